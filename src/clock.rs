@@ -1,0 +1,121 @@
+//! The only caller of the system's time. Wall time is for what people and other machines
+//! see (dates, expiry, signatures); monotonic time is for limits and timers, so that a
+//! clock set back or forward sticks nothing.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Serialize, Serializer};
+
+/// Wall time, milliseconds since the Unix epoch (UTC).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self(seconds.saturating_mul(1000))
+    }
+
+    /// Whole seconds since the epoch, rounded down.
+    pub const fn seconds(self) -> i64 {
+        self.0.div_euclid(1000)
+    }
+
+    pub const fn plus_ms(self, ms: i64) -> Self {
+        Self(self.0.saturating_add(ms))
+    }
+
+    pub const fn plus_s(self, seconds: i64) -> Self {
+        self.plus_ms(seconds.saturating_mul(1000))
+    }
+
+    pub fn utc(self) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(self.0).unwrap_or_default()
+    }
+
+    /// Days since the epoch in UTC: the key of everything that is counted by the day.
+    pub const fn utc_day(self) -> i64 {
+        self.0.div_euclid(86_400_000)
+    }
+}
+
+/// ISO 8601 in UTC with milliseconds, as all answers show times.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Time that only goes forward: milliseconds since the clock was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Monotonic(pub u64);
+
+impl Monotonic {
+    pub const fn plus_ms(self, ms: u64) -> Self {
+        Self(self.0.saturating_add(ms))
+    }
+
+    pub const fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// Hands out both times. Tests move a fixed one by hand.
+#[derive(Clone, Debug)]
+pub struct Clock(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    System(Instant),
+    Fixed { start: i64, now: Arc<AtomicI64> },
+}
+
+impl Clock {
+    pub fn system() -> Self {
+        Self(Source::System(Instant::now()))
+    }
+
+    /// A clock that stands at `now` until `advance` moves it.
+    pub fn fixed(now: Timestamp) -> Self {
+        Self(Source::Fixed {
+            start: now.0,
+            now: Arc::new(AtomicI64::new(now.0)),
+        })
+    }
+
+    pub fn now(&self) -> Timestamp {
+        match &self.0 {
+            Source::System(_) => Timestamp(
+                SystemTime::now()
+                    .duration_since(UNIX_EPOCH)
+                    .map_or(0, |d| d.as_millis() as i64),
+            ),
+            Source::Fixed { now, .. } => Timestamp(now.load(Ordering::SeqCst)),
+        }
+    }
+
+    pub fn monotonic(&self) -> Monotonic {
+        match &self.0 {
+            Source::System(start) => Monotonic(start.elapsed().as_millis() as u64),
+            Source::Fixed { start, now } => {
+                Monotonic((now.load(Ordering::SeqCst) - start).max(0) as u64)
+            }
+        }
+    }
+
+    /// Moves a fixed clock on; the system's clock is left alone.
+    pub fn advance(&self, ms: i64) {
+        if let Source::Fixed { now, .. } = &self.0 {
+            now.fetch_add(ms, Ordering::SeqCst);
+        }
+    }
+}

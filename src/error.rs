@@ -1,0 +1,151 @@
+//! The one error of the service: what kind, which stable code, what a person is told,
+//! and what only the log may see. It knows nothing of HTTP: `http::problem` gives a kind
+//! its status.
+
+use std::fmt;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, by what the caller can do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The request makes no sense as it stands.
+    BadRequest,
+    /// Who is asking is not known.
+    Unauthorized,
+    /// Who is asking is known and may not.
+    Forbidden,
+    NotFound,
+    MethodNotAllowed,
+    /// The body did not arrive in time.
+    Timeout,
+    /// It was there once and is gone for good.
+    Gone,
+    TooLarge,
+    UriTooLong,
+    UnsupportedMediaType,
+    UpgradeRequired,
+    /// Well-formed, but a field is wrong.
+    Invalid,
+    RateLimited,
+    HeadTooLarge,
+    /// Our fault; the cause is in the log.
+    Internal,
+    /// Not now; try again.
+    Unavailable,
+}
+
+/// One wrong field: `field` is a JSON pointer (RFC 6901), `message` a sentence for a person.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct FieldError {
+    pub field: String,
+    pub message: String,
+}
+
+#[derive(Debug)]
+pub struct Error {
+    pub kind: Kind,
+    /// Stable, for programs.
+    pub code: &'static str,
+    /// A sentence for a person. Never SQL, paths, input or secrets.
+    pub detail: String,
+    pub fields: Vec<FieldError>,
+    /// Whole seconds until another try may succeed (429, 503).
+    pub retry_after_s: Option<u64>,
+    /// What the log is told, once, at the boundary.
+    pub cause: Option<String>,
+}
+
+impl Error {
+    pub fn new(kind: Kind, code: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            code,
+            detail: detail.into(),
+            fields: Vec::new(),
+            retry_after_s: None,
+            cause: None,
+        }
+    }
+
+    pub fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(Kind::BadRequest, "bad_request", detail)
+    }
+
+    /// Every failed authentication looks the same from outside; `cause` says more in the log.
+    pub fn unauthorized(cause: impl fmt::Display) -> Self {
+        Self::new(
+            Kind::Unauthorized,
+            "unauthorized",
+            "The Authorization header is missing or its credential is not valid.",
+        )
+        .because(cause)
+    }
+
+    pub fn not_found() -> Self {
+        Self::new(Kind::NotFound, "not_found", "There is nothing at this address.")
+    }
+
+    pub fn invalid(fields: Vec<FieldError>) -> Self {
+        let detail = match fields.as_slice() {
+            [one] if one.field.is_empty() => format!("The body is not acceptable: {}", one.message),
+            [one] => format!("{}: {}", one.field, one.message),
+            many => format!("{} fields are wrong; see errors.", many.len()),
+        };
+        Self {
+            fields,
+            ..Self::new(Kind::Invalid, "validation_failed", detail)
+        }
+    }
+
+    /// `validation_failed` for one field (a JSON pointer; "" is the whole body).
+    pub fn invalid_field(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::invalid(vec![FieldError {
+            field: field.into(),
+            message: message.into(),
+        }])
+    }
+
+    pub fn rate_limited(retry_after_s: u64) -> Self {
+        Self::new(
+            Kind::RateLimited,
+            "rate_limited",
+            format!("Too many requests; try again in {retry_after_s} s."),
+        )
+        .retry_after(retry_after_s)
+    }
+
+    pub fn unavailable(detail: impl Into<String>) -> Self {
+        Self::new(Kind::Unavailable, "unavailable", detail).retry_after(1)
+    }
+
+    pub fn internal(cause: impl fmt::Display) -> Self {
+        Self::new(
+            Kind::Internal,
+            "internal_error",
+            "Something went wrong on our side; the log has the details under this request id.",
+        )
+        .because(cause)
+    }
+
+    pub fn because(mut self, cause: impl fmt::Display) -> Self {
+        self.cause = Some(cause.to_string());
+        self
+    }
+
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after_s = Some(seconds);
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.cause {
+            Some(cause) => write!(f, "{} ({cause})", self.detail),
+            None => f.write_str(&self.detail),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,4 @@
+//! Chatkeep
+pub mod clock;
+pub mod error;
+pub mod random;
