@@ -2,6 +2,8 @@
 
 use uuid::Uuid;
 
+use crate::clock::Timestamp;
+
 /// `N` bytes from the operating system. A machine without a random source can't run this
 /// service safely, so it stops there.
 pub fn bytes<const N: usize>() -> [u8; N] {
@@ -18,6 +20,11 @@ pub fn secret() -> String {
 /// A random identifier (UUID version 4).
 pub fn uuid() -> Uuid {
     uuid::Builder::from_random_bytes(bytes()).into_uuid()
+}
+
+/// An identifier that sorts by time (UUID version 7).
+pub fn ordered_uuid(now: Timestamp) -> Uuid {
+    uuid::Builder::from_unix_timestamp_millis(now.0.max(0) as u64, &bytes()).into_uuid()
 }
 
 /// A number from 0 (inclusive) to 1 (exclusive), for jitter.

@@ -1,0 +1,168 @@
+-- Chatkeep's whole current schema, version 1. `PRAGMA user_version` holds the version and
+-- `PRAGMA application_id` 0x43484B50 ("CHKP") says whose file this is; both are set by the
+-- code that runs this text.
+--
+-- Times ending in _at are milliseconds since the Unix epoch (UTC) unless said otherwise.
+-- Every message touches few pages: it appends one row to `messages` and updates one row in
+-- each of the two small tables `room_heads` and `usage_days`. There is no index on
+-- `messages`: a room's history is a chain, from its head through `previous_id`.
+
+CREATE TABLE meta (
+  key   TEXT PRIMARY KEY,
+  value TEXT NOT NULL           -- 'edge_epoch': made with the database, anew by a restore
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE users (
+  id         INTEGER PRIMARY KEY,
+  user_id    TEXT NOT NULL UNIQUE,          -- UUID, the public id
+  phone      TEXT UNIQUE,                   -- what the chat network knows them by
+  name       TEXT,
+  timezone   TEXT,                          -- IANA name; NULL: unknown, UTC is used
+  status     TEXT NOT NULL DEFAULT 'free',  -- free, active, trial, canceled, past_due
+  plan       TEXT,                          -- monthly, annual
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE agents (
+  id                INTEGER PRIMARY KEY,
+  agent_id          TEXT NOT NULL UNIQUE,
+  head_seq          INTEGER NOT NULL DEFAULT 0,  -- the last seq given to a command
+  unfinished        INTEGER NOT NULL DEFAULT 0,  -- commands not yet ended
+  tokens_valid_from INTEGER,                     -- Unix seconds; earlier tokens are refused
+  last_seen_at      INTEGER,
+  status            TEXT,                        -- the relay's last status report, JSON
+  created_at        INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE rooms (
+  id         INTEGER PRIMARY KEY,
+  chat_guid  TEXT NOT NULL UNIQUE,
+  mode       TEXT NOT NULL,                  -- direct, group
+  owner_id   INTEGER NOT NULL REFERENCES users(id),
+  agent_id   INTEGER REFERENCES agents(id),  -- who last brought a message from it; NULL: legacy
+  members    BLOB NOT NULL,                  -- digest of the participants last written below
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX rooms_owner ON rooms(owner_id);
+
+CREATE TABLE room_members (
+  handle  TEXT NOT NULL,                     -- participant or sender, as the relay names them
+  room_id INTEGER NOT NULL REFERENCES rooms(id),
+  PRIMARY KEY (handle, room_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX room_members_room ON room_members(room_id);
+
+CREATE TABLE room_heads (
+  room_id    INTEGER PRIMARY KEY REFERENCES rooms(id),
+  message_id INTEGER NOT NULL,               -- the newest message
+  humans     INTEGER NOT NULL                -- human messages since the assistant's last
+) STRICT;
+
+CREATE TABLE messages (
+  id          INTEGER PRIMARY KEY,
+  room_id     INTEGER NOT NULL,
+  user_id     INTEGER NOT NULL,
+  agent_id    INTEGER,                       -- NULL: it came by the legacy endpoint
+  previous_id INTEGER,                       -- the message before it in its room
+  sent_at     INTEGER NOT NULL,              -- the relay's timestamp, Unix seconds
+  received_at INTEGER NOT NULL,
+  sender      TEXT NOT NULL,
+  text        TEXT NOT NULL,
+  metadata    TEXT,                          -- JSON as sent; NULL: none
+  context     TEXT,                          -- JSON as sent; NULL: none
+  counted     INTEGER NOT NULL,              -- 1: it used one of the day's free messages
+  bubbles     TEXT,                          -- JSON array, the reply; NULL: no answer
+  access      TEXT,                          -- JSON, the answer's access object; NULL: none
+  schedule    TEXT                           -- JSON, the answer's schedule_message; NULL: none
+) STRICT;
+
+CREATE TABLE usage_days (
+  user_id INTEGER NOT NULL,
+  day     INTEGER NOT NULL,                  -- days since the epoch, UTC
+  count   INTEGER NOT NULL,
+  PRIMARY KEY (user_id, day)
+) STRICT, WITHOUT ROWID;
+
+-- Rows in order of time, so that old ones are removed from the front.
+CREATE TABLE idempotency_keys (
+  id         INTEGER PRIMARY KEY,
+  key        BLOB NOT NULL UNIQUE,           -- SHA-256 of relay and key
+  body       BLOB NOT NULL,                  -- SHA-256 of the body's bytes
+  message_id INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- Answers whose connection was gone before they could be written.
+CREATE TABLE kept_answers (
+  id         INTEGER PRIMARY KEY,
+  request    BLOB NOT NULL,                  -- SHA-256 of relay, endpoint and body
+  message_id INTEGER NOT NULL,
+  kept_at    INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE commands (
+  id          INTEGER PRIMARY KEY,
+  agent_id    INTEGER NOT NULL REFERENCES agents(id),
+  seq         INTEGER NOT NULL,              -- per agent, from 1, without gaps
+  command_id  TEXT NOT NULL,                 -- UUID; kept when a command moves
+  room_id     INTEGER NOT NULL,
+  kind        TEXT NOT NULL,                 -- send_message_now
+  payload     TEXT NOT NULL,                 -- JSON, exactly as it goes out
+  state       TEXT NOT NULL,                 -- queued, sent, received, executing; completed, failed, expired, moved
+  attempts    INTEGER NOT NULL DEFAULT 0,
+  resends     INTEGER NOT NULL DEFAULT 0,    -- after a reconnect; these are no attempts
+  refused     INTEGER NOT NULL DEFAULT 0,    -- 1: the relay once reported it failed
+  error       TEXT,                          -- what the relay said of it
+  created_at  INTEGER NOT NULL,
+  expires_at  INTEGER NOT NULL,
+  finished_at INTEGER,
+  UNIQUE (agent_id, seq),
+  UNIQUE (command_id, agent_id)
+) STRICT;
+CREATE INDEX commands_unfinished ON commands(agent_id, seq)
+  WHERE state IN ('queued', 'sent', 'received', 'executing');
+CREATE INDEX commands_waiting ON commands(room_id, agent_id) WHERE state = 'queued';
+
+CREATE TABLE edge_events (
+  id          INTEGER PRIMARY KEY,
+  agent_id    INTEGER NOT NULL REFERENCES agents(id),
+  event_id    TEXT NOT NULL,
+  event_type  TEXT NOT NULL,
+  thread_id   TEXT,
+  details     TEXT,                          -- JSON
+  received_at INTEGER NOT NULL,
+  UNIQUE (agent_id, event_id)
+) STRICT;
+
+-- Only those still to come: a delivered one is a command, a cancelled one is gone.
+CREATE TABLE reminders (
+  id          INTEGER PRIMARY KEY,
+  schedule_id TEXT NOT NULL UNIQUE,          -- UUID, as the answer named it
+  user_id     INTEGER NOT NULL REFERENCES users(id),
+  room_id     INTEGER NOT NULL REFERENCES rooms(id),
+  text        TEXT NOT NULL,                 -- what is to be remembered, without decoration
+  send_at     INTEGER NOT NULL,
+  due_at      INTEGER NOT NULL,              -- send_at, later while it can't be queued
+  created_at  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX reminders_due ON reminders(due_at);
+CREATE INDEX reminders_user ON reminders(user_id, send_at);
+
+CREATE TABLE memories (
+  id         INTEGER PRIMARY KEY,
+  memory_id  TEXT NOT NULL UNIQUE,           -- UUID
+  user_id    INTEGER NOT NULL REFERENCES users(id),
+  text       TEXT NOT NULL,
+  category   TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX memories_user ON memories(user_id, id);
+
+-- Uses of limits of an hour and more; shorter ones live in memory.
+CREATE TABLE limit_uses (
+  kind    TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  used_at INTEGER NOT NULL,
+  count   INTEGER NOT NULL,
+  PRIMARY KEY (kind, subject, used_at)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,4 @@
+//! Who is asking. It checks credentials and nothing else: which route wants whom stands in
+//! the route table.
+
+pub mod edge_token;

@@ -1,0 +1,275 @@
+//! Edge tokens: base64 of `{agent_id}:{phone}:{issued_at}:{mac}`, where `mac` is the
+//! lower-case hex HMAC-SHA256 of the first three joined by `:`. Pure but for the list of
+//! revocations, which the running service keeps true.
+
+use std::collections::HashMap;
+use std::sync::RwLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::clock::Timestamp;
+
+const AGENT_ID_CHARS_MAX: usize = 64;
+const FUTURE_S_MAX: i64 = 60;
+const DAY_S: i64 = 86_400;
+/// Who a development request with the raw secret is when it does not say.
+const DEVELOPMENT_AGENT: &str = "dev";
+
+type HmacSha256 = Hmac<Sha256>;
+
+/// An agent whose token was checked.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AgentName(pub String);
+
+/// Whether a name can be an agent's: 1-64 of `[A-Za-z0-9._-]`.
+pub fn is_agent_id(name: &str) -> bool {
+    (1..=AGENT_ID_CHARS_MAX).contains(&name.len())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+/// Makes a token. `phone` must not hold a `:`.
+pub fn issue(secret: &str, agent_id: &str, phone: &str, issued_at_s: i64) -> String {
+    let signed = format!("{agent_id}:{phone}:{issued_at_s}");
+    let mac = keyed(secret).chain_update(&signed).finalize().into_bytes();
+    URL_SAFE_NO_PAD.encode(format!("{signed}:{}", hex::encode(mac)))
+}
+
+pub struct Settings<'a> {
+    pub secret: &'a str,
+    pub previous_secret: Option<&'a str>,
+    pub ttl_days: u64,
+    /// The raw secret is accepted as a bearer.
+    pub development: bool,
+}
+
+/// Checks tokens; keyed once, cloned per request.
+pub struct Verifier {
+    secret: String,
+    key: HmacSha256,
+    previous: Option<HmacSha256>,
+    ttl_s: i64,
+    development: bool,
+    /// Agents whose tokens up to a time (Unix seconds) were ended.
+    valid_from: RwLock<HashMap<String, i64>>,
+}
+
+impl Verifier {
+    pub fn new(settings: &Settings<'_>, revocations: Vec<(String, i64)>) -> Self {
+        Self {
+            secret: settings.secret.to_owned(),
+            key: keyed(settings.secret),
+            previous: settings.previous_secret.map(keyed),
+            ttl_s: settings.ttl_days as i64 * DAY_S,
+            development: settings.development,
+            valid_from: RwLock::new(revocations.into_iter().collect()),
+        }
+    }
+
+    /// Who the bearer is. `named` is the agent that the request names elsewhere; it must be
+    /// the same. The error is for the log only.
+    pub fn verify(
+        &self,
+        bearer: Option<&str>,
+        named: Option<&str>,
+        now: Timestamp,
+    ) -> Result<AgentName, &'static str> {
+        let bearer = bearer.ok_or("no bearer token")?;
+        if let Some(agent) = self.raw_secret(bearer, named)? {
+            return Ok(agent);
+        }
+        let text = decode(bearer).ok_or("the token is not base64 text")?;
+        let (signed, mac) = text.rsplit_once(':').ok_or("the token has no mac")?;
+        self.check_mac(signed, mac)?;
+        let mut parts = signed.split(':');
+        let (Some(agent), Some(_phone), Some(issued_at), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err("the token has not four parts");
+        };
+        let issued_at: i64 = issued_at.parse().map_err(|_| "issued_at is no number")?;
+        self.check_age(agent, issued_at, now)?;
+        if !is_agent_id(agent) {
+            return Err("the token's agent id is not acceptable");
+        }
+        if named.is_some_and(|named| named != agent) {
+            return Err("the token belongs to another agent");
+        }
+        Ok(AgentName(agent.to_owned()))
+    }
+
+    /// Notes that an agent's tokens up to `seconds` have ended.
+    pub fn revoke(&self, agent_id: &str, seconds: i64) {
+        if let Ok(mut valid_from) = self.valid_from.write() {
+            valid_from.insert(agent_id.to_owned(), seconds);
+        }
+    }
+
+    fn raw_secret(
+        &self,
+        bearer: &str,
+        named: Option<&str>,
+    ) -> Result<Option<AgentName>, &'static str> {
+        // Comparing macs of both keeps the comparison's time independent of the secret.
+        let tag = self.key.clone().chain_update(bearer).finalize();
+        let is_secret = self
+            .key
+            .clone()
+            .chain_update(&self.secret)
+            .verify(&tag.into_bytes())
+            .is_ok();
+        if !is_secret {
+            return Ok(None);
+        }
+        if !self.development {
+            return Err(
+                "the raw edge secret is accepted in development only; make a token with \
+                 `chatkeep token edge`",
+            );
+        }
+        let name = named.unwrap_or(DEVELOPMENT_AGENT);
+        if !is_agent_id(name) {
+            return Err("the agent id is not acceptable");
+        }
+        Ok(Some(AgentName(name.to_owned())))
+    }
+
+    fn check_mac(&self, signed: &str, mac: &str) -> Result<(), &'static str> {
+        if mac.bytes().any(|b| b.is_ascii_uppercase()) {
+            return Err("the token's mac is not in lower case");
+        }
+        let mac = hex::decode(mac).map_err(|_| "the token's mac is not hex")?;
+        // Both are always computed, so that time does not tell which secret is in use.
+        let current = self.key.clone().chain_update(signed).verify_slice(&mac);
+        let previous = self
+            .previous
+            .as_ref()
+            .map(|key| key.clone().chain_update(signed).verify_slice(&mac));
+        if current.is_ok() | previous.is_some_and(|p| p.is_ok()) {
+            Ok(())
+        } else {
+            Err("the token's mac is wrong")
+        }
+    }
+
+    fn check_age(&self, agent: &str, issued_at: i64, now: Timestamp) -> Result<(), &'static str> {
+        let age = now.seconds().saturating_sub(issued_at);
+        if age < -FUTURE_S_MAX {
+            return Err("the token was issued in the future");
+        }
+        if age > self.ttl_s {
+            return Err("the token is too old");
+        }
+        let valid_from = self
+            .valid_from
+            .read()
+            .ok()
+            .and_then(|map| map.get(agent).copied());
+        if valid_from.is_some_and(|from| issued_at <= from) {
+            return Err("the token was revoked");
+        }
+        Ok(())
+    }
+}
+
+fn keyed(secret: &str) -> HmacSha256 {
+    HmacSha256::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length")
+}
+
+/// Standard and URL-safe alphabet, with or without padding.
+fn decode(token: &str) -> Option<String> {
+    let unpadded = token.trim_end_matches('=');
+    if token.len() - unpadded.len() > 2 {
+        return None;
+    }
+    let standard = unpadded.replace('-', "+").replace('_', "/");
+    String::from_utf8(STANDARD_NO_PAD.decode(standard).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::engine::general_purpose::STANDARD;
+
+    const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
+    const SECRET: &str = "0123456789abcdef0123456789abcdef";
+
+    fn verifier(development: bool) -> Verifier {
+        let settings = Settings {
+            secret: SECRET,
+            previous_secret: Some("the-previous-secret"),
+            ttl_days: 365,
+            development,
+        };
+        Verifier::new(&settings, vec![("revoked".to_owned(), NOW.seconds() - 10)])
+    }
+
+    fn at(secret: &str, agent: &str, offset_s: i64) -> String {
+        issue(secret, agent, "+15550100", NOW.seconds() + offset_s)
+    }
+
+    #[test]
+    fn who_is_let_in() {
+        let good = at(SECRET, "a.b-c_1", 0);
+        let text = String::from_utf8(STANDARD_NO_PAD.decode(good.replace('-', "+").replace('_', "/")).unwrap()).unwrap();
+        let upper = {
+            let (signed, mac) = text.rsplit_once(':').unwrap();
+            STANDARD.encode(format!("{signed}:{}", mac.to_uppercase()))
+        };
+        let colon = issue(SECRET, "a", "+1555:0100", NOW.seconds());
+        let cases: Vec<(&str, String, Option<&str>, bool)> = vec![
+            ("good", good.clone(), None, true),
+            ("good, named", good.clone(), Some("a.b-c_1"), true),
+            ("good, padded standard", STANDARD.encode(&text), None, true),
+            ("another agent named", good.clone(), Some("other"), false),
+            ("previous secret", at("the-previous-secret", "a", 0), None, true),
+            ("foreign secret", at("x", "a", 0), None, false),
+            ("60 s ahead", at(SECRET, "a", 60), None, true),
+            ("61 s ahead", at(SECRET, "a", 61), None, false),
+            ("365 days old", at(SECRET, "a", -365 * DAY_S), None, true),
+            ("older", at(SECRET, "a", -365 * DAY_S - 1), None, false),
+            ("revoked before", at(SECRET, "revoked", -10), None, false),
+            ("issued after the revocation", at(SECRET, "revoked", -9), None, true),
+            ("upper-case mac", upper, None, false),
+            ("agent id with a space", at(SECRET, "a b", 0), None, false),
+            ("agent id too long", at(SECRET, &"a".repeat(65), 0), None, false),
+            ("a colon in the phone", colon, None, false),
+            ("not base64", "%%%".to_owned(), None, false),
+            ("empty", String::new(), None, false),
+            ("raw secret", SECRET.to_owned(), None, false),
+        ];
+        for (what, token, named, let_in) in cases {
+            let verdict = verifier(false).verify(Some(&token), named, NOW);
+            assert_eq!(verdict.is_ok(), let_in, "{what}: {verdict:?}");
+        }
+        assert!(verifier(false).verify(None, None, NOW).is_err());
+    }
+
+    #[test]
+    fn no_changed_bit_is_let_in() {
+        let token = at(SECRET, "agent", 0);
+        for index in 0..token.len() {
+            for bit in 0..7 {
+                let mut bytes = token.clone().into_bytes();
+                bytes[index] ^= 1 << bit;
+                let Ok(changed) = String::from_utf8(bytes) else {
+                    continue;
+                };
+                let verdict = verifier(false).verify(Some(&changed), None, NOW);
+                assert!(verdict.is_err(), "byte {index} bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_raw_secret_is_for_development() {
+        let verify = |named| verifier(true).verify(Some(SECRET), named, NOW);
+        assert_eq!(verify(None), Ok(AgentName("dev".into())));
+        assert_eq!(verify(Some("mine")), Ok(AgentName("mine".into())));
+        assert!(verify(Some("not/mine")).is_err());
+    }
+}

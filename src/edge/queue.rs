@@ -1,0 +1,96 @@
+//! How the rest of the service gives a relay something to do: in the same transaction as
+//! what causes it.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::hub::Hub;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::model::bubbles;
+use crate::random;
+use crate::store::{AgentId, NewCommand, RoomId, Tx};
+
+/// Bubbles in one command; a longer text goes out as several commands.
+const BUBBLES_MAX: usize = 16;
+const SEND_MESSAGE: &str = "send_message_now";
+
+pub struct Message<'a> {
+    pub agent: AgentId,
+    pub room: RoomId,
+    pub chat_guid: &'a str,
+    pub text: &'a str,
+}
+
+/// Queues a message for a chat. False when the agent has too many unfinished commands:
+/// nothing was queued and the caller must handle it.
+pub fn send_message(
+    tx: &mut Tx<'_>,
+    hub: &Arc<Hub>,
+    message: &Message<'_>,
+    now: Timestamp,
+) -> Result<bool> {
+    let cut = bubbles::cut(message.text);
+    let whole = cut.len() <= BUBBLES_MAX;
+    if !tx.has_room_for(message.agent, cut.len().div_ceil(BUBBLES_MAX))? {
+        return Ok(false);
+    }
+    let mut queued = Vec::new();
+    for bubbles in cut.chunks(BUBBLES_MAX) {
+        let text = if whole {
+            message.text.to_owned()
+        } else {
+            bubbles::join(bubbles)
+        };
+        let payload = json!({
+            "thread_id": message.chat_guid,
+            "chat_guid": message.chat_guid,
+            "text": text,
+            "bubbles": bubbles,
+            "bubble_type": "normal",
+        });
+        let inserted = tx.insert_command(&NewCommand {
+            agent: message.agent,
+            room: message.room,
+            command_id: &random::ordered_uuid(now).to_string(),
+            kind: SEND_MESSAGE,
+            payload: &payload.to_string(),
+            expires_at: now.plus_s(hub.settings.command_ttl_s as i64),
+            now,
+        })?;
+        queued.push(inserted);
+    }
+    let (hub, agent) = (hub.clone(), message.agent);
+    tx.after_commit(move || {
+        for command in queued {
+            hub.command_queued(agent, command);
+        }
+    });
+    Ok(true)
+}
+
+/// Another agent brought a message from the chat: what was never handed out goes to it.
+pub fn take_over(
+    tx: &mut Tx<'_>,
+    hub: &Arc<Hub>,
+    room: RoomId,
+    from: AgentId,
+    to: AgentId,
+    now: Timestamp,
+) -> Result<()> {
+    let (ended, queued) = tx.move_commands(room, from, to, now)?;
+    if ended.is_empty() {
+        return Ok(());
+    }
+    let hub = hub.clone();
+    tx.after_commit(move || {
+        for seq in ended {
+            hub.command_ended(from, seq);
+        }
+        for command in queued {
+            hub.command_queued(to, command);
+        }
+    });
+    Ok(())
+}

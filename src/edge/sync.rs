@@ -1,0 +1,152 @@
+//! `POST /edge/sync`: the same outbox for a relay that asks. It takes the relay's reports,
+//! commits them, and answers with what is due, now or within the time the relay waits.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::acks;
+use super::hub::{Hub, Phase, Relay};
+use super::wire;
+pub use super::wire::{Ack, Event};
+use crate::error::{Error, Result};
+use crate::limits::{MINUTE_MS, whole_seconds};
+use crate::store::CommandState;
+
+pub const ACKS_MAX: usize = 1_000;
+pub const EVENTS_MAX: usize = 100;
+pub const LIMIT_MAX: usize = 100;
+pub const LIMIT_DEFAULT: usize = 50;
+pub const WAIT_S_MAX: u64 = 25;
+/// Polls of an agent in a minute.
+const POLLS_MAX: u64 = 60;
+
+/// What a relay brings.
+#[derive(Debug, Default)]
+pub struct Poll {
+    /// This command and all handed out before it are done.
+    pub last_command_id: Option<String>,
+    pub acks: Vec<Ack>,
+    pub events: Vec<Event>,
+    /// JSON
+    pub status: Option<String>,
+    pub wait_s: u64,
+    pub limit: usize,
+}
+
+/// What it gets: commands as JSON texts.
+#[derive(Debug, Default)]
+pub struct Polled {
+    pub commands: Vec<String>,
+    pub ack_events: Vec<String>,
+    pub has_more: bool,
+    pub ws_connected: bool,
+}
+
+/// Uses one of the agent's polls of this minute, 429 when there is none left.
+pub fn take_poll(hub: &Hub, relay: &Relay) -> Result<()> {
+    relay
+        .state()
+        .syncs
+        .take(POLLS_MAX, MINUTE_MS, 1, hub.clock.monotonic())
+        .map_err(|ms| Error::rate_limited(whole_seconds(ms)))
+}
+
+pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Polled> {
+    let deadline = Instant::now() + Duration::from_secs(poll.wait_s);
+    let (wait_s, limit) = (poll.wait_s, poll.limit);
+    let mut polled = Polled {
+        ack_events: poll.events.iter().map(|e| e.event_id.clone()).collect(),
+        ..Polled::default()
+    };
+    keep_reports(hub, relay, poll).await?;
+    hub.load(relay).await?;
+    let number = {
+        let mut state = relay.state();
+        state.polls += 1;
+        state.polls
+    };
+    relay.poll_wake.send_replace(()); // a poll that waits finds itself replaced
+    let mut wake = relay.poll_wake.subscribe();
+    let mut phase = hub.phase();
+    loop {
+        wake.mark_unchanged();
+        if hub.has_live_socket(relay) {
+            polled.ws_connected = true;
+            return Ok(polled);
+        }
+        if relay.state().polls != number || *phase.borrow_and_update() != Phase::Running {
+            return Ok(polled);
+        }
+        (polled.commands, polled.has_more) = due(hub, relay, limit).await?;
+        if !polled.commands.is_empty() || wait_s == 0 {
+            return Ok(polled);
+        }
+        if !wait(hub, relay, deadline, &mut wake, &mut phase).await {
+            return Ok(polled);
+        }
+    }
+}
+
+/// Acks, what they complete, events and status in one commit.
+async fn keep_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<()> {
+    let now = hub.clock.now();
+    let (hub, relay) = (hub.clone(), relay.clone());
+    hub.store
+        .clone()
+        .write(move |tx| {
+            for ack in &poll.acks {
+                acks::apply(tx, &hub, &relay, ack, now)?;
+            }
+            if let Some(id) = &poll.last_command_id
+                && let Some((seq, state, _)) = tx.command_seq(relay.id, id)?
+                && state != CommandState::Queued
+            {
+                acks::complete_through(tx, &hub, &relay, seq, now)?;
+            }
+            for event in &poll.events {
+                acks::record(tx, relay.id, event, now)?;
+            }
+            match &poll.status {
+                Some(status) => tx.set_agent_status(relay.id, status, now),
+                None if hub.seen(relay.id, &relay.name, now) => tx.set_agent_seen(relay.id, now),
+                None => Ok(()),
+            }
+        })
+        .await
+}
+
+/// Hands out what a poll is due now, committed.
+async fn due(hub: &Arc<Hub>, relay: &Arc<Relay>, limit: usize) -> Result<(Vec<String>, bool)> {
+    let (now, mono) = (hub.clock.now(), hub.clock.monotonic());
+    let (steps, has_more) = match &relay.state().outbox {
+        Some(outbox) if outbox.poll_due(now, mono) => outbox.poll_plan(limit, now, mono),
+        _ => return Ok((Vec::new(), false)),
+    };
+    let commands = hub.commit(relay, steps, now).await?;
+    Ok((commands.iter().map(wire::command_data).collect(), has_more))
+}
+
+/// Until something may be due; false when the relay has waited long enough.
+async fn wait(
+    hub: &Hub,
+    relay: &Relay,
+    deadline: Instant,
+    wake: &mut watch::Receiver<()>,
+    phase: &mut watch::Receiver<Phase>,
+) -> bool {
+    let next = relay.state().outbox.as_ref().and_then(|o| o.poll_next());
+    let mono = hub.clock.monotonic();
+    // What is overdue already was looked at just now; look again a little later.
+    let timer = next.map_or(deadline, |at| {
+        let wait = Duration::from_millis(at.since(mono)).max(Duration::from_millis(50));
+        deadline.min(Instant::now() + wait)
+    });
+    tokio::select! {
+        _ = wake.changed() => true,
+        _ = phase.changed() => true,
+        () = sleep_until(timer) => Instant::now() < deadline,
+    }
+}

@@ -1,0 +1,172 @@
+//! The frames of the relay protocol, as JSON texts. Pure.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::clock::Timestamp;
+use crate::store::Command;
+
+/// What a relay says. Unknown fields are ignored.
+#[derive(Debug, Deserialize)]
+pub(super) struct Frame {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) data: Value,
+}
+
+/// What a relay reports of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ack {
+    pub command_id: String,
+    pub report: Report,
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Report {
+    Received,
+    Executing,
+    Completed,
+    Failed { retryable: bool },
+}
+
+/// An event that a relay reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    pub event_id: String,
+    pub event_type: String,
+    pub thread_id: Option<String>,
+    /// JSON
+    pub details: Option<String>,
+}
+
+/// Longest text of a relay that is kept with a command or an event's name.
+const TEXT_BYTES_MAX: usize = 2_000;
+
+impl Ack {
+    /// Both forms: `status`, or `success` true or false.
+    pub fn read(data: &Value) -> Result<Self, &'static str> {
+        let command_id = data
+            .get("command_id")
+            .and_then(Value::as_str)
+            .filter(|id| !id.is_empty())
+            .ok_or("command_id must be a string")?;
+        let retryable = data.get("retryable").and_then(Value::as_bool) == Some(true);
+        let status = match (data.get("status"), data.get("success")) {
+            (Some(Value::String(status)), _) => match status.as_str() {
+                "received" => Report::Received,
+                "executing" => Report::Executing,
+                "completed" => Report::Completed,
+                "failed" => Report::Failed { retryable },
+                _ => return Err("status must be received, executing, completed or failed"),
+            },
+            (None | Some(Value::Null), Some(Value::Bool(true))) => Report::Completed,
+            (None | Some(Value::Null), Some(Value::Bool(false))) => Report::Failed { retryable },
+            _ => return Err("status or success is missing"),
+        };
+        Ok(Self {
+            command_id: command_id.to_owned(),
+            report: status,
+            error: data.get("error").and_then(Value::as_str).map(shortened),
+        })
+    }
+}
+
+impl Event {
+    pub fn read(data: &Value) -> Result<Self, &'static str> {
+        let text = |name: &str| {
+            data.get(name)
+                .and_then(Value::as_str)
+                .filter(|text| (1..=TEXT_BYTES_MAX).contains(&text.len()))
+                .map(str::to_owned)
+        };
+        Ok(Self {
+            event_id: text("event_id").ok_or("event_id must be a string")?,
+            event_type: text("event_type").ok_or("event_type must be a string")?,
+            thread_id: text("thread_id"),
+            details: data
+                .get("details")
+                .filter(|details| !details.is_null())
+                .map(Value::to_string),
+        })
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut end = text.len().min(TEXT_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
+}
+
+/// What `hello` says of the service's settings.
+#[derive(Debug, Clone)]
+pub(super) struct Terms {
+    pub(super) epoch: String,
+    pub(super) heartbeat_s: u64,
+    pub(super) silence_s: u64,
+    pub(super) ack_timeout_s: u64,
+    pub(super) max_in_flight: usize,
+}
+
+pub(super) fn hello(agent_id: &str, head_seq: u64, terms: &Terms, now: Timestamp) -> String {
+    json!({"type": "hello", "data": {
+        "protocol": 1,
+        "agent_id": agent_id,
+        "epoch": terms.epoch,
+        "head_seq": head_seq,
+        "heartbeat_s": terms.heartbeat_s,
+        "silence_s": terms.silence_s,
+        "ack_timeout_s": terms.ack_timeout_s,
+        "max_in_flight": terms.max_in_flight,
+        "server_time": now,
+    }})
+    .to_string()
+}
+
+pub(super) const PONG: &str = r#"{"type":"pong"}"#;
+
+pub(super) fn error(code: &str, message: &str) -> String {
+    json!({"type": "error", "data": {"code": code, "message": message}}).to_string()
+}
+
+pub(super) fn event_ack(event_id: &str) -> String {
+    json!({"type": "event_ack", "data": {"event_id": event_id}}).to_string()
+}
+
+pub(super) fn bye(code: u16, reason: &str, retry_after_ms: Option<u64>) -> String {
+    let mut data = json!({"code": code, "reason": reason});
+    if let Some(ms) = retry_after_ms {
+        data["retry_after_ms"] = ms.into();
+    }
+    json!({"type": "bye", "data": data}).to_string()
+}
+
+pub(super) fn typing(chat_guid: &str, on: bool, ttl_ms: u64) -> String {
+    json!({"type": "command", "data": {
+        "command_type": "typing",
+        "payload": {"thread_id": chat_guid, "chat_guid": chat_guid, "on": on, "ttl_ms": ttl_ms},
+    }})
+    .to_string()
+}
+
+pub(super) fn command(command: &Command) -> String {
+    format!(r#"{{"type":"command","data":{}}}"#, command_data(command))
+}
+
+/// A command as a frame's `data` and as an entry of a poll's answer. The payload was JSON
+/// when it was kept and goes out as it is.
+pub(super) fn command_data(command: &Command) -> String {
+    format!(
+        r#"{{"command_id":"{}","command_type":"{}","seq":{},"priority":"normal","timestamp":"{}","expires_at":"{}","attempt":{},"payload":{}}}"#,
+        command.command_id,
+        command.kind,
+        command.seq,
+        command.created_at,
+        command.expires_at,
+        command.attempts,
+        command.payload,
+    )
+}

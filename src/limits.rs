@@ -1,0 +1,196 @@
+//! Exact sliding windows: N uses allowed in any window, the N+1st refused until the oldest
+//! leaves it. Pure; `now` is an argument. Windows of an hour and more are kept in the
+//! database by their callers and judged by the same rule.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+
+use crate::clock::Monotonic;
+
+pub const MINUTE_MS: u64 = 60_000;
+pub const HOUR_MS: u64 = 3_600_000;
+/// Subjects remembered at once; beyond, those whose window is over are dropped first.
+const SUBJECTS_MAX: usize = 200_000;
+
+/// Decides on `count` more uses beside those at `uses` (time in ms and number, oldest first,
+/// all within the window). The error is the ms until they would be let in.
+pub fn judge(
+    uses: impl DoubleEndedIterator<Item = (u64, u64)> + Clone,
+    limit: u64,
+    window_ms: u64,
+    count: u64,
+    now_ms: u64,
+) -> Result<(), u64> {
+    let used: u64 = uses.clone().map(|(_, n)| n).sum();
+    if used + count <= limit {
+        return Ok(());
+    }
+    let mut must_leave = used + count - limit;
+    for (at, n) in uses {
+        if n >= must_leave {
+            return Err((at + window_ms).saturating_sub(now_ms).max(1));
+        }
+        must_leave -= n;
+    }
+    Err(window_ms) // more at once than the limit: it will never fit
+}
+
+/// One subject's uses.
+#[derive(Debug, Default)]
+pub struct Window(VecDeque<(u64, u64)>);
+
+impl Window {
+    /// Uses the limit `count` times, or says in how many ms that would be allowed.
+    pub fn take(
+        &mut self,
+        limit: u64,
+        window_ms: u64,
+        count: u64,
+        now: Monotonic,
+    ) -> Result<(), u64> {
+        self.check(limit, window_ms, count, now)?;
+        self.add(count, now);
+        Ok(())
+    }
+
+    /// As `take`, without using anything.
+    pub fn check(
+        &mut self,
+        limit: u64,
+        window_ms: u64,
+        count: u64,
+        now: Monotonic,
+    ) -> Result<(), u64> {
+        while self.0.front().is_some_and(|(at, _)| at + window_ms <= now.0) {
+            self.0.pop_front();
+        }
+        judge(self.0.iter().copied(), limit, window_ms, count, now.0)
+    }
+
+    pub fn add(&mut self, count: u64, now: Monotonic) {
+        match self.0.back_mut() {
+            Some((at, n)) if *at == now.0 => *n += count,
+            _ => self.0.push_back((now.0, count)),
+        }
+    }
+
+    fn over(&self, window_ms: u64, now: Monotonic) -> bool {
+        self.0.back().is_none_or(|(at, _)| at + window_ms <= now.0)
+    }
+}
+
+/// Windows of one length by subject.
+#[derive(Debug)]
+pub struct Windows<K> {
+    window_ms: u64,
+    by_subject: HashMap<K, Window>,
+}
+
+impl<K: Hash + Eq> Windows<K> {
+    pub fn new(window_ms: u64) -> Self {
+        Self {
+            window_ms,
+            by_subject: HashMap::new(),
+        }
+    }
+
+    /// As `Window::take`, in whole seconds.
+    pub fn take(&mut self, subject: K, limit: u64, now: Monotonic) -> Result<(), u64> {
+        let window_ms = self.window_ms;
+        self.window(subject, now)
+            .take(limit, window_ms, 1, now)
+            .map_err(whole_seconds)
+    }
+
+    fn window(&mut self, subject: K, now: Monotonic) -> &mut Window {
+        if self.by_subject.len() >= SUBJECTS_MAX && !self.by_subject.contains_key(&subject) {
+            let window_ms = self.window_ms;
+            self.by_subject.retain(|_, w| !w.over(window_ms, now));
+        }
+        self.by_subject.entry(subject).or_default()
+    }
+}
+
+/// For `Retry-After`: rounded up, at least 1.
+pub fn whole_seconds(ms: u64) -> u64 {
+    ms.div_ceil(1000).max(1)
+}
+
+/// So much at once, refilled evenly: for floods, where exactness is not asked for.
+#[derive(Debug)]
+pub struct Bucket {
+    burst: f64,
+    per_second: f64,
+    level: f64,
+    at: Monotonic,
+}
+
+impl Bucket {
+    pub fn new(burst: u32, per_second: u32, now: Monotonic) -> Self {
+        Self {
+            burst: f64::from(burst),
+            per_second: f64::from(per_second),
+            level: f64::from(burst),
+            at: now,
+        }
+    }
+
+    /// False when it is empty.
+    pub fn take(&mut self, now: Monotonic) -> bool {
+        let refill = now.since(self.at) as f64 / 1000.0 * self.per_second;
+        self.level = (self.level + refill).min(self.burst);
+        self.at = now;
+        if self.level < 1.0 {
+            return false;
+        }
+        self.level -= 1.0;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_n_in_any_window() {
+        let mut window = Window::default();
+        for at in [0, 10, 20] {
+            assert_eq!(window.take(3, 100, 1, Monotonic(at)), Ok(()));
+        }
+        // (at, count, expected)
+        let cases = [
+            (20, 1, Err(80)),
+            (99, 1, Err(1)),
+            (100, 1, Ok(())),
+            (100, 1, Err(10)),
+            (100, 2, Err(20)),
+            (110, 1, Ok(())),
+            (110, 4, Err(100)),
+            (500, 3, Ok(())),
+            (500, 1, Err(100)),
+        ];
+        for (at, count, expected) in cases {
+            assert_eq!(window.take(3, 100, count, Monotonic(at)), expected, "at {at} × {count}");
+        }
+    }
+
+    #[test]
+    fn a_refused_use_uses_nothing() {
+        let mut windows = Windows::new(MINUTE_MS);
+        assert_eq!(windows.take("a", 1, Monotonic(0)), Ok(()));
+        for _ in 0..5 {
+            assert_eq!(windows.take("a", 1, Monotonic(1)), Err(60));
+        }
+        assert_eq!(windows.take("b", 1, Monotonic(1)), Ok(()));
+        assert_eq!(windows.take("a", 1, Monotonic(MINUTE_MS)), Ok(()));
+    }
+
+    #[test]
+    fn a_bucket_refills_evenly() {
+        let mut bucket = Bucket::new(2, 10, Monotonic(0));
+        assert!(bucket.take(Monotonic(0)) && bucket.take(Monotonic(0)));
+        assert!(!bucket.take(Monotonic(50)));
+        assert!(bucket.take(Monotonic(150)));
+    }
+}

@@ -1,0 +1,194 @@
+//! The database: one writing thread with group commit, read-only connections beside it,
+//! one file per aggregate with literal SQL. The only user of rusqlite and r2d2. It keeps
+//! rows; what they mean is decided elsewhere.
+
+mod agents;
+mod answers;
+mod checkpoint;
+mod commands;
+mod directory;
+mod housekeeping;
+mod limit_uses;
+mod memories;
+mod messages;
+mod open;
+mod readers;
+mod reminders;
+mod rooms;
+mod users;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+use tokio::sync::watch;
+
+use crate::error::{Error, Result};
+use directory::Directory;
+
+pub use agents::{Agent, AgentId, AgentRow};
+pub use answers::{Digest, KeyUse};
+pub use commands::{Command, CommandState, NewCommand, Unfinished};
+pub use memories::Memory;
+pub use messages::{NewMessage, StoredAnswer};
+pub use open::{Holder, Lock, holder, inspect};
+pub use reminders::{NewReminder, Reminder};
+pub use rooms::{NewRoom, Room, RoomId};
+pub use users::{NewUser, User, UserId};
+
+/// How a store is opened.
+pub struct Options {
+    pub path: PathBuf,
+    /// A commit survives power loss; else only the end of the process.
+    pub full_durability: bool,
+    pub readers: u32,
+}
+
+/// Reads and writes. Cheap to share; dropping the last one stops the threads.
+pub struct Store {
+    writer: Option<writer::Writer>,
+    readers: readers::Readers,
+    path: PathBuf,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Store {
+    /// Opens the file at `options.path`, whose `Lock` the caller holds. The error is a
+    /// sentence for the operator.
+    pub fn open(options: &Options) -> Result<Self, String> {
+        inspect(&options.path, false)?;
+        let conn = open::open_writing(&options.path, options.full_durability)?;
+        let failed = |e: rusqlite::Error| format!("{}: {e}", options.path.display());
+        writer::prepare(&conn).map_err(failed)?;
+        let directory = Directory::load(&conn).map_err(failed)?;
+        let beside = Connection::open(&options.path).map_err(failed)?;
+        let (checkpointer, checkpoint) =
+            checkpoint::start(beside, &options.path).map_err(|e| e.to_string())?;
+        let readers = readers::Readers::open(&options.path, options.readers)?;
+        let (writer, writing) =
+            writer::Writer::start(conn, directory, checkpointer).map_err(|e| e.to_string())?;
+        Ok(Self {
+            writer: Some(writer),
+            readers,
+            path: options.path.clone(),
+            threads: vec![writing, checkpoint],
+        })
+    }
+
+    /// Runs `f` in a transaction; resolves after the commit. When `f` errs, what it did is
+    /// undone. 503 when the queue is full or the lock can't be had in 5 s.
+    pub async fn write<T, F>(&self, f: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        self.writer().write(f).await
+    }
+
+    /// Runs `f` on a read-only connection on the blocking pool.
+    pub async fn read<T, F>(&self, f: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
+    {
+        self.readers.read(f).await
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the last commit was refused by the disk.
+    pub fn failing(&self) -> bool {
+        self.writer().health.failing.load(Ordering::Relaxed)
+    }
+
+    /// Turns true when writing can't be trusted any more and the process must end.
+    pub fn lost(&self) -> watch::Receiver<bool> {
+        self.writer().lost.clone()
+    }
+
+    /// Writes waiting now.
+    pub fn queued(&self) -> usize {
+        self.writer().queued()
+    }
+
+    fn writer(&self) -> &writer::Writer {
+        // Only `drop` takes it.
+        self.writer.as_ref().expect("the writer runs while the store lives")
+    }
+}
+
+impl Drop for Store {
+    /// Waits for what is queued, then moves the log into the database.
+    fn drop(&mut self) {
+        self.writer = None;
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+        if let Ok(conn) = Connection::open(&self.path) {
+            let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
+    }
+}
+
+pub type SharedStore = Arc<Store>;
+
+/// What a write sees: the transaction, and the directory of rows kept in memory. Each
+/// aggregate's file adds its own functions.
+pub struct Tx<'a> {
+    conn: &'a Connection,
+    directory: &'a mut Directory,
+    after: &'a mut Vec<Box<dyn FnOnce() + Send>>,
+}
+
+impl Tx<'_> {
+    /// Runs `effect` on the writing thread right after the commit, in the order of commits,
+    /// before any caller is told. It must be quick and must not block.
+    pub fn after_commit(&mut self, effect: impl FnOnce() + Send + 'static) {
+        self.after.push(Box::new(effect));
+    }
+
+    fn execute(&self, sql: &str, params: impl rusqlite::Params) -> Result<usize> {
+        Ok(self.conn.prepare_cached(sql)?.execute(params)?)
+    }
+
+    /// The same rows as a reader sees them, inside this transaction.
+    pub fn view(&self) -> View<'_> {
+        View { conn: self.conn }
+    }
+}
+
+/// What a read sees. Each aggregate's file adds its own functions.
+pub struct View<'a> {
+    conn: &'a Connection,
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode as Code;
+        let cause = sql_error(&error);
+        match error.sqlite_error_code() {
+            Some(
+                Code::DiskFull | Code::SystemIoFailure | Code::DatabaseBusy | Code::DatabaseLocked,
+            ) => Self::unavailable("The database can't be used at the moment; try again.")
+                .because(cause),
+            _ => Self::internal(cause),
+        }
+    }
+}
+
+/// SQLite's own words, without values: they go to the log.
+fn sql_error(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqliteFailure(code, message) => format!(
+            "{} (extended code {})",
+            message.as_deref().unwrap_or("SQLite failed"),
+            code.extended_code
+        ),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,144 @@
+//! Answers given before: by idempotency key for 7 days, and those whose connection was gone
+//! before they could be written, for 10 minutes and once.
+
+use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use rusqlite::OptionalExtension;
+use sha2::{Digest as _, Sha256};
+
+use super::Tx;
+use super::directory::KeptAnswer;
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+const KEPT_MS: i64 = 10 * 60 * 1000;
+/// Beyond this many lost answers the oldest is given up.
+const KEPT_ANSWERS_MAX: usize = 100_000;
+
+/// A SHA-256.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    /// Of several parts, each with its length before it, so that parts can't run together.
+    pub fn of(parts: &[&[u8]]) -> Self {
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        Self(hash.finalize().into())
+    }
+}
+
+impl ToSql for Digest {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(ValueRef::Blob(&self.0)))
+    }
+}
+
+impl FromSql for Digest {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        <[u8; 32]>::column_result(value).map(Self)
+    }
+}
+
+/// An idempotency key used before.
+pub struct KeyUse {
+    pub body: Digest,
+    pub message_id: i64,
+}
+
+impl Tx<'_> {
+    pub fn key_use(&self, key: &Digest) -> Result<Option<KeyUse>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT body, message_id FROM idempotency_keys WHERE key = ?1")?
+            .query_row([key], |row| {
+                Ok(KeyUse {
+                    body: row.get(0)?,
+                    message_id: row.get(1)?,
+                })
+            })
+            .optional()?)
+    }
+
+    pub fn insert_key_use(
+        &self,
+        key: &Digest,
+        body: &Digest,
+        message_id: i64,
+        now: Timestamp,
+    ) -> Result<()> {
+        // A key whose message is gone may be used anew.
+        self.execute(
+            "INSERT OR REPLACE INTO idempotency_keys (key, body, message_id, created_at)
+             VALUES (?1, ?2, ?3, ?4)",
+            (key, body, message_id, now.0),
+        )?;
+        Ok(())
+    }
+
+    /// Keeps the answer of a message for the retry that its client will send.
+    pub fn keep_answer(&mut self, request: Digest, message_id: i64, now: Timestamp) -> Result<()> {
+        self.directory.refresh(self.conn)?;
+        self.directory.touched = true;
+        if self.directory.kept.len() >= KEPT_ANSWERS_MAX {
+            self.drop_kept_answers(now)?;
+        }
+        self.execute(
+            "INSERT INTO kept_answers (request, message_id, kept_at) VALUES (?1, ?2, ?3)",
+            (request, message_id, now.0),
+        )?;
+        let kept = KeptAnswer {
+            id: self.conn.last_insert_rowid(),
+            message_id,
+            kept_at: now.0,
+        };
+        self.directory.kept.entry(request).or_default().push_back(kept);
+        Ok(())
+    }
+
+    /// Takes the oldest kept answer of such a request, if there is one; it is given once.
+    pub fn take_kept_answer(&mut self, request: &Digest, now: Timestamp) -> Result<Option<i64>> {
+        self.directory.refresh(self.conn)?;
+        let Some(kept) = self
+            .directory
+            .kept
+            .get(request)
+            .and_then(|kept| kept.front().copied())
+        else {
+            return Ok(None);
+        };
+        if now.0.saturating_sub(kept.kept_at) > KEPT_MS {
+            return Ok(None); // housekeeping removes it
+        }
+        self.directory.touched = true;
+        self.execute("DELETE FROM kept_answers WHERE id = ?1", [kept.id])?;
+        if let Some(queue) = self.directory.kept.get_mut(request) {
+            queue.pop_front();
+            if queue.is_empty() {
+                self.directory.kept.remove(request);
+            }
+        }
+        Ok(Some(kept.message_id))
+    }
+
+    /// Whether any answer waits: a look into memory, so that most requests need no digest.
+    pub fn any_kept_answer(&mut self) -> Result<bool> {
+        self.directory.refresh(self.conn)?;
+        Ok(!self.directory.kept.is_empty())
+    }
+
+    /// Removes kept answers that are too old.
+    pub fn drop_kept_answers(&mut self, now: Timestamp) -> Result<()> {
+        let removed = self.execute(
+            "DELETE FROM kept_answers WHERE kept_at < ?1",
+            [now.0 - KEPT_MS],
+        )?;
+        if removed > 0 {
+            self.directory.forget();
+            self.directory.touched = true;
+        }
+        Ok(())
+    }
+}

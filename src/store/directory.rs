@@ -1,0 +1,101 @@
+//! Rows that every message needs, kept in memory by the writing thread: agents' ids, users
+//! by handle, rooms by guid with the head of their chain, and the answers waiting for a
+//! retry. Always equal to the database: a rolled-back change makes it forget everything
+//! that can be read again.
+
+use std::collections::{HashMap, VecDeque};
+
+use rusqlite::Connection;
+
+use super::{Agent, Digest, Room, User};
+
+/// Beyond this many of a kind the map starts anew; what is needed comes back by itself.
+const ENTRIES_MAX: usize = 100_000;
+
+#[derive(Default)]
+pub(super) struct Directory {
+    pub(super) agents: HashMap<String, Agent>,
+    pub(super) users: HashMap<String, User>,
+    pub(super) rooms: HashMap<String, Room>,
+    pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
+    pub(super) last_message_id: i64,
+    /// Set by whatever changes the directory; a rollback then forgets it.
+    pub(super) touched: bool,
+    stale: bool,
+}
+
+/// An answer that its client never got.
+#[derive(Clone, Copy)]
+pub(super) struct KeptAnswer {
+    pub(super) id: i64,
+    pub(super) message_id: i64,
+    pub(super) kept_at: i64,
+}
+
+impl Directory {
+    pub(super) fn load(conn: &Connection) -> rusqlite::Result<Self> {
+        let mut directory = Self {
+            stale: true,
+            ..Self::default()
+        };
+        directory.refresh(conn)?;
+        Ok(directory)
+    }
+
+    /// Drops what a rolled-back change may have left.
+    pub(super) fn forget(&mut self) {
+        *self = Self {
+            last_message_id: self.last_message_id,
+            stale: true,
+            ..Self::default()
+        };
+    }
+
+    /// Reads back what can't be looked up row by row.
+    pub(super) fn refresh(&mut self, conn: &Connection) -> rusqlite::Result<()> {
+        if !self.stale {
+            return Ok(());
+        }
+        self.kept.clear();
+        let mut rows = conn.prepare("SELECT id, request, message_id, kept_at FROM kept_answers ORDER BY id")?;
+        let mut rows = rows.query([])?;
+        while let Some(row) = rows.next()? {
+            let kept = KeptAnswer {
+                id: row.get(0)?,
+                message_id: row.get(2)?,
+                kept_at: row.get(3)?,
+            };
+            self.kept.entry(row.get(1)?).or_default().push_back(kept);
+        }
+        // An id is never given twice while the process lives, also when the newest row goes.
+        let newest: i64 =
+            conn.query_row("SELECT coalesce(max(id), 0) FROM messages", [], |row| row.get(0))?;
+        self.last_message_id = self.last_message_id.max(newest);
+        self.stale = false;
+        Ok(())
+    }
+
+    pub(super) fn put_agent(&mut self, name: &str, agent: Agent) {
+        self.touched = true;
+        bound(&mut self.agents);
+        self.agents.insert(name.to_owned(), agent);
+    }
+
+    pub(super) fn put_user(&mut self, handle: &str, user: User) {
+        self.touched = true;
+        bound(&mut self.users);
+        self.users.insert(handle.to_owned(), user);
+    }
+
+    pub(super) fn put_room(&mut self, guid: &str, room: Room) {
+        self.touched = true;
+        bound(&mut self.rooms);
+        self.rooms.insert(guid.to_owned(), room);
+    }
+}
+
+fn bound<V>(map: &mut HashMap<String, V>) {
+    if map.len() >= ENTRIES_MAX {
+        map.clear();
+    }
+}

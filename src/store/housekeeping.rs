@@ -1,0 +1,44 @@
+//! What is removed when its time is over. Each call removes a bounded number of rows, so
+//! that no message waits behind it; the job comes back until nothing is left.
+
+use super::Tx;
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+const KEYS_KEPT_MS: i64 = 7 * DAY_MS;
+const COMMANDS_KEPT_MS: i64 = 30 * DAY_MS;
+const EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
+const LIMIT_USES_KEPT_MS: i64 = 2 * DAY_MS;
+/// Rows removed from one table in one call.
+const ROWS_MAX: i64 = 500;
+
+impl Tx<'_> {
+    /// Removes what is over; true when there may be more.
+    pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
+        self.drop_kept_answers(now)?;
+        // Rows stand in order of time, so the first ones are the oldest.
+        let removed = [
+            self.execute(
+                "DELETE FROM idempotency_keys WHERE id IN
+                   (SELECT id FROM idempotency_keys ORDER BY id LIMIT ?2) AND created_at < ?1",
+                (now.0 - KEYS_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
+                "DELETE FROM commands WHERE id IN
+                   (SELECT id FROM commands ORDER BY id LIMIT ?2) AND finished_at < ?1",
+                (now.0 - COMMANDS_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
+                "DELETE FROM edge_events WHERE id IN
+                   (SELECT id FROM edge_events ORDER BY id LIMIT ?2) AND received_at < ?1",
+                (now.0 - EVENTS_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
+                "DELETE FROM limit_uses WHERE used_at < ?1",
+                [now.0 - LIMIT_USES_KEPT_MS],
+            )?,
+        ];
+        Ok(removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
+    }
+}

@@ -1,0 +1,35 @@
+//! Uses of limits whose window is an hour or more, so that a restart forgives nothing.
+
+use super::Tx;
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+impl Tx<'_> {
+    /// Uses within the window that ends now, oldest first: when, how many. One that lies in
+    /// the future (the clock was set back) counts as now.
+    pub fn limit_uses(
+        &self,
+        kind: &str,
+        subject: &str,
+        window_ms: i64,
+        now: Timestamp,
+    ) -> Result<Vec<(Timestamp, u64)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT min(used_at, ?4), count FROM limit_uses
+             WHERE kind = ?1 AND subject = ?2 AND used_at > ?3 ORDER BY used_at",
+        )?;
+        let rows = statement.query_map((kind, subject, now.0 - window_ms, now.0), |row| {
+            Ok((Timestamp(row.get(0)?), row.get::<_, i64>(1)? as u64))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub fn insert_limit_use(&self, kind: &str, subject: &str, count: u64, now: Timestamp) -> Result<()> {
+        self.execute(
+            "INSERT INTO limit_uses (kind, subject, used_at, count) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO UPDATE SET count = count + ?4",
+            (kind, subject, now.0, count as i64),
+        )?;
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Messages with their answers: appended, never indexed; a room's history is a chain.
+
+use rusqlite::OptionalExtension;
+
+use super::{AgentId, Room, Tx, UserId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+pub struct NewMessage<'a> {
+    pub user: UserId,
+    /// `None`: the legacy endpoint.
+    pub agent: Option<AgentId>,
+    pub chat_guid: &'a str,
+    /// The relay's timestamp, Unix seconds.
+    pub sent_at_s: i64,
+    pub now: Timestamp,
+    pub sender: &'a str,
+    pub text: &'a str,
+    /// JSON as sent; `None`: nothing was.
+    pub metadata: Option<&'a str>,
+    pub context: Option<&'a str>,
+    pub counted: bool,
+    /// Human messages since the assistant's last one, after this one.
+    pub humans: i64,
+    pub answer: &'a StoredAnswer,
+}
+
+/// What was answered, as JSON texts from which the same bytes can be made again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoredAnswer {
+    /// Array of strings; `None`: no answer.
+    pub bubbles: Option<String>,
+    pub access: Option<String>,
+    pub schedule: Option<String>,
+}
+
+impl Tx<'_> {
+    /// Appends a message to its room's chain; its id.
+    pub fn insert_message(&mut self, room: &mut Room, new: &NewMessage<'_>) -> Result<i64> {
+        self.directory.last_message_id += 1;
+        let id = self.directory.last_message_id;
+        self.execute(
+            "INSERT INTO messages (id, room_id, user_id, agent_id, previous_id, sent_at, received_at,
+               sender, text, metadata, context, counted, bubbles, access, schedule)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            rusqlite::params![
+                id,
+                room.id.0,
+                new.user.0,
+                new.agent.map(|a| a.0),
+                room.head,
+                new.sent_at_s,
+                new.now.0,
+                new.sender,
+                new.text,
+                new.metadata,
+                new.context,
+                new.counted,
+                new.answer.bubbles,
+                new.answer.access,
+                new.answer.schedule,
+            ],
+        )?;
+        self.set_room_head(new.chat_guid, room, id, new.humans)?;
+        Ok(id)
+    }
+
+    /// What was answered to a message; `None` when it is gone.
+    pub fn answer(&self, message_id: i64) -> Result<Option<StoredAnswer>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT bubbles, access, schedule FROM messages WHERE id = ?1")?
+            .query_row([message_id], |row| {
+                Ok(StoredAnswer {
+                    bubbles: row.get(0)?,
+                    access: row.get(1)?,
+                    schedule: row.get(2)?,
+                })
+            })
+            .optional()?)
+    }
+}

@@ -1,0 +1,99 @@
+//! Reminders still to come.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::{RoomId, Tx, UserId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+#[derive(Debug, Clone)]
+pub struct Reminder {
+    pub id: i64,
+    /// UUID
+    pub schedule_id: String,
+    pub room: RoomId,
+    /// What is to be remembered, without decoration.
+    pub text: String,
+    pub send_at: Timestamp,
+}
+
+pub struct NewReminder<'a> {
+    pub schedule_id: &'a str,
+    pub user: UserId,
+    pub room: RoomId,
+    pub text: &'a str,
+    pub send_at: Timestamp,
+    pub now: Timestamp,
+}
+
+const COLUMNS: &str = "SELECT id, schedule_id, room_id, text, send_at FROM reminders";
+
+impl Tx<'_> {
+    pub fn insert_reminder(&self, new: &NewReminder<'_>) -> Result<()> {
+        self.execute(
+            "INSERT INTO reminders (schedule_id, user_id, room_id, text, send_at, due_at, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)",
+            (
+                new.schedule_id,
+                new.user.0,
+                new.room.0,
+                new.text,
+                new.send_at.0,
+                new.now.0,
+            ),
+        )?;
+        Ok(())
+    }
+
+    /// A user's reminders, soonest first.
+    pub fn reminders(&self, user: UserId) -> Result<Vec<Reminder>> {
+        self.reminders_where("WHERE user_id = ?1 ORDER BY send_at", user.0)
+    }
+
+    pub fn count_reminders(&self, user: UserId) -> Result<usize> {
+        let count: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM reminders WHERE user_id = ?1")?
+            .query_row([user.0], |row| row.get(0))?;
+        Ok(count as usize)
+    }
+
+    /// Those whose time has come, soonest first, at most 256.
+    pub fn due_reminders(&self, now: Timestamp) -> Result<Vec<Reminder>> {
+        self.reminders_where("WHERE due_at <= ?1 ORDER BY due_at LIMIT 256", now.0)
+    }
+
+    pub fn next_reminder_due(&self) -> Result<Option<Timestamp>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT due_at FROM reminders ORDER BY due_at LIMIT 1")?
+            .query_row([], |row| row.get(0).map(Timestamp))
+            .optional()?)
+    }
+
+    pub fn postpone_reminder(&self, id: i64, due_at: Timestamp) -> Result<()> {
+        self.execute("UPDATE reminders SET due_at = ?2 WHERE id = ?1", (id, due_at.0))?;
+        Ok(())
+    }
+
+    pub fn delete_reminder(&self, id: i64) -> Result<()> {
+        self.execute("DELETE FROM reminders WHERE id = ?1", [id])?;
+        Ok(())
+    }
+
+    fn reminders_where(&self, condition: &str, value: i64) -> Result<Vec<Reminder>> {
+        let mut statement = self.conn.prepare_cached(&format!("{COLUMNS} {condition}"))?;
+        let rows = statement.query_map([value], reminder_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn reminder_from(row: &Row<'_>) -> rusqlite::Result<Reminder> {
+    Ok(Reminder {
+        id: row.get(0)?,
+        schedule_id: row.get(1)?,
+        room: RoomId(row.get(2)?),
+        text: row.get(3)?,
+        send_at: Timestamp(row.get(4)?),
+    })
+}

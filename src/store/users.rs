@@ -1,0 +1,120 @@
+//! People: made when their handle is first seen in a message.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::Tx;
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+/// A user's row. The public id is `User::public_id`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct UserId(pub i64);
+
+#[derive(Debug, Clone)]
+pub struct User {
+    pub id: UserId,
+    /// UUID
+    pub public_id: String,
+    pub name: Option<String>,
+    /// IANA name
+    pub timezone: Option<String>,
+    /// free, active, trial, canceled or past_due
+    pub status: String,
+    pub plan: Option<String>,
+}
+
+pub struct NewUser<'a> {
+    pub public_id: &'a str,
+    pub phone: &'a str,
+    pub now: Timestamp,
+}
+
+const COLUMNS: &str = "SELECT id, user_id, name, timezone, status, plan FROM users";
+
+impl Tx<'_> {
+    pub fn user_by_phone(&mut self, phone: &str) -> Result<Option<User>> {
+        if let Some(user) = self.directory.users.get(phone) {
+            return Ok(Some(user.clone()));
+        }
+        let found = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE phone = ?1"))?
+            .query_row([phone], user_from)
+            .optional()?;
+        if let Some(user) = &found {
+            self.directory.put_user(phone, user.clone());
+        }
+        Ok(found)
+    }
+
+    pub fn insert_user(&mut self, new: &NewUser<'_>) -> Result<User> {
+        self.execute(
+            "INSERT INTO users (user_id, phone, created_at) VALUES (?1, ?2, ?3)",
+            (new.public_id, new.phone, new.now.0),
+        )?;
+        let user = User {
+            id: UserId(self.conn.last_insert_rowid()),
+            public_id: new.public_id.to_owned(),
+            name: None,
+            timezone: None,
+            status: "free".to_owned(),
+            plan: None,
+        };
+        self.directory.put_user(new.phone, user.clone());
+        Ok(user)
+    }
+
+    pub fn user(&self, id: UserId) -> Result<User> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?
+            .query_row([id.0], user_from)?)
+    }
+
+    pub fn set_user_name(&mut self, phone: &str, id: UserId, name: &str) -> Result<()> {
+        self.execute("UPDATE users SET name = ?2 WHERE id = ?1", (id.0, name))?;
+        self.user_changed(phone)
+    }
+
+    pub fn set_user_timezone(&mut self, phone: &str, id: UserId, timezone: &str) -> Result<()> {
+        self.execute("UPDATE users SET timezone = ?2 WHERE id = ?1", (id.0, timezone))?;
+        self.user_changed(phone)
+    }
+
+    fn user_changed(&mut self, phone: &str) -> Result<()> {
+        self.directory.touched = true;
+        self.directory.users.remove(phone);
+        Ok(())
+    }
+
+    /// Free messages a user has had on a UTC day.
+    pub fn day_count(&self, user: UserId, day: i64) -> Result<i64> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT count FROM usage_days WHERE user_id = ?1 AND day = ?2")?
+            .query_row((user.0, day), |row| row.get(0))
+            .optional()?
+            .unwrap_or(0))
+    }
+
+    /// Counts one message of the day.
+    pub fn count_message(&self, user: UserId, day: i64) -> Result<()> {
+        self.execute(
+            "INSERT INTO usage_days (user_id, day, count) VALUES (?1, ?2, 1)
+             ON CONFLICT DO UPDATE SET count = count + 1",
+            (user.0, day),
+        )?;
+        Ok(())
+    }
+}
+
+fn user_from(row: &Row<'_>) -> rusqlite::Result<User> {
+    Ok(User {
+        id: UserId(row.get(0)?),
+        public_id: row.get(1)?,
+        name: row.get(2)?,
+        timezone: row.get(3)?,
+        status: row.get(4)?,
+        plan: row.get(5)?,
+    })
+}
