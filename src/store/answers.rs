@@ -10,6 +10,8 @@ use super::directory::KeptAnswer;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
+/// How long a key is remembered: 7 days.
+pub(super) const KEYS_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 const KEPT_MS: i64 = 10 * 60 * 1000;
 /// Beyond this many lost answers the oldest is given up.
 const KEPT_ANSWERS_MAX: usize = 100_000;
@@ -49,11 +51,13 @@ pub struct KeyUse {
 }
 
 impl Tx<'_> {
-    pub fn key_use(&self, key: &Digest) -> Result<Option<KeyUse>> {
+    pub fn key_use(&self, key: &Digest, now: Timestamp) -> Result<Option<KeyUse>> {
         Ok(self
             .conn
-            .prepare_cached("SELECT body, message_id FROM idempotency_keys WHERE key = ?1")?
-            .query_row([key], |row| {
+            .prepare_cached(
+                "SELECT body, message_id FROM idempotency_keys WHERE key = ?1 AND created_at > ?2",
+            )?
+            .query_row((key, now.0 - KEYS_KEPT_MS), |row| {
                 Ok(KeyUse {
                     body: row.get(0)?,
                     message_id: row.get(1)?,

@@ -2,11 +2,11 @@
 //! that no message waits behind it; the job comes back until nothing is left.
 
 use super::Tx;
+use super::answers::KEYS_KEPT_MS;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-const KEYS_KEPT_MS: i64 = 7 * DAY_MS;
 const COMMANDS_KEPT_MS: i64 = 30 * DAY_MS;
 const EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
 const LIMIT_USES_KEPT_MS: i64 = 2 * DAY_MS;

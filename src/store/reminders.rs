@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::{RoomId, Tx, UserId};
+use super::{RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -63,14 +63,6 @@ impl Tx<'_> {
         self.reminders_where("WHERE due_at <= ?1 ORDER BY due_at LIMIT 256", now.0)
     }
 
-    pub fn next_reminder_due(&self) -> Result<Option<Timestamp>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT due_at FROM reminders ORDER BY due_at LIMIT 1")?
-            .query_row([], |row| row.get(0).map(Timestamp))
-            .optional()?)
-    }
-
     pub fn postpone_reminder(&self, id: i64, due_at: Timestamp) -> Result<()> {
         self.execute("UPDATE reminders SET due_at = ?2 WHERE id = ?1", (id, due_at.0))?;
         Ok(())
@@ -85,6 +77,17 @@ impl Tx<'_> {
         let mut statement = self.conn.prepare_cached(&format!("{COLUMNS} {condition}"))?;
         let rows = statement.query_map([value], reminder_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl View<'_> {
+    /// When the next reminder is due.
+    pub fn next_reminder_due(&self) -> Result<Option<Timestamp>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT due_at FROM reminders ORDER BY due_at LIMIT 1")?
+            .query_row([], |row| row.get(0).map(Timestamp))
+            .optional()?)
     }
 }
 

@@ -111,6 +111,14 @@ impl Tx<'_> {
         Ok(())
     }
 
+    pub fn add_room_member(&self, room: RoomId, handle: &str) -> Result<()> {
+        self.execute(
+            "INSERT OR IGNORE INTO room_members (handle, room_id) VALUES (?1, ?2)",
+            (handle, room.0),
+        )?;
+        Ok(())
+    }
+
     /// Makes a message the head of its room's chain.
     pub(super) fn set_room_head(&mut self, chat_guid: &str, room: &mut Room, message_id: i64, humans: i64) -> Result<()> {
         self.execute(

@@ -1,0 +1,193 @@
+//! The table of flags: key, type, default, range, what it does, and whether this version
+//! consults it. The superpowers' flags are made from the list of their names.
+
+use std::sync::LazyLock;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Boolean,
+    Integer,
+    Number,
+}
+
+impl Kind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Default {
+    Boolean(bool),
+    /// True in development, false in production.
+    InDevelopment,
+    Integer(i64),
+    Number(f64),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Flag {
+    /// Lower case, dots and underscores; case-sensitive.
+    pub key: &'static str,
+    pub default: Default,
+    /// Values outside are clamped when read.
+    pub range: Option<(i64, i64)>,
+    pub about: &'static str,
+    /// Whether this version consults it.
+    pub in_use: bool,
+}
+
+impl Flag {
+    pub const fn kind(&self) -> Kind {
+        match self.default {
+            Default::Boolean(_) | Default::InDevelopment => Kind::Boolean,
+            Default::Integer(_) => Kind::Integer,
+            Default::Number(_) => Kind::Number,
+        }
+    }
+
+    const fn in_use(mut self) -> Self {
+        self.in_use = true;
+        self
+    }
+
+    const fn within(mut self, least: i64, most: i64) -> Self {
+        self.range = Some((least, most));
+        self
+    }
+}
+
+/// Stands in for a key that the table lacks.
+pub(super) static UNKNOWN: Flag = row("", Default::Boolean(false), "");
+
+const fn row(key: &'static str, default: Default, about: &'static str) -> Flag {
+    Flag {
+        key,
+        default,
+        range: None,
+        about,
+        in_use: false,
+    }
+}
+
+use Default::{Boolean, InDevelopment, Integer, Number};
+
+#[rustfmt::skip] // a table: one flag, one line
+const FLAGS: &[Flag] = &[
+    row("llm.max_tokens.reflex", Integer(500), "Tokens of a reply to small talk").within(100, 2000),
+    row("llm.max_tokens.deep_reasoning", Integer(2000), "Tokens of a reply that needs thought").within(500, 4000),
+    row("llm.max_tokens.default", Integer(1000), "Tokens of any other reply").within(200, 3000),
+    row("llm.max_tokens.vision", Integer(1500), "Tokens of a reply about photos").within(500, 3000),
+    row("pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier"),
+    row("llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only"),
+    row("cache.response.enabled", Boolean(true), "Answers repeated questions from memory"),
+    row("cache.memory.ttl_seconds", Integer(300), "How long fetched memories are kept").within(60, 3600),
+    row("cache.llm_response.ttl_seconds", Integer(3600), "How long a model's reply is kept").within(300, 7200),
+    row("workflow.calendar_v2", Boolean(false), "Second version of the calendar workflow"),
+    row("workflow.email_urgency", Boolean(true), "Detects urgent mail"),
+    row("context.reduced_history_enabled", Boolean(false), "Shorter history for the model"),
+    row("context.max_messages", Integer(10), "Messages of history for the model").within(3, 20),
+    row("media.photo_batching_enabled", Boolean(false), "Several photos in one call"),
+    row("media.photo_batch_size", Integer(3), "Photos in one call").within(1, 10),
+    row("metrics.token_monitoring_enabled", Boolean(true), "Counts tokens"),
+    row("metrics.detailed_logging_enabled", Boolean(false), "Logs more of each reply"),
+    row("payment.processor_enabled", Boolean(true), "Takes payments"),
+    row("payment.trial_enabled", Boolean(true), "Offers a trial"),
+    row("payment.trial_amount_cents", Integer(500), "Price of a trial").within(100, 5000),
+    row("payment.paywall_enabled", Boolean(false), "No free messages at all"),
+    row("payment.processor_test_mode", Boolean(false), "Uses the provider's test keys"),
+    row("payment.topup_enabled", Boolean(true), "Sells credit"),
+    row("payment.topup_min_amount_cents", Integer(500), "Least credit sold at once"),
+    row("payment.topup_max_amount_cents", Integer(10000), "Most credit sold at once"),
+    row("rate_limit.enabled", Boolean(true), "Limits messages, photos and commands").in_use(),
+    row("rate_limit.message_budget_threshold", Integer(5), "Human messages in a group before one unasked").in_use(),
+    row("rate_limit.commands_per_minute", Integer(10), "Commands of a user").in_use(),
+    row("rate_limit.miniapp_actions_per_minute", Integer(20), "Mini-app turns of a user"),
+    row("rate_limit.user_messages_per_minute", Integer(20), "Messages of a sender").in_use(),
+    row("rate_limit.photos_per_hour", Integer(50), "Photos of a sender").in_use(),
+    row("rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits").in_use(),
+    row("rate_limit.strict_mode_multiplier", Number(0.5), "By how much, in strict mode").in_use(),
+    row("free_tier.enabled", Boolean(true), "Free users are limited"),
+    row("free_tier.daily_message_limit", Integer(50), "A free user's messages a day"),
+    row("free_tier.superpowers_disabled", Boolean(true), "No superpowers for free users in direct chats"),
+    row("superpower.enabled", InDevelopment, "Superpowers at all").in_use(),
+    row("superpower.user_created.enabled", InDevelopment, "Superpowers that users make"),
+];
+
+/// Proactive, daily workflows, agent workflows, mini-apps, life and wellness.
+const SUPERPOWERS: &[&str] = &[
+    "travel_brain",
+    "reservation_prep",
+    "tickets_vault",
+    "birthday_reminder",
+    "post_event_checkin",
+    "cancellation_protector",
+    "membership_renewal",
+    "package_tracking",
+    "call_prep",
+    "focus_protector",
+    "calendar_morning",
+    "calendar_events",
+    "email_urgency",
+    "evening_prep",
+    "destination_prep",
+    "calendar_stress_agent",
+    "calendar_query_agent",
+    "calendar_list_agent",
+    "gmail_mindreader_agent",
+    "trip_planner",
+    "bill_split",
+    "todo_list",
+    "mood_tracker",
+    "budget_tracker",
+    "habit_tracker",
+    "daily_summary",
+];
+
+static ALL: LazyLock<Vec<Flag>> = LazyLock::new(|| {
+    let superpowers = SUPERPOWERS.iter().map(|name| {
+        // Made once and kept for the process's life, as the table itself is.
+        let key = Box::leak(format!("superpower.{name}.enabled").into_boxed_str());
+        row(key, Boolean(true), "This superpower").in_use()
+    });
+    let mut all: Vec<Flag> = FLAGS.iter().copied().chain(superpowers).collect();
+    all.sort_by_key(|flag| flag.key);
+    all
+});
+
+/// Every flag by key.
+pub fn all() -> &'static [Flag] {
+    &ALL
+}
+
+pub fn find(key: &str) -> Option<&'static Flag> {
+    let at = ALL.binary_search_by_key(&key, |flag| flag.key).ok()?;
+    ALL.get(at)
+}
+
+/// The flag of the superpower of that name.
+pub fn superpower(name: &str) -> Option<&'static Flag> {
+    SUPERPOWERS
+        .contains(&name)
+        .then(|| find(&format!("superpower.{name}.enabled")))
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_found_once() {
+        assert_eq!(all().len(), FLAGS.len() + SUPERPOWERS.len());
+        for flag in all() {
+            assert_eq!(find(flag.key).map(|f| f.key), Some(flag.key));
+            assert_eq!(all().iter().filter(|f| f.key == flag.key).count(), 1, "{}", flag.key);
+        }
+        assert!(find("Rate_limit.enabled").is_none());
+    }
+}

@@ -1,0 +1,354 @@
+//! A message in, an answer out, all in one transaction: is it a repetition, may the sender,
+//! does anybody answer, what, and what follows later. A 200 means that message, count, reply
+//! and what comes later are committed together. It knows nothing of HTTP.
+
+pub mod access;
+pub mod answer;
+pub mod decide;
+pub mod reminders;
+mod respond;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::clock::{Clock, Monotonic, Timestamp};
+use crate::edge::hub::Hub;
+use crate::edge::queue;
+use crate::error::{Error, Kind, Result};
+use crate::flags::Flags;
+use crate::limits::{self, HOUR_MS, MINUTE_MS, Windows};
+use crate::random;
+use crate::store::{
+    AgentId, Digest, NewMessage, NewRoom, NewUser, Room, SharedStore, Tx, User, UserId,
+};
+use access::Access;
+use answer::Answer;
+
+/// Where a message came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Via {
+    /// The agent's name, authenticated.
+    Edge(String),
+    Legacy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Direct,
+    Group,
+}
+
+/// A message as its relay sent it, checked field by field.
+#[derive(Debug, Clone)]
+pub struct Message {
+    pub chat_guid: String,
+    pub mode: Mode,
+    pub sender: String,
+    pub text: String,
+    /// Unix seconds
+    pub timestamp: i64,
+    pub participants: Vec<String>,
+    /// JSON as sent; `None`: nothing was.
+    pub metadata: Option<String>,
+    pub context: Option<String>,
+    /// The room owner's handle.
+    pub owner: Option<String>,
+    pub photos: usize,
+    /// The superpower that the relay asks for.
+    pub superpower: Option<String>,
+    pub reply_to_assistant: bool,
+}
+
+/// How a repetition of this request is known.
+#[derive(Debug, Clone, Copy)]
+pub enum Repeat {
+    /// By its idempotency key.
+    Key { key: Digest, body: Digest },
+    /// By relay, endpoint and body, when its answer could not be written.
+    Body(Digest),
+}
+
+/// What is answered, and of which message.
+#[derive(Debug, Clone)]
+pub struct Received {
+    pub answer: Answer,
+    pub message_id: i64,
+    /// The answer was given before.
+    pub replayed: bool,
+}
+
+/// What ingest needs of the service.
+pub struct Ingest {
+    pub store: SharedStore,
+    pub hub: Arc<Hub>,
+    pub flags: Arc<Flags>,
+    pub clock: Clock,
+    pub persona: String,
+    pub reminders: reminders::Wake,
+    windows: Mutex<RateWindows>,
+}
+
+/// The windows of a minute; longer ones are rows.
+struct RateWindows {
+    messages: Windows<String>,
+    commands: Windows<UserId>,
+}
+
+const PHOTOS: &str = "rate_limit.photos_per_hour";
+
+impl Ingest {
+    pub fn new(
+        store: SharedStore,
+        hub: Arc<Hub>,
+        flags: Arc<Flags>,
+        clock: Clock,
+        persona: String,
+    ) -> Self {
+        Self {
+            store,
+            hub,
+            flags,
+            clock,
+            persona,
+            reminders: reminders::Wake::default(),
+            windows: Mutex::new(RateWindows {
+                messages: Windows::new(MINUTE_MS),
+                commands: Windows::new(MINUTE_MS),
+            }),
+        }
+    }
+
+    /// Takes a message. 429 beyond the rate limits, 422 for a key used with another body.
+    pub async fn receive(
+        self: &Arc<Self>,
+        via: Via,
+        message: Message,
+        repeat: Repeat,
+    ) -> Result<Received> {
+        let ingest = self.clone();
+        let (now, mono) = (self.clock.now(), self.clock.monotonic());
+        self.store
+            .write(move |tx| ingest.receive_in(tx, &via, &message, &repeat, now, mono))
+            .await
+    }
+
+    fn receive_in(
+        self: &Arc<Self>,
+        tx: &mut Tx<'_>,
+        via: &Via,
+        message: &Message,
+        repeat: &Repeat,
+        now: Timestamp,
+        mono: Monotonic,
+    ) -> Result<Received> {
+        if let Some(received) = repeated(tx, repeat, now)? {
+            return Ok(received);
+        }
+        self.limit(tx, message, now, mono)?;
+        let agent = match via {
+            Via::Edge(name) => Some(self.agent(tx, name, now)?),
+            Via::Legacy => None,
+        };
+        let user = user(tx, &message.sender, now)?;
+        let mut room = self.room(tx, message, &user, agent, now)?;
+        let humans = room.humans + 1;
+        let access = access::message(&user);
+        let answer = respond::Turn {
+            ingest: self,
+            message,
+            user: &user,
+            room: &room,
+            agent,
+            humans,
+            access,
+            now,
+            mono,
+        }
+        .answer(tx)?;
+        let counted = access.is_allowed() && access::is_counted(&user);
+        if counted {
+            tx.count_message(user.id, now.utc_day())?;
+        }
+        let message_id = tx.insert_message(
+            &mut room,
+            &NewMessage {
+                user: user.id,
+                agent,
+                chat_guid: &message.chat_guid,
+                sent_at_s: message.timestamp,
+                now,
+                sender: &message.sender,
+                text: &message.text,
+                metadata: message.metadata.as_deref(),
+                context: message.context.as_deref(),
+                counted,
+                humans: if answer.should_respond() { 0 } else { humans },
+                answer: &answer.stored(),
+            },
+        )?;
+        if let Repeat::Key { key, body } = repeat {
+            tx.insert_key_use(key, body, message_id, now)?;
+        }
+        Ok(Received {
+            answer,
+            message_id,
+            replayed: false,
+        })
+    }
+
+    /// Keeps an answer that its client never got, for the retry that will come.
+    pub async fn keep_answer(&self, request: Digest, message_id: i64) -> Result<()> {
+        let now = self.clock.now();
+        self.store
+            .write(move |tx| tx.keep_answer(request, message_id, now))
+            .await
+    }
+
+    fn limit(
+        &self,
+        tx: &Tx<'_>,
+        message: &Message,
+        now: Timestamp,
+        mono: Monotonic,
+    ) -> Result<()> {
+        if !self.flags.boolean("rate_limit.enabled") {
+            return Ok(());
+        }
+        let photos = message.photos as u64;
+        if photos > 0 {
+            let uses = tx.limit_uses(PHOTOS, &message.sender, HOUR_MS as i64, now)?;
+            let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
+            let limit = self.flags.rate_limit(PHOTOS);
+            limits::judge(uses, limit, HOUR_MS, photos, now.0 as u64)
+                .map_err(|ms| Error::rate_limited(limits::whole_seconds(ms)))?;
+        }
+        let limit = self.flags.rate_limit("rate_limit.user_messages_per_minute");
+        self.windows()
+            .messages
+            .take(message.sender.clone(), limit, mono)
+            .map_err(Error::rate_limited)?;
+        if photos > 0 {
+            tx.insert_limit_use(PHOTOS, &message.sender, photos, now)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the user may give one more command this minute.
+    fn may_command(&self, user: UserId, mono: Monotonic) -> bool {
+        let limit = self.flags.rate_limit("rate_limit.commands_per_minute");
+        !self.flags.boolean("rate_limit.enabled")
+            || self.windows().commands.take(user, limit, mono).is_ok()
+    }
+
+    fn windows(&self) -> std::sync::MutexGuard<'_, RateWindows> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn agent(&self, tx: &mut Tx<'_>, name: &str, now: Timestamp) -> Result<AgentId> {
+        let id = tx.agent(name, now)?.id;
+        if self.hub.seen(id, name, now) {
+            tx.set_agent_seen(id, now)?;
+        }
+        Ok(id)
+    }
+
+    /// The message's room, made on first sight, with its agent and members as they are now.
+    fn room(
+        &self,
+        tx: &mut Tx<'_>,
+        message: &Message,
+        sender: &User,
+        agent: Option<AgentId>,
+        now: Timestamp,
+    ) -> Result<Room> {
+        let guid = &message.chat_guid;
+        let mut room = match tx.room(guid)? {
+            Some(room) => room,
+            None => {
+                let owner = match (&message.owner, message.mode) {
+                    (Some(owner), Mode::Group) => user(tx, owner, now)?.id,
+                    _ => sender.id,
+                };
+                tx.insert_room(&NewRoom {
+                    chat_guid: guid,
+                    mode: match message.mode {
+                        Mode::Direct => "direct",
+                        Mode::Group => "group",
+                    },
+                    owner,
+                    agent,
+                    now,
+                })?
+            }
+        };
+        // Legacy relays take no commands: the room stays with the agent it has.
+        if let Some(agent) = agent
+            && room.agent != Some(agent)
+        {
+            if let Some(before) = room.agent {
+                queue::take_over(tx, &self.hub, room.id, before, agent, now)?;
+            }
+            tx.set_room_agent(guid, &mut room, Some(agent))?;
+        }
+        let mut members: Vec<&str> = message.participants.iter().map(String::as_str).collect();
+        if members.is_empty() && room.members != Digest::default() {
+            tx.add_room_member(room.id, &message.sender)?;
+            return Ok(room);
+        }
+        members.push(&message.sender);
+        members.sort_unstable();
+        members.dedup();
+        let parts: Vec<&[u8]> = members.iter().map(|m| m.as_bytes()).collect();
+        let digest = Digest::of(&parts);
+        if digest != room.members {
+            tx.set_room_members(guid, &mut room, &members, digest)?;
+        }
+        Ok(room)
+    }
+}
+
+/// A sender never seen before becomes a user.
+fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<User> {
+    match tx.user_by_phone(handle)? {
+        Some(user) => Ok(user),
+        None => tx.insert_user(&NewUser {
+            public_id: &random::uuid().to_string(),
+            phone: handle,
+            now,
+        }),
+    }
+}
+
+/// The answer given before to the same request.
+fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<Received>> {
+    let message_id = match repeat {
+        Repeat::Key { key, body } => match tx.key_use(key, now)? {
+            None => return Ok(None),
+            Some(used) if used.body != *body => {
+                return Err(Error::new(
+                    Kind::Invalid,
+                    "idempotency_key_reused",
+                    "This Idempotency-Key was used with another body; use a new key for a new message.",
+                ));
+            }
+            Some(used) => used.message_id,
+        },
+        Repeat::Body(request) => {
+            if !tx.any_kept_answer()? {
+                return Ok(None);
+            }
+            match tx.take_kept_answer(request, now)? {
+                None => return Ok(None),
+                Some(message_id) => message_id,
+            }
+        }
+    };
+    let Some(stored) = tx.answer(message_id)? else {
+        return Ok(None); // the message was erased since
+    };
+    Ok(Some(Received {
+        answer: Answer::from_stored(&stored)?,
+        message_id,
+        replayed: true,
+    }))
+}
+

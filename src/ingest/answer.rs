@@ -1,0 +1,135 @@
+//! What is answered to a message, as the same bytes each time it is made from what was kept.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::model::bubbles;
+use crate::store::StoredAnswer;
+
+/// The answer to a message. No bubbles: nothing is said.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    bubbles: Vec<String>,
+    schedule: Option<Value>,
+    access: Option<Value>,
+}
+
+/// Something that will be said later.
+#[derive(Debug, Serialize)]
+pub struct Schedule<'a> {
+    pub schedule_id: &'a str,
+    pub chat_guid: &'a str,
+    pub text: &'a str,
+    pub send_at: Timestamp,
+    /// `service` or `relay`
+    pub deliver_by: &'a str,
+}
+
+#[derive(Serialize)]
+struct Wire<'a> {
+    should_respond: bool,
+    reply_bubbles: &'a [String],
+    reply_text: String,
+    schedule_message: Option<&'a Value>,
+    access: Option<&'a Value>,
+}
+
+impl Answer {
+    pub fn silence() -> Self {
+        Self::default()
+    }
+
+    pub fn saying(text: &str) -> Self {
+        Self {
+            bubbles: bubbles::cut(text),
+            ..Self::default()
+        }
+    }
+
+    pub fn scheduling(mut self, schedule: &Schedule<'_>) -> Result<Self> {
+        self.schedule = Some(serde_json::to_value(schedule).map_err(Error::internal)?);
+        Ok(self)
+    }
+
+    pub fn should_respond(&self) -> bool {
+        !self.bubbles.is_empty()
+    }
+
+    pub fn bubbles(&self) -> &[String] {
+        &self.bubbles
+    }
+
+    /// The JSON that goes out.
+    pub fn to_json(&self) -> Result<Vec<u8>> {
+        serde_json::to_vec(&Wire {
+            should_respond: self.should_respond(),
+            reply_bubbles: &self.bubbles,
+            reply_text: bubbles::join(&self.bubbles),
+            schedule_message: self.schedule.as_ref(),
+            access: self.access.as_ref(),
+        })
+        .map_err(Error::internal)
+    }
+
+    pub fn stored(&self) -> StoredAnswer {
+        let json = |value: &Option<Value>| value.as_ref().map(Value::to_string);
+        StoredAnswer {
+            bubbles: self
+                .should_respond()
+                .then(|| serde_json::to_string(&self.bubbles).unwrap_or_default()),
+            access: json(&self.access),
+            schedule: json(&self.schedule),
+        }
+    }
+
+    pub fn from_stored(stored: &StoredAnswer) -> Result<Self> {
+        let json = |text: &Option<String>| {
+            text.as_deref()
+                .map(serde_json::from_str)
+                .transpose()
+                .map_err(Error::internal)
+        };
+        let bubbles = match &stored.bubbles {
+            Some(text) => serde_json::from_str(text).map_err(Error::internal)?,
+            None => Vec::new(),
+        };
+        Ok(Self {
+            bubbles,
+            access: json(&stored.access)?,
+            schedule: json(&stored.schedule)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_makes_the_same_bytes() {
+        let scheduled = Answer::saying("Okay.\n\n\"Soon\" \u{1f600}\u{2028}\\")
+            .scheduling(&Schedule {
+                schedule_id: "0199",
+                chat_guid: "g",
+                text: "t",
+                send_at: Timestamp(1_800_000_000_123),
+                deliver_by: "service",
+            })
+            .unwrap();
+        for answer in [Answer::silence(), Answer::saying("Hi!"), scheduled] {
+            let again = Answer::from_stored(&answer.stored()).unwrap();
+            assert_eq!(again.to_json().unwrap(), answer.to_json().unwrap());
+        }
+    }
+
+    #[test]
+    fn silence_has_every_field() {
+        let json = String::from_utf8(Answer::silence().to_json().unwrap()).unwrap();
+        assert_eq!(
+            json,
+            r#"{"should_respond":false,"reply_bubbles":[],"reply_text":"","schedule_message":null,"access":null}"#
+        );
+    }
+}

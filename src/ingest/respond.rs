@@ -1,0 +1,197 @@
+//! What is said to a message: whether anybody answers, what the engine understands of it,
+//! and the effects, in the message's own transaction.
+
+use chrono_tz::Tz;
+
+use super::access::{self, Access};
+use super::answer::{Answer, Schedule};
+use super::decide::{self, Facts};
+use super::{Ingest, Message};
+use crate::clock::{Monotonic, Timestamp};
+use crate::error::Result;
+use crate::random;
+use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
+use crate::reply::{self, Heard, Intent};
+use crate::store::{AgentId, NewReminder, Room, Tx, User};
+
+/// Memories looked at for one question.
+const MEMORIES_READ_MAX: usize = 2_000;
+/// Memories a person may have.
+const MEMORIES_MAX: usize = 10_000;
+
+/// One message's turn.
+pub(super) struct Turn<'a> {
+    pub(super) ingest: &'a Ingest,
+    pub(super) message: &'a Message,
+    pub(super) user: &'a User,
+    pub(super) room: &'a Room,
+    /// `None`: the legacy endpoint, which has no queue.
+    pub(super) agent: Option<AgentId>,
+    pub(super) humans: i64,
+    pub(super) access: Access,
+    pub(super) now: Timestamp,
+    pub(super) mono: Monotonic,
+}
+
+impl Turn<'_> {
+    pub(super) fn answer(&self, tx: &mut Tx<'_>) -> Result<Answer> {
+        let message = self.message;
+        let persona = &self.ingest.persona;
+        let intent = reply::understand(&Heard {
+            text: &message.text,
+            now: self.now,
+            timezone: self.timezone(),
+            persona,
+            group: message.mode == super::Mode::Group,
+            has_photos: message.photos > 0,
+        });
+        let responds = decide::should_respond(Facts {
+            mode: message.mode,
+            has_content: !message.text.trim().is_empty() || message.photos > 0,
+            addressed: message.reply_to_assistant || reply::addresses(&message.text, persona),
+            superpower: self.superpower_offered(),
+            humans: self.humans,
+            threshold: self
+                .ingest
+                .flags
+                .integer("rate_limit.message_budget_threshold"),
+            has_something_to_say: intent.has_something_to_say(),
+        });
+        match self.access {
+            Access::Allowed if responds => self.carry_out(tx, intent),
+            Access::Allowed => Ok(Answer::silence()),
+        }
+    }
+
+    fn superpower_offered(&self) -> bool {
+        self.message
+            .superpower
+            .as_ref()
+            .is_some_and(|name| self.ingest.flags.superpower(name))
+    }
+
+    fn timezone(&self) -> Option<Tz> {
+        self.user.timezone.as_ref().and_then(|name| name.parse().ok())
+    }
+
+    fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
+        let persona = &self.ingest.persona;
+        if intent.is_command() && !self.ingest.may_command(self.user.id, self.mono) {
+            return Ok(Answer::saying(&wording::too_many_commands(persona)));
+        }
+        let said = match intent {
+            Intent::Say(text) | Intent::Help(text) | Intent::Unclear(text) => text,
+            Intent::Unknown => wording::unknown(&self.message.text, persona),
+            Intent::Status => wording::status(&self.facts(tx)?),
+            Intent::Usage => wording::usage(&self.facts(tx)?),
+            Intent::Remember { text } => self.remember(tx, &text)?,
+            Intent::Recall { about } => self.recall(tx, about.as_deref())?,
+            Intent::Forget { about } => self.forget(tx, &about)?,
+            Intent::ForgetEverything => {
+                wording::everything_forgotten(tx.delete_memories(self.user.id)?)
+            }
+            Intent::Remind { text, send_at } => return self.remind(tx, &text, send_at),
+            Intent::ListReminders => {
+                let reminders = tx.reminders(self.user.id)?;
+                let listed: Vec<(&str, Timestamp)> =
+                    reminders.iter().map(|r| (r.text.as_str(), r.send_at)).collect();
+                wording::reminders(&listed, self.now, self.timezone())
+            }
+            Intent::CancelReminders { about } => self.cancel_reminders(tx, about.as_deref())?,
+            Intent::SetTimezone(zone) => {
+                tx.set_user_timezone(&self.message.sender, self.user.id, zone.name())?;
+                wording::timezone_set(zone, self.now)
+            }
+            Intent::SetName(name) => {
+                tx.set_user_name(&self.message.sender, self.user.id, &name)?;
+                wording::name_set(&name)
+            }
+        };
+        Ok(Answer::saying(&said))
+    }
+
+    fn facts(&self, tx: &Tx<'_>) -> Result<wording::Facts<'_>> {
+        let flags = &self.ingest.flags;
+        let subscribed = access::is_subscribed(self.user);
+        let limited = !subscribed && access::LIMITS_MESSAGES && flags.boolean("free_tier.enabled");
+        Ok(wording::Facts {
+            name: self.user.name.as_deref(),
+            subscribed,
+            plan: self.user.plan.as_deref(),
+            messages_used_today: tx.day_count(self.user.id, self.now.utc_day())?,
+            daily_limit: limited.then(|| flags.integer("free_tier.daily_message_limit")),
+            memories: tx.count_memories(self.user.id)?,
+            reminders: tx.count_reminders(self.user.id)?,
+            timezone: self.timezone(),
+        })
+    }
+
+    fn remember(&self, tx: &Tx<'_>, text: &str) -> Result<String> {
+        if tx.count_memories(self.user.id)? >= MEMORIES_MAX {
+            return Ok(wording::memories_full(MEMORIES_MAX));
+        }
+        let id = random::uuid().to_string();
+        tx.insert_memory(self.user.id, &id, text, self.now)?;
+        Ok(wording::remembered(text))
+    }
+
+    fn recall(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
+        let memories = tx.memories(self.user.id, MEMORIES_READ_MAX)?;
+        let found: Vec<&str> = memories
+            .iter()
+            .map(|memory| memory.text.as_str())
+            .filter(|text| about.is_none_or(|about| reply::memory_matches(text, about)))
+            .collect();
+        Ok(wording::recalled(&found, about))
+    }
+
+    fn forget(&self, tx: &Tx<'_>, about: &str) -> Result<String> {
+        let mut forgotten = 0;
+        for memory in tx.memories(self.user.id, MEMORIES_READ_MAX)? {
+            if reply::memory_matches(&memory.text, about) {
+                tx.delete_memory(self.user.id, memory.id)?;
+                forgotten += 1;
+            }
+        }
+        Ok(wording::forgotten(forgotten, about))
+    }
+
+    /// The service delivers it where the relay has a queue; else the relay does.
+    fn remind(&self, tx: &mut Tx<'_>, text: &str, send_at: Timestamp) -> Result<Answer> {
+        if tx.count_reminders(self.user.id)? >= PENDING_REMINDERS_MAX {
+            return Ok(Answer::saying(&wording::reminders_full()));
+        }
+        let schedule_id = random::uuid().to_string();
+        if self.agent.is_some() {
+            tx.insert_reminder(&NewReminder {
+                schedule_id: &schedule_id,
+                user: self.user.id,
+                room: self.room.id,
+                text,
+                send_at,
+                now: self.now,
+            })?;
+            let wake = self.ingest.reminders.clone();
+            tx.after_commit(move || wake.now());
+        }
+        let said = wording::reminder_set(text, send_at, self.now, self.timezone());
+        Answer::saying(&said).scheduling(&Schedule {
+            schedule_id: &schedule_id,
+            chat_guid: &self.message.chat_guid,
+            text: &wording::reminder_text(text),
+            send_at,
+            deliver_by: if self.agent.is_some() { "service" } else { "relay" },
+        })
+    }
+
+    fn cancel_reminders(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
+        let mut cancelled = 0;
+        for reminder in tx.reminders(self.user.id)? {
+            if about.is_none_or(|about| reply::memory_matches(&reminder.text, about)) {
+                tx.delete_reminder(reminder.id)?;
+                cancelled += 1;
+            }
+        }
+        Ok(wording::reminders_cancelled(cancelled))
+    }
+}
