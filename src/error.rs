@@ -52,6 +52,8 @@ pub struct Error {
     pub fields: Vec<FieldError>,
     /// Whole seconds until another try may succeed (429, 503).
     pub retry_after_s: Option<u64>,
+    /// What can be done here instead, comma-separated (a refused method).
+    pub allow: Option<String>,
     /// What the log is told, once, at the boundary.
     pub cause: Option<String>,
 }
@@ -64,6 +66,7 @@ impl Error {
             detail: detail.into(),
             fields: Vec::new(),
             retry_after_s: None,
+            allow: None,
             cause: None,
         }
     }

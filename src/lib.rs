@@ -1,4 +1,5 @@
 //! Chatkeep
 pub mod clock;
 pub mod error;
+pub mod http;
 pub mod random;
