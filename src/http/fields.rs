@@ -132,11 +132,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Reads an object inside this one; its errors are reported with the others.
-    pub fn nested<R>(
-        &mut self,
-        name: &str,
-        read: impl FnOnce(&mut Fields<'a>) -> R,
-    ) -> Option<R> {
+    pub fn nested<R>(&mut self, name: &str, read: impl FnOnce(&mut Fields<'a>) -> R) -> Option<R> {
         let mut inner = Fields {
             object: self.optional_object(name)?,
             pointer: format!("{}/{}", self.pointer, pointer_step(name)),
@@ -164,11 +160,7 @@ impl<'a> Fields<'a> {
         self.checked(name, word.ok_or_else(expected))
     }
 
-    fn require<T: Default>(
-        &mut self,
-        name: &str,
-        read: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> T {
+    fn require<T: Default>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> T {
         if self.value(name).is_none() {
             self.refuse(name, "is required.");
         }
@@ -176,9 +168,7 @@ impl<'a> Fields<'a> {
     }
 
     fn checked<T>(&mut self, name: &str, outcome: Result<T, String>) -> Option<T> {
-        outcome
-            .map_err(|message| self.refuse(name, message))
-            .ok()
+        outcome.map_err(|message| self.refuse(name, message)).ok()
     }
 }
 
@@ -258,7 +248,10 @@ mod tests {
             ("/a~1b", "must be a string of at most 9 bytes."),
             ("/null", "is required."),
             ("/l/1", "must be a string of 1 to 9 bytes."),
-            ("/o/x", "must be an integer from 0 to 5, without a fraction."),
+            (
+                "/o/x",
+                "must be an integer from 0 to 5, without a fraction.",
+            ),
             ("/mode", "must be one of: a, b."),
             ("/none", "is required."),
             ("/s", "must be nicer."),
@@ -269,7 +262,15 @@ mod tests {
 
     #[test]
     fn integers_are_integers() {
-        let cases = ["1.0", "1e3", "\"1\"", "9223372036854775808", "-1", "true", "1e0"];
+        let cases = [
+            "1.0",
+            "1e3",
+            "\"1\"",
+            "9223372036854775808",
+            "-1",
+            "true",
+            "1e0",
+        ];
         for text in cases {
             let body = format!("{{\"n\":{text}}}");
             let body = super::super::Json::parse(body.into()).unwrap().value;

@@ -245,14 +245,21 @@ mod tests {
             (b"{\"\\u0000\":1}", "", "U+0000"),
             (b"{\"a\":1,\"a\":2}", "/a", "stands twice"),
             (b"{\"a\":1,\"\\u0061\":2}", "/a", "stands twice"),
-            (b"{\"l\":[0,{\"x/y\":{\"~\":1,\"~\":2}}]}", "/l/1/x~1y/~0", "stands twice"),
+            (
+                b"{\"l\":[0,{\"x/y\":{\"~\":1,\"~\":2}}]}",
+                "/l/1/x~1y/~0",
+                "stands twice",
+            ),
             (b"{\"a\":{\"b\":\"\\u0000\"}}", "/a/b", "U+0000"),
             (b"{\"a\":[1 2]}", "/a/1", "not valid JSON"),
         ];
         for (body, field, message) in cases {
             let (at, said) = refusal(body);
             let body = String::from_utf8_lossy(body);
-            assert!(at == field && said.contains(message), "{body}: {at:?} {said}");
+            assert!(
+                at == field && said.contains(message),
+                "{body}: {at:?} {said}"
+            );
         }
     }
 

@@ -147,7 +147,12 @@ mod tests {
     #[test]
     fn kinds_bring_their_headers() {
         let cases = [
-            (Error::unauthorized("why"), 401, "www-authenticate", "Bearer"),
+            (
+                Error::unauthorized("why"),
+                401,
+                "www-authenticate",
+                "Bearer",
+            ),
             (Error::rate_limited(7), 429, "retry-after", "7"),
             (Error::unavailable("Later."), 503, "retry-after", "1"),
             (

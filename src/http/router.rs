@@ -190,7 +190,11 @@ mod tests {
             (Method::HEAD, "/health", Some(("health", None))),
             (Method::GET, "/jobs/7", Some(("show", Some("7")))),
             (Method::GET, "/jobs/latest", Some(("latest", None))),
-            (Method::DELETE, "/jobs/latest", Some(("delete", Some("latest")))),
+            (
+                Method::DELETE,
+                "/jobs/latest",
+                Some(("delete", Some("latest"))),
+            ),
             (Method::GET, "/jobs/a%2fb%2E", Some(("show", Some("a/b.")))),
             (Method::GET, "/jobs/x/y", Some(("job y", Some("x")))),
             (Method::GET, "/other/x/y", Some(("by kind", None))),

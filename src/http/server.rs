@@ -17,8 +17,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::body::BodyLimits;
-use super::connection;
 use super::boundary::Boundary;
+use super::connection;
 use super::{Handler, head, problem};
 use crate::error::Error;
 
