@@ -53,9 +53,9 @@ pub struct Error {
     /// Whole seconds until another try may succeed (429, 503).
     pub retry_after_s: Option<u64>,
     /// What can be done here instead, comma-separated (a refused method).
-    pub allow: Option<String>,
+    pub allow: Option<Box<str>>,
     /// What the log is told, once, at the boundary.
-    pub cause: Option<String>,
+    pub cause: Option<Box<str>>,
 }
 
 impl Error {
@@ -136,7 +136,7 @@ impl Error {
     }
 
     pub fn because(mut self, cause: impl fmt::Display) -> Self {
-        self.cause = Some(cause.to_string());
+        self.cause = Some(cause.to_string().into());
         self
     }
 

@@ -17,7 +17,7 @@ pub fn method_not_allowed(allow: &[Method]) -> Error {
     let allow: Vec<&str> = allow.iter().map(Method::as_str).collect();
     let allow = allow.join(", ");
     Error {
-        allow: Some(allow.clone()),
+        allow: Some(allow.as_str().into()),
         ..Error::new(
             Kind::MethodNotAllowed,
             "method_not_allowed",

@@ -112,6 +112,8 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => server.admit(stream, peer, &stop, &mut connections),
+            // The client was gone before it was accepted; that is no reason to pause.
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
                 if logged.is_none_or(|at| at.elapsed() >= ACCEPT_LOG_INTERVAL) {
                     logged = Some(Instant::now());

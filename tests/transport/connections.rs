@@ -71,7 +71,7 @@ async fn a_drain_finishes_what_is_under_way_and_nothing_else() {
     let mut server = start().await;
     let mut idle = server.connect().await;
     idle.send("GET /plain HTTP/1.1\r\nhost: t\r\n\r\n").await;
-    idle.until("plain").await;
+    idle.until("\r\n\r\nplain").await;
     let mut silent = server.connect().await;
     let mut busy = server.connect().await;
     busy.send("GET /wait HTTP/1.1\r\nhost: t\r\n\r\n").await;

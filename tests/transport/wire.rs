@@ -15,24 +15,24 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 
-pub const BODY_BYTES_MAX: usize = 65_536;
+pub(crate) const BODY_BYTES_MAX: usize = 65_536;
 /// Only ever waited for when something is broken.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub struct Server {
-    pub address: SocketAddr,
-    pub gauge: Gauge,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) gauge: Gauge,
     /// Lets one handler of `/wait` go on.
-    pub go: Arc<Notify>,
+    pub(crate) go: Arc<Notify>,
     /// A line for everything that handlers do.
-    pub log: mpsc::UnboundedReceiver<String>,
+    pub(crate) log: mpsc::UnboundedReceiver<String>,
     /// What became of answers of `/wait`.
-    pub fates: mpsc::UnboundedReceiver<(Peer, Fate)>,
+    pub(crate) fates: mpsc::UnboundedReceiver<(Peer, Fate)>,
     stop: watch::Sender<bool>,
     task: JoinHandle<Drained>,
 }
 
-pub fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     Settings {
         header_timeout: Duration::from_secs(5),
         body_idle_timeout: Duration::from_secs(5),
@@ -43,11 +43,11 @@ pub fn settings() -> Settings {
     }
 }
 
-pub async fn start() -> Server {
+pub(crate) async fn start() -> Server {
     start_with(settings()).await
 }
 
-pub async fn start_with(settings: Settings) -> Server {
+pub(crate) async fn start_with(settings: Settings) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (log_tx, log) = mpsc::unbounded_channel();
@@ -78,64 +78,64 @@ pub async fn start_with(settings: Settings) -> Server {
 }
 
 impl Server {
-    pub async fn connect(&self) -> Client {
+    pub(crate) async fn connect(&self) -> Client {
         Client(TcpStream::connect(self.address).await.unwrap())
     }
 
     /// Everything that comes back for these bytes until the server closes.
-    pub async fn tell(&self, bytes: impl AsRef<[u8]>) -> Answer {
+    pub(crate) async fn tell(&self, bytes: impl AsRef<[u8]>) -> Answer {
         let mut client = self.connect().await;
         client.send(bytes).await;
         client.rest().await
     }
 
     /// A GET that asks for the connection to be closed.
-    pub async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Answer {
         self.tell(get(path)).await
     }
 
-    pub fn ask_to_stop(&self) {
+    pub(crate) fn ask_to_stop(&self) {
         self.stop.send(true).unwrap();
     }
 
-    pub async fn drained(self) -> Drained {
+    pub(crate) async fn drained(self) -> Drained {
         patiently(self.task).await.unwrap()
     }
 }
 
-pub fn get(path: &str) -> String {
+pub(crate) fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: t\r\nconnection: close\r\n\r\n")
 }
 
-pub fn post(path: &str, extra: &str, body: &str) -> String {
+pub(crate) fn post(path: &str, extra: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "POST {path} HTTP/1.1\r\nhost: t\r\nconnection: close\r\n{extra}content-length: {length}\r\n\r\n{body}"
     )
 }
 
-pub async fn patiently<T>(work: impl Future<Output = T>) -> T {
+pub(crate) async fn patiently<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, work)
         .await
         .expect("something hangs")
 }
 
-pub struct Client(pub TcpStream);
+pub(crate) struct Client(pub(crate) TcpStream);
 
 impl Client {
-    pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+    pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         patiently(self.0.write_all(bytes.as_ref())).await.unwrap();
     }
 
     /// What comes until the server closes; a reset is a failure.
-    pub async fn rest(&mut self) -> Answer {
+    pub(crate) async fn rest(&mut self) -> Answer {
         let mut bytes = Vec::new();
         patiently(self.0.read_to_end(&mut bytes)).await.unwrap();
         Answer(String::from_utf8(bytes).unwrap())
     }
 
     /// What comes until it ends in `end`.
-    pub async fn until(&mut self, end: &str) -> Answer {
+    pub(crate) async fn until(&mut self, end: &str) -> Answer {
         let mut bytes = Vec::new();
         while !bytes.ends_with(end.as_bytes()) {
             bytes.push(patiently(self.0.read_u8()).await.unwrap());
@@ -146,27 +146,27 @@ impl Client {
 
 /// The bytes of an answer.
 #[derive(Debug)]
-pub struct Answer(pub String);
+pub(crate) struct Answer(pub(crate) String);
 
 impl Answer {
-    pub fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         let word = self.0.split(' ').nth(1);
         word.and_then(|status| status.parse().ok()).unwrap_or(0)
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let head = self.0.split("\r\n\r\n").next()?;
         let lines = head.lines().filter_map(|line| line.split_once(": "));
         let mut found = lines.filter(|(key, _)| key.eq_ignore_ascii_case(name));
         found.next().map(|(_, value)| value)
     }
 
-    pub fn body(&self) -> &str {
+    pub(crate) fn body(&self) -> &str {
         self.0.split_once("\r\n\r\n").map_or("", |(_, body)| body)
     }
 
     /// Checks an error answer whole, and gives the body.
-    pub fn problem(&self, status: u16, code: &str) -> Value {
+    pub(crate) fn problem(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.status(), status, "{}", self.0);
         assert_eq!(
             self.header("content-type"),
