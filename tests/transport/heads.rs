@@ -32,7 +32,7 @@ async fn a_head_too_big_is_431_or_414() {
         .await
         .problem(404, "not_found");
     let answer = server.get(&format!("/{}", "a".repeat(70_000))).await;
-    assert!(matches!(answer.status(), 414 | 431), "{answer:?}");
+    assert_eq!(answer.status(), 431, "{answer:?}");
     still_serves(&server).await;
 }
 
@@ -95,7 +95,7 @@ async fn exactly_one_host_is_asked_for() {
     let bare = server
         .tell("GET /plain HTTP/1.1\nhost: t\nconnection: close\n\n")
         .await;
-    assert!(matches!(bare.status(), 200 | 400), "{bare:?}");
+    assert_eq!(bare.status(), 200, "a lone line feed ends a line: {bare:?}");
 }
 
 #[tokio::test]
