@@ -38,6 +38,22 @@ async fn a_body_may_be_as_big_as_allowed_and_not_a_byte_more() {
 }
 
 #[tokio::test]
+async fn a_refused_client_may_finish_its_sentence() {
+    let server = start().await;
+    let mut client = server.connect().await;
+    client
+        .send("POST /echo HTTP/1.1\r\nhost: t\r\ncontent-length: 300000\r\n\r\n")
+        .await;
+    client.until("}").await.problem(413, "payload_too_large");
+    for _ in 0..15 {
+        client.send("b".repeat(20_000)).await;
+        tokio::task::yield_now().await;
+    }
+    client.0.shutdown().await.unwrap();
+    assert_eq!(client.rest().await.0, "", "closed, not reset");
+}
+
+#[tokio::test]
 async fn a_declared_length_is_refused_before_a_byte_is_read() {
     let server = start().await;
     let answer = server.tell(
