@@ -52,8 +52,10 @@ pub struct Error {
     pub fields: Vec<FieldError>,
     /// Whole seconds until another try may succeed (429, 503).
     pub retry_after_s: Option<u64>,
+    /// What can be done here instead, comma-separated (a refused method).
+    pub allow: Option<Box<str>>,
     /// What the log is told, once, at the boundary.
-    pub cause: Option<String>,
+    pub cause: Option<Box<str>>,
 }
 
 impl Error {
@@ -64,6 +66,7 @@ impl Error {
             detail: detail.into(),
             fields: Vec::new(),
             retry_after_s: None,
+            allow: None,
             cause: None,
         }
     }
@@ -83,7 +86,11 @@ impl Error {
     }
 
     pub fn not_found() -> Self {
-        Self::new(Kind::NotFound, "not_found", "There is nothing at this address.")
+        Self::new(
+            Kind::NotFound,
+            "not_found",
+            "There is nothing at this address.",
+        )
     }
 
     pub fn invalid(fields: Vec<FieldError>) -> Self {
@@ -129,7 +136,7 @@ impl Error {
     }
 
     pub fn because(mut self, cause: impl fmt::Display) -> Self {
-        self.cause = Some(cause.to_string());
+        self.cause = Some(cause.to_string().into());
         self
     }
 

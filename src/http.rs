@@ -1,0 +1,45 @@
+//! The transport: accept loop, heads, bodies, JSON, routing, problem+json, upgrades and
+//! drain, over HTTP/1.1. It turns sockets into `Exchange`s and `Error`s into answers. It
+//! must not know any domain, any route or any product word, and is the only user of hyper.
+
+mod body;
+mod boundary;
+mod connection;
+mod exchange;
+mod fields;
+mod head;
+mod json;
+mod percent;
+mod problem;
+mod response;
+mod router;
+mod server;
+mod websocket;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{Either, Full};
+
+pub use hyper::body::Bytes;
+pub use hyper::{HeaderMap, Method, StatusCode, header};
+
+pub use connection::{Connection, Fate, Peer};
+pub use exchange::Exchange;
+pub use fields::Fields;
+pub use json::Json;
+pub use problem::method_not_allowed;
+pub use response::{empty, html, json, json_bytes, json_with, stream, text, with_header};
+pub use router::{Match, Params, Router};
+pub use server::{Drained, Gauge, Settings, serve};
+pub use websocket::{Handshake, Socket};
+
+use crate::error::Error;
+
+/// Whole answers are the fast path; only streams pay for a box. A stream that fails cuts
+/// the connection, so that no half of an answer passes for a whole one.
+pub type Body = Either<Full<Bytes>, UnsyncBoxBody<Bytes, std::io::Error>>;
+pub type Response = hyper::Response<Body>;
+pub type Handler =
+    Arc<dyn Fn(Exchange) -> BoxFuture<'static, Result<Response, Error>> + Send + Sync>;

@@ -1,0 +1,182 @@
+//! Request bodies: read whole, within a size and a time. It must not know what is in them.
+
+use std::time::Duration;
+
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use tokio::time::{Instant, timeout_at};
+
+use super::Bytes;
+use super::connection::Connection;
+use super::exchange::single_header;
+use crate::error::{Error, Kind};
+
+/// How long a body may take: between two pieces, and in all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BodyLimits {
+    pub(super) idle: Duration,
+    pub(super) total: Duration,
+}
+
+pub(super) struct RequestBody {
+    incoming: Option<Incoming>,
+    limits: BodyLimits,
+    connection: Connection,
+}
+
+impl RequestBody {
+    pub(super) fn new(incoming: Incoming, limits: BodyLimits, connection: Connection) -> Self {
+        Self {
+            incoming: Some(incoming),
+            limits,
+            connection,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.incoming.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    pub(super) async fn read(&mut self, bytes_max: usize) -> Result<Bytes, Error> {
+        let Some(incoming) = &mut self.incoming else {
+            return Err(Error::internal("a body was read twice"));
+        };
+        let declared = incoming.size_hint().exact();
+        if declared.is_some_and(|bytes| bytes > bytes_max as u64) {
+            return Err(too_large(bytes_max));
+        }
+        let whole = collect(incoming, bytes_max, self.limits).await?;
+        self.incoming = None;
+        Ok(whole)
+    }
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        if !self.is_empty() {
+            self.connection.mark_unread();
+        }
+    }
+}
+
+/// Refuses bodies that say they aren't plain JSON. No Content-Type is read as JSON.
+pub(super) fn check_json_headers(headers: &HeaderMap) -> Result<(), Error> {
+    match single_header(headers, CONTENT_ENCODING.as_str()) {
+        Ok(None) => {}
+        Ok(Some(value)) if value.eq_ignore_ascii_case("identity") => {}
+        _ => {
+            return Err(unsupported(
+                "Send the body as it is, without a Content-Encoding.",
+            ));
+        }
+    }
+    match single_header(headers, CONTENT_TYPE.as_str()) {
+        Ok(None) => Ok(()),
+        Ok(Some(value)) if is_json(value) => Ok(()),
+        _ => Err(unsupported(
+            "Send the body as JSON, with Content-Type: application/json.",
+        )),
+    }
+}
+
+async fn collect(
+    incoming: &mut Incoming,
+    bytes_max: usize,
+    limits: BodyLimits,
+) -> Result<Bytes, Error> {
+    let deadline = Instant::now() + limits.total;
+    let mut first = Bytes::new();
+    let mut joined = Vec::new();
+    while !incoming.is_end_stream() {
+        let wait = deadline.min(Instant::now() + limits.idle);
+        let piece = match timeout_at(wait, incoming.frame()).await {
+            Err(_) => return Err(too_slow()),
+            Ok(None) => break,
+            Ok(Some(Err(error))) => return Err(broken(&error)),
+            Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
+        };
+        if first.len() + joined.len() + piece.len() > bytes_max {
+            return Err(too_large(bytes_max));
+        }
+        // Most bodies come in one piece and are passed on without a copy.
+        if first.is_empty() && joined.is_empty() {
+            first = piece;
+        } else {
+            if joined.is_empty() {
+                joined.extend_from_slice(&std::mem::take(&mut first));
+            }
+            joined.extend_from_slice(&piece);
+        }
+    }
+    Ok(if joined.is_empty() {
+        first
+    } else {
+        joined.into()
+    })
+}
+
+/// `application/json` and its relatives (`application/merge-patch+json`), with any
+/// parameters.
+fn is_json(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    essence
+        .to_ascii_lowercase()
+        .strip_prefix("application/")
+        .is_some_and(|subtype| subtype == "json" || subtype.ends_with("+json"))
+}
+
+fn too_large(bytes_max: usize) -> Error {
+    Error::new(
+        Kind::TooLarge,
+        "payload_too_large",
+        format!("The body is larger than {bytes_max} bytes."),
+    )
+}
+
+fn too_slow() -> Error {
+    Error::new(
+        Kind::Timeout,
+        "request_timeout",
+        "The body did not arrive in time.",
+    )
+}
+
+fn broken(cause: &hyper::Error) -> Error {
+    Error::bad_request("The body broke off or its framing is not valid HTTP.").because(cause)
+}
+
+fn unsupported(detail: &str) -> Error {
+    Error::new(Kind::UnsupportedMediaType, "unsupported_media_type", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_told_from_everything_else() {
+        let cases = [
+            (None, None, true),
+            (Some("application/json"), None, true),
+            (Some("Application/JSON; charset=utf-8"), None, true),
+            (Some("application/merge-patch+json"), None, true),
+            (Some("text/plain"), None, false),
+            (Some("application/jsonx"), None, false),
+            (Some(""), None, false),
+            (None, Some("identity"), true),
+            (None, Some("gzip"), false),
+            (None, Some("br, identity"), false),
+        ];
+        for (content_type, encoding, expected) in cases {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [(CONTENT_TYPE, content_type), (CONTENT_ENCODING, encoding)] {
+                if let Some(value) = value {
+                    headers.insert(name, value.parse().unwrap());
+                }
+            }
+            let accepted = check_json_headers(&headers).is_ok();
+            assert_eq!(accepted, expected, "{content_type:?} {encoding:?}");
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! The socket under a connection, shared between hyper, which reads and writes it, and
+//! whoever must know later whether the other end is still there. Looking never takes a
+//! byte from hyper nor a waker. It must not know what is said on the socket.
+
+use std::future::Future;
+use std::io::{self, IoSlice};
+use std::net::{IpAddr, Shutdown};
+use std::os::fd::AsFd;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::Notify;
+
+use super::server::Slot;
+
+/// How long a silent peer may still answer the last written byte with a reset.
+const RESET_WAIT: Duration = Duration::from_secs(1);
+/// How long an answer may take to be written while its fate is watched.
+const SETTLE_WAIT_MAX: Duration = Duration::from_secs(10);
+/// What a refused peer may still send before its socket is closed under it.
+const LINGER_WAIT_MAX: Duration = Duration::from_secs(1);
+const LINGER_BYTES_MAX: usize = 1024 * 1024;
+
+/// What is known of the other end right now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Peer {
+    Open,
+    /// It has said that it sends nothing more; it may still read.
+    HalfClosed,
+    /// It can't be reached any more.
+    Gone,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    Delivered,
+    Lost,
+}
+
+/// A look at the socket of a connection. It keeps the descriptor and its place among
+/// `max_connections`, so hold it no longer than needed.
+#[derive(Clone)]
+pub struct Connection {
+    shared: Arc<Shared>,
+}
+
+impl Connection {
+    pub fn address(&self) -> IpAddr {
+        self.shared.address
+    }
+
+    /// What the runtime has heard of the peer so far; never waits.
+    pub fn peer(&self) -> Peer {
+        let interest = Interest::READABLE | Interest::WRITABLE | Interest::ERROR;
+        let look = tokio::task::unconstrained(self.shared.stream().ready(interest));
+        if self.shared.broken.load(Ordering::Acquire) {
+            return Peer::Gone;
+        }
+        match look.now_or_never() {
+            Some(Ok(seen)) => {
+                // Both directions are closed after our own shutdown too; before it, only a
+                // reset closes the writing side.
+                let finished = self.shared.finished.load(Ordering::Acquire);
+                if seen.is_error() || (seen.is_write_closed() && !finished) {
+                    Peer::Gone
+                } else if seen.is_read_closed() {
+                    Peer::HalfClosed
+                } else {
+                    Peer::Open
+                }
+            }
+            Some(Err(_)) => Peer::Gone,
+            None => Peer::Open,
+        }
+    }
+
+    /// What becomes of the answer that is about to be written: a peer that only shut down
+    /// its sending side takes it, a closed one answers the bytes with a reset. Call this
+    /// before handing the answer over; the future may be awaited elsewhere, and ends
+    /// within 10 s.
+    pub fn settle(&self) -> impl Future<Output = Fate> + Send + 'static + use<> {
+        let this = self.clone();
+        let written_before = this.shared.written_bytes.load(Ordering::Acquire);
+        async move {
+            let watched = tokio::time::timeout(SETTLE_WAIT_MAX, this.watch(written_before)).await;
+            watched.unwrap_or_else(|_| {
+                if this.shared.written_bytes.load(Ordering::Acquire) > written_before {
+                    Fate::Delivered
+                } else {
+                    Fate::Lost
+                }
+            })
+        }
+    }
+
+    async fn watch(&self, written_before: u64) -> Fate {
+        let shared = &self.shared;
+        loop {
+            let mut progress = std::pin::pin!(shared.progress.notified());
+            progress.as_mut().enable();
+            let finished = shared.finished.load(Ordering::Acquire);
+            let written = shared.written_bytes.load(Ordering::Acquire) > written_before;
+            if self.peer() == Peer::Gone || (finished && !written) {
+                return Fate::Lost;
+            }
+            let silence = async {
+                if !written {
+                    std::future::pending::<()>().await;
+                }
+                tokio::time::sleep(RESET_WAIT).await;
+            };
+            tokio::select! {
+                biased;
+                _ = shared.stream().ready(Interest::ERROR) => return Fate::Lost,
+                () = progress => {}
+                () = silence => return Fate::Delivered,
+            }
+        }
+    }
+
+    /// The peer is still sending something that nobody will read.
+    pub(super) fn mark_unread(&self) {
+        self.shared.unread.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_unread(&self) -> bool {
+        self.shared.unread.load(Ordering::Relaxed)
+    }
+
+    /// Reads and forgets, within bounds, what a refused peer still sends: closing a socket
+    /// with unread bytes resets it, and the peer would lose the answer that says why.
+    pub(super) async fn linger(&self) {
+        let drain = async {
+            let mut scratch = [0; 4096];
+            let mut bytes = 0;
+            while bytes < LINGER_BYTES_MAX && self.shared.stream().readable().await.is_ok() {
+                match self.shared.stream().try_read(&mut scratch) {
+                    Ok(0) => break,
+                    Ok(n) => bytes += n,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(_) => {
+                        self.shared.mark_broken();
+                        break;
+                    }
+                }
+            }
+        };
+        // Running out of time is as good as reaching the end.
+        let _ = tokio::time::timeout(LINGER_WAIT_MAX, drain).await;
+    }
+}
+
+/// The two views of an accepted socket: one for hyper, one to look at it.
+pub(super) fn split(stream: TcpStream, address: IpAddr, slot: Slot) -> (Io, Connection) {
+    let (read, write) = stream.into_split();
+    let shared = Arc::new(Shared {
+        socket: write,
+        address,
+        written_bytes: AtomicU64::new(0),
+        broken: AtomicBool::new(false),
+        finished: AtomicBool::new(false),
+        unread: AtomicBool::new(false),
+        progress: Notify::new(),
+        _slot: slot,
+    });
+    let io = Io {
+        read,
+        shared: shared.clone(),
+    };
+    (io, Connection { shared })
+}
+
+struct Shared {
+    socket: OwnedWriteHalf,
+    address: IpAddr,
+    written_bytes: AtomicU64,
+    /// A read or a write failed.
+    broken: AtomicBool,
+    /// Nothing more will be written.
+    finished: AtomicBool,
+    unread: AtomicBool,
+    progress: Notify,
+    /// Given back after the socket is closed: fields drop in order.
+    _slot: Slot,
+}
+
+impl Shared {
+    fn stream(&self) -> &TcpStream {
+        self.socket.as_ref()
+    }
+
+    fn mark_broken(&self) {
+        self.broken.store(true, Ordering::Release);
+        self.progress.notify_waiters();
+    }
+
+    /// Says to the peer that no more comes. The standard library shuts down through a
+    /// second descriptor, as the runtime's own way needs the socket to itself.
+    fn finish(&self) -> io::Result<()> {
+        if self.finished.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        self.progress.notify_waiters();
+        let descriptor = self.stream().as_fd().try_clone_to_owned()?;
+        match std::net::TcpStream::from(descriptor).shutdown(Shutdown::Write) {
+            Err(error) if error.kind() != io::ErrorKind::NotConnected => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn note_write(&self, outcome: &io::Result<usize>) {
+        match outcome {
+            Ok(n) => {
+                self.written_bytes.fetch_add(*n as u64, Ordering::Release);
+                self.progress.notify_waiters();
+            }
+            Err(_) => self.mark_broken(),
+        }
+    }
+
+    fn poll_write(
+        &self,
+        cx: &mut Context<'_>,
+        write: impl Fn(&TcpStream) -> io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.stream().poll_write_ready(cx))?;
+            match write(self.stream()) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                outcome => {
+                    self.note_write(&outcome);
+                    return Poll::Ready(outcome);
+                }
+            }
+        }
+    }
+}
+
+/// The socket as hyper sees it.
+pub(super) struct Io {
+    read: OwnedReadHalf,
+    shared: Arc<Shared>,
+}
+
+impl AsyncRead for Io {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let outcome = ready!(Pin::new(&mut self.read).poll_read(cx, buf));
+        if outcome.is_err() {
+            self.shared.mark_broken();
+        }
+        Poll::Ready(outcome)
+    }
+}
+
+impl AsyncWrite for Io {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.shared.poll_write(cx, |stream| stream.try_write(buf))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let write = |stream: &TcpStream| stream.try_write_vectored(bufs);
+        self.shared.poll_write(cx, write)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(self.shared.finish())
+    }
+}
+
+impl Drop for Io {
+    /// A `Connection` that is still held must not keep the peer waiting for the end.
+    fn drop(&mut self) {
+        if let Err(error) = self.shared.finish() {
+            log::debug!("shutting a connection down failed: {error}");
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! One request as handlers see it: its head, checked, and its body, read on demand. It must
+//! not know what any header or field means to the service.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, HeaderMap};
+use hyper::upgrade::OnUpgrade;
+
+use super::body::{self, BodyLimits, RequestBody};
+use super::connection::Connection;
+use super::json::Json;
+use super::websocket::{self, Handshake};
+use super::{Bytes, Method, percent};
+use crate::error::Error;
+
+/// One request: head checked, body not read.
+pub struct Exchange {
+    pub method: Method,
+    /// Exactly as sent, never normalised, without the query.
+    pub path: String,
+    pub query: Option<String>,
+    pub headers: HeaderMap,
+    pub request_id: Arc<str>,
+    pub peer: IpAddr,
+    pub connection: Connection,
+    body: RequestBody,
+    upgrade: Option<OnUpgrade>,
+}
+
+impl Exchange {
+    pub(super) fn new(
+        request: Request<Incoming>,
+        connection: Connection,
+        request_id: Arc<str>,
+        limits: BodyLimits,
+    ) -> Self {
+        let (mut head, incoming) = request.into_parts();
+        Self {
+            path: head.uri.path().to_owned(),
+            query: head.uri.query().map(str::to_owned),
+            method: head.method,
+            headers: head.headers,
+            request_id,
+            peer: connection.address(),
+            body: RequestBody::new(incoming, limits, connection.clone()),
+            connection,
+            upgrade: head.extensions.remove(),
+        }
+    }
+
+    /// The credential of the one `Authorization: Bearer` header there is; None where there
+    /// is none, another scheme, several, or bytes that aren't visible ASCII.
+    pub fn bearer(&self) -> Option<&str> {
+        let mut sent = self.headers.get_all(AUTHORIZATION).iter();
+        let (Some(value), None) = (sent.next(), sent.next()) else {
+            return None;
+        };
+        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+        let token = token.trim_start_matches(' ');
+        let visible = !token.is_empty() && token.bytes().all(|b| b.is_ascii_graphic());
+        (scheme.eq_ignore_ascii_case("bearer") && visible).then_some(token)
+    }
+
+    /// The value of a header that may stand at most once; an error where it stands more
+    /// often or has bytes beyond visible ASCII.
+    pub fn header(&self, name: impl AsRef<str>) -> Result<Option<&str>, Error> {
+        single_header(&self.headers, name.as_ref())
+    }
+
+    /// A parameter of the query, percent-decoded; the first of several wins, and one that
+    /// doesn't decode to text counts as absent.
+    pub fn query_param(&self, name: &str) -> Option<String> {
+        let pairs = self.query.as_deref()?.split('&');
+        let (_, value) = pairs
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+            .find(|(key, _)| percent::decode(key).is_some_and(|key| key == name))?;
+        percent::decode(value).map(|value| value.into_owned())
+    }
+
+    /// The whole body, once. 413 above `bytes_max`, 408 when it comes too slowly, 400 when
+    /// its framing is broken.
+    pub async fn read_body(&mut self, bytes_max: usize) -> Result<Bytes, Error> {
+        self.body.read(bytes_max).await
+    }
+
+    /// The body as a strict JSON object; 415 when it says that it is something else.
+    pub async fn read_json(&mut self, bytes_max: usize) -> Result<Json, Error> {
+        body::check_json_headers(&self.headers)?;
+        Json::parse(self.read_body(bytes_max).await?)
+    }
+
+    /// Checks that this is a WebSocket handshake of version 13; nothing is answered yet.
+    pub fn websocket(&mut self) -> Result<Handshake, Error> {
+        let key = websocket::check(&self.method, &self.headers)?;
+        if !self.body.is_empty() {
+            return Err(Error::bad_request("A WebSocket handshake has no body."));
+        }
+        let upgrade = self.upgrade.take().ok_or_else(websocket::no_handshake)?;
+        Ok(Handshake::new(key, upgrade))
+    }
+}
+
+pub(super) fn single_header<'a>(
+    headers: &'a HeaderMap,
+    name: &str,
+) -> Result<Option<&'a str>, Error> {
+    let mut sent = headers.get_all(name).iter();
+    let Some(value) = sent.next() else {
+        return Ok(None);
+    };
+    if sent.next().is_some() {
+        return Err(Error::bad_request(format!(
+            "The header {name} stands more than once."
+        )));
+    }
+    let text = value.to_str().map_err(|_| {
+        Error::bad_request(format!("The header {name} has bytes beyond visible ASCII."))
+    })?;
+    Ok(Some(text))
+}

@@ -1,0 +1,282 @@
+//! Typed fields out of a JSON object. Every wrong field is collected, so that a client
+//! learns all of them at once. It must not know which fields there are.
+
+use std::ops::RangeInclusive;
+
+use serde_json::{Map, Value};
+
+use super::json::pointer_step;
+use crate::error::{Error, FieldError};
+
+/// Reads fields one after the other; a wrong one yields a placeholder, and `finish` the
+/// error. Null counts as absent.
+///
+/// ```
+/// # use chatkeep::http::Fields;
+/// # fn read(body: &serde_json::Map<String, serde_json::Value>) -> chatkeep::error::Result<(String, i64)> {
+/// let mut fields = Fields::of(body);
+/// let chat = fields.required_string("chat_guid", 1..=512);
+/// let at = fields.required_integer("timestamp", 0..=i64::MAX);
+/// fields.finish()?;
+/// # Ok((chat, at))
+/// # }
+/// ```
+#[must_use = "finish() tells whether the fields were right"]
+pub struct Fields<'a> {
+    object: &'a Map<String, Value>,
+    /// The JSON pointer of the object.
+    pointer: String,
+    errors: Vec<FieldError>,
+}
+
+impl<'a> Fields<'a> {
+    pub fn of(object: &'a Map<String, Value>) -> Self {
+        Self {
+            object,
+            pointer: String::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// 422 with every field that was wrong.
+    pub fn finish(self) -> Result<(), Error> {
+        if self.errors.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::invalid(self.errors))
+        }
+    }
+
+    /// For rules of the caller's own; `name` is a field of this object.
+    pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
+        self.errors.push(FieldError {
+            field: format!("{}/{}", self.pointer, pointer_step(name)),
+            message: message.into(),
+        });
+    }
+
+    /// The value as it was sent; None where it is absent or null.
+    pub fn value(&self, name: &str) -> Option<&'a Value> {
+        self.object.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Lengths are counted in bytes of UTF-8.
+    pub fn required_string(&mut self, name: &str, bytes: RangeInclusive<usize>) -> String {
+        self.require(name, |fields| fields.optional_string(name, bytes))
+    }
+
+    pub fn optional_string(&mut self, name: &str, bytes: RangeInclusive<usize>) -> Option<String> {
+        let value = self.value(name)?;
+        self.checked(name, text_in(value, &bytes))
+            .map(str::to_owned)
+    }
+
+    pub fn required_integer(&mut self, name: &str, range: RangeInclusive<i64>) -> i64 {
+        self.require(name, |fields| fields.optional_integer(name, range))
+    }
+
+    /// Whole numbers only: 1.0, 1e3 and "1" are something else.
+    pub fn optional_integer(&mut self, name: &str, range: RangeInclusive<i64>) -> Option<i64> {
+        let number = self.value(name)?.as_i64();
+        let number = number.filter(|number| range.contains(number));
+        self.checked(name, number.ok_or_else(|| expected_integer(&range)))
+    }
+
+    pub fn required_bool(&mut self, name: &str) -> bool {
+        self.require(name, |fields| fields.optional_bool(name))
+    }
+
+    pub fn optional_bool(&mut self, name: &str) -> Option<bool> {
+        let value = self.value(name)?.as_bool();
+        self.checked(name, value.ok_or_else(|| "must be true or false.".into()))
+    }
+
+    pub fn required_string_list(
+        &mut self,
+        name: &str,
+        items_max: usize,
+        item_bytes: RangeInclusive<usize>,
+    ) -> Vec<String> {
+        self.require(name, |fields| {
+            fields.optional_string_list(name, items_max, item_bytes)
+        })
+    }
+
+    /// Each wrong item is an error of its own.
+    pub fn optional_string_list(
+        &mut self,
+        name: &str,
+        items_max: usize,
+        item_bytes: RangeInclusive<usize>,
+    ) -> Option<Vec<String>> {
+        let items = self.value(name)?.as_array();
+        let items = items.filter(|items| items.len() <= items_max);
+        let expected = || format!("must be a list of at most {items_max} strings.");
+        let items = self.checked(name, items.ok_or_else(expected))?;
+        let mut list = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            match text_in(item, &item_bytes) {
+                Ok(text) => list.push(text.to_owned()),
+                Err(message) => self.errors.push(FieldError {
+                    field: format!("{}/{}/{at}", self.pointer, pointer_step(name)),
+                    message,
+                }),
+            }
+        }
+        (list.len() == items.len()).then_some(list)
+    }
+
+    pub fn optional_object(&mut self, name: &str) -> Option<&'a Map<String, Value>> {
+        let object = self.value(name)?.as_object();
+        self.checked(name, object.ok_or_else(|| "must be an object.".into()))
+    }
+
+    /// Reads an object inside this one; its errors are reported with the others.
+    pub fn nested<R>(&mut self, name: &str, read: impl FnOnce(&mut Fields<'a>) -> R) -> Option<R> {
+        let mut inner = Fields {
+            object: self.optional_object(name)?,
+            pointer: format!("{}/{}", self.pointer, pointer_step(name)),
+            errors: std::mem::take(&mut self.errors),
+        };
+        let result = read(&mut inner);
+        self.errors = inner.errors;
+        Some(result)
+    }
+
+    /// One of a few words; the first is the placeholder.
+    pub fn one_of(&mut self, name: &str, words: &[&'static str]) -> &'static str {
+        let before = self.errors.len();
+        let word = self.optional_one_of(name, words);
+        if word.is_none() && self.errors.len() == before {
+            self.refuse(name, "is required.");
+        }
+        word.or(words.first().copied()).unwrap_or_default()
+    }
+
+    pub fn optional_one_of(&mut self, name: &str, words: &[&'static str]) -> Option<&'static str> {
+        let sent = self.value(name)?.as_str();
+        let word = words.iter().copied().find(|word| Some(*word) == sent);
+        let expected = || format!("must be one of: {}.", words.join(", "));
+        self.checked(name, word.ok_or_else(expected))
+    }
+
+    fn require<T: Default>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> T {
+        if self.value(name).is_none() {
+            self.refuse(name, "is required.");
+        }
+        read(self).unwrap_or_default()
+    }
+
+    fn checked<T>(&mut self, name: &str, outcome: Result<T, String>) -> Option<T> {
+        outcome.map_err(|message| self.refuse(name, message)).ok()
+    }
+}
+
+fn text_in<'v>(value: &'v Value, bytes: &RangeInclusive<usize>) -> Result<&'v str, String> {
+    let text = value.as_str().filter(|text| bytes.contains(&text.len()));
+    text.ok_or_else(|| {
+        let (min, max) = (bytes.start(), bytes.end());
+        match min {
+            0 => format!("must be a string of at most {max} bytes."),
+            _ => format!("must be a string of {min} to {max} bytes."),
+        }
+    })
+}
+
+fn expected_integer(range: &RangeInclusive<i64>) -> String {
+    let (min, max) = (range.start(), range.end());
+    match (*min, *max) {
+        (i64::MIN, i64::MAX) => "must be an integer of 64 bits, without a fraction.".into(),
+        (_, i64::MAX) => format!("must be an integer, {min} or more, without a fraction."),
+        _ => format!("must be an integer from {min} to {max}, without a fraction."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap()
+    }
+
+    fn errors(fields: Fields<'_>) -> Vec<(String, String)> {
+        let errors = fields.finish().map_err(|error| error.fields);
+        let errors = errors.err().unwrap_or_default().into_iter();
+        errors.map(|error| (error.field, error.message)).collect()
+    }
+
+    #[test]
+    fn right_fields_come_out() {
+        let body = object(json!({
+            "s": "é", "n": 7, "b": true, "l": ["a", "b"], "mode": "group",
+            "o": {"x": 1}, "null": null,
+        }));
+        let mut f = Fields::of(&body);
+        assert_eq!(f.required_string("s", 2..=2), "é");
+        assert_eq!(f.required_integer("n", 0..=7), 7);
+        assert!(f.required_bool("b"));
+        assert_eq!(f.required_string_list("l", 2, 1..=1), ["a", "b"]);
+        assert_eq!(f.one_of("mode", &["direct", "group"]), "group");
+        assert_eq!(f.nested("o", |o| o.required_integer("x", 1..=1)), Some(1));
+        assert_eq!(f.optional_object("o"), body["o"].as_object());
+        assert_eq!(f.optional_string("null", 1..=1), None);
+        assert_eq!(f.optional_integer("null", 1..=1), None);
+        assert_eq!(f.optional_bool("absent"), None);
+        assert_eq!(f.optional_string_list("null", 1, 1..=1), None);
+        assert_eq!(f.optional_one_of("null", &["a"]), None);
+        assert!(f.finish().is_ok());
+    }
+
+    #[test]
+    fn every_wrong_field_is_reported_with_its_pointer() {
+        let body = object(json!({
+            "s": "", "a/b": 1, "l": ["ok", 5], "o": {"x": "1"}, "mode": "c", "null": null,
+        }));
+        let mut f = Fields::of(&body);
+        f.required_string("s", 1..=9);
+        f.required_string("a/b", 0..=9);
+        f.required_string("null", 0..=9);
+        f.required_string_list("l", 2, 1..=9);
+        f.nested("o", |o| o.required_integer("x", 0..=5));
+        f.one_of("mode", &["a", "b"]);
+        f.one_of("none", &["a", "b"]);
+        f.refuse("s", "must be nicer.");
+        let expected = [
+            ("/s", "must be a string of 1 to 9 bytes."),
+            ("/a~1b", "must be a string of at most 9 bytes."),
+            ("/null", "is required."),
+            ("/l/1", "must be a string of 1 to 9 bytes."),
+            (
+                "/o/x",
+                "must be an integer from 0 to 5, without a fraction.",
+            ),
+            ("/mode", "must be one of: a, b."),
+            ("/none", "is required."),
+            ("/s", "must be nicer."),
+        ];
+        let expected = expected.map(|(field, message)| (field.to_owned(), message.to_owned()));
+        assert_eq!(errors(f), expected);
+    }
+
+    #[test]
+    fn integers_are_integers() {
+        let cases = [
+            "1.0",
+            "1e3",
+            "\"1\"",
+            "9223372036854775808",
+            "-1",
+            "true",
+            "1e0",
+        ];
+        for text in cases {
+            let body = format!("{{\"n\":{text}}}");
+            let body = super::super::Json::parse(body.into()).unwrap().value;
+            let mut f = Fields::of(&body);
+            f.required_integer("n", 0..=i64::MAX);
+            assert_eq!(errors(f).len(), 1, "{text}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What is checked of a head before anybody sees it, and the request id. It must not look
+//! at what the request wants.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use hyper::Request;
+use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue};
+
+use crate::error::{Error, Kind};
+use crate::random;
+
+pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Path and query.
+const URI_BYTES_MAX: usize = 8 * 1024;
+/// hyper refuses more than 100 without an allocation per request; this is the stricter one.
+const HEADERS_MAX: usize = 64;
+const REQUEST_ID_BYTES_MAX: usize = 64;
+
+/// Refuses heads that are too big or don't say exactly once which host they are for.
+pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
+    let uri_bytes = request
+        .uri()
+        .path_and_query()
+        .map_or(0, |uri| uri.as_str().len());
+    if uri_bytes > URI_BYTES_MAX {
+        return Err(Error::new(
+            Kind::UriTooLong,
+            "uri_too_long",
+            "The address is longer than 8 KiB.",
+        ));
+    }
+    if request.headers().len() > HEADERS_MAX {
+        return Err(Error::new(
+            Kind::HeadTooLarge,
+            "headers_too_large",
+            "The request has more than 64 headers.",
+        ));
+    }
+    if request.headers().get_all(HOST).iter().count() != 1 {
+        return Err(Error::bad_request(
+            "The request needs exactly one Host header.",
+        ));
+    }
+    Ok(())
+}
+
+/// The name of one request, as text and as it is sent back.
+pub(super) struct RequestId {
+    pub(super) text: Arc<str>,
+    pub(super) header: HeaderValue,
+}
+
+impl RequestId {
+    /// The client's own id where it is one acceptable word, else a new one.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let mut sent = headers.get_all(X_REQUEST_ID).iter();
+        if let (Some(header), None) = (sent.next(), sent.next())
+            && let Ok(text) = header.to_str()
+            && is_request_id(text)
+        {
+            return Self {
+                text: text.into(),
+                header: header.clone(),
+            };
+        }
+        let text = new_request_id();
+        Self {
+            header: HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("-")),
+            text: text.into(),
+        }
+    }
+}
+
+/// Unique, not secret: 16 random digits of the process and the request's number.
+pub(super) fn new_request_id() -> String {
+    static PROCESS: OnceLock<u64> = OnceLock::new();
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let process = PROCESS.get_or_init(|| u64::from_le_bytes(random::bytes()));
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let mut id = String::with_capacity(32);
+    // Writing to a string can't fail.
+    let _ = write!(id, "{process:016x}{number:08x}");
+    id
+}
+
+fn is_request_id(text: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    (1..=REQUEST_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_id_is_taken_only_when_it_is_one_harmless_word() {
+        let long = "a".repeat(65);
+        let longest = "a".repeat(64);
+        let cases: [(&[&str], bool); 7] = [
+            (&["abc-1._Z"], true),
+            (&[&longest], true),
+            (&[&long], false),
+            (&[""], false),
+            (&["a b"], false),
+            (&["a", "b"], false),
+            (&[], false),
+        ];
+        for (sent, taken) in cases {
+            let mut headers = HeaderMap::new();
+            for value in sent {
+                headers.append(X_REQUEST_ID, value.parse().unwrap());
+            }
+            let id = RequestId::of(&headers);
+            assert_eq!(sent.first() == Some(&&*id.text), taken, "{sent:?}");
+            assert_eq!(id.header, *id.text);
+            assert!(is_request_id(&id.text));
+        }
+    }
+
+    #[test]
+    fn made_request_ids_differ() {
+        assert_ne!(new_request_id(), new_request_id());
+    }
+}

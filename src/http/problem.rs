@@ -1,0 +1,178 @@
+//! Errors as answers: the one place that gives a kind its status and writes
+//! application/problem+json (RFC 9457). The private cause of an error never gets here.
+
+use hyper::header::{
+    ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, SEC_WEBSOCKET_VERSION,
+    UPGRADE, WWW_AUTHENTICATE,
+};
+use serde::Serialize;
+
+use super::{Bytes, Method, Response, StatusCode, response};
+use crate::error::{Error, FieldError, Kind};
+
+const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// The address exists, the method doesn't; `allow` are those that do.
+pub fn method_not_allowed(allow: &[Method]) -> Error {
+    let allow: Vec<&str> = allow.iter().map(Method::as_str).collect();
+    let allow = allow.join(", ");
+    Error {
+        allow: Some(allow.as_str().into()),
+        ..Error::new(
+            Kind::MethodNotAllowed,
+            "method_not_allowed",
+            format!("This address answers to {allow}."),
+        )
+    }
+}
+
+pub(super) fn response(error: &Error, request_id: &str) -> Response {
+    let status = status_of(error.kind);
+    let mut response = response::with_status(status, body_of(error, request_id));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, PROBLEM_JSON);
+    for (name, value) in extra_headers(error) {
+        headers.insert(name, value);
+    }
+    response
+}
+
+/// A whole answer as bytes, for a connection that hyper never sees.
+pub(super) fn raw(error: &Error, request_id: &str) -> Vec<u8> {
+    let status = status_of(error.kind);
+    let body = body_of(error, request_id);
+    let mut head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\n\
+         x-request-id: {request_id}\r\nconnection: close\r\n",
+        body.len()
+    );
+    if let Some(seconds) = error.retry_after_s {
+        head.push_str(&format!("retry-after: {seconds}\r\n"));
+    }
+    head.push_str("\r\n");
+    [head.as_bytes(), &body].concat()
+}
+
+#[derive(Serialize)]
+struct Problem<'a> {
+    r#type: &'static str,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+    code: &'a str,
+    request_id: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    errors: &'a [FieldError],
+}
+
+fn body_of(error: &Error, request_id: &str) -> Bytes {
+    let status = status_of(error.kind);
+    let problem = Problem {
+        r#type: "about:blank",
+        title: status.canonical_reason().unwrap_or("Error"),
+        status: status.as_u16(),
+        detail: &error.detail,
+        code: error.code,
+        request_id,
+        errors: &error.fields,
+    };
+    // Strings and numbers always serialize.
+    serde_json::to_vec(&problem).unwrap_or_default().into()
+}
+
+fn status_of(kind: Kind) -> StatusCode {
+    match kind {
+        Kind::BadRequest => StatusCode::BAD_REQUEST,
+        Kind::Unauthorized => StatusCode::UNAUTHORIZED,
+        Kind::Forbidden => StatusCode::FORBIDDEN,
+        Kind::NotFound => StatusCode::NOT_FOUND,
+        Kind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        Kind::Timeout => StatusCode::REQUEST_TIMEOUT,
+        Kind::Gone => StatusCode::GONE,
+        Kind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        Kind::UriTooLong => StatusCode::URI_TOO_LONG,
+        Kind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Kind::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
+        Kind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        Kind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        Kind::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+        Kind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        Kind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+fn extra_headers(error: &Error) -> Vec<(HeaderName, HeaderValue)> {
+    let mut headers = Vec::new();
+    if let Some(seconds) = error.retry_after_s {
+        headers.push((RETRY_AFTER, HeaderValue::from(seconds)));
+    }
+    if let Some(Ok(allow)) = error.allow.as_deref().map(HeaderValue::from_str) {
+        headers.push((ALLOW, allow));
+    }
+    match error.kind {
+        Kind::Unauthorized => {
+            headers.push((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
+        }
+        Kind::UpgradeRequired => {
+            headers.push((SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13")));
+            headers.push((UPGRADE, HeaderValue::from_static("websocket")));
+            headers.push((CONNECTION, HeaderValue::from_static("upgrade")));
+        }
+        // The rest of the request won't be read.
+        Kind::Timeout | Kind::TooLarge => {
+            headers.push((CONNECTION, HeaderValue::from_static("close")));
+        }
+        _ => {}
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn an_error_shows_what_is_public_and_nothing_else() {
+        let error = Error::invalid_field("/name", "must be a string.").because("SELECT secret");
+        let body: Value = serde_json::from_slice(&body_of(&error, "r-1")).unwrap();
+        let expected = json!({
+            "type": "about:blank", "title": "Unprocessable Entity", "status": 422,
+            "detail": "/name: must be a string.", "code": "validation_failed",
+            "request_id": "r-1", "errors": [{"field": "/name", "message": "must be a string."}],
+        });
+        assert_eq!(body, expected);
+    }
+
+    #[test]
+    fn kinds_bring_their_headers() {
+        let cases = [
+            (
+                Error::unauthorized("why"),
+                401,
+                "www-authenticate",
+                "Bearer",
+            ),
+            (Error::rate_limited(7), 429, "retry-after", "7"),
+            (Error::unavailable("Later."), 503, "retry-after", "1"),
+            (
+                method_not_allowed(&[Method::GET, Method::HEAD]),
+                405,
+                "allow",
+                "GET, HEAD",
+            ),
+        ];
+        for (error, status, name, value) in cases {
+            let response = response(&error, "r");
+            assert_eq!(response.status(), status);
+            assert_eq!(response.headers()[name], value);
+            assert_eq!(response.headers()[CONTENT_TYPE], PROBLEM_JSON);
+        }
+    }
+
+    #[test]
+    fn only_validation_lists_fields() {
+        let body: Value = serde_json::from_slice(&body_of(&Error::not_found(), "r")).unwrap();
+        assert!(body.get("errors").is_none());
+    }
+}

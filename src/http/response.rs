@@ -1,0 +1,83 @@
+//! Building answers. It must not know errors; those are `problem`'s.
+
+use http_body_util::{BodyExt, Either, Full};
+use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use serde::Serialize;
+
+use super::{Body, Bytes, Response, StatusCode};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+
+/// 200 with `value` as JSON.
+pub fn json<T: Serialize + ?Sized>(value: &T) -> Response {
+    json_with(StatusCode::OK, value)
+}
+
+/// `value` as JSON with another status.
+pub fn json_with<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => typed(status, JSON, bytes.into()),
+        Err(error) => {
+            // Only a map with keys that are no strings gets here: a mistake of ours.
+            log::error!("an answer can't be written as JSON: {error}");
+            empty(StatusCode::INTERNAL_SERVER_ERROR)
+        }
+    }
+}
+
+/// 200 with bytes that are JSON already.
+pub fn json_bytes(bytes: impl Into<Bytes>) -> Response {
+    typed(StatusCode::OK, JSON, bytes.into())
+}
+
+/// 200 with plain text.
+pub fn text(text: impl Into<Bytes>) -> Response {
+    typed(StatusCode::OK, TEXT, text.into())
+}
+
+/// 200 with a page.
+pub fn html(page: impl Into<Bytes>) -> Response {
+    typed(StatusCode::OK, HTML, page.into())
+}
+
+pub fn empty(status: StatusCode) -> Response {
+    with_status(status, Bytes::new())
+}
+
+/// 200 with a body that is made while it is sent.
+pub fn stream<B>(body: B) -> Response
+where
+    B: hyper::body::Body<Data = Bytes, Error = std::io::Error> + Send + 'static,
+{
+    Response::new(Either::Right(body.boxed_unsync()))
+}
+
+/// The same answer with one more header. A value that no header can carry is a mistake of
+/// ours and leaves it out.
+pub fn with_header(mut response: Response, name: HeaderName, value: &str) -> Response {
+    match HeaderValue::from_str(value) {
+        Ok(value) => {
+            response.headers_mut().insert(name, value);
+        }
+        Err(_) => log::error!("a value of the header {name} can't be sent"),
+    }
+    response
+}
+
+pub(super) fn with_status(status: StatusCode, bytes: Bytes) -> Response {
+    let mut response = Response::new(whole(bytes));
+    *response.status_mut() = status;
+    response
+}
+
+fn typed(status: StatusCode, content_type: HeaderValue, bytes: Bytes) -> Response {
+    let mut response = with_status(status, bytes);
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
+    response
+}
+
+fn whole(bytes: Bytes) -> Body {
+    Either::Left(Full::new(bytes))
+}

@@ -1,0 +1,245 @@
+//! Finding what an address leads to. Paths are compared as they were sent, never
+//! normalised. It must not know what it leads to: a target is any type.
+
+use std::collections::HashMap;
+
+use super::{Method, percent};
+
+/// Targets by method and pattern, such as `/account/export/{job_id}`.
+pub struct Router<T> {
+    plain: HashMap<&'static str, Methods<T>>,
+    /// Patterns with parameters, the more literal ones first.
+    patterns: Vec<(Pattern, Methods<T>)>,
+}
+
+pub enum Match<'a, T> {
+    Found {
+        target: &'a T,
+        params: Params,
+    },
+    /// The address exists, but not for this method.
+    WrongMethod {
+        allow: Vec<Method>,
+    },
+    Unknown,
+}
+
+/// The values of a pattern's parameters, percent-decoded.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Params(Vec<(&'static str, String)>);
+
+impl Params {
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let mut found = self.0.iter().filter(|(key, _)| *key == name);
+        found.next().map(|(_, value)| value.as_str())
+    }
+}
+
+impl<T> Router<T> {
+    /// # Panics
+    ///
+    /// When two routes are the same: the table is wrong, and the service must not start.
+    pub fn new(routes: impl IntoIterator<Item = (Method, &'static str, T)>) -> Self {
+        let mut plain: HashMap<_, Methods<T>> = HashMap::new();
+        let mut patterns: Vec<(Pattern, Methods<T>)> = Vec::new();
+        for (method, path, target) in routes {
+            if !path.contains('{') {
+                plain.entry(path).or_default().add(method, path, target);
+                continue;
+            }
+            let pattern = Pattern::of(path);
+            match patterns.iter_mut().find(|(known, _)| *known == pattern) {
+                Some((_, methods)) => methods.add(method, path, target),
+                None => {
+                    let mut methods = Methods::default();
+                    methods.add(method, path, target);
+                    patterns.push((pattern, methods));
+                }
+            }
+        }
+        patterns.sort_by_key(|(pattern, _)| pattern.rank());
+        Self { plain, patterns }
+    }
+
+    /// HEAD leads where GET does.
+    pub fn find(&self, method: &Method, path: &str) -> Match<'_, T> {
+        let mut allow = Vec::new();
+        if let Some(methods) = self.plain.get(path) {
+            if let Some(target) = methods.find(method) {
+                let params = Params::default();
+                return Match::Found { target, params };
+            }
+            methods.list(&mut allow);
+        }
+        for (pattern, methods) in &self.patterns {
+            let Some(params) = pattern.matches(path) else {
+                continue;
+            };
+            if let Some(target) = methods.find(method) {
+                return Match::Found { target, params };
+            }
+            methods.list(&mut allow);
+        }
+        if allow.is_empty() {
+            Match::Unknown
+        } else {
+            Match::WrongMethod { allow }
+        }
+    }
+}
+
+struct Methods<T>(Vec<(Method, T)>);
+
+impl<T> Default for Methods<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Methods<T> {
+    fn add(&mut self, method: Method, path: &str, target: T) {
+        let taken = self.0.iter().any(|(known, _)| *known == method);
+        assert!(!taken, "the route {method} {path} stands twice");
+        self.0.push((method, target));
+    }
+
+    fn find(&self, method: &Method) -> Option<&T> {
+        let exact = |wanted: &Method| self.0.iter().find(|(known, _)| known == wanted);
+        let found = exact(method).or_else(|| {
+            let head = method == Method::HEAD;
+            head.then(|| exact(&Method::GET)).flatten()
+        });
+        found.map(|(_, target)| target)
+    }
+
+    fn list(&self, allow: &mut Vec<Method>) {
+        for (method, _) in &self.0 {
+            let implied = (*method == Method::GET).then_some(Method::HEAD);
+            for method in [Some(method.clone()), implied].into_iter().flatten() {
+                if !allow.contains(&method) {
+                    allow.push(method);
+                }
+            }
+        }
+    }
+}
+
+#[derive(PartialEq, Eq)]
+struct Pattern(Vec<Segment>);
+
+#[derive(PartialEq, Eq)]
+enum Segment {
+    Literal(&'static str),
+    Param(&'static str),
+}
+
+impl Pattern {
+    fn of(path: &'static str) -> Self {
+        let segment = |text: &'static str| match text.strip_prefix('{') {
+            Some(rest) => Segment::Param(rest.trim_end_matches('}')),
+            None => Segment::Literal(text),
+        };
+        Self(path.split('/').map(segment).collect())
+    }
+
+    /// Literal segments come before parameters, from the left.
+    fn rank(&self) -> Vec<bool> {
+        let is_param = |segment: &Segment| matches!(segment, Segment::Param(_));
+        self.0.iter().map(is_param).collect()
+    }
+
+    fn matches(&self, path: &str) -> Option<Params> {
+        let mut sent = path.split('/');
+        let mut params = Vec::new();
+        for segment in &self.0 {
+            let text = sent.next()?;
+            match segment {
+                Segment::Literal(literal) if *literal == text => {}
+                Segment::Param(name) if !text.is_empty() => {
+                    params.push((*name, percent::decode(text)?.into_owned()));
+                }
+                _ => return None,
+            }
+        }
+        sent.next().is_none().then_some(Params(params))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn router() -> Router<&'static str> {
+        Router::new([
+            (Method::GET, "/health", "health"),
+            (Method::POST, "/jobs", "create"),
+            (Method::GET, "/jobs", "list"),
+            (Method::GET, "/jobs/{id}", "show"),
+            (Method::DELETE, "/jobs/{id}", "delete"),
+            (Method::GET, "/jobs/latest", "latest"),
+            (Method::GET, "/{kind}/x/y", "by kind"),
+            (Method::GET, "/jobs/{id}/y", "job y"),
+        ])
+    }
+
+    #[test]
+    fn finds_targets_and_parameters() {
+        let router = router();
+        let cases = [
+            (Method::GET, "/health", Some(("health", None))),
+            (Method::HEAD, "/health", Some(("health", None))),
+            (Method::GET, "/jobs/7", Some(("show", Some("7")))),
+            (Method::GET, "/jobs/latest", Some(("latest", None))),
+            (
+                Method::DELETE,
+                "/jobs/latest",
+                Some(("delete", Some("latest"))),
+            ),
+            (Method::GET, "/jobs/a%2fb%2E", Some(("show", Some("a/b.")))),
+            (Method::GET, "/jobs/x/y", Some(("job y", Some("x")))),
+            (Method::GET, "/other/x/y", Some(("by kind", None))),
+            (Method::GET, "/health/", None),
+            (Method::GET, "//health", None),
+            (Method::GET, "/healt%68", None),
+            (Method::GET, "/./health", None),
+            (Method::GET, "/HEALTH", None),
+            (Method::GET, "/jobs/", None),
+            (Method::GET, "/jobs//y", None),
+            (Method::GET, "/jobs/%ff", None),
+            (Method::GET, "/jobs/a%00", None),
+            (Method::GET, "/jobs/7/", None),
+            (Method::GET, "*", None),
+            (Method::GET, "", None),
+        ];
+        for (method, path, expected) in cases {
+            match (router.find(&method, path), expected) {
+                (Match::Found { target, params }, Some((name, id))) => {
+                    assert_eq!((*target, params.get("id")), (name, id), "{path}");
+                }
+                (Match::Unknown, None) => {}
+                _ => panic!("{method} {path} leads elsewhere"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_method_learns_the_right_ones() {
+        let router = router();
+        let cases = [
+            ("/jobs", vec![Method::POST, Method::GET, Method::HEAD]),
+            ("/jobs/7", vec![Method::GET, Method::HEAD, Method::DELETE]),
+        ];
+        for (path, expected) in cases {
+            let Match::WrongMethod { allow } = router.find(&Method::PATCH, path) else {
+                panic!("{path} takes PATCH");
+            };
+            assert_eq!(allow, expected);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "stands twice")]
+    fn a_route_stands_once() {
+        Router::new([(Method::GET, "/a", 1), (Method::GET, "/a", 2)]);
+    }
+}

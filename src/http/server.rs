@@ -1,0 +1,260 @@
+//! The accept loop: one task a connection, a cap on how many, and a drain. It must not
+//! know what is answered; a `Handler` decides that.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::body::BodyLimits;
+use super::boundary::Boundary;
+use super::connection;
+use super::{Handler, head, problem};
+use crate::error::Error;
+
+/// A whole head: request line and headers.
+const HEAD_BYTES_MAX: usize = 16 * 1024;
+/// Connections beyond the cap that are told so at the same time; the rest are closed.
+const TURNED_AWAY_MAX: usize = 64;
+/// A failed accept (descriptors used up) comes back at once and would spin.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_LOG_INTERVAL: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// A whole head must arrive in this time, also the next one on a kept connection.
+    pub header_timeout: Duration,
+    /// The longest silence inside a body.
+    pub body_idle_timeout: Duration,
+    /// A whole body must arrive in this time.
+    pub body_timeout: Duration,
+    /// Upgraded sockets count while they live.
+    pub max_connections: usize,
+    pub shutdown_grace: Duration,
+    /// Keep a clone to watch the server.
+    pub gauge: Gauge,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            header_timeout: Duration::from_secs(10),
+            body_idle_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(30),
+            max_connections: 10_000,
+            shutdown_grace: Duration::from_secs(30),
+            gauge: Gauge::default(),
+        }
+    }
+}
+
+/// Numbers of a running server.
+#[derive(Debug, Clone, Default)]
+pub struct Gauge(Arc<Counts>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    connections: AtomicUsize,
+    panics: AtomicU64,
+}
+
+impl Gauge {
+    /// Open connections, upgraded ones too.
+    pub fn connections(&self) -> usize {
+        self.0.connections.load(Ordering::Relaxed)
+    }
+
+    /// Handlers that panicked since the start.
+    pub fn panics(&self) -> u64 {
+        self.0.panics.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_panic(&self) {
+        self.0.panics.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How a drain ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drained {
+    Clean,
+    GraceRanOut,
+}
+
+/// Serves until `stop` turns true (or its sender is gone), then lets the requests that are
+/// under way finish within the grace. Upgraded sockets are not waited for.
+pub async fn serve(
+    listener: TcpListener,
+    settings: Settings,
+    handler: Handler,
+    mut stop: watch::Receiver<bool>,
+) -> Drained {
+    let grace = settings.shutdown_grace;
+    let server = Arc::new(Server::new(settings, handler));
+    let mut connections = JoinSet::new();
+    let mut logged: Option<Instant> = None;
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = stopped(&mut stop) => break,
+            Some(_) = connections.join_next(), if !connections.is_empty() => continue,
+            accepted = listener.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => server.admit(stream, peer, &stop, &mut connections),
+            // The client was gone before it was accepted; that is no reason to pause.
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionAborted => {}
+            Err(error) => {
+                if logged.is_none_or(|at| at.elapsed() >= ACCEPT_LOG_INTERVAL) {
+                    logged = Some(Instant::now());
+                    log::error!("accepting connections fails: {error}");
+                }
+                // Either way the loop goes on, and looks at `stop` first.
+                let _ = tokio::time::timeout(ACCEPT_PAUSE, stopped(&mut stop)).await;
+            }
+        }
+    }
+    drop(listener);
+    let drain = async { while connections.join_next().await.is_some() {} };
+    match tokio::time::timeout(grace, drain).await {
+        Ok(()) => Drained::Clean,
+        Err(_) => Drained::GraceRanOut,
+    }
+}
+
+/// Resolves when a drain is asked for; a sender that is gone can't take it back.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// A place among `max_connections`, given back when dropped.
+pub(super) struct Slot {
+    _permit: OwnedSemaphorePermit,
+    gauge: Gauge,
+}
+
+impl Slot {
+    fn new(permit: OwnedSemaphorePermit, gauge: Gauge) -> Self {
+        gauge.0.connections.fetch_add(1, Ordering::Relaxed);
+        Self {
+            _permit: permit,
+            gauge,
+        }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.gauge.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+struct Server {
+    http: http1::Builder,
+    boundary: Arc<Boundary>,
+    gauge: Gauge,
+    slots: Arc<Semaphore>,
+    turning_away: Arc<Semaphore>,
+}
+
+impl Server {
+    fn new(settings: Settings, handler: Handler) -> Self {
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new())
+            .header_read_timeout(settings.header_timeout)
+            .max_buf_size(HEAD_BYTES_MAX)
+            .max_header_size(HEAD_BYTES_MAX)
+            // Otherwise a client that has sent its whole request and closes its sending
+            // side would cancel the handler halfway.
+            .half_close(true);
+        let limits = BodyLimits {
+            idle: settings.body_idle_timeout,
+            total: settings.body_timeout,
+        };
+        Self {
+            http,
+            boundary: Arc::new(Boundary::new(handler, limits, settings.gauge.clone())),
+            gauge: settings.gauge,
+            slots: Arc::new(Semaphore::new(
+                settings.max_connections.min(Semaphore::MAX_PERMITS),
+            )),
+            turning_away: Arc::new(Semaphore::new(TURNED_AWAY_MAX)),
+        }
+    }
+
+    fn admit(
+        self: &Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        stop: &watch::Receiver<bool>,
+        connections: &mut JoinSet<()>,
+    ) {
+        if let Ok(permit) = self.slots.clone().try_acquire_owned() {
+            let slot = Slot::new(permit, self.gauge.clone());
+            let (server, stop) = (self.clone(), stop.clone());
+            connections.spawn(async move { server.converse(stream, peer, slot, stop).await });
+        } else if let Ok(permit) = self.turning_away.clone().try_acquire_owned() {
+            connections.spawn(turn_away(stream, peer, Slot::new(permit, Gauge::default())));
+        }
+    }
+
+    async fn converse(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        slot: Slot,
+        mut stop: watch::Receiver<bool>,
+    ) {
+        if let Err(error) = stream.set_nodelay(true) {
+            log::debug!("TCP_NODELAY was refused: {error}");
+        }
+        let (io, connection) = connection::split(stream, peer.ip(), slot);
+        let service = service_fn(|request| {
+            let (boundary, connection) = (self.boundary.clone(), connection.clone());
+            async move { Ok::<_, Infallible>(boundary.answer(request, connection).await) }
+        });
+        let outcome = {
+            let http = self.http.serve_connection(TokioIo::new(io), service);
+            let mut http = pin!(http.with_upgrades());
+            tokio::select! {
+                biased;
+                outcome = http.as_mut() => outcome,
+                () = stopped(&mut stop) => {
+                    http.as_mut().graceful_shutdown();
+                    http.await
+                }
+            }
+        };
+        if let Err(error) = &outcome {
+            log::debug!("a connection ended early: {error}");
+        }
+        if connection.has_unread() || outcome.is_err_and(|error| error.is_parse()) {
+            connection.linger().await;
+        }
+    }
+}
+
+/// Tells a connection beyond the cap so, without reading what it wants.
+async fn turn_away(stream: TcpStream, peer: SocketAddr, slot: Slot) {
+    let error = Error::unavailable("Too many connections are open; try again in a moment.");
+    let answer = problem::raw(&error, head::new_request_id().as_str());
+    let (mut io, connection) = connection::split(stream, peer.ip(), slot);
+    let told = async {
+        tokio::io::AsyncWriteExt::write_all(&mut io, &answer).await?;
+        tokio::io::AsyncWriteExt::shutdown(&mut io).await
+    };
+    match told.await {
+        Ok(()) => connection.linger().await,
+        Err(error) => log::debug!("a connection beyond the cap was lost: {error}"),
+    }
+}

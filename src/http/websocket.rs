@@ -1,0 +1,166 @@
+//! The WebSocket handshake (RFC 6455 section 4.2) and the socket it leaves. It must not
+//! know frames, nor who may connect.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use hyper::header::{
+    CONNECTION, HeaderMap, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+
+use super::exchange::single_header;
+use super::{Method, Response, StatusCode, response};
+use crate::error::{Error, Kind};
+
+/// A handshake that may still be refused by answering something else.
+pub struct Handshake {
+    accept: String,
+    upgrade: OnUpgrade,
+}
+
+impl Handshake {
+    pub(super) fn new(key: String, upgrade: OnUpgrade) -> Self {
+        Self {
+            accept: derive_accept_key(key.as_bytes()),
+            upgrade,
+        }
+    }
+
+    /// The 101, and the socket as soon as that is written. Await the socket elsewhere than
+    /// in the handler, which has to return the answer first.
+    pub fn accept(self) -> (Response, impl Future<Output = Result<Socket, Error>> + Send) {
+        let mut answer = response::empty(StatusCode::SWITCHING_PROTOCOLS);
+        let headers = answer.headers_mut();
+        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
+        // Base64 is always a header value.
+        if let Ok(accept) = HeaderValue::from_str(&self.accept) {
+            headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
+        }
+        let socket = async move {
+            let upgraded = self.upgrade.await;
+            upgraded
+                .map(|upgraded| Socket(TokioIo::new(upgraded)))
+                .map_err(|cause| Error::bad_request("The handshake broke off.").because(cause))
+        };
+        (answer, socket)
+    }
+}
+
+/// An upgraded connection; it keeps its place among `max_connections` until it is dropped.
+pub struct Socket(TokioIo<Upgraded>);
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(cx)
+    }
+}
+
+/// The key of a handshake; 400 when it is none, 426 when it is one of another version.
+pub(super) fn check(method: &Method, headers: &HeaderMap) -> Result<String, Error> {
+    let asks = method == Method::GET
+        && has_word(headers, CONNECTION, "upgrade")
+        && has_word(headers, UPGRADE, "websocket");
+    let key = single_header(headers, SEC_WEBSOCKET_KEY.as_str())?.unwrap_or_default();
+    let version = single_header(headers, SEC_WEBSOCKET_VERSION.as_str())?;
+    match version {
+        Some("13") if asks && is_key(key) => Ok(key.to_owned()),
+        Some(other) if asks && other != "13" => Err(Error::new(
+            Kind::UpgradeRequired,
+            "upgrade_required",
+            "Only version 13 of the WebSocket protocol is spoken here.",
+        )),
+        _ => Err(no_handshake()),
+    }
+}
+
+pub(super) fn no_handshake() -> Error {
+    Error::bad_request("This address takes WebSocket handshakes only.")
+}
+
+fn has_word(headers: &HeaderMap, name: HeaderName, word: &str) -> bool {
+    let lines = headers.get_all(name);
+    let lines = lines.iter().filter_map(|line| line.to_str().ok());
+    lines
+        .flat_map(|line| line.split(','))
+        .any(|entry| entry.trim().eq_ignore_ascii_case(word))
+}
+
+/// 16 bytes in base64.
+fn is_key(key: &str) -> bool {
+    use base64::Engine;
+    let decoded = base64::engine::general_purpose::STANDARD.decode(key);
+    decoded.is_ok_and(|bytes| bytes.len() == 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: [(&str, &str); 4] = [
+        ("connection", "keep-alive, Upgrade"),
+        ("upgrade", "WebSocket"),
+        ("sec-websocket-version", "13"),
+        ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ];
+
+    fn outcome(change: &str, value: Option<&str>) -> Result<String, Kind> {
+        let mut headers = HeaderMap::new();
+        for (name, good) in GOOD {
+            let value = if name == change { value } else { Some(good) };
+            if let Some(value) = value {
+                headers.insert(HeaderName::from_static(name), value.parse().unwrap());
+            }
+        }
+        check(&Method::GET, &headers).map_err(|error| error.kind)
+    }
+
+    #[test]
+    fn only_whole_handshakes_of_version_13_pass() {
+        assert_eq!(outcome("", None).as_deref(), Ok("dGhlIHNhbXBsZSBub25jZQ=="));
+        let cases = [
+            ("connection", None, Kind::BadRequest),
+            ("connection", Some("close"), Kind::BadRequest),
+            ("upgrade", None, Kind::BadRequest),
+            ("upgrade", Some("h2c"), Kind::BadRequest),
+            ("sec-websocket-version", None, Kind::BadRequest),
+            ("sec-websocket-version", Some("8"), Kind::UpgradeRequired),
+            ("sec-websocket-key", None, Kind::BadRequest),
+            ("sec-websocket-key", Some("c2hvcnQ="), Kind::BadRequest),
+        ];
+        for (name, value, kind) in cases {
+            assert_eq!(outcome(name, value), Err(kind), "{name}: {value:?}");
+        }
+        let post = check(&Method::POST, &HeaderMap::new());
+        assert_eq!(post.map_err(|error| error.kind), Err(Kind::BadRequest));
+    }
+}

@@ -1,0 +1,117 @@
+//! Connections: slow ones, too many, panics, drain.
+
+use std::time::{Duration, Instant};
+
+use chatkeep::http::{Drained, Settings};
+
+use crate::wire::{get, settings, start, start_with};
+
+#[tokio::test]
+async fn a_silent_or_slow_head_is_closed_in_time() {
+    let header_timeout = Duration::from_millis(100);
+    let server = start_with(Settings {
+        header_timeout,
+        ..settings()
+    })
+    .await;
+    let kept = "GET /plain HTTP/1.1\r\nhost: t\r\n\r\n";
+    for sent in ["", "GET /plain HTTP/1.1\r\nhos", kept] {
+        let began = Instant::now();
+        let answer = server.tell(sent).await;
+        assert_eq!(answer.status(), if sent == kept { 200 } else { 0 });
+        assert!(began.elapsed() < header_timeout * 20, "{sent:?}");
+    }
+    assert_eq!(server.get("/plain").await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_connection_beyond_the_cap_is_told_so_and_the_next_one_fits() {
+    let mut server = start_with(Settings {
+        max_connections: 1,
+        ..settings()
+    })
+    .await;
+    let mut first = server.connect().await;
+    first.send(get("/wait")).await;
+    assert_eq!(server.log.recv().await.as_deref(), Some("waiting"));
+    assert_eq!(server.gauge.connections(), 1);
+
+    for _ in 0..3 {
+        let answer = server.get("/plain").await;
+        answer.problem(503, "unavailable");
+        assert_eq!(answer.header("retry-after"), Some("1"));
+        assert_eq!(answer.header("connection"), Some("close"));
+    }
+    server.go.notify_one();
+    assert_eq!(first.rest().await.body(), "waited");
+    server.fates.recv().await;
+    while server.gauge.connections() > 0 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(server.get("/plain").await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_panic_is_500_for_that_request_only() {
+    let server = start().await;
+    let mut client = server.connect().await;
+    client.send("GET /panic HTTP/1.1\r\nhost: t\r\n\r\n").await;
+    client.send(get("/plain")).await;
+    let answers = client.rest().await;
+    assert_eq!(answers.status(), 500);
+    assert!(answers.0.contains("internal_error") && !answers.0.contains("at the desk"));
+    assert!(answers.0.ends_with("plain"), "the same connection goes on");
+    server.get("/panic").await.problem(500, "internal_error");
+    assert_eq!(server.gauge.panics(), 2);
+    assert_eq!(server.get("/plain").await.status(), 200);
+}
+
+#[tokio::test]
+async fn a_drain_finishes_what_is_under_way_and_nothing_else() {
+    let mut server = start().await;
+    let mut idle = server.connect().await;
+    idle.send("GET /plain HTTP/1.1\r\nhost: t\r\n\r\n").await;
+    idle.until("\r\n\r\nplain").await;
+    let mut silent = server.connect().await;
+    let mut busy = server.connect().await;
+    busy.send("GET /wait HTTP/1.1\r\nhost: t\r\n\r\n").await;
+    assert_eq!(server.log.recv().await.as_deref(), Some("waiting"));
+
+    server.ask_to_stop();
+    assert_eq!(idle.rest().await.0, "");
+    assert_eq!(silent.rest().await.0, "");
+    let late = tokio::net::TcpStream::connect(server.address).await;
+    assert!(late.is_err(), "nothing listens any more");
+
+    server.go.notify_one();
+    let answer = busy.rest().await;
+    assert_eq!((answer.status(), answer.body()), (200, "waited"));
+    assert_eq!(answer.header("connection"), Some("close"));
+    assert_eq!(server.drained().await, Drained::Clean);
+}
+
+#[tokio::test]
+async fn a_drain_does_not_wait_longer_than_the_grace() {
+    let shutdown_grace = Duration::from_millis(50);
+    let mut server = start_with(Settings {
+        shutdown_grace,
+        ..settings()
+    })
+    .await;
+    let mut busy = server.connect().await;
+    busy.send(get("/wait")).await;
+    assert_eq!(server.log.recv().await.as_deref(), Some("waiting"));
+    server.ask_to_stop();
+    assert_eq!(server.drained().await, Drained::GraceRanOut);
+}
+
+#[tokio::test]
+async fn requests_sent_together_are_answered_in_order() {
+    let server = start().await;
+    let kept = "GET /plain HTTP/1.1\r\nhost: t\r\n\r\n";
+    let answers = server
+        .tell(format!("{kept}{kept}{}", get("/nowhere")))
+        .await;
+    assert_eq!(answers.0.matches("HTTP/1.1 200").count(), 2);
+    assert_eq!(answers.0.matches("HTTP/1.1 404").count(), 1);
+}
