@@ -1,7 +1,7 @@
 //! `[admin]`: the operator.
 
-use super::reader::Section;
 use super::secret::Secret;
+use super::section::Section;
 
 pub(super) const ABOUT: &str = "The operator.";
 

@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::reader::{Choice, Section};
 use super::report::Report;
 use super::secret::Secret;
+use super::section::{Choice, Section};
 use super::{text, url};
 
 pub(super) const ABOUT: &str = "The payment provider.";
@@ -57,7 +57,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Billing {
         api_base: s.parsed_if_set(
             "api_base",
             "https://api.stripe.com",
-            "Another address of the provider, for tests; unset: its own.",
+            "Another address for the provider, as for tests.",
             url::base,
         ),
         secret_key: s.secret("secret_key", "The provider's secret key."),
@@ -68,18 +68,8 @@ pub(super) fn read(s: &mut Section<'_>) -> Billing {
             text::line,
         ),
         webhook_secret: s.secret("webhook_secret", "Verifies events at POST /payment/events."),
-        price_monthly: s.parsed_if_set(
-            "price_monthly",
-            "price_…",
-            "Id of the monthly price.",
-            text::line,
-        ),
-        price_annual: s.parsed_if_set(
-            "price_annual",
-            "price_…",
-            "Id of the annual price.",
-            text::line,
-        ),
+        price_monthly: price(s, "price_monthly", "Id of the monthly price."),
+        price_annual: price(s, "price_annual", "Id of the annual price."),
         currency: s.parsed(
             "currency",
             "usd".to_owned(),
@@ -125,6 +115,17 @@ pub(super) fn read(s: &mut Section<'_>) -> Billing {
 }
 
 pub(super) fn check(billing: &Billing, report: &mut Report) {
+    let test_keys = [
+        billing.test_secret_key.is_some(),
+        billing.test_publishable_key.is_some(),
+        billing.test_webhook_secret.is_some(),
+    ];
+    if test_keys.contains(&true) && test_keys.contains(&false) {
+        report.warning(
+            "billing.test_secret_key, test_publishable_key and test_webhook_secret belong together; \
+             the payment provider's test mode won't work with only some of them.",
+        );
+    }
     if billing.provider != BillingProvider::Stripe {
         return;
     }
@@ -138,4 +139,8 @@ pub(super) fn check(billing: &Billing, report: &mut Report) {
             report.problem(key, "is needed with billing.provider = \"stripe\"");
         }
     }
+}
+
+fn price(s: &mut Section<'_>, name: &str, note: &str) -> Option<String> {
+    s.parsed_if_set(name, "price_…", note, text::line)
 }

@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::reader::Section;
 use super::report::Report;
 use super::secret::Secret;
+use super::section::Section;
 use super::url;
 
 pub(super) const ABOUT: &str =

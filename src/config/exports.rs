@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use super::reader::Section;
+use super::section::Section;
 use super::text;
 
 pub(super) const ABOUT: &str =

@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::reader::{Choice, Section};
 use super::report::Report;
 use super::secret::Secret;
+use super::section::{Choice, Section};
 use super::url;
 
 pub(super) const ABOUT: &str = "Where the values of feature flags come from.";
@@ -42,7 +42,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Flags {
     let chosen = s.choice_if_set(
         "provider",
         "none",
-        "Unset: \"launchdarkly\" with an SDK key, else \"none\", and every flag has its default.",
+        "With \"none\" every flag has its default. An SDK key alone means \"launchdarkly\".",
     );
     let base_url = s.parsed_if_set(
         "base_url",

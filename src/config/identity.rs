@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::reader::{Choice, Section};
 use super::report::Report;
 use super::secret::Secret;
+use super::section::{Choice, Section};
 use super::{text, url};
 
 pub(super) const ABOUT: &str = "Who issues the JWTs of people.";

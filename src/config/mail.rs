@@ -1,8 +1,8 @@
 //! `[mail]`: how confirmations leave the service. Unset: no mail is sent.
 
-use super::reader::Section;
 use super::report::Report;
 use super::secret::Secret;
+use super::section::Section;
 use super::{text, url};
 
 pub(super) const ABOUT: &str =

@@ -1,8 +1,8 @@
 //! `[memory]`: where memories of people are kept.
 
-use super::reader::{Choice, Section};
 use super::report::Report;
 use super::secret::Secret;
+use super::section::{Choice, Section};
 use super::url;
 
 pub(super) const ABOUT: &str = "Where memories of people are kept.";

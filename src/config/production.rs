@@ -2,6 +2,7 @@
 //! own or not at all.
 
 use super::report::Report;
+use super::server::PUBLIC_URL;
 use super::{BillingProvider, Config, Secret};
 
 const SECRET_BYTES_MIN: usize = 32;
@@ -39,6 +40,11 @@ fn warn(config: &Config, report: &mut Report) {
             "RELAY_WEBHOOK_SECRET (edge.legacy_secret) is not set: POST /orchestrator/message lets \
              anyone in. In production it answers 401."
         });
+    }
+    if production && config.server.public_url == PUBLIC_URL {
+        report.warning(format!(
+            "server.public_url is {PUBLIC_URL}: links that people get lead to their own machine."
+        ));
     }
     let short = |secret: &Secret| secret.len_bytes() < SECRET_BYTES_MIN;
     if production && config.identity.hs256_secret.as_ref().is_some_and(short) {

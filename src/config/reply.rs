@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::reader::{Choice, Section};
 use super::report::Report;
 use super::secret::Secret;
+use super::section::{Choice, Section};
 use super::{text, url};
 
 pub(super) const ABOUT: &str = "Who writes the assistant's answers.";
@@ -55,7 +55,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Reply {
         vision_model: s.parsed_if_set(
             "vision_model",
             "gpt-4o",
-            "The model for messages with photos; unset: the same one.",
+            "The model for messages with photos, if it is another one.",
             text::line,
         ),
         deadline_s: s.number(
@@ -79,7 +79,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Reply {
         system_prompt: s.parsed_if_set(
             "system_prompt",
             "",
-            "Says in your words who the assistant is; unset: a text that comes with the service.",
+            "Who the assistant is, in your words; otherwise a text that comes with the service.",
             text::prompt,
         ),
     }

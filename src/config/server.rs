@@ -4,10 +4,13 @@ use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 
 use super::network::Network;
-use super::reader::{Choice, Section};
+use super::section::{Choice, Section};
 use super::url;
 
 pub(super) const ABOUT: &str = "Where and how the service listens.";
+
+/// The default: right only for the machine the service runs on.
+pub(super) const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);
@@ -56,7 +59,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Server {
         ),
         public_url: s.parsed(
             "public_url",
-            "http://127.0.0.1:8080".to_owned(),
+            PUBLIC_URL.to_owned(),
             "Where people and relays reach the service from outside.",
             url::base,
         ),

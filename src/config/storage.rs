@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use super::reader::{Choice, Section};
+use super::section::{Choice, Section};
 use super::text;
 
 pub(super) const ABOUT: &str = "The one database file.";
@@ -42,7 +42,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Storage {
         durability: s.choice(
             "durability",
             Durability::Full,
-            "What a 200 survives: \"full\" a loss of power, \"normal\" a crash of the process.",
+            "\"full\": what was answered 200 survives a loss of power; \"normal\": a crash of the process.",
         ),
         readers: s.number(
             "readers",

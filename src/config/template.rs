@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Config;
-use super::reader::{Key, KnownSection, Reader};
+use super::reader::{KnownSection, Reader};
+use super::section::Key;
 
-const COLUMNS_MAX: usize = 96;
+const COLUMNS_MAX: usize = 90;
 
 const HEAD: &str = "\
 # Settings of Chatkeep. A line that begins with \"#\" and no space is a setting as it is
@@ -133,7 +134,7 @@ mod tests {
         let optional: Vec<&Key> = keys.filter(|key| !key.has_default).collect();
         let table = uncommented(CHECKED_IN, |line| {
             let shown = |k: &&Key| line == format!("{} = {}", k.name, k.shown);
-            !optional.iter().any(|key| shown(key))
+            !optional.iter().any(shown)
         });
         let source = Source::default();
         let (config, report) = Config::from_table(table, &source);

@@ -1,4 +1,7 @@
-//! Tables over every rule of the configuration: what is read, from where, and what is refused.
+//! Tables over every rule of the configuration: what is accepted, and what is refused how.
+
+mod secrets;
+mod sources;
 
 use std::path::Path;
 
@@ -8,6 +11,7 @@ const LONG: &str = "0123456789abcdef0123456789abcdef";
 const SOUND_PRODUCTION: &str = "
 [server]
 environment = \"production\"
+public_url = \"https://chat.example\"
 [edge]
 secret = \"0123456789abcdef0123456789abcdef\"
 [identity]
@@ -87,195 +91,199 @@ fn defaults() {
     assert!(c.admin.token.is_none());
 }
 
+const WRONG_VALUES: &[(&str, &str)] = &[
+    (
+        "[server]\nlisten = \"8080\"",
+        "server.listen: must be an IP address and a port",
+    ),
+    (
+        "[server]\nlisten = 8080",
+        "server.listen: must be a text in quotes, not a value of type integer",
+    ),
+    (
+        "[server]\npublic_url = \"chat.example\"",
+        "server.public_url: must be a URL",
+    ),
+    (
+        "[server]\nenvironment = \"staging\"",
+        "server.environment: must be one of \"development\", \"production\", not \"staging\"",
+    ),
+    (
+        "[server]\ntrusted_proxies = [\"::1\", \"a\", \"b\"]",
+        "server.trusted_proxies: \"a\" must be an IP address or a network, like \"10.0.0.0/8\"; \"b\" must",
+    ),
+    (
+        "[server]\ntrusted_proxies = \"::1\"",
+        "server.trusted_proxies: must be a list",
+    ),
+    (
+        "[server]\ntrusted_proxies = [1]",
+        "server.trusted_proxies: must be a list",
+    ),
+    (
+        "[server]\nmax_connections = 0",
+        "server.max_connections: must be a whole number from 1 to 1000000, not 0",
+    ),
+    (
+        "[server]\nmax_connections = -5",
+        "server.max_connections: must be a whole number from 1 to 1000000, not -5",
+    ),
+    (
+        "[server]\nmax_connections = 1000001",
+        "server.max_connections: must be a whole number",
+    ),
+    (
+        "[server]\nheader_timeout_s = 1.5",
+        "server.header_timeout_s: must be a whole number from 1 to 300, not a value of type float",
+    ),
+    (
+        "[server]\nbody_timeout_s = \"30\"",
+        "server.body_timeout_s: must be a whole number from 1 to 3600, not \"30\"",
+    ),
+    (
+        "[storage]\npath = \"data/\"",
+        "storage.path: must name a file",
+    ),
+    (
+        "[storage]\ndurability = \"none\"",
+        "storage.durability: must be one of \"full\", \"normal\"",
+    ),
+    (
+        "[storage]\nreaders = 0",
+        "storage.readers: must be a whole number from 1 to 64",
+    ),
+    (
+        "[edge]\nsecret = 7",
+        "edge.secret: must be a text in quotes",
+    ),
+    (
+        "[edge]\nsecret = \"a\\nb\"",
+        "edge.secret: holds a line break",
+    ),
+    (
+        "[edge]\nallowed_origins = [\"*\"]",
+        "edge.allowed_origins: \"*\" must be a URL",
+    ),
+    (
+        "[edge]\nheartbeat_s = 90",
+        "edge.silence_s: must be more than edge.heartbeat_s, which is 90",
+    ),
+    (
+        "[identity]\njwks_url = \"x\"",
+        "identity.jwks_url: must be a URL",
+    ),
+    (
+        "[identity]\nalgorithms = [\"HS256\"]",
+        "identity.algorithms: \"HS256\" is never accepted",
+    ),
+    (
+        "[identity]\nalgorithms = [\"none\"]",
+        "identity.algorithms: \"none\" is not accepted",
+    ),
+    (
+        "[reply]\nengine = \"gpt\"",
+        "reply.engine: must be one of \"builtin\", \"openai\"",
+    ),
+    (
+        "[reply]\npersona_name = \" \"",
+        "reply.persona_name: must not be blank",
+    ),
+    (
+        "[billing]\nprovider = \"paypal\"",
+        "billing.provider: must be one of \"none\", \"stripe\"",
+    ),
+    (
+        "[billing]\ncurrency = \"dollars\"",
+        "billing.currency: must be a currency code",
+    ),
+    (
+        "[billing]\ntrial_days = 0",
+        "billing.trial_days: must be a whole number from 1 to 730",
+    ),
+    (
+        "[billing]\nallowed_return_hosts = [\"https://a.example\"]",
+        "billing.allowed_return_hosts: \"https://a.example\" must be a host name",
+    ),
+    (
+        "[flags]\nprovider = \"flagd\"",
+        "flags.provider: must be one of \"none\", \"launchdarkly\", \"ofrep\"",
+    ),
+    (
+        "[memory]\nprovider = \"redis\"",
+        "memory.provider: must be one of \"local\", \"mem0\"",
+    ),
+    (
+        "[mail]\nfrom = \"juno\"",
+        "mail.from: must be a mail address",
+    ),
+    (
+        "[exports]\nlifetime_days = 366",
+        "exports.lifetime_days: must be a whole number from 1 to 365",
+    ),
+    ("server = 1", "server: must be a section, [server]"),
+];
+
 #[test]
 fn a_wrong_value_is_one_problem_that_says_what_is_accepted() {
-    for (text, told) in [
-        (
-            "[server]\nlisten = \"8080\"",
-            "server.listen: must be an IP address and a port",
-        ),
-        (
-            "[server]\nlisten = 8080",
-            "server.listen: must be a text in quotes, not a value of type integer",
-        ),
-        (
-            "[server]\npublic_url = \"chat.example\"",
-            "server.public_url: must be a URL",
-        ),
-        (
-            "[server]\nenvironment = \"staging\"",
-            "server.environment: must be one of \"development\", \"production\", not \"staging\"",
-        ),
-        (
-            "[server]\ntrusted_proxies = [\"::1\", \"a\", \"b\"]",
-            "server.trusted_proxies: \"a\" must be an IP address or a network, like \"10.0.0.0/8\"; \"b\" must",
-        ),
-        (
-            "[server]\ntrusted_proxies = \"::1\"",
-            "server.trusted_proxies: must be a list",
-        ),
-        (
-            "[server]\ntrusted_proxies = [1]",
-            "server.trusted_proxies: must be a list",
-        ),
-        (
-            "[server]\nmax_connections = 0",
-            "server.max_connections: must be a whole number from 1 to 1000000, not 0",
-        ),
-        (
-            "[server]\nmax_connections = -5",
-            "server.max_connections: must be a whole number from 1 to 1000000, not -5",
-        ),
-        (
-            "[server]\nmax_connections = 1000001",
-            "server.max_connections: must be a whole number",
-        ),
-        (
-            "[server]\nheader_timeout_s = 1.5",
-            "server.header_timeout_s: must be a whole number from 1 to 300, not a value of type float",
-        ),
-        (
-            "[server]\nbody_timeout_s = \"30\"",
-            "server.body_timeout_s: must be a whole number from 1 to 3600, not \"30\"",
-        ),
-        (
-            "[storage]\npath = \"data/\"",
-            "storage.path: must name a file",
-        ),
-        (
-            "[storage]\ndurability = \"none\"",
-            "storage.durability: must be one of \"full\", \"normal\"",
-        ),
-        (
-            "[storage]\nreaders = 0",
-            "storage.readers: must be a whole number from 1 to 64",
-        ),
-        (
-            "[edge]\nsecret = 7",
-            "edge.secret: must be a text in quotes",
-        ),
-        (
-            "[edge]\nsecret = \"a\\nb\"",
-            "edge.secret: holds a line break",
-        ),
-        (
-            "[edge]\nallowed_origins = [\"*\"]",
-            "edge.allowed_origins: \"*\" must be a URL",
-        ),
-        (
-            "[edge]\nheartbeat_s = 90",
-            "edge.silence_s: must be more than edge.heartbeat_s, which is 90",
-        ),
-        (
-            "[identity]\njwks_url = \"x\"",
-            "identity.jwks_url: must be a URL",
-        ),
-        (
-            "[identity]\nalgorithms = [\"HS256\"]",
-            "identity.algorithms: \"HS256\" is never accepted",
-        ),
-        (
-            "[identity]\nalgorithms = [\"none\"]",
-            "identity.algorithms: \"none\" is not accepted",
-        ),
-        (
-            "[reply]\nengine = \"gpt\"",
-            "reply.engine: must be one of \"builtin\", \"openai\"",
-        ),
-        (
-            "[reply]\npersona_name = \" \"",
-            "reply.persona_name: must not be blank",
-        ),
-        (
-            "[billing]\nprovider = \"paypal\"",
-            "billing.provider: must be one of \"none\", \"stripe\"",
-        ),
-        (
-            "[billing]\ncurrency = \"dollars\"",
-            "billing.currency: must be a currency code",
-        ),
-        (
-            "[billing]\ntrial_days = 0",
-            "billing.trial_days: must be a whole number from 1 to 730",
-        ),
-        (
-            "[billing]\nallowed_return_hosts = [\"https://a.example\"]",
-            "billing.allowed_return_hosts: \"https://a.example\" must be a host name",
-        ),
-        (
-            "[flags]\nprovider = \"flagd\"",
-            "flags.provider: must be one of \"none\", \"launchdarkly\", \"ofrep\"",
-        ),
-        (
-            "[memory]\nprovider = \"redis\"",
-            "memory.provider: must be one of \"local\", \"mem0\"",
-        ),
-        (
-            "[mail]\nfrom = \"juno\"",
-            "mail.from: must be a mail address",
-        ),
-        (
-            "[exports]\nlifetime_days = 366",
-            "exports.lifetime_days: must be a whole number from 1 to 365",
-        ),
-        ("server = 1", "server: must be a section, [server]"),
-    ] {
+    for (text, told) in WRONG_VALUES {
         let found = problems(text, &[]);
         assert_eq!(found.len(), 1, "{text}: {found:?}");
         assert!(found[0].starts_with(told), "{text}: {found:?}");
     }
 }
 
+const NEEDS: &[(&str, &[&str])] = &[
+    (
+        "[reply]\nengine = \"openai\"",
+        &["reply.base_url", "reply.model"],
+    ),
+    (
+        "[billing]\nprovider = \"stripe\"",
+        &[
+            "billing.secret_key",
+            "billing.publishable_key",
+            "billing.price_monthly",
+            "billing.price_annual",
+        ],
+    ),
+    ("[flags]\nprovider = \"ofrep\"", &["flags.base_url"]),
+    ("[flags]\nprovider = \"launchdarkly\"", &["flags.sdk_key"]),
+    ("[memory]\nprovider = \"mem0\"", &["memory.base_url"]),
+    ("[mail]\nsmtp_url = \"smtp://mail.example\"", &["mail.from"]),
+    (
+        "[mail]\nfrom = \"a@b\"\nsmtp_url = \"http://mail.example\"",
+        &["mail.smtp_url"],
+    ),
+    (
+        "[identity]\njwks_url = \"https://a.example/jwks\"",
+        &["identity.issuer", "identity.audience"],
+    ),
+    (
+        "[identity]\njwks_url = \"https://a.example/jwks\"\nissuer = \"a\"\naudience = \"b\"\nalgorithms = []",
+        &["identity.algorithms"],
+    ),
+    (
+        "[server]\nenvironment = \"production\"",
+        &["edge.secret", "admin.token", "identity.jwks_url"],
+    ),
+    (
+        "[server]\nenvironment = \"production\"\n[edge]\nsecret = \"short\"\n[admin]\ntoken = \"short\"\n[identity]\nhs256_secret = \"x\"",
+        &["edge.secret", "admin.token"],
+    ),
+    (
+        "[server]\nenvironment = \"production\"\n[billing]\nprovider = \"stripe\"\nsecret_key = \"a\"\npublishable_key = \"b\"\nprice_monthly = \"c\"\nprice_annual = \"d\"",
+        &[
+            "edge.secret",
+            "admin.token",
+            "identity.jwks_url",
+            "billing.webhook_secret",
+        ],
+    ),
+];
+
 #[test]
 fn what_needs_what() {
-    for (text, keys) in [
-        (
-            "[reply]\nengine = \"openai\"",
-            &["reply.base_url", "reply.model"][..],
-        ),
-        (
-            "[billing]\nprovider = \"stripe\"",
-            &[
-                "billing.secret_key",
-                "billing.publishable_key",
-                "billing.price_monthly",
-                "billing.price_annual",
-            ],
-        ),
-        ("[flags]\nprovider = \"ofrep\"", &["flags.base_url"]),
-        ("[flags]\nprovider = \"launchdarkly\"", &["flags.sdk_key"]),
-        ("[memory]\nprovider = \"mem0\"", &["memory.base_url"]),
-        ("[mail]\nsmtp_url = \"smtp://mail.example\"", &["mail.from"]),
-        (
-            "[mail]\nfrom = \"a@b\"\nsmtp_url = \"http://mail.example\"",
-            &["mail.smtp_url"],
-        ),
-        (
-            "[identity]\njwks_url = \"https://a.example/jwks\"",
-            &["identity.issuer", "identity.audience"],
-        ),
-        (
-            "[identity]\njwks_url = \"https://a.example/jwks\"\nissuer = \"a\"\naudience = \"b\"\nalgorithms = []",
-            &["identity.algorithms"],
-        ),
-        (
-            "[server]\nenvironment = \"production\"",
-            &["edge.secret", "admin.token", "identity.jwks_url"],
-        ),
-        (
-            "[server]\nenvironment = \"production\"\n[edge]\nsecret = \"short\"\n[admin]\ntoken = \"short\"\n[identity]\nhs256_secret = \"x\"",
-            &["edge.secret", "admin.token"],
-        ),
-        (
-            "[server]\nenvironment = \"production\"\n[billing]\nprovider = \"stripe\"\nsecret_key = \"a\"\npublishable_key = \"b\"\nprice_monthly = \"c\"\nprice_annual = \"d\"",
-            &[
-                "edge.secret",
-                "admin.token",
-                "identity.jwks_url",
-                "billing.webhook_secret",
-            ],
-        ),
-    ] {
+    for (text, keys) in NEEDS {
         let (_, report) = read(text, &[]);
         let mut found: Vec<_> = report.problems.iter().map(|p| p.key.as_str()).collect();
         let mut keys = keys.to_vec();
@@ -311,123 +319,6 @@ fn slashes_go_and_case_is_lowered() {
 }
 
 #[test]
-fn the_environment_beats_the_file() {
-    let file = "[server]\nenvironment = \"development\"\nmax_connections = 5\n[edge]\nsecret = \"file\"\n[flags]\npoll_s = 9";
-    let c = sound(
-        file,
-        &[
-            ("CHATKEEP_SERVER_MAX_CONNECTIONS", "7"),
-            ("CHATKEEP_SERVER_TRUSTED_PROXIES", "10.0.0.0/8, ::1,"),
-            ("CHATKEEP_FLAGS_POLL_S", ""),
-            ("EDGE_SECRET", "fixed"),
-            ("RELAY_WEBHOOK_SECRET", "legacy"),
-            ("FLAGS_SDK_KEY", "sdk"),
-        ],
-    );
-    assert_eq!(c.server.max_connections, 7);
-    assert_eq!(c.server.trusted_proxies.len(), 2);
-    assert_eq!(c.flags.poll_s, 9);
-    assert_eq!(exposed(&c.edge.secret), Some("fixed"));
-    assert_eq!(exposed(&c.edge.legacy_secret), Some("legacy"));
-    assert_eq!(exposed(&c.flags.sdk_key), Some("sdk"));
-    assert_eq!(c.flags.provider, FlagsProvider::LaunchDarkly);
-
-    let both = [
-        ("EDGE_SECRET", "fixed"),
-        ("CHATKEEP_EDGE_SECRET", "prefixed"),
-    ];
-    assert_eq!(exposed(&sound(file, &both).edge.secret), Some("prefixed"));
-
-    let production = problems("", &[("ENVIRONMENT", "production")]);
-    assert_eq!(production.len(), 3, "{production:?}");
-    let both = [
-        ("ENVIRONMENT", "production"),
-        ("CHATKEEP_SERVER_ENVIRONMENT", "development"),
-    ];
-    sound("", &both);
-}
-
-#[test]
-fn problems_from_the_environment_name_the_variable() {
-    for (name, value, told) in [
-        (
-            "ENVIRONMENT",
-            "Production",
-            "server.environment: must be one of \"development\", \"production\", not \"Production\" (given by ENVIRONMENT)",
-        ),
-        (
-            "CHATKEEP_SERVER_MAX_CONNECTIONS",
-            "many",
-            "server.max_connections: must be a whole number from 1 to 1000000, not \"many\" (given by CHATKEEP_SERVER_MAX_CONNECTIONS)",
-        ),
-        (
-            "EDGE_SECRET",
-            "a\u{fffd}",
-            "edge.secret: is not valid UTF-8 (given by EDGE_SECRET)",
-        ),
-    ] {
-        assert_eq!(problems("", &[(name, value)]), [told]);
-    }
-}
-
-#[test]
-fn unknown_names_get_the_nearest_known_one() {
-    for (text, told) in [
-        (
-            "[edge]\nhartbeat_s = 1",
-            "edge.hartbeat_s: is not a known key; the nearest is edge.heartbeat_s",
-        ),
-        (
-            "[edge]\nsecret_fil = \"x\"",
-            "edge.secret_fil: is not a known key; the nearest is edge.secret_file",
-        ),
-        (
-            "[edge]\npoll_s = 1",
-            "edge.poll_s: is not a known key; the nearest is flags.poll_s",
-        ),
-        (
-            "[servr]\nlisten = \"x\"",
-            "servr: is not a known section; the nearest is server",
-        ),
-        (
-            "listen = \"x\"",
-            "listen: is not a known key outside any section; the nearest is server.listen",
-        ),
-        (
-            "[server.tls]\ncert = \"x\"",
-            "server.tls: is not a known key; the nearest is server.",
-        ),
-    ] {
-        let found = problems(text, &[]);
-        assert_eq!(found.len(), 1, "{text}: {found:?}");
-        assert!(found[0].starts_with(told), "{text}: {found:?}");
-    }
-}
-
-#[test]
-fn unknown_variables_are_warnings() {
-    let (_, report) = read(
-        "",
-        &[
-            ("CHATKEEP_EDGE_SECRT", "x"),
-            ("CHATKEEP_CONFIG", "x"),
-            ("CHATKEEP_LOG", "debug"),
-            ("CHATKEEP_LOG_FORMAT", "json"),
-            ("CHATKEEP_EMPTY", ""),
-            ("PATH", "x"),
-            ("RELAY_WEBHOOK_SECRET", "x"),
-        ],
-    );
-    assert_eq!(report.problems, []);
-    assert_eq!(
-        report.warnings,
-        [
-            "CHATKEEP_EDGE_SECRT is set and not known, so it has no effect; the nearest is CHATKEEP_EDGE_SECRET."
-        ]
-    );
-}
-
-#[test]
 fn an_open_legacy_endpoint_is_a_warning() {
     let (_, report) = read("", &[]);
     assert!(
@@ -446,6 +337,32 @@ fn an_open_legacy_endpoint_is_a_warning() {
 }
 
 #[test]
+fn a_public_url_left_alone_in_production_is_a_warning() {
+    let text = SOUND_PRODUCTION.replace("https://chat.example", "http://127.0.0.1:8080");
+    let (_, report) = read(&text, &[("RELAY_WEBHOOK_SECRET", "x")]);
+    assert_eq!(report.problems, []);
+    assert!(
+        report.warnings[0].starts_with("server.public_url"),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
+fn half_of_the_test_keys_is_a_warning() {
+    let (_, report) = read(
+        "[billing]\ntest_secret_key = \"x\"",
+        &[("RELAY_WEBHOOK_SECRET", "x")],
+    );
+    assert_eq!(report.problems, []);
+    assert!(
+        report.warnings[0].starts_with("billing.test_"),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
 fn a_weak_hs256_secret_in_production_is_a_warning() {
     let env = [
         ("RELAY_WEBHOOK_SECRET", "x"),
@@ -457,189 +374,5 @@ fn a_weak_hs256_secret_in_production_is_a_warning() {
         report.warnings[0].starts_with("identity.hs256_secret"),
         "{:?}",
         report.warnings
-    );
-}
-
-#[test]
-fn secrets_from_files() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = |name: &str, content: &[u8]| {
-        let path = dir.path().join(name);
-        std::fs::write(&path, content).unwrap();
-        path.display().to_string()
-    };
-    for (content, kept) in [
-        (&b"s3cret\n"[..], "s3cret"),
-        (b"s3cret\r\n", "s3cret"),
-        (b"s3cret", "s3cret"),
-        (b" s3cret ", " s3cret "),
-    ] {
-        let text = format!("[edge]\nsecret_file = {:?}", file("good", content));
-        assert_eq!(exposed(&sound(&text, &[]).edge.secret), Some(kept));
-    }
-    let large = "x".repeat(20_000);
-    for (content, told) in [
-        (&b""[..], "is empty"),
-        (b"\n", "is empty"),
-        (b"s3cret\n\n", "holds a line break"),
-        (b"s3cret\xff", "can't be read"),
-        (large.as_bytes(), "holds more than 16384 bytes"),
-    ] {
-        let text = format!("[edge]\nsecret_file = {:?}", file("bad", content));
-        let found = problems(&text, &[]);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(
-            found[0].starts_with("edge.secret: the file ") && found[0].contains(told),
-            "{found:?}"
-        );
-        assert!(!found[0].contains("s3cret"), "{found:?}");
-    }
-}
-
-#[test]
-fn precedence_of_secret_files() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("secret");
-    std::fs::write(&path, "from-file\n").unwrap();
-    let path = path.display().to_string();
-    let with_file = format!("[edge]\nsecret_file = {path:?}");
-    let missing = "[edge]\nsecret_file = \"/nowhere/at/all\"";
-    for (text, env, kept) in [
-        (with_file.as_str(), &[][..], "from-file"),
-        // A variable beats the file's keys, whichever of the two they are.
-        (missing, &[("EDGE_SECRET", "fixed")], "fixed"),
-        (missing, &[("CHATKEEP_EDGE_SECRET", "prefixed")], "prefixed"),
-        (
-            "[edge]\nsecret = \"x\"",
-            &[("CHATKEEP_EDGE_SECRET_FILE", path.as_str())],
-            "from-file",
-        ),
-        (
-            "",
-            &[
-                ("CHATKEEP_EDGE_SECRET_FILE", path.as_str()),
-                ("EDGE_SECRET", "fixed"),
-            ],
-            "from-file",
-        ),
-    ] {
-        assert_eq!(
-            exposed(&sound(text, env).edge.secret),
-            Some(kept),
-            "{text} {env:?}"
-        );
-    }
-    let both_in_file = format!("[edge]\nsecret = \"x\"\nsecret_file = {path:?}");
-    let both_in_env = [
-        ("CHATKEEP_EDGE_SECRET", "x"),
-        ("CHATKEEP_EDGE_SECRET_FILE", path.as_str()),
-    ];
-    for (text, env, told) in [
-        (
-            both_in_file.as_str(),
-            &[][..],
-            "edge.secret: both secret and secret_file are set; keep one of them",
-        ),
-        (
-            "",
-            &both_in_env,
-            "edge.secret: both CHATKEEP_EDGE_SECRET and CHATKEEP_EDGE_SECRET_FILE are set; keep one of them",
-        ),
-        (
-            missing,
-            &[],
-            "edge.secret: the file /nowhere/at/all can't be read",
-        ),
-    ] {
-        let found = problems(text, env);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].starts_with(told), "{found:?}");
-    }
-    // A missing secret and its unreadable file are one problem, also in production.
-    let text = SOUND_PRODUCTION.replace(&format!("[edge]\nsecret = \"{LONG}\""), missing);
-    assert_eq!(problems(&text, &[]).len(), 1);
-}
-
-#[test]
-fn every_secret_may_be_in_a_file() {
-    let keys = "edge.secret edge.previous_secret edge.legacy_secret identity.hs256_secret reply.api_key \
-        billing.secret_key billing.webhook_secret billing.test_secret_key billing.test_webhook_secret \
-        flags.sdk_key memory.api_key mail.smtp_url admin.token";
-    for key in keys.split_whitespace() {
-        let variable = format!("{}_FILE", unknown::env_name(key));
-        let found = problems("", &[(&variable, "/nowhere/at/all")]);
-        assert!(
-            found[0].starts_with(&format!("{key}: the file /nowhere")),
-            "{found:?}"
-        );
-    }
-}
-
-#[test]
-fn syntax_errors_say_where_and_never_what() {
-    for (text, place) in [
-        ("[edge]\nsecret = hunter2\n", "line 2, column 10:"),
-        ("[edge]\nsecret = \"hunter2\n", "line 2, column 18:"),
-        ("[edge]\nsecret = 'hunter2' hunter2\n", "line 2, column 20:"),
-        (
-            "[edge]\nsecret = \"hunter2\"\nsecret = \"hunter2\"\n",
-            "line 3, column 1:",
-        ),
-        ("[edge\n", "line 1, column 6:"),
-    ] {
-        let message = source::parse_table(text).unwrap_err();
-        assert!(message.starts_with(place), "{text}: {message}");
-        assert!(!message.contains("hunter2"), "{message}");
-    }
-}
-
-#[test]
-fn nothing_prints_a_secret() {
-    let text = SOUND_PRODUCTION.replace(LONG, &"hunter2".repeat(5));
-    let c = sound(
-        &text,
-        &[
-            ("CHATKEEP_MAIL_SMTP_URL", "smtp://me:hunter2@mail.example"),
-            ("CHATKEEP_MAIL_FROM", "a@b"),
-        ],
-    );
-    assert!(!format!("{c:?}").contains("hunter2"));
-    assert_eq!(Secret::new("hunter2").to_string(), "[secret]");
-}
-
-#[test]
-fn which_file() {
-    let dir = tempfile::tempdir().unwrap();
-    let named = |name: &str, readers: u32| {
-        let path = dir.path().join(name);
-        std::fs::write(&path, format!("[storage]\nreaders = {readers}\n")).unwrap();
-        path
-    };
-    let (first, second) = (named("first.toml", 1), named("second.toml", 2));
-    let variable = [("CHATKEEP_CONFIG".to_owned(), second.display().to_string())];
-    let mut source = Source {
-        path: Some(first.clone()),
-        env: variable.into(),
-    };
-    let loaded = Config::load(&source).unwrap();
-    assert_eq!(
-        (loaded.config.storage.readers, loaded.file),
-        (1, Some(first))
-    );
-    source.path = None;
-    let loaded = Config::load(&source).unwrap();
-    assert_eq!(
-        (loaded.config.storage.readers, loaded.file),
-        (2, Some(second))
-    );
-
-    let gone = dir.path().join("gone.toml");
-    source.path = Some(gone.clone());
-    let found = Config::load(&source).unwrap_err();
-    assert_eq!(found[0].key, gone.display().to_string());
-    assert!(
-        found[0]
-            .message
-            .starts_with("the configuration file can't be read")
     );
 }
