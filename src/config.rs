@@ -1,0 +1,141 @@
+//! What an operator may set: typed sections, read and checked once at start, every problem
+//! at once. Settings come from `service.toml` and the environment and nowhere else; nobody
+//! asks for them again later. This part must not open the database or the network.
+//!
+//! Each section describes its keys once, where it reads them (`config/server.rs` and its
+//! neighbours): name, default, range and one sentence. Parsing, environment names, the
+//! nearest known key and the commented example all come from there.
+
+mod admin;
+mod billing;
+mod development;
+mod edge;
+mod exports;
+mod flags;
+mod given;
+mod identity;
+mod mail;
+mod memory;
+mod network;
+mod private_file;
+mod production;
+mod reader;
+mod reply;
+mod report;
+mod secret;
+mod section;
+mod server;
+mod source;
+mod storage;
+mod template;
+mod text;
+mod unknown;
+mod url;
+
+use std::path::PathBuf;
+
+pub use admin::Admin;
+pub use billing::{Billing, BillingProvider};
+pub use edge::Edge;
+pub use exports::Exports;
+pub use flags::{Flags, FlagsProvider};
+pub use identity::{Algorithm, Identity};
+pub use mail::{Mail, SmtpUrl};
+pub use memory::{Memory, MemoryProvider};
+pub use network::Network;
+pub(crate) use private_file::create_new as create_private_file;
+pub use reply::{Engine, Reply};
+pub use report::Problem;
+pub use secret::Secret;
+pub use server::{Environment, Server};
+pub use source::Source;
+pub use storage::{Durability, Storage};
+pub use template::{example, production_file};
+
+use reader::Reader;
+use report::Report;
+
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub server: Server,
+    pub storage: Storage,
+    pub edge: Edge,
+    pub identity: Identity,
+    pub reply: Reply,
+    pub billing: Billing,
+    pub flags: Flags,
+    pub memory: Memory,
+    pub mail: Mail,
+    pub exports: Exports,
+    pub admin: Admin,
+}
+
+/// A configuration without a problem, and what an operator should know about it.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    pub config: Config,
+    /// Sentences for the log at start.
+    pub warnings: Vec<String>,
+    /// The file that was read; none when there is none.
+    pub file: Option<PathBuf>,
+}
+
+impl Config {
+    /// Reads and checks everything. Secrets that only development may do without are not
+    /// filled in yet: that writes a file, and `fill_development_secrets` does it.
+    pub fn load(source: &Source) -> Result<Loaded, Vec<Problem>> {
+        let file = source.file();
+        let table = match &file {
+            Some(path) => source::read_table(path).map_err(|problem| vec![problem])?,
+            None => toml::Table::new(),
+        };
+        let (config, report) = Self::from_table(table, source);
+        if report.problems.is_empty() {
+            Ok(Loaded {
+                config,
+                warnings: report.warnings,
+                file,
+            })
+        } else {
+            Err(report.problems)
+        }
+    }
+
+    pub fn is_production(&self) -> bool {
+        self.server.environment == Environment::Production
+    }
+
+    fn from_table(table: toml::Table, source: &Source) -> (Self, Report) {
+        let mut reader = Reader::new(table, &source.env);
+        let config = Self::read(&mut reader);
+        let (_, mut report) = reader.finish();
+        identity::check(&config.identity, &mut report);
+        edge::check(&config.edge, &mut report);
+        reply::check(&config.reply, &mut report);
+        billing::check(&config.billing, &mut report);
+        flags::check(&config.flags, &mut report);
+        memory::check(&config.memory, &mut report);
+        mail::check(&config.mail, &mut report);
+        production::check(&config, &mut report);
+        (config, report)
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            server: reader.section("server", server::ABOUT, server::read),
+            storage: reader.section("storage", storage::ABOUT, storage::read),
+            edge: reader.section("edge", edge::ABOUT, edge::read),
+            identity: reader.section("identity", identity::ABOUT, identity::read),
+            reply: reader.section("reply", reply::ABOUT, reply::read),
+            billing: reader.section("billing", billing::ABOUT, billing::read),
+            flags: reader.section("flags", flags::ABOUT, flags::read),
+            memory: reader.section("memory", memory::ABOUT, memory::read),
+            mail: reader.section("mail", mail::ABOUT, mail::read),
+            exports: reader.section("exports", exports::ABOUT, exports::read),
+            admin: reader.section("admin", admin::ABOUT, admin::read),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

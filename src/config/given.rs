@@ -1,0 +1,59 @@
+//! A value as somebody wrote it, in the file or the environment, before its key's shape is
+//! known.
+
+const SHOWN_CHARS_MAX: usize = 60;
+
+/// What a key was given, before anyone looked at its type.
+pub(super) enum Given {
+    Variable(String),
+    File(toml::Value),
+}
+
+impl Given {
+    pub(super) fn text(&self) -> Result<&str, String> {
+        match self {
+            Self::Variable(text) if text.contains(char::REPLACEMENT_CHARACTER) => {
+                Err("is not valid UTF-8".to_owned())
+            }
+            Self::Variable(text) => Ok(text),
+            Self::File(value) => value.as_str().ok_or_else(|| {
+                format!(
+                    "must be a text in quotes, not a value of type {}",
+                    value.type_str()
+                )
+            }),
+        }
+    }
+
+    pub(super) fn items(&self) -> Result<Vec<&str>, String> {
+        let not_a_list = || "must be a list of texts, [\"one\", \"two\"]".to_owned();
+        match self {
+            Self::Variable(_) => {
+                let parts = self.text()?.split(',').map(str::trim);
+                Ok(parts.filter(|part| !part.is_empty()).collect())
+            }
+            Self::File(value) => {
+                let items = value.as_array().ok_or_else(not_a_list)?;
+                let texts = items.iter().map(toml::Value::as_str);
+                texts.collect::<Option<_>>().ok_or_else(not_a_list)
+            }
+        }
+    }
+
+    /// For messages. Secrets never come here.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Variable(text) => quoted(text),
+            Self::File(toml::Value::String(text)) => quoted(text),
+            Self::File(toml::Value::Integer(number)) => number.to_string(),
+            Self::File(value) => format!("a value of type {}", value.type_str()),
+        }
+    }
+}
+
+/// For messages, cut to a length that fits a line.
+pub(super) fn quoted(text: &str) -> String {
+    let short: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("{:?}", format!("{short}{more}"))
+}

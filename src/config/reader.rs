@@ -1,0 +1,137 @@
+//! Goes through a file's table and the environment section by section, collects every
+//! problem, and remembers which keys exist, for suggestions and the commented example. It
+//! doesn't know what any section holds.
+
+use std::collections::BTreeMap;
+
+use super::report::Report;
+use super::section::{Key, Section};
+use super::unknown::{ENV_PREFIX, OTHER_VARIABLES, env_name, nearest};
+
+pub(super) struct KnownSection {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) keys: Vec<Key>,
+}
+
+pub(super) struct Reader<'a> {
+    table: toml::Table,
+    env: &'a BTreeMap<String, String>,
+    report: Report,
+    sections: Vec<KnownSection>,
+    /// Keys of the file that no section asked for.
+    left: Vec<(&'static str, String)>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(table: toml::Table, env: &'a BTreeMap<String, String>) -> Self {
+        Self {
+            table,
+            env,
+            report: Report::default(),
+            sections: Vec::new(),
+            left: Vec::new(),
+        }
+    }
+
+    pub(super) fn section<T>(
+        &mut self,
+        name: &'static str,
+        about: &'static str,
+        read: impl FnOnce(&mut Section<'_>) -> T,
+    ) -> T {
+        let table = match self.table.remove(name) {
+            Some(toml::Value::Table(table)) => table,
+            Some(other) => {
+                let kind = other.type_str();
+                let message = format!("must be a section, [{name}], not a value ({kind})");
+                self.report.problem(name, message);
+                toml::Table::new()
+            }
+            None => toml::Table::new(),
+        };
+        let mut section = Section::new(name, table, self.env, &mut self.report);
+        let value = read(&mut section);
+        let (table, keys) = section.finish();
+        self.left
+            .extend(table.into_iter().map(|(key, _)| (name, key)));
+        self.sections.push(KnownSection { name, about, keys });
+        value
+    }
+
+    /// Names what nobody asked for, now that everything known has been.
+    pub(super) fn finish(mut self) -> (Vec<KnownSection>, Report) {
+        self.report_unknown_keys();
+        self.report_unknown_variables();
+        (self.sections, self.report)
+    }
+
+    fn report_unknown_keys(&mut self) {
+        let full_keys = full_keys(&self.sections);
+        for (section, key) in &self.left {
+            let full = format!("{section}.{key}");
+            // A key in the wrong section is nearer than one that looks alike in this one.
+            let elsewhere = full_keys.iter().find(|k| ends_with_key(k, key));
+            let here = || full_keys.iter().filter(|k| in_section(k, section));
+            let near = match elsewhere {
+                Some(known) => Some(known.as_str()),
+                None => nearest(&full, here().map(String::as_str)),
+            };
+            self.report.problem(&full, not_known("key", near));
+        }
+        for (name, value) in &self.table {
+            let (what, near) = if value.is_table() {
+                let names = self.sections.iter().map(|s| s.name);
+                ("section", nearest(name, names))
+            } else {
+                let found = full_keys.iter().find(|k| ends_with_key(k, name));
+                let keys = full_keys.iter().map(String::as_str);
+                (
+                    "key outside any section",
+                    found.map(String::as_str).or_else(|| nearest(name, keys)),
+                )
+            };
+            self.report.problem(name, not_known(what, near));
+        }
+    }
+
+    fn report_unknown_variables(&mut self) {
+        let mut known: Vec<String> = full_keys(&self.sections)
+            .iter()
+            .map(|k| env_name(k))
+            .collect();
+        known.extend(OTHER_VARIABLES.map(str::to_owned));
+        for (name, value) in self.env {
+            if name.starts_with(ENV_PREFIX) && !value.is_empty() && !known.contains(name) {
+                let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
+                self.report.warning(format!(
+                    "{name} is set and not known, so it has no effect; the nearest is {near}."
+                ));
+            }
+        }
+    }
+}
+
+fn full_keys(sections: &[KnownSection]) -> Vec<String> {
+    let of = |s: &KnownSection| -> Vec<String> {
+        s.keys
+            .iter()
+            .map(|key| format!("{}.{}", s.name, key.name))
+            .collect()
+    };
+    sections.iter().flat_map(of).collect()
+}
+
+fn in_section(full: &str, section: &str) -> bool {
+    full.split_once('.')
+        .is_some_and(|(name, _)| name == section)
+}
+
+fn ends_with_key(full: &str, key: &str) -> bool {
+    full.split_once('.').is_some_and(|(_, name)| name == key)
+}
+
+fn not_known(what: &str, near: Option<&str>) -> String {
+    let near = near.unwrap_or_default();
+    format!("is not a known {what}; the nearest is {near}")
+}

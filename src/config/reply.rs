@@ -1,0 +1,99 @@
+//! `[reply]`: who writes the assistant's answers.
+
+use std::ops::RangeInclusive;
+
+use super::report::Report;
+use super::secret::Secret;
+use super::section::{Choice, Section};
+use super::{text, url};
+
+pub(super) const ABOUT: &str = "Who writes the assistant's answers.";
+
+const DEADLINE_S: RangeInclusive<u64> = 1..=300;
+const CONCURRENCY: RangeInclusive<u64> = 1..=10_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    Builtin,
+    OpenAi,
+}
+
+#[derive(Debug, Clone)]
+pub struct Reply {
+    pub engine: Engine,
+    /// Without a trailing slash. With `Engine::OpenAi`, this and `model` are there.
+    pub base_url: Option<String>,
+    pub api_key: Option<Secret>,
+    pub model: Option<String>,
+    pub vision_model: Option<String>,
+    pub deadline_s: u64,
+    pub max_concurrency: u64,
+    pub persona_name: String,
+    pub system_prompt: Option<String>,
+}
+
+impl Choice for Engine {
+    const VALUES: &'static [(&'static str, Self)] =
+        &[("builtin", Self::Builtin), ("openai", Self::OpenAi)];
+}
+
+pub(super) fn read(s: &mut Section<'_>) -> Reply {
+    Reply {
+        engine: s.choice(
+            "engine",
+            Engine::Builtin,
+            "\"builtin\" works offline, \"openai\" asks any server that speaks chat completions.",
+        ),
+        base_url: s.parsed_if_set(
+            "base_url",
+            "https://api.openai.com/v1",
+            "What /chat/completions is appended to.",
+            url::base,
+        ),
+        api_key: s.secret("api_key", "The key of that server, if it wants one."),
+        model: s.parsed_if_set("model", "gpt-4o-mini", "The model to ask for.", text::line),
+        vision_model: s.parsed_if_set(
+            "vision_model",
+            "gpt-4o",
+            "The model for messages with photos, if it is another one.",
+            text::line,
+        ),
+        deadline_s: s.number(
+            "deadline_s",
+            25,
+            DEADLINE_S,
+            "Seconds until the request is answered without a reply, which then follows.",
+        ),
+        max_concurrency: s.number(
+            "max_concurrency",
+            64,
+            CONCURRENCY,
+            "Replies under way at once.",
+        ),
+        persona_name: s.parsed(
+            "persona_name",
+            "Juno".to_owned(),
+            "The assistant's name; in a group it answers to it.",
+            text::name,
+        ),
+        system_prompt: s.parsed_if_set(
+            "system_prompt",
+            "",
+            "Who the assistant is, in your words; otherwise a text that comes with the service.",
+            text::prompt,
+        ),
+    }
+}
+
+pub(super) fn check(reply: &Reply, report: &mut Report) {
+    if reply.engine != Engine::OpenAi {
+        return;
+    }
+    let needed = "is needed with reply.engine = \"openai\"";
+    if reply.base_url.is_none() {
+        report.problem("reply.base_url", needed);
+    }
+    if reply.model.is_none() {
+        report.problem("reply.model", needed);
+    }
+}

@@ -1,0 +1,43 @@
+//! Collects what is wrong with a configuration, so that an operator sees all of it at once.
+
+use std::fmt;
+
+/// One thing that keeps the service from starting. Never holds the value of a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// `section.key`, or the path of a file that can't be used.
+    pub key: String,
+    /// What is wrong and what to do about it.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.key, self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) problems: Vec<Problem>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Report {
+    /// The first problem of a key stands: what follows from it (a secret whose file can't be
+    /// read is also missing) would only send the reader astray.
+    pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
+        if self.problems.iter().all(|known| known.key != key) {
+            self.problems.push(Problem {
+                key: key.to_owned(),
+                message: message.into(),
+            });
+        }
+    }
+
+    pub(super) fn warning(&mut self, message: impl Into<String>) {
+        self.warnings.push(message.into());
+    }
+}

@@ -1,0 +1,285 @@
+//! One section of the configuration while it is read: a method for each shape a key can
+//! have. It knows shapes (number, choice, list, secret), not what a key means.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use super::given::{Given, quoted};
+use super::report::Report;
+use super::secret::Secret;
+use super::unknown::{env_name, fixed_name};
+
+/// A setting with a fixed set of values.
+pub(super) trait Choice: Copy + PartialEq + 'static {
+    const VALUES: &'static [(&'static str, Self)];
+}
+
+/// A key as the example shows it.
+pub(super) struct Key {
+    pub(super) name: String,
+    /// What it is for, and what it accepts.
+    pub(super) note: String,
+    /// The default, or an example for a key that has none.
+    pub(super) shown: toml::Value,
+    pub(super) has_default: bool,
+    /// `<key>_file` of a secret: known, and not worth a line of its own.
+    pub(super) hidden: bool,
+}
+
+/// One section while it is read. A bad value is a problem, and reads as the default.
+pub(super) struct Section<'r> {
+    name: &'static str,
+    table: toml::Table,
+    env: &'r BTreeMap<String, String>,
+    report: &'r mut Report,
+    keys: Vec<Key>,
+}
+
+impl<'r> Section<'r> {
+    pub(super) fn new(
+        name: &'static str,
+        table: toml::Table,
+        env: &'r BTreeMap<String, String>,
+        report: &'r mut Report,
+    ) -> Self {
+        Self {
+            name,
+            table,
+            env,
+            report,
+            keys: Vec::new(),
+        }
+    }
+
+    /// What nobody asked for, and what was asked for.
+    pub(super) fn finish(self) -> (toml::Table, Vec<Key>) {
+        (self.table, self.keys)
+    }
+
+    /// A whole number. The unit is in the key's name.
+    pub(super) fn number(
+        &mut self,
+        name: &str,
+        default: u64,
+        range: RangeInclusive<u64>,
+        note: &str,
+    ) -> u64 {
+        let accepted = format!("from {} to {}", range.start(), range.end());
+        let shown = toml::Value::Integer(i64::try_from(default).unwrap_or(i64::MAX));
+        self.describe(
+            name,
+            format!("{note} Accepts {} to {}.", range.start(), range.end()),
+            shown,
+            true,
+        );
+        self.take(name, |given| {
+            let number = match &given {
+                Given::Variable(text) => text.parse().ok(),
+                Given::File(value) => value.as_integer().and_then(|n| u64::try_from(n).ok()),
+            };
+            number.filter(|n| range.contains(n)).ok_or_else(|| {
+                let got = given.shown();
+                format!("must be a whole number {accepted}, not {got}")
+            })
+        })
+        .unwrap_or(default)
+    }
+
+    pub(super) fn choice<T: Choice>(&mut self, name: &str, default: T, note: &str) -> T {
+        let named = T::VALUES.iter().find(|(_, value)| *value == default);
+        let shown = named.map_or("", |(word, _)| word);
+        let note = format!("{note} Accepts {}.", words(T::VALUES));
+        self.describe(name, note, shown.into(), true);
+        self.take_choice(name).unwrap_or(default)
+    }
+
+    /// A choice whose default depends on other keys, as `note` must say.
+    pub(super) fn choice_if_set<T: Choice>(
+        &mut self,
+        name: &str,
+        example: &str,
+        note: &str,
+    ) -> Option<T> {
+        let note = format!("{note} Accepts {}.", words(T::VALUES));
+        self.describe(name, note, example.into(), false);
+        self.take_choice(name)
+    }
+
+    /// A text that `parse` accepts; its message continues the key's name.
+    pub(super) fn parsed<T: Display>(
+        &mut self,
+        name: &str,
+        default: T,
+        note: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> T {
+        self.describe(name, note.to_owned(), default.to_string().into(), true);
+        self.take(name, |given| parse(given.text()?))
+            .unwrap_or(default)
+    }
+
+    pub(super) fn parsed_if_set<T>(
+        &mut self,
+        name: &str,
+        example: &str,
+        note: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        self.describe(name, note.to_owned(), example.into(), false);
+        self.take(name, |given| parse(given.text()?))
+    }
+
+    /// A list of texts; commas separate them in the environment. Every bad one is named.
+    pub(super) fn list<T>(
+        &mut self,
+        name: &str,
+        default: &[&str],
+        note: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Vec<T> {
+        let shown = default.iter().map(|item| (*item).into()).collect();
+        self.describe(name, note.to_owned(), toml::Value::Array(shown), true);
+        self.take(name, |given| {
+            let mut items = Vec::new();
+            let mut wrong = Vec::new();
+            for item in given.items()? {
+                match parse(item) {
+                    Ok(value) => items.push(value),
+                    Err(message) => wrong.push(format!("{} {message}", quoted(item))),
+                }
+            }
+            if wrong.is_empty() {
+                Ok(items)
+            } else {
+                Err(wrong.join("; "))
+            }
+        })
+        .unwrap_or_else(|| default.iter().filter_map(|item| parse(item).ok()).collect())
+    }
+
+    /// A secret, from the key or from the file that `<key>_file` names. A variable beats
+    /// both keys of the file; a key and its `_file` in the same place are a problem.
+    pub(super) fn secret(&mut self, name: &str, note: &str) -> Option<Secret> {
+        let file_key = format!("{name}_file");
+        self.describe(name, note.to_owned(), "".into(), false);
+        self.describe(&file_key, String::new(), "".into(), false);
+        if let Some(last) = self.keys.last_mut() {
+            last.hidden = true;
+        }
+        let full = self.full(name);
+        let in_file = {
+            let key = self.remove(name).map(|given| (given, String::new()));
+            let path = self
+                .remove(&file_key)
+                .map(|given| (given, given_by(&file_key)));
+            self.one_of(&full, (name, key), (&file_key, path))
+        };
+        let in_env = {
+            let (key_name, path_name) = (env_name(&full), env_name(&self.full(&file_key)));
+            let (key, path) = (self.variable(&key_name), self.variable(&path_name));
+            self.one_of(&full, (&key_name, key), (&path_name, path))
+        };
+        let fixed = || Some(Written::Here(self.variable(fixed_name(&full)?)?));
+        let read = match in_env.or_else(fixed).or(in_file)? {
+            Written::Here((given, from)) => {
+                let secret = given.text().and_then(Secret::parse);
+                secret.map_err(|why| why + &from)
+            }
+            Written::InFile((given, from)) => {
+                let secret = given.text().map(Path::new).and_then(Secret::read_file);
+                secret.map_err(|why| why + &from)
+            }
+        };
+        read.map_err(|why| self.report.problem(&full, why)).ok()
+    }
+
+    /// A problem of a key that the section found out itself.
+    pub(super) fn problem(&mut self, name: &str, message: impl Into<String>) {
+        let full = self.full(name);
+        self.report.problem(&full, message);
+    }
+
+    fn describe(&mut self, name: &str, note: String, shown: toml::Value, has_default: bool) {
+        self.keys.push(Key {
+            name: name.to_owned(),
+            note,
+            shown,
+            has_default,
+            hidden: false,
+        });
+    }
+
+    fn take_choice<T: Choice>(&mut self, name: &str) -> Option<T> {
+        self.take(name, |given| {
+            let word = match &given {
+                Given::Variable(text) => Some(text.as_str()),
+                Given::File(value) => value.as_str(),
+            };
+            let found = T::VALUES.iter().find(|(known, _)| Some(*known) == word);
+            found.map(|(_, value)| *value).ok_or_else(|| {
+                format!("must be one of {}, not {}", words(T::VALUES), given.shown())
+            })
+        })
+    }
+
+    /// `CHATKEEP_…` beats the variable of a fixed name, both beat the file.
+    fn take<T>(&mut self, name: &str, parse: impl FnOnce(Given) -> Result<T, String>) -> Option<T> {
+        let full = self.full(name);
+        let in_file = self.remove(name).map(|given| (given, String::new()));
+        let in_env = self.variable(&env_name(&full));
+        let fixed = || self.variable(fixed_name(&full)?);
+        let (given, from) = in_env.or_else(fixed).or(in_file)?;
+        parse(given)
+            .map_err(|why| self.report.problem(&full, format!("{why}{from}")))
+            .ok()
+    }
+
+    /// Takes the key out, so that what is left is unknown. An empty text counts as unset.
+    fn remove(&mut self, name: &str) -> Option<Given> {
+        let value = self.table.remove(name)?;
+        (value.as_str() != Some("")).then_some(Given::File(value))
+    }
+
+    /// The variable's value, and how a message says that it is to blame.
+    fn variable(&self, name: &str) -> Option<Sourced> {
+        let value = self.env.get(name).filter(|value| !value.is_empty())?;
+        Some((Given::Variable(value.clone()), given_by(name)))
+    }
+
+    /// A secret or its file; both in the same place are a problem.
+    fn one_of(
+        &mut self,
+        full: &str,
+        (name, key): (&str, Option<Sourced>),
+        (file_name, path): (&str, Option<Sourced>),
+    ) -> Option<Written> {
+        if key.is_some() && path.is_some() {
+            let message = format!("both {name} and {file_name} are set; keep one of them");
+            self.report.problem(full, message);
+        }
+        key.map(Written::Here).or(path.map(Written::InFile))
+    }
+
+    fn full(&self, name: &str) -> String {
+        format!("{}.{name}", self.name)
+    }
+}
+
+/// A value, and the end of a message that says where it came from.
+type Sourced = (Given, String);
+
+enum Written {
+    Here(Sourced),
+    InFile(Sourced),
+}
+
+fn words<T>(values: &[(&str, T)]) -> String {
+    let quoted: Vec<String> = values.iter().map(|(word, _)| format!("{word:?}")).collect();
+    quoted.join(", ")
+}
+
+fn given_by(name: &str) -> String {
+    format!(" (given by {name})")
+}

@@ -1,0 +1,94 @@
+//! Where settings come from: a file and the environment. The only reader of the process's
+//! environment variables.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::report::Problem;
+use super::unknown::{ENV_PREFIX, FIXED_NAMES};
+
+const CONFIG_FILE_BYTES_MAX: u64 = 1024 * 1024;
+const DEFAULT_FILE: &str = "service.toml";
+const FILE_VARIABLE: &str = "CHATKEEP_CONFIG";
+
+#[derive(Debug, Clone, Default)]
+pub struct Source {
+    /// `--config`.
+    pub path: Option<PathBuf>,
+    /// Environment variables by name. An empty value counts as unset.
+    pub env: BTreeMap<String, String>,
+}
+
+impl Source {
+    /// The variables of this process that concern the service.
+    pub fn process(path: Option<PathBuf>) -> Self {
+        let env = std::env::vars_os()
+            .map(|(name, value)| {
+                // What isn't UTF-8 keeps a replacement character, which the reader refuses.
+                let text = |part: std::ffi::OsString| part.to_string_lossy().into_owned();
+                (text(name), text(value))
+            })
+            .filter(|(name, _)| concerns_us(name))
+            .collect();
+        Self { path, env }
+    }
+
+    /// The file to read: the one that was named, else `service.toml` here if there is one.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        let named = self.env.get(FILE_VARIABLE).filter(|v| !v.is_empty());
+        self.path
+            .clone()
+            .or_else(|| named.map(PathBuf::from))
+            .or_else(|| {
+                Path::new(DEFAULT_FILE)
+                    .exists()
+                    .then(|| DEFAULT_FILE.into())
+            })
+    }
+}
+
+/// Reads a file as TOML. Messages say where, never what stands there: it may be a secret.
+pub(super) fn read_table(path: &Path) -> Result<toml::Table, Problem> {
+    let problem = |message: String| Problem {
+        key: path.display().to_string(),
+        message,
+    };
+    let mut text = String::new();
+    File::open(path)
+        .and_then(|file| {
+            file.take(CONFIG_FILE_BYTES_MAX + 1)
+                .read_to_string(&mut text)
+        })
+        .map_err(|e| problem(format!("the configuration file can't be read: {e}")))?;
+    if text.len() as u64 > CONFIG_FILE_BYTES_MAX {
+        return Err(problem(format!(
+            "the configuration file is larger than {CONFIG_FILE_BYTES_MAX} bytes"
+        )));
+    }
+    parse_table(&text).map_err(problem)
+}
+
+pub(super) fn parse_table(text: &str) -> Result<toml::Table, String> {
+    text.parse::<toml::Table>().map_err(|e| {
+        let start = e.span().map_or(0, |span| span.start);
+        let before = text.get(..start).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .count()
+            + 1;
+        format!(
+            "line {line}, column {column}: not valid TOML: {}",
+            e.message()
+        )
+    })
+}
+
+fn concerns_us(name: &str) -> bool {
+    name.starts_with(ENV_PREFIX) || FIXED_NAMES.iter().any(|(_, fixed)| *fixed == name)
+}

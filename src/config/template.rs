@@ -1,0 +1,169 @@
+//! The commented example of every key, and the file that `chatkeep init` writes, from the
+//! same description of the keys that the reader uses.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::Config;
+use super::reader::{KnownSection, Reader};
+use super::section::Key;
+
+const COLUMNS_MAX: usize = 90;
+
+const HEAD: &str = "\
+# Settings of Chatkeep. A line that begins with \"#\" and no space is a setting as it is
+# without this file, or an example where there is no default: remove the \"#\" to set it.
+#
+# The environment beats this file: CHATKEEP_<SECTION>_<KEY>, with commas between the items of
+# a list. A secret can be kept in a file of its own, which <key>_file names. An empty value
+# counts as unset. `chatkeep check` says everything that is wrong at once.
+";
+
+/// `service.toml` with every key and nothing set: the same as no file.
+pub fn example() -> String {
+    render(&[])
+}
+
+/// `service.toml` for production with the given secrets, each of 64 hex characters.
+pub fn production_file(edge_secret: &str, admin_token: &str, hs256_secret: &str) -> String {
+    render(&[
+        ("server.environment", "production"),
+        ("edge.secret", edge_secret),
+        ("identity.hs256_secret", hs256_secret),
+        ("admin.token", admin_token),
+    ])
+}
+
+fn render(set: &[(&str, &str)]) -> String {
+    let mut out = HEAD.to_owned();
+    for section in known() {
+        let _ = write!(out, "\n# {}\n[{}]\n", section.about, section.name);
+        for key in section.keys.iter().filter(|key| !key.hidden) {
+            let full = format!("{}.{}", section.name, key.name);
+            let value = set.iter().find(|(name, _)| *name == full);
+            render_key(&mut out, key, value.map(|(_, value)| *value));
+        }
+    }
+    out
+}
+
+fn render_key(out: &mut String, key: &Key, set: Option<&str>) {
+    let example = key.shown.as_str() != Some("");
+    let note = match (key.has_default, example) {
+        (false, true) => format!("{} Not set; for example:", key.note),
+        (false, false) => format!("{} Not set.", key.note),
+        (true, _) => key.note.clone(),
+    };
+    let note = if set.is_some() { &key.note } else { &note };
+    out.push('\n');
+    for line in wrap(note) {
+        let _ = writeln!(out, "# {line}");
+    }
+    let _ = match set {
+        Some(value) => writeln!(out, "{} = {}", key.name, toml::Value::from(value)),
+        None => writeln!(out, "#{} = {}", key.name, key.shown),
+    };
+}
+
+fn known() -> Vec<KnownSection> {
+    let env = BTreeMap::new();
+    let mut reader = Reader::new(toml::Table::new(), &env);
+    Config::read(&mut reader);
+    reader.finish().0
+}
+
+fn wrap(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= COLUMNS_MAX => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Source;
+
+    const CHECKED_IN: &str = include_str!("../../service.toml");
+
+    /// Removes the mark of a setting line; comments have a space behind it.
+    fn uncommented(text: &str, keep: impl Fn(&str) -> bool) -> toml::Table {
+        let lines = text.lines().map(|line| match line.strip_prefix('#') {
+            Some(setting) if setting.starts_with(char::is_alphabetic) && keep(setting) => setting,
+            _ => line,
+        });
+        lines.collect::<Vec<_>>().join("\n").parse().unwrap()
+    }
+
+    /// After a key was changed: `cargo test --lib writes_the_example -- --ignored`.
+    #[test]
+    #[ignore = "writes service.toml"]
+    fn writes_the_example() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/service.toml");
+        std::fs::write(path, example()).unwrap();
+    }
+
+    #[test]
+    fn the_checked_in_file_is_the_example() {
+        assert!(
+            CHECKED_IN == example(),
+            "run the ignored test writes_the_example"
+        );
+    }
+
+    #[test]
+    fn the_example_is_the_same_as_no_file() {
+        let source = Source::default();
+        let (config, report) = Config::from_table(CHECKED_IN.parse().unwrap(), &source);
+        assert_eq!(report.problems, []);
+        let (without, _) = Config::from_table(toml::Table::new(), &source);
+        assert_eq!(format!("{config:?}"), format!("{without:?}"));
+    }
+
+    #[test]
+    fn every_default_in_the_example_is_the_default() {
+        let sections = known();
+        let keys = sections.iter().flat_map(|s| &s.keys);
+        let optional: Vec<&Key> = keys.filter(|key| !key.has_default).collect();
+        let table = uncommented(CHECKED_IN, |line| {
+            let shown = |k: &&Key| line == format!("{} = {}", k.name, k.shown);
+            !optional.iter().any(shown)
+        });
+        let source = Source::default();
+        let (config, report) = Config::from_table(table, &source);
+        assert_eq!(report.problems, []);
+        let (without, _) = Config::from_table(toml::Table::new(), &source);
+        assert_eq!(format!("{config:?}"), format!("{without:?}"));
+    }
+
+    #[test]
+    fn the_example_names_every_key_and_no_other_and_its_examples_are_valid() {
+        let table = uncommented(CHECKED_IN, |_| true);
+        for section in known() {
+            for key in section.keys.iter().filter(|key| !key.hidden) {
+                assert!(table[section.name].get(&key.name).is_some(), "{}", key.name);
+            }
+        }
+        let (_, report) = Config::from_table(table, &Source::default());
+        assert_eq!(report.problems, []);
+    }
+
+    #[test]
+    fn the_production_file_starts() {
+        let [edge, admin, hs256] = ["e", "a", "f"].map(|c| c.repeat(64));
+        let text = production_file(&edge, &admin, &hs256);
+        let (config, report) = Config::from_table(text.parse().unwrap(), &Source::default());
+        assert_eq!(report.problems, []);
+        assert!(config.is_production());
+        assert_eq!(config.edge.secret.unwrap().expose(), edge);
+        assert_eq!(config.admin.token.unwrap().expose(), admin);
+        assert_eq!(config.identity.hs256_secret.unwrap().expose(), hs256);
+    }
+}

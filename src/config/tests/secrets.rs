@@ -1,0 +1,150 @@
+//! Secrets: where they may come from, which of two counts, and that nothing repeats one.
+
+use super::*;
+
+#[test]
+fn secrets_from_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &[u8]| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path.display().to_string()
+    };
+    for (content, kept) in [
+        (&b"s3cret\n"[..], "s3cret"),
+        (b"s3cret\r\n", "s3cret"),
+        (b"s3cret", "s3cret"),
+        (b" s3cret ", " s3cret "),
+    ] {
+        let text = format!("[edge]\nsecret_file = {:?}", file("good", content));
+        assert_eq!(exposed(&sound(&text, &[]).edge.secret), Some(kept));
+    }
+    let large = "x".repeat(20_000);
+    for (content, told) in [
+        (&b""[..], "is empty"),
+        (b"\n", "is empty"),
+        (b"s3cret\n\n", "holds a line break"),
+        (b"s3cret\xff", "can't be read"),
+        (large.as_bytes(), "holds more than 16384 bytes"),
+    ] {
+        let text = format!("[edge]\nsecret_file = {:?}", file("bad", content));
+        let found = problems(&text, &[]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].starts_with("edge.secret: the file ") && found[0].contains(told),
+            "{found:?}"
+        );
+        assert!(!found[0].contains("s3cret"), "{found:?}");
+    }
+}
+
+#[test]
+fn precedence_of_secret_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("secret");
+    std::fs::write(&path, "from-file\n").unwrap();
+    let path = path.display().to_string();
+    let with_file = format!("[edge]\nsecret_file = {path:?}");
+    let missing = "[edge]\nsecret_file = \"/nowhere/at/all\"";
+    for (text, env, kept) in [
+        (with_file.as_str(), &[][..], "from-file"),
+        // A variable beats the file's keys, whichever of the two they are.
+        (missing, &[("EDGE_SECRET", "fixed")], "fixed"),
+        (missing, &[("CHATKEEP_EDGE_SECRET", "prefixed")], "prefixed"),
+        (
+            "[edge]\nsecret = \"x\"",
+            &[("CHATKEEP_EDGE_SECRET_FILE", path.as_str())],
+            "from-file",
+        ),
+        (
+            "",
+            &[
+                ("CHATKEEP_EDGE_SECRET_FILE", path.as_str()),
+                ("EDGE_SECRET", "fixed"),
+            ],
+            "from-file",
+        ),
+    ] {
+        assert_eq!(
+            exposed(&sound(text, env).edge.secret),
+            Some(kept),
+            "{text} {env:?}"
+        );
+    }
+    let both_in_file = format!("[edge]\nsecret = \"x\"\nsecret_file = {path:?}");
+    let both_in_env = [
+        ("CHATKEEP_EDGE_SECRET", "x"),
+        ("CHATKEEP_EDGE_SECRET_FILE", path.as_str()),
+    ];
+    for (text, env, told) in [
+        (
+            both_in_file.as_str(),
+            &[][..],
+            "edge.secret: both secret and secret_file are set; keep one of them",
+        ),
+        (
+            "",
+            &both_in_env,
+            "edge.secret: both CHATKEEP_EDGE_SECRET and CHATKEEP_EDGE_SECRET_FILE are set; keep one of them",
+        ),
+        (
+            missing,
+            &[],
+            "edge.secret: the file /nowhere/at/all can't be read",
+        ),
+    ] {
+        let found = problems(text, env);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with(told), "{found:?}");
+    }
+    // A missing secret and its unreadable file are one problem, also in production.
+    let text = SOUND_PRODUCTION.replace(&format!("[edge]\nsecret = \"{LONG}\""), missing);
+    assert_eq!(problems(&text, &[]).len(), 1);
+}
+
+#[test]
+fn every_secret_may_be_in_a_file() {
+    let keys = "edge.secret edge.previous_secret edge.legacy_secret identity.hs256_secret reply.api_key \
+        billing.secret_key billing.webhook_secret billing.test_secret_key billing.test_webhook_secret \
+        flags.sdk_key memory.api_key mail.smtp_url admin.token";
+    for key in keys.split_whitespace() {
+        let variable = format!("{}_FILE", unknown::env_name(key));
+        let found = problems("", &[(&variable, "/nowhere/at/all")]);
+        assert!(
+            found[0].starts_with(&format!("{key}: the file /nowhere")),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn syntax_errors_say_where_and_never_what() {
+    for (text, place) in [
+        ("[edge]\nsecret = hunter2\n", "line 2, column 10:"),
+        ("[edge]\nsecret = \"hunter2\n", "line 2, column 18:"),
+        ("[edge]\nsecret = 'hunter2' hunter2\n", "line 2, column 20:"),
+        (
+            "[edge]\nsecret = \"hunter2\"\nsecret = \"hunter2\"\n",
+            "line 3, column 1:",
+        ),
+        ("[edge\n", "line 1, column 6:"),
+    ] {
+        let message = source::parse_table(text).unwrap_err();
+        assert!(message.starts_with(place), "{text}: {message}");
+        assert!(!message.contains("hunter2"), "{message}");
+    }
+}
+
+#[test]
+fn nothing_prints_a_secret() {
+    let text = SOUND_PRODUCTION.replace(LONG, &"hunter2".repeat(5));
+    let c = sound(
+        &text,
+        &[
+            ("CHATKEEP_MAIL_SMTP_URL", "smtp://me:hunter2@mail.example"),
+            ("CHATKEEP_MAIL_FROM", "a@b"),
+        ],
+    );
+    assert!(!format!("{c:?}").contains("hunter2"));
+    assert_eq!(Secret::new("hunter2").to_string(), "[secret]");
+}

@@ -1,0 +1,157 @@
+//! Files, variables and names nobody knows.
+
+use super::*;
+
+#[test]
+fn the_environment_beats_the_file() {
+    let file = "[server]\nenvironment = \"development\"\nmax_connections = 5\n[edge]\nsecret = \"file\"\n[flags]\npoll_s = 9";
+    let c = sound(
+        file,
+        &[
+            ("CHATKEEP_SERVER_MAX_CONNECTIONS", "7"),
+            ("CHATKEEP_SERVER_TRUSTED_PROXIES", "10.0.0.0/8, ::1,"),
+            ("CHATKEEP_FLAGS_POLL_S", ""),
+            ("EDGE_SECRET", "fixed"),
+            ("RELAY_WEBHOOK_SECRET", "legacy"),
+            ("FLAGS_SDK_KEY", "sdk"),
+        ],
+    );
+    assert_eq!(c.server.max_connections, 7);
+    assert_eq!(c.server.trusted_proxies.len(), 2);
+    assert_eq!(c.flags.poll_s, 9);
+    assert_eq!(exposed(&c.edge.secret), Some("fixed"));
+    assert_eq!(exposed(&c.edge.legacy_secret), Some("legacy"));
+    assert_eq!(exposed(&c.flags.sdk_key), Some("sdk"));
+    assert_eq!(c.flags.provider, FlagsProvider::LaunchDarkly);
+
+    let both = [
+        ("EDGE_SECRET", "fixed"),
+        ("CHATKEEP_EDGE_SECRET", "prefixed"),
+    ];
+    assert_eq!(exposed(&sound(file, &both).edge.secret), Some("prefixed"));
+
+    let production = problems("", &[("ENVIRONMENT", "production")]);
+    assert_eq!(production.len(), 3, "{production:?}");
+    let both = [
+        ("ENVIRONMENT", "production"),
+        ("CHATKEEP_SERVER_ENVIRONMENT", "development"),
+    ];
+    sound("", &both);
+}
+
+#[test]
+fn problems_from_the_environment_name_the_variable() {
+    for (name, value, told) in [
+        (
+            "ENVIRONMENT",
+            "Production",
+            "server.environment: must be one of \"development\", \"production\", not \"Production\" (given by ENVIRONMENT)",
+        ),
+        (
+            "CHATKEEP_SERVER_MAX_CONNECTIONS",
+            "many",
+            "server.max_connections: must be a whole number from 1 to 1000000, not \"many\" (given by CHATKEEP_SERVER_MAX_CONNECTIONS)",
+        ),
+        (
+            "EDGE_SECRET",
+            "a\u{fffd}",
+            "edge.secret: is not valid UTF-8 (given by EDGE_SECRET)",
+        ),
+    ] {
+        assert_eq!(problems("", &[(name, value)]), [told]);
+    }
+}
+
+#[test]
+fn unknown_names_get_the_nearest_known_one() {
+    for (text, told) in [
+        (
+            "[edge]\nhartbeat_s = 1",
+            "edge.hartbeat_s: is not a known key; the nearest is edge.heartbeat_s",
+        ),
+        (
+            "[edge]\nsecret_fil = \"x\"",
+            "edge.secret_fil: is not a known key; the nearest is edge.secret_file",
+        ),
+        (
+            "[edge]\npoll_s = 1",
+            "edge.poll_s: is not a known key; the nearest is flags.poll_s",
+        ),
+        (
+            "[servr]\nlisten = \"x\"",
+            "servr: is not a known section; the nearest is server",
+        ),
+        (
+            "listen = \"x\"",
+            "listen: is not a known key outside any section; the nearest is server.listen",
+        ),
+        (
+            "[server.tls]\ncert = \"x\"",
+            "server.tls: is not a known key; the nearest is server.",
+        ),
+    ] {
+        let found = problems(text, &[]);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].starts_with(told), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn unknown_variables_are_warnings() {
+    let (_, report) = read(
+        "",
+        &[
+            ("CHATKEEP_EDGE_SECRT", "x"),
+            ("CHATKEEP_CONFIG", "x"),
+            ("CHATKEEP_LOG", "debug"),
+            ("CHATKEEP_LOG_FORMAT", "json"),
+            ("CHATKEEP_EMPTY", ""),
+            ("PATH", "x"),
+            ("RELAY_WEBHOOK_SECRET", "x"),
+        ],
+    );
+    assert_eq!(report.problems, []);
+    assert_eq!(
+        report.warnings,
+        [
+            "CHATKEEP_EDGE_SECRT is set and not known, so it has no effect; the nearest is CHATKEEP_EDGE_SECRET."
+        ]
+    );
+}
+
+#[test]
+fn which_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = |name: &str, readers: u32| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, format!("[storage]\nreaders = {readers}\n")).unwrap();
+        path
+    };
+    let (first, second) = (named("first.toml", 1), named("second.toml", 2));
+    let variable = [("CHATKEEP_CONFIG".to_owned(), second.display().to_string())];
+    let mut source = Source {
+        path: Some(first.clone()),
+        env: variable.into(),
+    };
+    let loaded = Config::load(&source).unwrap();
+    assert_eq!(
+        (loaded.config.storage.readers, loaded.file),
+        (1, Some(first))
+    );
+    source.path = None;
+    let loaded = Config::load(&source).unwrap();
+    assert_eq!(
+        (loaded.config.storage.readers, loaded.file),
+        (2, Some(second))
+    );
+
+    let gone = dir.path().join("gone.toml");
+    source.path = Some(gone.clone());
+    let found = Config::load(&source).unwrap_err();
+    assert_eq!(found[0].key, gone.display().to_string());
+    assert!(
+        found[0]
+            .message
+            .starts_with("the configuration file can't be read")
+    );
+}

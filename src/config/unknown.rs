@@ -1,0 +1,34 @@
+//! Names of keys: in the environment, and the nearest known one for a name nobody knows.
+
+pub(super) const ENV_PREFIX: &str = "CHATKEEP_";
+
+/// Keys that have an environment variable of an older name. `CHATKEEP_…` beats these.
+pub(super) const FIXED_NAMES: [(&str, &str); 4] = [
+    ("server.environment", "ENVIRONMENT"),
+    ("edge.secret", "EDGE_SECRET"),
+    ("edge.legacy_secret", "RELAY_WEBHOOK_SECRET"),
+    ("flags.sdk_key", "FLAGS_SDK_KEY"),
+];
+
+/// Variables that carry the prefix and are no keys.
+pub(super) const OTHER_VARIABLES: [&str; 3] =
+    ["CHATKEEP_CONFIG", "CHATKEEP_LOG", "CHATKEEP_LOG_FORMAT"];
+
+/// `edge.secret` is `CHATKEEP_EDGE_SECRET`.
+pub(super) fn env_name(full_key: &str) -> String {
+    format!("{ENV_PREFIX}{}", full_key.replace('.', "_").to_uppercase())
+}
+
+pub(super) fn fixed_name(full_key: &str) -> Option<&'static str> {
+    FIXED_NAMES
+        .iter()
+        .find(|(key, _)| *key == full_key)
+        .map(|(_, name)| *name)
+}
+
+/// The known name that takes the fewest changes to get to.
+pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .into_iter()
+        .min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
+}

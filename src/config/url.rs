@@ -1,0 +1,170 @@
+//! Shapes of addresses in the configuration. Messages never repeat the address: somebody
+//! may have written a password into it. Nothing here connects anywhere.
+
+const URL_BYTES_MAX: usize = 2048;
+
+/// An http or https URL, kept as it is.
+pub(super) fn web(text: &str) -> Result<String, String> {
+    split_web(text).map(|_| text.to_owned())
+}
+
+/// An http or https URL that paths are appended to: no query, no trailing slash.
+pub(super) fn base(text: &str) -> Result<String, String> {
+    let parts = split_web(text)?;
+    if parts.rest.contains(['?', '#']) {
+        return Err("must be a URL without \"?\" and \"#\"".to_owned());
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+/// Scheme, host and port as browsers send them in `Origin`.
+pub(super) fn origin(text: &str) -> Result<String, String> {
+    let parts = split_web(text)?;
+    if !matches!(parts.rest, "" | "/") {
+        return Err(
+            "must be an origin, like \"https://app.example.com\", without a path".to_owned(),
+        );
+    }
+    Ok(text.trim_end_matches('/').to_ascii_lowercase())
+}
+
+/// A host name or an IPv4 address, in lower case.
+pub(super) fn host(text: &str) -> Result<String, String> {
+    if is_host(text) && !text.starts_with('[') {
+        Ok(text.to_ascii_lowercase())
+    } else {
+        Err("must be a host name, without scheme, port and path".to_owned())
+    }
+}
+
+/// The parts of `scheme://authority[/…]`; `rest` begins with `/`, `?` or `#`, or is empty.
+pub(super) struct Parts<'a> {
+    pub(super) scheme: String,
+    pub(super) user: Option<&'a str>,
+    pub(super) host: &'a str,
+    pub(super) port: Option<u16>,
+    pub(super) rest: &'a str,
+}
+
+pub(super) fn split(text: &str) -> Result<Parts<'_>, String> {
+    if text.len() > URL_BYTES_MAX {
+        return Err(format!("must be at most {URL_BYTES_MAX} bytes long"));
+    }
+    if !text.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err("must be a URL in ASCII without spaces".to_owned());
+    }
+    let (scheme, after) = text
+        .split_once("://")
+        .ok_or("must be a URL with a scheme")?;
+    let (authority, rest) = after.split_at(after.find(['/', '?', '#']).unwrap_or(after.len()));
+    let (user, place) = match authority.rsplit_once('@') {
+        Some((user, place)) => (Some(user), place),
+        None => (None, authority),
+    };
+    // The colons of an IPv6 address stand inside brackets.
+    let (host, port) = match place.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => {
+            let number = port.parse().ok().filter(|n| *n != 0);
+            (
+                host,
+                Some(number.ok_or("names a port that is no number from 1 to 65535")?),
+            )
+        }
+        _ => (place, None),
+    };
+    if !is_host(host) {
+        return Err("must be a URL with a valid host name".to_owned());
+    }
+    Ok(Parts {
+        scheme: scheme.to_ascii_lowercase(),
+        user,
+        host,
+        port,
+        rest,
+    })
+}
+
+fn split_web(text: &str) -> Result<Parts<'_>, String> {
+    let parts = split(text)?;
+    if !matches!(parts.scheme.as_str(), "http" | "https") {
+        return Err("must be a URL that begins with http:// or https://".to_owned());
+    }
+    if parts.user.is_some() {
+        return Err("must be a URL without a user name or password".to_owned());
+    }
+    Ok(parts)
+}
+
+fn is_host(host: &str) -> bool {
+    if let Some(inner) = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')) {
+        return inner.parse::<std::net::Ipv6Addr>().is_ok();
+    }
+    let label = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+    };
+    host.len() <= 253 && host.strip_suffix('.').unwrap_or(host).split('.').all(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bases() {
+        for (given, kept) in [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("https://chat.example/", "https://chat.example"),
+            ("https://chat.example/under/", "https://chat.example/under"),
+            ("HTTPS://[::1]:8443", "HTTPS://[::1]:8443"),
+        ] {
+            assert_eq!(base(given).as_deref(), Ok(kept));
+        }
+        for bad in [
+            "chat.example",
+            "ftp://chat.example",
+            "http://",
+            "http:///path",
+            "http://a b",
+            "http://chat.example:0",
+            "http://chat.example:70000",
+            "http://chat.example:",
+            "http://[::1",
+            "http://a..b",
+            "https://me:pw@chat.example",
+            "https://chat.example?x=1",
+            "https://chat.example/#x",
+        ] {
+            let message = base(bad).expect_err(bad);
+            assert!(!message.contains("pw"), "{message}");
+        }
+    }
+
+    #[test]
+    fn web_urls_keep_their_query() {
+        let url = "https://app.example/done?session={CHECKOUT_SESSION_ID}";
+        assert_eq!(web(url).as_deref(), Ok(url));
+    }
+
+    #[test]
+    fn origins_and_hosts() {
+        assert_eq!(
+            origin("https://App.example/").as_deref(),
+            Ok("https://app.example")
+        );
+        assert!(origin("https://app.example/path").is_err());
+        assert!(origin("*").is_err());
+        assert_eq!(host("App.example").as_deref(), Ok("app.example"));
+        for bad in [
+            "",
+            "https://app.example",
+            "app.example:80",
+            "app.example/x",
+            "[::1]",
+        ] {
+            assert!(host(bad).is_err(), "{bad:?}");
+        }
+    }
+}
