@@ -166,3 +166,10 @@ CREATE TABLE limit_uses (
   count   INTEGER NOT NULL,
   PRIMARY KEY (kind, subject, used_at)
 ) STRICT, WITHOUT ROWID;
+
+-- What an operator set a feature flag to.
+CREATE TABLE flag_overrides (
+  key    TEXT PRIMARY KEY,
+  value  TEXT NOT NULL,                      -- JSON
+  set_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

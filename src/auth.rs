@@ -2,3 +2,4 @@
 //! the route table.
 
 pub mod edge_token;
+pub mod shared_secret;

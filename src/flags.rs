@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
 
-use registry::{Default, Flag, Kind};
+use registry::{Flag, Kind, Preset};
 
 /// Every flag's value now: an operator's override, else the default.
 pub struct Flags {
@@ -85,10 +85,10 @@ impl Flags {
             return value.clone();
         }
         match flag.default {
-            Default::Boolean(on) => on.into(),
-            Default::InDevelopment => (!self.production).into(),
-            Default::Integer(n) => n.into(),
-            Default::Number(n) => n.into(),
+            Preset::Boolean(on) => on.into(),
+            Preset::InDevelopment => (!self.production).into(),
+            Preset::Integer(n) => n.into(),
+            Preset::Number(n) => n.into(),
         }
     }
 }

@@ -20,7 +20,6 @@ use crate::random;
 use crate::store::{
     AgentId, Digest, NewMessage, NewRoom, NewUser, Room, SharedStore, Tx, User, UserId,
 };
-use access::Access;
 use answer::Answer;
 
 /// Where a message came from.

@@ -7,6 +7,7 @@ mod answers;
 mod checkpoint;
 mod commands;
 mod directory;
+mod flag_overrides;
 mod housekeeping;
 mod limit_uses;
 mod memories;
@@ -20,12 +21,13 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread::JoinHandle;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use tokio::sync::watch;
 
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use directory::Directory;
 
@@ -53,6 +55,7 @@ pub struct Store {
     readers: readers::Readers,
     path: PathBuf,
     threads: Vec<JoinHandle<()>>,
+    probed_at: AtomicI64,
 }
 
 impl Store {
@@ -75,6 +78,7 @@ impl Store {
             readers,
             path: options.path.clone(),
             threads: vec![writing, checkpoint],
+            probed_at: AtomicI64::new(0),
         })
     }
 
@@ -111,6 +115,20 @@ impl Store {
         self.writer().lost.clone()
     }
 
+    /// Whether the database takes a write now: tries one, at most once a second.
+    pub async fn probe(&self, now: Timestamp) -> bool {
+        const EVERY_MS: i64 = 1_000;
+        let last = self.probed_at.load(Ordering::Relaxed);
+        if !self.failing() && (0..EVERY_MS).contains(&(now.0 - last)) {
+            return true;
+        }
+        let written = self.write(move |tx| tx.set_probed_at(now)).await.is_ok();
+        if written {
+            self.probed_at.store(now.0, Ordering::Relaxed);
+        }
+        written
+    }
+
     /// Writes waiting now.
     pub fn queued(&self) -> usize {
         self.writer().queued()
@@ -135,6 +153,14 @@ impl Drop for Store {
     }
 }
 
+/// Reads from the file without the service, which may be running.
+pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T, String> {
+    let failed = |e: rusqlite::Error| format!("can't read {}: {e}", path.display());
+    let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    open::set_reading(&conn).map_err(failed)?;
+    f(&View { conn: &conn }).map_err(|e| e.to_string())
+}
+
 pub type SharedStore = Arc<Store>;
 
 /// What a write sees: the transaction, and the directory of rows kept in memory. Each
@@ -154,6 +180,14 @@ impl Tx<'_> {
 
     fn execute(&self, sql: &str, params: impl rusqlite::Params) -> Result<usize> {
         Ok(self.conn.prepare_cached(sql)?.execute(params)?)
+    }
+
+    fn set_probed_at(&self, now: Timestamp) -> Result<()> {
+        self.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES ('probed_at', ?1)",
+            [now.0.to_string()],
+        )?;
+        Ok(())
     }
 
     /// The same rows as a reader sees them, inside this transaction.

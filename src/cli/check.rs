@@ -2,6 +2,7 @@
 //! made, no directory, no database.
 
 use crate::config::{Config, Loaded, Problem, Source};
+use crate::store;
 
 /// Checks the configuration and, when that is sound, what `database` finds with it. Prints
 /// what was found sound; the error holds every problem, one sentence each.
@@ -12,6 +13,14 @@ pub fn run(
     let loaded = check(source, database)?;
     println!("{}", summary(&loaded));
     Ok(())
+}
+
+/// What is wrong with the database, a missing one excepted; it may be in use.
+pub fn database(config: &Config) -> Vec<String> {
+    match store::inspect(&config.storage.path, true) {
+        Ok(_) => Vec::new(),
+        Err(problem) => vec![format!("storage.path: {problem}")],
+    }
 }
 
 fn check(

@@ -115,7 +115,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let mut phase = self.hub.phase();
         let mut draining = false;
         loop {
-            if let Err(end) = self.follow_phase(*phase.borrow_and_update(), &mut draining).await {
+            let reached = *phase.borrow_and_update();
+            if let Err(end) = self.follow_phase(reached, &mut draining).await {
                 return end;
             }
             let deadline = self.deadline();

@@ -21,7 +21,7 @@ impl Kind {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Default {
+pub enum Preset {
     Boolean(bool),
     /// True in development, false in production.
     InDevelopment,
@@ -33,7 +33,7 @@ pub enum Default {
 pub struct Flag {
     /// Lower case, dots and underscores; case-sensitive.
     pub key: &'static str,
-    pub default: Default,
+    pub default: Preset,
     /// Values outside are clamped when read.
     pub range: Option<(i64, i64)>,
     pub about: &'static str,
@@ -44,9 +44,9 @@ pub struct Flag {
 impl Flag {
     pub const fn kind(&self) -> Kind {
         match self.default {
-            Default::Boolean(_) | Default::InDevelopment => Kind::Boolean,
-            Default::Integer(_) => Kind::Integer,
-            Default::Number(_) => Kind::Number,
+            Preset::Boolean(_) | Preset::InDevelopment => Kind::Boolean,
+            Preset::Integer(_) => Kind::Integer,
+            Preset::Number(_) => Kind::Number,
         }
     }
 
@@ -62,9 +62,9 @@ impl Flag {
 }
 
 /// Stands in for a key that the table lacks.
-pub(super) static UNKNOWN: Flag = row("", Default::Boolean(false), "");
+pub(super) static UNKNOWN: Flag = row("", Preset::Boolean(false), "");
 
-const fn row(key: &'static str, default: Default, about: &'static str) -> Flag {
+const fn row(key: &'static str, default: Preset, about: &'static str) -> Flag {
     Flag {
         key,
         default,
@@ -74,7 +74,7 @@ const fn row(key: &'static str, default: Default, about: &'static str) -> Flag {
     }
 }
 
-use Default::{Boolean, InDevelopment, Integer, Number};
+use self::Preset::{Boolean, InDevelopment, Integer, Number};
 
 #[rustfmt::skip] // a table: one flag, one line
 const FLAGS: &[Flag] = &[

@@ -93,6 +93,11 @@ impl Exchange {
     }
 
     /// Checks that this is a WebSocket handshake of version 13; nothing is answered yet.
+    pub fn check_websocket(&self) -> Result<(), Error> {
+        websocket::check(&self.method, &self.headers).map(drop)
+    }
+
+    /// The handshake of a request that `check_websocket` lets pass.
     pub fn websocket(&mut self) -> Result<Handshake, Error> {
         let key = websocket::check(&self.method, &self.headers)?;
         if !self.body.is_empty() {

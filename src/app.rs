@@ -1,0 +1,193 @@
+//! Puts the service together from its configuration, and runs it on a listener that its
+//! caller owns until its caller says stop. The only place that picks concrete parts.
+
+mod jobs;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::auth::edge_token::{self, Verifier};
+use crate::auth::shared_secret::SharedSecret;
+use crate::clock::{Clock, Monotonic};
+use crate::config::{Config, Durability, Engine, Secret};
+use crate::edge::hub::{self, Hub, Phase};
+use crate::flags::Flags;
+use crate::http::{self, Drained, Gauge};
+use crate::ingest::{Ingest, reminders};
+use crate::routes::{self, retries::Retries};
+use crate::store::{self, Lock, SharedStore, Store};
+
+/// No byte of a body for so long is a time-out.
+const BODY_IDLE: Duration = Duration::from_secs(10);
+/// How long relays may still ack what they hold when everything else has ended.
+const LAST_ACKS_MAX: Duration = Duration::from_secs(2);
+/// How long sockets have to close.
+const SOCKETS_CLOSE_MAX: Duration = Duration::from_secs(2);
+
+/// Everything a request can reach.
+pub struct App {
+    pub config: Config,
+    pub clock: Clock,
+    pub store: SharedStore,
+    pub flags: Arc<Flags>,
+    pub hub: Arc<Hub>,
+    pub ingest: Arc<Ingest>,
+    pub edge_tokens: Verifier,
+    /// `None`: not configured; open in development, closed in production.
+    pub legacy_secret: Option<SharedSecret>,
+    pub admin_token: Option<SharedSecret>,
+    pub retries: Arc<Retries>,
+    pub gauge: Gauge,
+    pub started: Monotonic,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Clean,
+    /// Something was still under way when the grace was over.
+    GraceRanOut,
+    /// Writing can't be trusted any more; a supervisor should start the service again.
+    StorageLost,
+}
+
+impl App {
+    /// Opens the store and puts the parts together. The error is a sentence for the operator.
+    pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
+        if config.reply.engine != Engine::Builtin {
+            return Err(
+                "reply.engine: \"openai\" is not part of this version yet; use \"builtin\"".into(),
+            );
+        }
+        let edge_secret = config.edge.secret.as_ref().map(Secret::expose);
+        let edge_secret = edge_secret.ok_or("edge.secret is missing; set it")?.to_owned();
+        let store = Arc::new(open_store(&config)?);
+        let seen = store
+            .read(|view| {
+                Ok((view.edge_epoch()?, view.revocations()?, view.flag_overrides()?))
+            })
+            .await;
+        let (epoch, revocations, overrides) = seen.map_err(|e| e.to_string())?;
+        let flags = Arc::new(Flags::new(config.is_production()));
+        flags.set_overrides(overrides);
+        let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
+        let ingest = Ingest::new(
+            store.clone(),
+            hub.clone(),
+            flags.clone(),
+            clock.clone(),
+            config.reply.persona_name.clone(),
+        );
+        let shared = |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
+        Ok(Arc::new(Self {
+            edge_tokens: Verifier::new(
+                &edge_token::Settings {
+                    secret: &edge_secret,
+                    previous_secret: config.edge.previous_secret.as_ref().map(Secret::expose),
+                    ttl_days: config.edge.token_ttl_days,
+                    development: !config.is_production(),
+                },
+                revocations,
+            ),
+            legacy_secret: shared(&config.edge.legacy_secret),
+            admin_token: shared(&config.admin.token),
+            retries: Arc::default(),
+            gauge: Gauge::default(),
+            started: clock.monotonic(),
+            ingest: Arc::new(ingest),
+            config,
+            clock,
+            store,
+            flags,
+            hub,
+        }))
+    }
+
+    /// Serves until `stop` turns true, then drains: relays are told at once, what is under
+    /// way ends within the grace, acks are taken until then.
+    pub async fn run(self: Arc<Self>, listener: TcpListener, stop: watch::Receiver<bool>) -> Ended {
+        let (stop_http, http_stopped) = watch::channel(false);
+        let mut background = jobs::start(&self);
+        let serving = tokio::spawn(http::serve(
+            listener,
+            self.http_settings(),
+            routes::handler(self.clone()),
+            http_stopped,
+        ));
+        let lost = self.until_stopped(stop).await;
+        self.hub.set_phase(Phase::Draining);
+        let _ = stop_http.send(true);
+        let drained = serving.await.unwrap_or(Drained::GraceRanOut);
+        self.wait_for(LAST_ACKS_MAX, |app| app.hub.in_flight() == 0).await;
+        self.hub.set_phase(Phase::Closing);
+        self.wait_for(SOCKETS_CLOSE_MAX, |app| app.hub.connected() == 0).await;
+        background.abort_all();
+        match (lost, drained) {
+            (true, _) => Ended::StorageLost,
+            (false, Drained::Clean) => Ended::Clean,
+            (false, Drained::GraceRanOut) => Ended::GraceRanOut,
+        }
+    }
+
+    /// True when it is the storage that was lost.
+    async fn until_stopped(&self, mut stop: watch::Receiver<bool>) -> bool {
+        let mut lost = self.store.lost();
+        tokio::select! {
+            _ = stop.wait_for(|stop| *stop) => false,
+            _ = lost.wait_for(|lost| *lost) => true,
+        }
+    }
+
+    async fn wait_for(&self, most: Duration, done: impl Fn(&Self) -> bool) {
+        let waiting = async {
+            while !done(self) {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let _ = tokio::time::timeout(most, waiting).await;
+    }
+
+    fn http_settings(&self) -> http::Settings {
+        let server = &self.config.server;
+        http::Settings {
+            header_timeout: Duration::from_secs(server.header_timeout_s),
+            body_idle_timeout: BODY_IDLE,
+            body_timeout: Duration::from_secs(server.body_timeout_s),
+            max_connections: server.max_connections as usize,
+            shutdown_grace: Duration::from_secs(server.shutdown_grace_s),
+            gauge: self.gauge.clone(),
+        }
+    }
+}
+
+fn edge_settings(config: &Config) -> hub::Settings {
+    let edge = &config.edge;
+    hub::Settings {
+        heartbeat_s: edge.heartbeat_s,
+        silence_s: edge.silence_s,
+        ack_timeout_s: edge.ack_timeout_s,
+        max_in_flight: edge.max_in_flight as usize,
+        command_ttl_s: edge.command_ttl_hours * 3600,
+    }
+}
+
+/// The database's options as configured.
+pub fn store_options(config: &Config) -> store::Options {
+    store::Options {
+        path: config.storage.path.clone(),
+        full_durability: config.storage.durability == Durability::Full,
+        readers: config.storage.readers as u32,
+    }
+}
+
+fn open_store(config: &Config) -> Result<Store, String> {
+    Store::open(&store_options(config))
+}
+
+/// Takes the database's lock, before anything else touches it.
+pub fn lock(config: &Config) -> Result<Lock, String> {
+    Lock::take(&config.storage.path)
+}

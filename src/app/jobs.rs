@@ -1,0 +1,80 @@
+//! What the service does by itself: deliver reminders, end what has expired, remove what is
+//! old. Each job finds its work in the database and may be cut off at any point.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use super::{App, reminders};
+use crate::error::Result;
+
+const EXPIRE_EVERY: Duration = Duration::from_secs(30);
+const EXPIRED_AT_ONCE_MAX: usize = 500;
+const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(600);
+/// The legacy endpoint without a secret is mentioned again after this.
+const WARN_EVERY: Duration = Duration::from_secs(60);
+
+pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
+    let mut jobs = JoinSet::new();
+    jobs.spawn(reminders::run(app.ingest.clone()));
+    jobs.spawn(every(app.clone(), EXPIRE_EVERY, expire_commands));
+    jobs.spawn(every(app.clone(), HOUSEKEEPING_EVERY, remove_old_rows));
+    jobs.spawn(warn_of_open_endpoint(app.clone()));
+    jobs
+}
+
+async fn every<F>(app: Arc<App>, pause: Duration, job: fn(Arc<App>) -> F)
+where
+    F: Future<Output = Result<()>>,
+{
+    loop {
+        tokio::time::sleep(pause).await;
+        if let Err(error) = job(app.clone()).await {
+            log::warn!("background job: {error}");
+        }
+    }
+}
+
+/// Ends commands whose time is over, so that they don't fill an absent relay's outbox.
+async fn expire_commands(app: Arc<App>) -> Result<()> {
+    loop {
+        let (hub, now) = (app.hub.clone(), app.clock.now());
+        let ended = app
+            .store
+            .write(move |tx| {
+                let ended = tx.expire_commands(now, EXPIRED_AT_ONCE_MAX)?;
+                let count = ended.len();
+                tx.after_commit(move || {
+                    for (agent, seq) in ended {
+                        hub.command_ended(agent, seq);
+                    }
+                });
+                Ok(count)
+            })
+            .await?;
+        if ended < EXPIRED_AT_ONCE_MAX {
+            return Ok(());
+        }
+    }
+}
+
+async fn remove_old_rows(app: Arc<App>) -> Result<()> {
+    let now = app.clock.now();
+    while app.store.write(move |tx| tx.remove_old_rows(now)).await? {}
+    Ok(())
+}
+
+async fn warn_of_open_endpoint(app: Arc<App>) {
+    if app.legacy_secret.is_some() || app.config.is_production() {
+        return;
+    }
+    loop {
+        tokio::time::sleep(WARN_EVERY).await;
+        if app.retries.legacy_was_used() {
+            log::warn!(
+                "POST /orchestrator/message was used without a secret; set RELAY_WEBHOOK_SECRET"
+            );
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! `chatkeep chat`: a relay whose chat network is this terminal. It starts the service, or
+//! joins one, and everything it shows has travelled the way of any relay: lines by
+//! `POST /edge/message`, later messages over the WebSocket.
+
+mod relay;
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::sync::Arc;
+
+use clap::Args;
+use log::LevelFilter;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+
+use crate::app::{self, App, Ended};
+use crate::clock::Clock;
+use crate::config::{Config, Source};
+use crate::store;
+use relay::{Relay, Shown};
+
+const AGENT_ID: &str = "terminal";
+const LINES_MAX: usize = 64;
+
+#[derive(Args)]
+pub(super) struct Options {
+    /// Joins a running service instead of starting one, like http://127.0.0.1:8080.
+    #[arg(long)]
+    url: Option<String>,
+    /// Who you are in the chat.
+    #[arg(long, default_value = "+15550100")]
+    phone: String,
+    /// The token for a service elsewhere; else one is made with this machine's secret.
+    #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+    super::logging::start(LevelFilter::Warn);
+    let config = super::configuration(source)?.config;
+    let runtime = super::runtime().map_err(super::one)?;
+    let done = runtime.block_on(chat(config, options)).map_err(super::one);
+    // A thread that waits for a line must not keep the process.
+    runtime.shutdown_background();
+    done
+}
+
+async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
+    let persona = config.reply.persona_name.clone();
+    let joined = match &options.url {
+        Some(url) => Some(url.trim_end_matches('/').to_owned()),
+        None => store::holder(&config.storage.path).and_then(|holder| holder.address),
+    };
+    let token = match &options.token {
+        Some(token) => token.clone(),
+        None => super::token::issue(&config, AGENT_ID, &options.phone)?,
+    };
+    let Some(url) = joined else {
+        let mut lock = app::lock(&config)?;
+        config.server.listen.set_port(0);
+        let service = Service::start(config, &mut lock).await?;
+        let outcome = talk(&service.url, &token, options, &persona).await;
+        service.stop().await;
+        return outcome;
+    };
+    talk(&url, &token, options, &persona).await
+}
+
+/// A service of our own, for as long as the conversation lasts.
+struct Service {
+    url: String,
+    stop: watch::Sender<bool>,
+    running: tokio::task::JoinHandle<Ended>,
+}
+
+impl Service {
+    async fn start(config: Config, lock: &mut store::Lock) -> Result<Self, String> {
+        let listener = TcpListener::bind(config.server.listen)
+            .await
+            .map_err(|e| format!("can't listen on this machine: {e}"))?;
+        let address = listener.local_addr().map_err(|e| e.to_string())?;
+        let url = format!("http://{address}");
+        lock.announce(Some(&url))?;
+        let app: Arc<App> = App::build(config, Clock::system()).await?;
+        let (stop, stopped) = watch::channel(false);
+        Ok(Self {
+            url,
+            stop,
+            running: tokio::spawn(app.run(listener, stopped)),
+        })
+    }
+
+    async fn stop(self) {
+        let _ = self.stop.send(true);
+        let _ = self.running.await;
+    }
+}
+
+async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Result<(), String> {
+    let (shown, mut to_show) = mpsc::channel(LINES_MAX);
+    let relay = Relay::connect(url, AGENT_ID, &options.phone, token, shown).await?;
+    let interactive = std::io::stdin().is_terminal();
+    if interactive {
+        println!("You are talking to {persona}. Ask for help, or press Ctrl-D to end.\n");
+    }
+    let mut lines = typed_lines(interactive);
+    loop {
+        tokio::select! {
+            line = lines.recv() => match line {
+                Some(line) => relay.say(line).await?,
+                None => break,
+            },
+            Some(message) = to_show.recv() => show(&message, persona, interactive),
+            _ = tokio::signal::ctrl_c() => return Ok(()),
+        }
+    }
+    // What was promised for the next minute is still waited for.
+    while let Some(wait) = relay.still_expected() {
+        tokio::select! {
+            message = to_show.recv() => match message {
+                Some(message) => show(&message, persona, interactive),
+                None => break,
+            },
+            () = tokio::time::sleep(wait) => break,
+            _ = tokio::signal::ctrl_c() => break,
+        }
+    }
+    while let Ok(message) = to_show.try_recv() {
+        show(&message, persona, interactive);
+    }
+    Ok(())
+}
+
+/// Lines from stdin, read on a thread of their own.
+fn typed_lines(interactive: bool) -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        prompt(interactive);
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else {
+                return;
+            };
+            if line.trim().is_empty() {
+                prompt(interactive);
+            } else if sender.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+fn show(shown: &Shown, persona: &str, interactive: bool) {
+    match shown {
+        Shown::Message(bubbles) => {
+            for bubble in bubbles {
+                println!("{persona}: {}", bubble.replace('\n', "\n  "));
+            }
+        }
+        Shown::Nothing => {}
+        Shown::Trouble(what) => eprintln!("({what})"),
+    }
+    prompt(interactive);
+}
+
+fn prompt(interactive: bool) {
+    if interactive {
+        print!("> ");
+        let _ = std::io::stdout().flush();
+    }
+}

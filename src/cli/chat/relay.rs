@@ -1,0 +1,228 @@
+//! The terminal's relay: posts what is typed, obeys and acknowledges what comes over the
+//! WebSocket, and comes back when the connection breaks.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::tungstenite::protocol::Message;
+
+use crate::clock::{Clock, Timestamp};
+use crate::outbound::{self, Call};
+use crate::random;
+
+const POST_MAX: Duration = Duration::from_secs(35);
+const POST_TRIES: u32 = 5;
+const PAUSE_FIRST: Duration = Duration::from_millis(250);
+const PAUSE_MAX: Duration = Duration::from_secs(10);
+const PING_EVERY: Duration = Duration::from_secs(20);
+/// After the input ends, reminders due within this time are still waited for.
+const EXPECTED_MS_MAX: i64 = 60_000;
+/// How long after its time a reminder is waited for.
+const LATE_MS_MAX: i64 = 5_000;
+
+/// What the terminal is to show.
+pub(super) enum Shown {
+    Message(Vec<String>),
+    /// An answer without words.
+    Nothing,
+    Trouble(String),
+}
+
+#[derive(Clone)]
+pub(super) struct Relay {
+    url: String,
+    agent_id: String,
+    phone: String,
+    token: String,
+    clock: Clock,
+    shown: mpsc::Sender<Shown>,
+    /// Times at which something was promised.
+    expected: Arc<Mutex<Vec<Timestamp>>>,
+}
+
+impl Relay {
+    /// Starts the connection that brings later messages; it mends itself.
+    pub(super) async fn connect(
+        url: &str,
+        agent_id: &str,
+        phone: &str,
+        token: &str,
+        shown: mpsc::Sender<Shown>,
+    ) -> Result<Self, String> {
+        if !url.starts_with("http://") {
+            return Err("--url must be an http:// address, without TLS".to_owned());
+        }
+        let relay = Self {
+            url: url.to_owned(),
+            agent_id: agent_id.to_owned(),
+            phone: phone.to_owned(),
+            token: token.to_owned(),
+            clock: Clock::system(),
+            shown,
+            expected: Arc::default(),
+        };
+        tokio::spawn(relay.clone().stay_connected());
+        Ok(relay)
+    }
+
+    /// Sends a line and shows the answer. One key for all tries, so that it counts once.
+    pub(super) async fn say(&self, text: String) -> Result<(), String> {
+        let key = random::uuid().to_string();
+        let body = json!({
+            "chat_guid": format!("terminal;-;{}", self.phone),
+            "mode": "direct",
+            "sender": self.phone,
+            "text": text,
+            "timestamp": self.clock.now().seconds(),
+            "participants": [self.phone],
+        });
+        let answer = self.post(key, body).await?;
+        if let Some(at) = answer["schedule_message"]["send_at"].as_str().and_then(parse_time) {
+            self.expected().push(at);
+        }
+        let bubbles = texts(&answer["reply_bubbles"]);
+        let shown = if bubbles.is_empty() { Shown::Nothing } else { Shown::Message(bubbles) };
+        let _ = self.shown.send(shown).await;
+        Ok(())
+    }
+
+    async fn post(&self, key: String, body: Value) -> Result<Value, String> {
+        let mut pause = PAUSE_FIRST;
+        let mut trouble = String::new();
+        for _ in 0..POST_TRIES {
+            let (relay, key, body) = (self.clone(), key.clone(), body.clone());
+            let tried = tokio::task::spawn_blocking(move || relay.post_once(&key, &body)).await;
+            match tried.map_err(|e| e.to_string())? {
+                Ok(answer) if answer.status == 200 => return Ok(answer.body),
+                Ok(answer) if !matches!(answer.status, 502 | 503) => {
+                    let detail = answer.body["detail"].as_str().unwrap_or("no reason given");
+                    if answer.status == 429 {
+                        let _ = self.shown.send(Shown::Trouble(detail.to_owned())).await;
+                        return Ok(Value::Null);
+                    }
+                    return Err(format!("the service answered {}: {detail}", answer.status));
+                }
+                Ok(answer) => trouble = format!("it answers {}", answer.status),
+                Err(error) => trouble = error,
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(PAUSE_MAX);
+        }
+        Err(format!("the service at {} can't be reached: {trouble}", self.url))
+    }
+
+    fn post_once(&self, key: &str, body: &Value) -> Result<outbound::Answer, String> {
+        outbound::post(&Call {
+            headers: &[("idempotency-key", key), ("x-edge-agent-id", &self.agent_id)],
+            timeout: POST_MAX,
+            ..Call::new(&format!("{}/edge/message", self.url), &self.token, body)
+        })
+        .map_err(|e| e.to_string())
+    }
+
+    /// How long to wait for what was promised soon; `None` when nothing was.
+    pub(super) fn still_expected(&self) -> Option<Duration> {
+        let now = self.clock.now().0;
+        let last = self
+            .expected()
+            .iter()
+            .map(|at| at.0 - now)
+            .filter(|ms| (-LATE_MS_MAX..=EXPECTED_MS_MAX).contains(ms))
+            .max()?;
+        Some(Duration::from_millis((last + LATE_MS_MAX).max(0) as u64))
+    }
+
+    fn expected(&self) -> std::sync::MutexGuard<'_, Vec<Timestamp>> {
+        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn stay_connected(self) {
+        let mut finished = HashSet::new();
+        let mut pause = PAUSE_FIRST;
+        loop {
+            match self.obey(&mut finished).await {
+                Ok(()) => pause = PAUSE_FIRST,
+                Err(error) => log::debug!("relay connection: {error}"),
+            }
+            if self.shown.is_closed() {
+                return;
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(PAUSE_MAX);
+        }
+    }
+
+    /// One connection, until it ends.
+    async fn obey(&self, finished: &mut HashSet<String>) -> Result<(), String> {
+        let address = format!(
+            "{}/edge/ws?edge_agent_id={}",
+            self.url.replacen("http", "ws", 1),
+            self.agent_id
+        );
+        let mut request = address.into_client_request().map_err(|e| e.to_string())?;
+        let bearer = format!("Bearer {}", self.token);
+        let bearer = HeaderValue::from_str(&bearer).map_err(|e| e.to_string())?;
+        request.headers_mut().insert("authorization", bearer);
+        let (mut socket, _) = tokio_tungstenite::connect_async(request)
+            .await
+            .map_err(|e| e.to_string())?;
+        let mut ping = tokio::time::interval(PING_EVERY);
+        loop {
+            let frame = tokio::select! {
+                _ = ping.tick() => {
+                    let ping = Message::text(r#"{"type":"ping"}"#);
+                    socket.send(ping).await.map_err(|e| e.to_string())?;
+                    continue;
+                }
+                frame = socket.next() => frame,
+            };
+            let text = match frame {
+                Some(Ok(Message::Text(text))) => text,
+                Some(Ok(Message::Close(_))) | None => return Ok(()),
+                Some(Ok(_)) => continue,
+                Some(Err(error)) => return Err(error.to_string()),
+            };
+            let frame: Value = serde_json::from_str(&text).unwrap_or_default();
+            if let Some(ack) = self.carry_out(&frame, finished).await {
+                let ack = Message::text(ack.to_string());
+                socket.send(ack).await.map_err(|e| e.to_string())?;
+            }
+        }
+    }
+
+    /// Shows a command's message, once; the ack for it.
+    async fn carry_out(&self, frame: &Value, finished: &mut HashSet<String>) -> Option<Value> {
+        let data = &frame["data"];
+        if frame["type"] != "command" || data["command_type"] != "send_message_now" {
+            return None;
+        }
+        let id = data["command_id"].as_str()?.to_owned();
+        let mut status = "completed";
+        if !finished.contains(&id) {
+            let message = Shown::Message(texts(&data["payload"]["bubbles"]));
+            if self.shown.send(message).await.is_ok() {
+                self.expected().retain(|at| *at > self.clock.now());
+                finished.insert(id.clone());
+            } else {
+                status = "failed";
+            }
+        }
+        Some(json!({"type": "command_ack", "data": {"command_id": id, "status": status, "retryable": true}}))
+    }
+}
+
+fn texts(list: &Value) -> Vec<String> {
+    let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    items.iter().filter_map(|t| t.as_str().map(str::to_owned)).collect()
+}
+
+fn parse_time(text: &str) -> Option<Timestamp> {
+    let time = chrono::DateTime::parse_from_rfc3339(text).ok()?;
+    Some(Timestamp(time.timestamp_millis()))
+}

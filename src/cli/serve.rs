@@ -1,0 +1,130 @@
+//! `chatkeep serve`: takes the lock, listens, prints where, runs until a signal.
+
+use std::path::Path;
+
+use log::LevelFilter;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::app::{self, App, Ended};
+use crate::clock::Clock;
+use crate::config::{Config, Loaded, Source};
+
+/// Descriptors for everything that is no connection: database, log, readers, jobs.
+const DESCRIPTORS_RESERVED: u64 = 64;
+/// Fewer connections than this are of no use.
+const CONNECTIONS_MIN: u64 = 16;
+
+pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
+    super::logging::start(LevelFilter::Info);
+    let mut loaded = super::configuration(source)?;
+    for warning in &loaded.warnings {
+        log::warn!("{warning}");
+    }
+    fit_descriptors(&mut loaded.config);
+    let runtime = super::runtime().map_err(super::one)?;
+    let ended = runtime.block_on(serve(loaded)).map_err(super::one)?;
+    match ended {
+        Ended::Clean => Ok(()),
+        Ended::GraceRanOut => Err(super::one(
+            "stopped with requests still under way; server.shutdown_grace_s was over".to_owned(),
+        )),
+        Ended::StorageLost => Err(super::one(
+            "the disk failed while writing; nothing more was accepted. Check the disk, then start again"
+                .to_owned(),
+        )),
+    }
+}
+
+async fn serve(loaded: Loaded) -> Result<Ended, String> {
+    let config = loaded.config;
+    let mut lock = app::lock(&config)?;
+    let listen = config.server.listen;
+    let app = App::build(config, Clock::system()).await?;
+    let listener = TcpListener::bind(listen)
+        .await
+        .map_err(|e| format!("can't listen on {listen}: {e}; set server.listen"))?;
+    let address = listener.local_addr().map_err(|e| e.to_string())?;
+    lock.announce(Some(&format!("http://{address}")))?;
+    let (stop, stopped) = watch::channel(false);
+    tokio::spawn(watch_signals(stop)?);
+    println!("{}", greeting(&app.config, &address.to_string(), loaded.file.as_deref()));
+    let ended = app.clone().run(listener, stopped).await;
+    drop(app);
+    drop(lock);
+    Ok(ended)
+}
+
+/// The first signal drains, the second ends at once.
+fn watch_signals(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, String> {
+    let listen = |kind| signal(kind).map_err(|e| format!("can't listen for signals: {e}"));
+    let mut terminate = listen(SignalKind::terminate())?;
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    Ok(async move {
+        for attempt in 0.. {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            if attempt > 0 {
+                std::process::exit(1);
+            }
+            log::info!("stopping; once more ends at once");
+            let _ = stop.send(true);
+        }
+    })
+}
+
+/// Raises the descriptor limit as far as allowed and keeps connections below it.
+fn fit_descriptors(config: &mut Config) {
+    let allowed = match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(limit) => limit,
+        Err(error) => return log::warn!("can't raise the descriptor limit: {error}"),
+    };
+    let fitting = allowed.saturating_sub(DESCRIPTORS_RESERVED).max(CONNECTIONS_MIN);
+    if config.server.max_connections > fitting {
+        log::warn!(
+            "server.max_connections lowered from {} to {fitting}: this process may have {allowed} open files",
+            config.server.max_connections
+        );
+        config.server.max_connections = fitting;
+    }
+}
+
+fn greeting(config: &Config, address: &str, file: Option<&Path>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let database = config.storage.path.display();
+    if config.is_production() {
+        return format!("chatkeep {version}: listening on http://{address}, database {database}");
+    }
+    let token = token_command(file);
+    format!(
+        "chatkeep {version} (development): listening on http://{address}, database {database}
+
+Say hello:
+
+curl -s http://{address}/edge/message -H \"Authorization: Bearer $({token})\" \\
+  -H 'Content-Type: application/json' \\
+  -d '{{\"chat_guid\":\"demo\",\"mode\":\"direct\",\"sender\":\"+15550100\",\"text\":\"Hello!\",\"timestamp\":1700000000}}'
+"
+    )
+}
+
+/// Makes a token from any folder, with this executable and these settings.
+fn token_command(file: Option<&Path>) -> String {
+    let exe = std::env::current_exe().map_or("chatkeep".into(), |p| quoted(&p.to_string_lossy()));
+    let folder = std::env::current_dir().map_or(".".into(), |p| quoted(&p.to_string_lossy()));
+    let config = file.map_or(String::new(), |f| format!(" --config {}", quoted(&f.to_string_lossy())));
+    format!("cd {folder} && {exe} token edge --agent-id demo --phone +15550100{config}")
+}
+
+/// As one word for a shell.
+fn quoted(text: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+".contains(&b);
+    if text.bytes().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

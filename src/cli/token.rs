@@ -1,0 +1,125 @@
+//! `chatkeep token …`: makes edge tokens and ends them.
+
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::app;
+use crate::auth::edge_token::{self, is_agent_id};
+use crate::clock::Clock;
+use crate::config::{Config, Secret, Source};
+use crate::outbound::{self, Call};
+use crate::store::{self, Store};
+
+/// A token may be issued this much later than now, so that one made right after a
+/// revocation is later than it.
+const AHEAD_S_MAX: i64 = 60;
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Prints an edge token for a relay.
+    #[command(after_help = "Example: chatkeep token edge --agent-id my-bridge --phone +15550100")]
+    Edge(Edge),
+    /// Ends all tokens of a relay issued so far, and its connection.
+    #[command(after_help = "Example: chatkeep token revoke --agent-id my-bridge")]
+    Revoke(Revoke),
+}
+
+#[derive(Args)]
+pub(super) struct Edge {
+    /// The relay's stable name: 1-64 of A-Z a-z 0-9 . _ -
+    #[arg(long)]
+    agent_id: String,
+    /// What the chat network knows the user by, without a colon.
+    #[arg(long)]
+    phone: String,
+}
+
+#[derive(Args)]
+pub(super) struct Revoke {
+    /// The relay's name.
+    #[arg(long)]
+    agent_id: String,
+}
+
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), String> {
+    let loaded = super::configuration(source).map_err(|problems| problems.join("\nchatkeep: "))?;
+    match command {
+        Command::Edge(edge) => {
+            println!("{}", issue(&loaded.config, &edge.agent_id, &edge.phone)?);
+            Ok(())
+        }
+        Command::Revoke(revoke) => {
+            check_agent_id(&revoke.agent_id)?;
+            end_tokens(&loaded.config, &revoke.agent_id)?;
+            println!("The tokens of {} issued so far have ended.", revoke.agent_id);
+            Ok(())
+        }
+    }
+}
+
+/// A token that is valid now.
+pub(super) fn issue(config: &Config, agent_id: &str, phone: &str) -> Result<String, String> {
+    check_agent_id(agent_id)?;
+    if phone.is_empty() || phone.contains(':') || phone.chars().any(char::is_control) {
+        return Err("--phone must not be empty and must not hold a colon".to_owned());
+    }
+    let secret = config.edge.secret.as_ref().map(Secret::expose);
+    let secret = secret.ok_or("edge.secret is missing; set it")?;
+    let now = Clock::system().now().seconds();
+    let issued_at = match valid_from(&config.storage.path, agent_id)? {
+        Some(from) if from >= now + AHEAD_S_MAX => {
+            return Err(format!(
+                "the tokens of {agent_id} were ended at a time that lies ahead; is the clock right?"
+            ));
+        }
+        Some(from) => now.max(from + 1),
+        None => now,
+    };
+    Ok(edge_token::issue(secret, agent_id, phone, issued_at))
+}
+
+fn check_agent_id(agent_id: &str) -> Result<(), String> {
+    if is_agent_id(agent_id) {
+        return Ok(());
+    }
+    Err("--agent-id must be 1-64 of A-Z a-z 0-9 . _ -".to_owned())
+}
+
+fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
+    if !database.exists() {
+        return Ok(None);
+    }
+    let revocations = store::look(database, |view| view.revocations())?;
+    Ok(revocations
+        .into_iter()
+        .find(|(name, _)| name == agent_id)
+        .map(|(_, from)| from))
+}
+
+/// Through the running service when there is one, else in the database itself.
+fn end_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
+    if let Some(holder) = store::holder(&config.storage.path) {
+        let address = holder
+            .address
+            .ok_or("another command holds the database; try again when it is done")?;
+        let token = config.admin.token.as_ref().map_or("", Secret::expose);
+        let url = format!("{address}/admin/edge-agents/{agent_id}/revoke");
+        let answer = outbound::post(&Call::new(&url, token, &json!({})))
+            .map_err(|e| format!("the running service at {address} does not answer: {e}"))?;
+        return match answer.status {
+            200 => Ok(()),
+            status => Err(format!("the running service refused with {status}")),
+        };
+    }
+    let _lock = app::lock(config)?;
+    let store = Store::open(&app::store_options(config))?;
+    let (agent_id, now) = (agent_id.to_owned(), Clock::system().now());
+    super::runtime()?
+        .block_on(store.write(move |tx| {
+            let agent = tx.agent(&agent_id, now)?.id;
+            tx.set_tokens_valid_from(agent, now.seconds())
+        }))
+        .map_err(|e| e.to_string())
+}

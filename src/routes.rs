@@ -1,0 +1,166 @@
+//! The table of routes: everything a reader asks of a route stands in its row. Below it, the
+//! one way a request goes: find the row, let the caller in or not, hand over.
+
+mod admin;
+mod edge;
+mod health;
+mod ingest;
+pub mod retries;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use crate::app::App;
+use crate::error::{Error, Result};
+use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router};
+
+/// Who may call a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    Anyone,
+    /// A relay with an edge token.
+    Edge,
+    /// The same, asked after the handshake was looked at (relay protocol section 2).
+    EdgeSocket,
+    /// A legacy relay with the shared secret, where one is configured.
+    Legacy,
+    /// The operator.
+    Admin,
+}
+
+/// One row.
+pub struct Route {
+    pub method: Method,
+    pub path: &'static str,
+    pub caller: Caller,
+    pub body_bytes_max: usize,
+    handler: Handle,
+}
+
+type Handle = fn(Request) -> BoxFuture<'static, Result<Response>>;
+
+/// What a handler gets.
+pub struct Request {
+    pub app: Arc<App>,
+    pub exchange: Exchange,
+    pub params: Params,
+    /// The agent's name, for `Caller::Edge` and `Caller::EdgeSocket`.
+    pub agent: Option<String>,
+    pub body_bytes_max: usize,
+}
+
+/// A row's handler from an async function.
+macro_rules! to {
+    ($handler:path) => {
+        |request| Box::pin($handler(request))
+    };
+}
+
+const JSON_BYTES_MAX: usize = 256 * 1024;
+
+#[rustfmt::skip] // a table: one route, one line
+pub fn table() -> Vec<Route> {
+    use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy};
+    vec![
+        route("POST",   "/edge/message",                        Edge,       JSON_BYTES_MAX, to!(ingest::edge_message)),
+        route("POST",   "/orchestrator/message",                Legacy,     JSON_BYTES_MAX, to!(ingest::legacy_message)),
+        route("GET",    "/edge/ws",                             EdgeSocket, 0,              to!(edge::socket)),
+        route("POST",   "/edge/sync",                           Edge,       JSON_BYTES_MAX, to!(edge::sync)),
+        route("GET",    "/health",                              Anyone,     0,              to!(health::health)),
+        route("GET",    "/admin/edge-agents",                   Admin,      0,              to!(admin::edge_agents)),
+        route("POST",   "/admin/edge-agents/{agent_id}/revoke", Admin,      0,              to!(admin::revoke_tokens)),
+        route("GET",    "/admin/feature-flags",                 Admin,      0,              to!(admin::flags)),
+        route("PUT",    "/admin/feature-flags/{key}",           Admin,      4096,           to!(admin::set_flag)),
+        route("DELETE", "/admin/feature-flags/{key}",           Admin,      0,              to!(admin::unset_flag)),
+    ]
+}
+
+fn route(
+    method: &str,
+    path: &'static str,
+    caller: Caller,
+    body_bytes_max: usize,
+    handler: Handle,
+) -> Route {
+    Route {
+        method: method.parse().unwrap_or_default(),
+        path,
+        caller,
+        body_bytes_max,
+        handler,
+    }
+}
+
+/// What the transport calls for each request.
+pub fn handler(app: Arc<App>) -> Handler {
+    let rows = table().into_iter();
+    let router = Arc::new(Router::new(rows.map(|row| (row.method.clone(), row.path, row))));
+    Arc::new(move |exchange| {
+        let (app, router) = (app.clone(), router.clone());
+        Box::pin(async move { dispatch(app, &router, exchange).await })
+    })
+}
+
+async fn dispatch(app: Arc<App>, router: &Router<Route>, mut exchange: Exchange) -> Result<Response> {
+    let (row, params) = match router.find(&exchange.method, &exchange.path) {
+        Match::Found { target, params } => (target, params),
+        Match::WrongMethod { allow } => return Err(http::method_not_allowed(&allow)),
+        Match::Unknown => return Err(Error::not_found()),
+    };
+    let agent = let_in(&app, row.caller, &mut exchange)?;
+    (row.handler)(Request {
+        app,
+        exchange,
+        params,
+        agent,
+        body_bytes_max: row.body_bytes_max,
+    })
+    .await
+}
+
+/// Lets the caller in, or errs; the agent's name where it is one.
+fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<String>> {
+    match caller {
+        Caller::Anyone => Ok(None),
+        Caller::Edge => agent(app, exchange, None).map(Some),
+        Caller::EdgeSocket => {
+            let named = edge::check_handshake(app, exchange)?;
+            agent(app, exchange, Some(named)).map(Some)
+        }
+        Caller::Legacy => match &app.legacy_secret {
+            Some(secret) if secret.matches(exchange.bearer()) => Ok(None),
+            Some(_) => Err(Error::unauthorized("the legacy relay's secret is wrong")),
+            None if app.config.is_production() => Err(Error::unauthorized(
+                "the legacy endpoint needs RELAY_WEBHOOK_SECRET in production",
+            )),
+            None => Ok(None),
+        },
+        Caller::Admin => match &app.admin_token {
+            Some(token) if token.matches(exchange.bearer()) => Ok(None),
+            _ => Err(Error::unauthorized("the admin token is missing or wrong")),
+        },
+    }
+}
+
+/// The agent that the token names, which every other place that names one must agree with.
+fn agent(app: &App, exchange: &Exchange, named: Option<String>) -> Result<String> {
+    let header = exchange
+        .header("x-edge-agent-id")
+        .map_err(|_| Error::unauthorized("X-Edge-Agent-Id is not acceptable"))?;
+    let name = named.as_deref().or(header);
+    if header.is_some() && header != name {
+        return Err(Error::unauthorized("two different agents are named"));
+    }
+    app.edge_tokens
+        .verify(exchange.bearer(), name, app.clock.now())
+        .map(|agent| agent.0)
+        .map_err(Error::unauthorized)
+}
+
+impl Request {
+    /// The body, a JSON object within the row's cap.
+    async fn json(&mut self) -> Result<http::Json> {
+        self.exchange.read_json(self.body_bytes_max).await
+    }
+}

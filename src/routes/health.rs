@@ -1,0 +1,31 @@
+//! `GET /health`.
+
+use serde_json::json;
+
+use super::Request;
+use crate::error::Result;
+use crate::http::{self, Response, StatusCode};
+
+/// 200 while the database can be written, else 503 with the same fields.
+pub(super) async fn health(rq: Request) -> Result<Response> {
+    let app = &rq.app;
+    let now = app.clock.now();
+    let read = app.store.read(|view| view.edge_epoch()).await.is_ok();
+    let written = app.store.probe(now).await;
+    let word = |works: bool| if works { "ok" } else { "failing" };
+    let works = read && written;
+    let status = if works { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let body = json!({
+        "status": if works { "ok" } else { "unavailable" },
+        "version": env!("CARGO_PKG_VERSION"),
+        "uptime_s": app.clock.monotonic().since(app.started) / 1000,
+        "checks": {
+            "database": word(read),
+            "writer": word(written),
+            "flags": "ok",
+            "relays": app.hub.connected(),
+        },
+    });
+    let response = http::json_with(status, &body);
+    Ok(if works { response } else { http::with_header(response, http::header::RETRY_AFTER, "1") })
+}

@@ -1,0 +1,138 @@
+//! `POST /edge/message` and `POST /orchestrator/message`.
+
+use serde_json::{Map, Value};
+
+use super::Request;
+use crate::error::{Error, Result};
+use crate::http::header::HeaderName;
+use crate::http::{self, Fields, Json, Response};
+use crate::ingest::{Message, Mode, Repeat, Via};
+use crate::store::Digest;
+
+const TEXT_BYTES_MAX: usize = 32 * 1024;
+const ID_BYTES_MAX: usize = 512;
+const PARTICIPANTS_MAX: usize = 512;
+const PHOTOS_MAX: usize = 64;
+const PHOTO_BYTES_MAX: usize = JSON_BYTES_MAX;
+const JSON_BYTES_MAX: usize = super::JSON_BYTES_MAX;
+/// Integers that every JSON reader keeps exact: 2^53 - 1.
+const TIMESTAMP_MAX: i64 = (1 << 53) - 1;
+const KEY_CHARS_MAX: usize = 255;
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+const LEGACY: &str = "legacy";
+
+pub(super) async fn edge_message(mut rq: Request) -> Result<Response> {
+    let agent = rq.agent.take().unwrap_or_default();
+    let json = rq.json().await?;
+    let message = read_message(&json.value, true)?;
+    let scope = format!("edge:{agent}");
+    receive(rq, Via::Edge(agent), &scope, json, message).await
+}
+
+pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
+    rq.app.retries.note_legacy_use();
+    let json = rq.json().await?;
+    let message = read_message(&json.value, false)?;
+    receive(rq, Via::Legacy, LEGACY, json, message).await
+}
+
+async fn receive(rq: Request, via: Via, scope: &str, json: Json, message: Message) -> Result<Response> {
+    let key = idempotency_key(&rq, &json.value)?;
+    let (app, connection) = (rq.app, rq.exchange.connection);
+    let body = Digest::of(&[scope.as_bytes(), rq.exchange.path.as_bytes(), &json.raw]);
+    let Some(key) = key else {
+        let turn = app.retries.enter(body, &connection).await;
+        let received = app.ingest.receive(via, message, Repeat::Body(body)).await?;
+        turn.answered(&app.ingest, &connection, received.message_id);
+        return Ok(http::json_bytes(received.answer.to_json()?));
+    };
+    let key = Digest::of(&[scope.as_bytes(), key.as_bytes()]);
+    let body = Digest::of(&[&json.raw]);
+    let received = app.ingest.receive(via, message, Repeat::Key { key, body }).await?;
+    let response = http::json_bytes(received.answer.to_json()?);
+    Ok(if received.replayed {
+        http::with_header(response, REPLAYED, "true")
+    } else {
+        response
+    })
+}
+
+/// The header, else the body's `context.message_id`.
+fn idempotency_key(rq: &Request, body: &Map<String, Value>) -> Result<Option<String>> {
+    let unusable = |_| {
+        Error::invalid_field(
+            "",
+            "The Idempotency-Key header must be sent once, as 1 to 255 visible ASCII characters.",
+        )
+    };
+    let header = rq.exchange.header("idempotency-key").map_err(unusable)?;
+    if let Some(key) = header {
+        if key.is_empty() || key.len() > KEY_CHARS_MAX || !key.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(unusable(Error::bad_request("")));
+        }
+        return Ok(Some(key.to_owned()));
+    }
+    let context = body.get("context").and_then(|context| context.get("message_id"));
+    let id = context.and_then(Value::as_str).filter(|id| !id.is_empty());
+    // Prefixed, so that it never meets a header's key by chance.
+    Ok(id.map(|id| format!("message_id {id}")))
+}
+
+/// The body's fields, every wrong one named.
+fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message> {
+    let mut fields = Fields::of(body);
+    let mut message = Message {
+        chat_guid: fields.required_string("chat_guid", 1..=ID_BYTES_MAX),
+        mode: match fields.one_of("mode", &["direct", "group"]) {
+            "group" => Mode::Group,
+            _ => Mode::Direct,
+        },
+        sender: fields.required_string("sender", 1..=ID_BYTES_MAX),
+        text: fields.required_string("text", 0..=TEXT_BYTES_MAX),
+        timestamp: fields.required_integer("timestamp", 0..=TIMESTAMP_MAX),
+        participants: fields
+            .optional_string_list("participants", PARTICIPANTS_MAX, 1..=ID_BYTES_MAX)
+            .unwrap_or_default(),
+        metadata: None,
+        context: None,
+        owner: None,
+        photos: 0,
+        superpower: None,
+        reply_to_assistant: false,
+    };
+    if with_context {
+        message.metadata = fields.nested("metadata", |metadata| {
+            metadata.optional_string("filter_reason", 0..=TEXT_BYTES_MAX);
+            metadata.optional_bool("was_redacted");
+            metadata.optional_string_list("redacted_fields", PARTICIPANTS_MAX, 0..=ID_BYTES_MAX);
+        })
+        .and(kept(body, "metadata"));
+        fields.nested("context", |context| read_context(context, &mut message));
+        message.context = kept(body, "context");
+    }
+    fields.finish()?;
+    Ok(message)
+}
+
+fn read_context(context: &mut Fields<'_>, message: &mut Message) {
+    message.owner = context.optional_string("owner", 1..=ID_BYTES_MAX);
+    message.superpower = context.optional_string("superpower", 1..=ID_BYTES_MAX);
+    message.reply_to_assistant = context.optional_bool("reply_to_assistant").unwrap_or_default();
+    let photos = context.optional_string_list("photos", PHOTOS_MAX, 1..=PHOTO_BYTES_MAX);
+    let photos = photos.unwrap_or_default();
+    if !photos.iter().all(|url| is_photo_url(url)) {
+        context.refuse("photos", "must hold https: or data: URLs.");
+    }
+    message.photos = photos.len();
+}
+
+fn is_photo_url(url: &str) -> bool {
+    let has_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
+    has_scheme("https://") || has_scheme("data:")
+}
+
+/// The object as it is kept: nothing when it says nothing.
+fn kept(body: &Map<String, Value>, name: &str) -> Option<String> {
+    let object = body.get(name)?.as_object()?;
+    (!object.is_empty()).then(|| body.get(name).map(Value::to_string))?
+}

@@ -1,0 +1,107 @@
+//! Retries without a key, of relays that repeat a request when the connection breaks: a
+//! request waits while the same one is being worked on for a client that is gone, and an
+//! answer that could not be written is kept for the retry.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+use crate::http::{Connection, Fate, Peer};
+use crate::ingest::Ingest;
+use crate::store::Digest;
+
+/// Requests being worked on, by relay, endpoint and body.
+#[derive(Default)]
+pub struct Retries {
+    turns: Mutex<HashMap<Digest, Vec<Working>>>,
+    legacy_used: AtomicBool,
+}
+
+struct Working {
+    connection: Connection,
+    over: watch::Receiver<()>,
+}
+
+/// A request's turn; the next one of its kind comes when it is dropped.
+pub struct Turn {
+    retries: Arc<Retries>,
+    request: Digest,
+    over: watch::Sender<()>,
+}
+
+impl Retries {
+    /// Waits for the same request of a client that is gone, then takes its turn.
+    pub async fn enter(self: &Arc<Self>, request: Digest, connection: &Connection) -> Turn {
+        loop {
+            let mut over = match self.take_turn(request, connection) {
+                Ok(turn) => return turn,
+                Err(over) => over,
+            };
+            let _ = over.changed().await; // an error: it is over
+        }
+    }
+
+    fn take_turn(
+        self: &Arc<Self>,
+        request: Digest,
+        connection: &Connection,
+    ) -> Result<Turn, watch::Receiver<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let working = turns.entry(request).or_default();
+        if let Some(gone) = working.iter().find(|w| w.connection.peer() != Peer::Open) {
+            return Err(gone.over.clone());
+        }
+        let (over, receiver) = watch::channel(());
+        working.push(Working {
+            connection: connection.clone(),
+            over: receiver,
+        });
+        Ok(Turn {
+            retries: self.clone(),
+            request,
+            over,
+        })
+    }
+
+    pub fn note_legacy_use(&self) {
+        self.legacy_used.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the legacy endpoint was used since the last time this was asked.
+    pub fn legacy_was_used(&self) -> bool {
+        self.legacy_used.swap(false, Ordering::Relaxed)
+    }
+}
+
+impl Turn {
+    /// The request was answered with message `message_id`'s answer, which is about to be
+    /// written: sees to it that it is kept if nobody is there to read it.
+    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, message_id: i64) {
+        if connection.peer() == Peer::Open {
+            return;
+        }
+        let (ingest, settled) = (ingest.clone(), connection.settle());
+        tokio::spawn(async move {
+            if settled.await == Fate::Lost
+                && let Err(error) = ingest.keep_answer(self.request, message_id).await
+            {
+                log::warn!("an answer that was not delivered could not be kept: {error}");
+            }
+            drop(self);
+        });
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut turns = self.retries.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(working) = turns.get_mut(&self.request) {
+            working.retain(|w| !w.over.same_channel(&self.over.subscribe()));
+            if working.is_empty() {
+                turns.remove(&self.request);
+            }
+        }
+    }
+}
