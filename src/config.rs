@@ -90,15 +90,12 @@ impl Config {
             None => toml::Table::new(),
         };
         let (config, report) = Self::from_table(table, source);
-        if report.problems.is_empty() {
-            Ok(Loaded {
-                config,
-                warnings: report.warnings,
-                file,
-            })
-        } else {
-            Err(report.problems)
-        }
+        let warnings = report.conclude()?;
+        Ok(Loaded {
+            config,
+            warnings,
+            file,
+        })
     }
 
     pub fn is_production(&self) -> bool {

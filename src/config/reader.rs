@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::report::Report;
+use super::report::{Problem, Report};
 use super::section::{Key, Section};
 use super::unknown::{ENV_PREFIX, OTHER_VARIABLES, env_name, nearest};
 
@@ -104,9 +104,10 @@ impl<'a> Reader<'a> {
         for (name, value) in self.env {
             if name.starts_with(ENV_PREFIX) && !value.is_empty() && !known.contains(name) {
                 let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
-                self.report.warning(format!(
-                    "{name} is set and not known, so it has no effect; the nearest is {near}."
-                ));
+                self.report.unknown_variables.push(Problem {
+                    key: name.clone(),
+                    message: format!("is set and has no effect; the nearest known name is {near}"),
+                });
             }
         }
     }

@@ -23,6 +23,9 @@ impl std::error::Error for Problem {}
 pub(super) struct Report {
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<String>,
+    /// Variables that look like ours: the likely cause of a missing key, so they are told
+    /// with the problems when there are any, and as warnings otherwise.
+    pub(super) unknown_variables: Vec<Problem>,
 }
 
 impl Report {
@@ -35,6 +38,21 @@ impl Report {
                 message: message.into(),
             });
         }
+    }
+
+    /// Warnings of a sound configuration, or else all that may be wrong.
+    pub(super) fn conclude(self) -> Result<Vec<String>, Vec<Problem>> {
+        let Self {
+            mut problems,
+            mut warnings,
+            unknown_variables,
+        } = self;
+        if problems.is_empty() {
+            warnings.extend(unknown_variables.iter().map(Problem::to_string));
+            return Ok(warnings);
+        }
+        problems.extend(unknown_variables);
+        Err(problems)
     }
 
     pub(super) fn warning(&mut self, message: impl Into<String>) {

@@ -82,10 +82,15 @@ pub(super) fn parse_table(text: &str) -> Result<toml::Table, String> {
             .chars()
             .count()
             + 1;
-        format!(
-            "line {line}, column {column}: not valid TOML: {}",
-            e.message()
-        )
+        // These two of the parser's messages repeat the value, which may be a secret of
+        // digits that somebody forgot to quote.
+        let what = match e.message() {
+            m if m.starts_with("invalid type") || m.starts_with("invalid value") => {
+                "a number too large; a text stands in quotes"
+            }
+            m => m,
+        };
+        format!("line {line}, column {column}: not valid TOML: {what}")
     })
 }
 
