@@ -1,6 +1,6 @@
 //! The smallest honest relay, to copy from when you connect another chat network. It reads
 //! messages from standard input and "sends" what it is told by printing it; a real relay
-//! puts its network in those two places: [`read_lines`] and [`send_to_network`].
+//! puts its network in those two places: [`read_lines`] and [`send_to_network`]. Copy the folder.
 //!
 //!     CHATKEEP_EDGE_TOKEN=$(chatkeep token edge --agent-id my-relay --phone +15550001111) \
 //!         cargo run --example relay -- --url http://127.0.0.1:8080 --agent-id my-relay
@@ -16,9 +16,9 @@
 //! It speaks plain `http`/`ws`. For `wss` give tokio-tungstenite its `rustls-tls-webpki-roots`
 //! feature; `--poll` does `https` as it is.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, Write};
+mod finished;
+
+use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,10 +35,11 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error as WsError, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
+use finished::Finished;
+
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-const FINISHED_IDS_MAX: usize = 10_000;
 const LINES_WAITING_MAX: usize = 1_000;
 const FORWARD_ATTEMPTS_MAX: u32 = 20;
 const BACKOFF_MAX: Duration = Duration::from_secs(60);
@@ -234,7 +235,8 @@ async fn obey(relay: &Arc<Relay>, command: Value) -> Result<Value> {
             if let Err(error) = send_to_network(chat, &payload["bubbles"]) {
                 // Not remembered as finished: the service sends it again after a while.
                 let error = error.to_string();
-                return Ok(json!({"command_id": id, "status": "failed", "error": error, "retryable": true}));
+                let ack = json!({"command_id": id, "status": "failed", "error": error, "retryable": true});
+                return Ok(ack);
             }
             status = "completed";
         }
@@ -278,12 +280,15 @@ async fn connection(relay: &Arc<Relay>) -> Result<Next> {
     let config = WebSocketConfig::default()
         .read_buffer_size(4096)
         .max_message_size(Some(FRAME_BYTES_MAX));
-    let mut socket = match connect_async_with_config(request, Some(config), true).await {
-        Ok((socket, _)) => socket,
-        Err(WsError::Http(response)) => return Ok(after_refusal(response.status().as_u16())),
-        Err(error) => return Err(error.into()),
-    };
+    let handshake = connect_async_with_config(request, Some(config), true);
+    match timeout(SEND_TIMEOUT, handshake).await? {
+        Ok((socket, _)) => converse(relay, socket).await,
+        Err(WsError::Http(response)) => Ok(after_refusal(response.status().as_u16())),
+        Err(error) => Err(error.into()),
+    }
+}
 
+async fn converse(relay: &Arc<Relay>, mut socket: Socket) -> Result<Next> {
     let mut heard = Instant::now();
     let mut silence = Duration::from_secs(90);
     let mut pings = interval(Duration::from_secs(30));
@@ -301,10 +306,8 @@ async fn connection(relay: &Arc<Relay>) -> Result<Next> {
         let text = match frame {
             Some(Ok(Message::Text(text))) => text,
             Some(Ok(Message::Close(close))) => {
-                return Ok(after_close(
-                    close.map_or(1006, |c| u16::from(c.code)),
-                    retry_after,
-                ));
+                let code = close.map_or(1006, |close| u16::from(close.code));
+                return Ok(after_close(code, retry_after));
             }
             Some(Ok(_)) => continue, // control pings are answered by the library
             Some(Err(error)) => return Err(error.into()),
@@ -409,109 +412,5 @@ async fn poll(relay: &Arc<Relay>) -> Result<()> {
         };
         sleep(wait.max(backoff(attempt))).await;
         attempt += 1;
-    }
-}
-
-// ---- What was finished --------------------------------------------------------------------
-
-/// The newest finished commands, in memory and in a file with one JSON object a line. The file
-/// is appended to, and cut when it is twice as long as need be.
-#[derive(Default)]
-struct Finished {
-    path: PathBuf,
-    lines: VecDeque<(String, String)>,
-    appended: usize,
-    /// How each ended, by command_id.
-    statuses: HashMap<String, String>,
-    /// The outbox that the numbers below belong to; a restored database counts anew.
-    epoch: String,
-    /// Everything up to this was finished here. A command that moved to another relay leaves a
-    /// gap that stays; `resume` then says less than it could, and the acks say the rest.
-    last_seq: u64,
-    /// Finished beyond a gap.
-    ahead: BTreeSet<u64>,
-}
-
-impl Finished {
-    fn open(path: PathBuf) -> Result<Self> {
-        OpenOptions::new().create(true).append(true).open(&path)?;
-        let text = fs::read_to_string(&path)?;
-        let mut this = Self {
-            path,
-            ..Self::default()
-        };
-        for line in text.lines() {
-            // A line torn by a power cut was never acked; it may go.
-            let Ok(entry) = serde_json::from_str::<Value>(line) else {
-                continue;
-            };
-            let field = |name: &str| entry[name].as_str().unwrap_or_default();
-            this.enter(field("epoch"), u64::MAX);
-            this.last_seq = this.last_seq.max(entry["last_seq"].as_u64().unwrap_or(0));
-            this.note(
-                field("id"),
-                entry["seq"].as_u64().unwrap_or(0),
-                field("status"),
-                line,
-            );
-        }
-        this.cut()?;
-        Ok(this)
-    }
-
-    /// Another epoch, or a head below what we have: the numbers we knew mean nothing now.
-    fn enter(&mut self, epoch: &str, head_seq: u64) {
-        if epoch != self.epoch || self.last_seq > head_seq {
-            (self.epoch, self.last_seq) = (epoch.to_owned(), 0);
-            self.ahead.clear();
-        }
-    }
-
-    fn remember(&mut self, id: &str, seq: u64, status: &str) -> Result<()> {
-        let line = json!({"epoch": self.epoch, "last_seq": self.last_seq, "seq": seq, "id": id,
-            "status": status});
-        let line = line.to_string();
-        let mut file = OpenOptions::new().append(true).open(&self.path)?;
-        writeln!(file, "{line}")?;
-        file.sync_data()?;
-        self.note(id, seq, status, &line);
-        self.appended += 1;
-        if self.appended > FINISHED_IDS_MAX {
-            self.cut()
-        } else {
-            Ok(())
-        }
-    }
-
-    fn note(&mut self, id: &str, seq: u64, status: &str, line: &str) {
-        self.statuses.insert(id.to_owned(), status.to_owned());
-        self.lines.push_back((id.to_owned(), line.to_owned()));
-        if self.lines.len() > FINISHED_IDS_MAX
-            && let Some((oldest, _)) = self.lines.pop_front()
-        {
-            self.statuses.remove(&oldest);
-            self.ahead.pop_first();
-        }
-        if seq > self.last_seq {
-            self.ahead.insert(seq);
-        }
-        while self.ahead.remove(&(self.last_seq + 1)) {
-            self.last_seq += 1;
-        }
-    }
-
-    /// Into a new file that then takes the old one's name, so that there is always a whole one.
-    fn cut(&mut self) -> Result<()> {
-        let text: String = self
-            .lines
-            .iter()
-            .map(|(_, line)| format!("{line}\n"))
-            .collect();
-        let temporary = self.path.with_extension("new");
-        fs::write(&temporary, text)?;
-        File::open(&temporary)?.sync_all()?;
-        fs::rename(&temporary, &self.path)?;
-        self.appended = 0;
-        Ok(())
     }
 }
