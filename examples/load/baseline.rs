@@ -1,6 +1,7 @@
 //! What the service is compared with, each in a process of its own: bare hyper, which is the most
 //! this machine's HTTP can do, and the design most would write first (a pool, a blocking thread
-//! and a transaction per request). They check no token and decide nothing.
+//! and a transaction per request). Both are flattered: they check no token and decide nothing,
+//! and the naive one writes as few bytes as its rows allow.
 
 use std::convert::Infallible;
 use std::io::{BufRead, BufReader, Read};
@@ -80,9 +81,8 @@ pub(crate) async fn serve_naive(database: &Path, durability: Durability) -> Resu
     let pool = Pool::builder().build(manager)?;
     pool.get()?.execute_batch(
         "CREATE TABLE messages (
-             id TEXT PRIMARY KEY, chat_guid TEXT NOT NULL, sender TEXT NOT NULL,
+             id INTEGER PRIMARY KEY, chat_guid TEXT NOT NULL, sender TEXT NOT NULL,
              text TEXT NOT NULL, timestamp INTEGER NOT NULL);
-         CREATE INDEX messages_by_chat ON messages (chat_guid, timestamp);
          CREATE TABLE daily_counts (
              sender TEXT NOT NULL, day INTEGER NOT NULL, messages INTEGER NOT NULL,
              PRIMARY KEY (sender, day));",
@@ -110,9 +110,8 @@ fn store(pool: &Pool<SqliteConnectionManager>, body: &[u8]) -> Result<()> {
     let timestamp = message["timestamp"].as_i64().ok_or("no timestamp")?;
     let mut connection = pool.get()?;
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    tx.prepare_cached("INSERT INTO messages VALUES (?, ?, ?, ?, ?)")?
+    tx.prepare_cached("INSERT INTO messages VALUES (NULL, ?, ?, ?, ?)")?
         .execute(params![
-            uuid::Uuid::new_v4().to_string(),
             message["chat_guid"].as_str(),
             message["sender"].as_str(),
             message["text"].as_str(),

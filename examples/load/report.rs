@@ -17,6 +17,7 @@ const SYNC_SAMPLES: usize = 200;
 
 pub(crate) struct Report {
     title: &'static str,
+    sync_ms: f64,
     facts: Vec<(&'static str, String)>,
     tables: Vec<Table>,
     notes: Vec<String>,
@@ -83,7 +84,7 @@ impl Table {
 /// Three digits that mean something are enough.
 fn number(value: f64) -> String {
     match value.abs() {
-        v if v >= 100.0 => format!("{value:.0}"),
+        v if v >= 100.0 || v.fract() == 0.0 => format!("{value:.0}"),
         v if v >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.2}"),
     }
@@ -95,6 +96,7 @@ impl Report {
         let sync_ms = sync_ms(dir)?;
         let mut report = Self {
             title,
+            sync_ms,
             facts: vec![
                 ("machine", machine()),
                 ("commit", commit()),
@@ -180,7 +182,7 @@ impl Report {
             .map(|(name, value)| ((*name).into(), json!(value)))
             .collect();
         let tables: Vec<Value> = self.tables.iter().map(Table::json).collect();
-        json!({"mode": self.title, "facts": facts, "tables": tables, "notes": self.notes,
+        json!({"mode": self.title, "fdatasync_ms": self.sync_ms, "facts": facts, "tables": tables, "notes": self.notes,
             "failures": self.failures})
         .to_string()
     }

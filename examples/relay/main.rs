@@ -17,6 +17,7 @@
 //! feature; `--poll` does `https` as it is.
 
 mod finished;
+mod reconnect;
 
 use std::io::{self, BufRead as _, Write as _};
 use std::path::PathBuf;
@@ -36,14 +37,14 @@ use tokio_tungstenite::tungstenite::{Error as WsError, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 use finished::Finished;
+use reconnect::{BACKOFF_MAX, Next, after_close, after_refusal, backoff};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 const LINES_WAITING_MAX: usize = 1_000;
 const FORWARD_ATTEMPTS_MAX: u32 = 20;
-const BACKOFF_MAX: Duration = Duration::from_secs(60);
-const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+const NETWORK_TIMEOUT: Duration = Duration::from_secs(10);
 const FRAME_BYTES_MAX: usize = 256 * 1024;
 const POLL_WAIT_S: u64 = 25;
 /// Two polls begin at least this far apart: the service allows 60 a minute.
@@ -110,13 +111,20 @@ async fn main() -> Result<()> {
     });
 
     // Up and down are independent: a socket that is away must not hold messages back.
-    let up = forward_lines(relay.clone(), read_lines());
+    let mut lines = read_lines();
+    let up = async {
+        // One after the other: messages of a chat must arrive in the order they were written.
+        while let Some(text) = lines.recv().await {
+            forward(&relay, &text).await?;
+        }
+        Ok(())
+    };
     if options.poll {
         tokio::try_join!(up, poll(&relay))?;
     } else {
         tokio::try_join!(up, stay_connected(&relay))?;
     }
-    Ok(())
+    Ok(()) // never: an end of input leaves the commands coming
 }
 
 // ---- Up: messages -------------------------------------------------------------------------
@@ -133,14 +141,6 @@ fn read_lines() -> mpsc::Receiver<String> {
         }
     });
     receiver
-}
-
-/// One after the other: messages of one chat must arrive in the order they were written.
-async fn forward_lines(relay: Arc<Relay>, mut lines: mpsc::Receiver<String>) -> Result<()> {
-    while let Some(text) = lines.recv().await {
-        forward(&relay, &text).await?;
-    }
-    Ok(())
 }
 
 async fn forward(relay: &Arc<Relay>, text: &str) -> Result<()> {
@@ -246,9 +246,6 @@ async fn obey(relay: &Arc<Relay>, command: Value) -> Result<Value> {
     .await?
 }
 
-/// How a connection ended: come back, but not before this has passed; or, with a reason, don't.
-type Next = std::result::Result<Duration, String>;
-
 async fn stay_connected(relay: &Arc<Relay>) -> Result<()> {
     if relay.url.starts_with("https") {
         return Err("wss needs a TLS feature of tokio-tungstenite; --poll does https".into());
@@ -281,7 +278,7 @@ async fn connection(relay: &Arc<Relay>) -> Result<Next> {
         .read_buffer_size(4096)
         .max_message_size(Some(FRAME_BYTES_MAX));
     let handshake = connect_async_with_config(request, Some(config), true);
-    match timeout(SEND_TIMEOUT, handshake).await? {
+    match timeout(NETWORK_TIMEOUT, handshake).await? {
         Ok((socket, _)) => converse(relay, socket).await,
         Err(WsError::Http(response)) => Ok(after_refusal(response.status().as_u16())),
         Err(error) => Err(error.into()),
@@ -344,36 +341,12 @@ fn resume(relay: &Relay, hello: &Value) -> Value {
 }
 
 async fn send(socket: &mut Socket, frame: Value) -> Result<()> {
-    timeout(SEND_TIMEOUT, socket.send(Message::text(frame.to_string()))).await??;
+    timeout(
+        NETWORK_TIMEOUT,
+        socket.send(Message::text(frame.to_string())),
+    )
+    .await??;
     Ok(())
-}
-
-fn after_refusal(status: u16) -> Next {
-    match status {
-        401 => Err("401: the token isn't valid (any more); get a new one".into()),
-        400 | 403 | 404 | 426 => Err(format!("{status}: refused; this needs a person")),
-        429 => Ok(Duration::from_secs(60)),
-        _ => Ok(Duration::ZERO),
-    }
-}
-
-fn after_close(code: u16, retry_after: Duration) -> Next {
-    eprintln!("closed with {code}");
-    match code {
-        1000 => Err("the service is done with us".into()),
-        4401 => Err("4401: the token was revoked or ran out; get a new one".into()),
-        // Another relay runs under our name, or we send nonsense: don't fight, don't hammer.
-        4400 | 4409 | 4429 => Ok(Duration::from_secs(60)),
-        _ => Ok(retry_after),
-    }
-}
-
-/// 1, 2, 4 … 60 s, of which a random half is taken off, so that a thousand relays that lost the
-/// same service don't come back in the same instant.
-fn backoff(attempt: u32) -> Duration {
-    let full = Duration::from_secs(1 << attempt.min(6)).min(BACKOFF_MAX);
-    let random = f64::from(getrandom::u32().unwrap_or(u32::MAX)) / f64::from(u32::MAX);
-    full.mul_f64(0.5 + random / 2.0)
 }
 
 /// The same without a socket: acks go up with the next poll, which waits for commands.
