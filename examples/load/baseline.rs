@@ -4,7 +4,7 @@
 //! and the naive one writes as few bytes as its rows allow.
 
 use std::convert::Infallible;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -21,7 +21,7 @@ use rusqlite::{TransactionBehavior, params};
 use serde_json::Value;
 use tokio::net::TcpListener;
 
-use crate::process::Process;
+use crate::process::{self, Process};
 use crate::{Durability, Result};
 
 /// As long as an answer of the service.
@@ -140,7 +140,10 @@ where
     F: Fn(Request<Incoming>) -> T + Clone + Send + 'static,
     T: Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Send + 'static,
 {
-    end_with_parent();
+    std::thread::spawn(|| {
+        process::outlive_parent();
+        std::process::exit(0);
+    });
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);
     loop {
@@ -155,13 +158,4 @@ where
             let _ = connection.await;
         });
     }
-}
-
-/// The parent holds the other end of standard input: when it is gone, however it went, so are we.
-fn end_with_parent() {
-    std::thread::spawn(|| {
-        let mut rest = Vec::new();
-        let _ = std::io::stdin().read_to_end(&mut rest);
-        std::process::exit(0);
-    });
 }

@@ -79,6 +79,8 @@ enum Mode {
     /// Ingest with few rows against ingest with many.
     Growth(modes::growth::Options),
     #[command(hide = true)]
+    Guard { pid: u32 },
+    #[command(hide = true)]
     ServeBare,
     #[command(hide = true)]
     ServeNaive {
@@ -132,6 +134,7 @@ async fn run(cli: Cli) -> Result<Option<Report>> {
         Mode::Relays(options) => modes::relays::run(settings, options).await?,
         Mode::Start(options) => modes::start::run(settings, options).await?,
         Mode::Growth(options) => modes::growth::run(settings, options).await?,
+        Mode::Guard { pid } => return process::serve_guard(*pid).map(|()| None),
         Mode::ServeBare => return baseline::serve_bare().await.map(|()| None),
         Mode::ServeNaive {
             database,

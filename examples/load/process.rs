@@ -1,8 +1,9 @@
 //! A child process that answers HTTP: never left behind, its memory and CPU time readable.
 
 use std::fs;
+use std::io::Read;
 use std::net::SocketAddr;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -14,12 +15,26 @@ const CLOCK_TICKS_PER_S: f64 = 100.0;
 
 pub(crate) struct Process {
     child: Child,
+    guard: Option<Child>,
     pub(crate) address: SocketAddr,
 }
 
 impl Process {
     pub(crate) fn new(child: Child, address: SocketAddr) -> Self {
-        Self { child, address }
+        Self {
+            child,
+            guard: None,
+            address,
+        }
+    }
+
+    /// For a child that doesn't notice our end by itself: should this program be killed without a
+    /// chance to clean up, a second copy of it, which does notice, kills the child.
+    pub(crate) fn guard(&mut self) -> Result<()> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("guard").arg(self.child.id().to_string());
+        self.guard = Some(command.stdin(Stdio::piped()).spawn()?);
+        Ok(())
     }
 
     pub(crate) fn exited(&mut self) -> Result<Option<ExitStatus>> {
@@ -31,15 +46,15 @@ impl Process {
         // Both only fail when the child is gone already.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        if let Some(mut guard) = self.guard.take() {
+            let _ = guard.kill();
+            let _ = guard.wait();
+        }
     }
 
     /// Politely: SIGTERM, then wait for the end.
     pub(crate) async fn stop(mut self, patience: Duration) -> Result<ExitStatus> {
-        // The standard library can't send SIGTERM, and unsafe code is forbidden here.
-        Command::new("kill")
-            .arg("-TERM")
-            .arg(self.child.id().to_string())
-            .status()?;
+        signal("-TERM", self.child.id())?;
         let deadline = Instant::now() + patience;
         loop {
             if let Some(status) = self.exited()? {
@@ -85,4 +100,26 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// The standard library can't send signals, and unsafe code is forbidden here.
+fn signal(name: &str, pid: u32) -> Result<()> {
+    Command::new("kill")
+        .arg(name)
+        .arg(pid.to_string())
+        .status()?;
+    Ok(())
+}
+
+/// Blocks until the parent is gone, however it went: it holds the other end of standard input.
+pub(crate) fn outlive_parent() {
+    let mut rest = Vec::new();
+    // An error says the same as an end.
+    let _ = std::io::stdin().read_to_end(&mut rest);
+}
+
+/// The guard's whole life.
+pub(crate) fn serve_guard(pid: u32) -> Result<()> {
+    outlive_parent();
+    signal("-KILL", pid)
 }

@@ -21,6 +21,8 @@ use crate::service::{EDGE_SECRET, agent_id};
 use crate::{Result, message};
 
 const HANDSHAKES_AT_ONCE: usize = 64;
+/// When all are disconnected, nobody reads ten thousand reasons.
+const SHOWN_ENDS_MAX: u64 = 5;
 const PING_EVERY: Duration = Duration::from_secs(30);
 /// Sockets, the service's and ours, the database, and some air.
 const DESCRIPTORS_BESIDE: u64 = 1000;
@@ -63,10 +65,11 @@ impl Fleet {
             let (socket, sender, connected) = (socket?, sender.clone(), fleet.connected.clone());
             connected.fetch_add(1, Ordering::Relaxed);
             fleet.relays.spawn(async move {
-                if let Err(error) = obey(socket, sender).await {
+                let ended = obey(socket, sender).await;
+                let before = connected.fetch_sub(1, Ordering::Relaxed);
+                if let (Err(error), true) = (ended, before + SHOWN_ENDS_MAX > count) {
                     eprintln!("a relay was disconnected: {error}");
                 }
-                connected.fetch_sub(1, Ordering::Relaxed);
             });
         }
         Ok(fleet)

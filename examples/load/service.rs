@@ -94,9 +94,11 @@ impl Service {
             }
             sleep(Duration::from_micros(500)).await;
         }
+        let started_in = began.elapsed();
+        process.guard()?;
         Ok(Self {
             process,
-            started_in: began.elapsed(),
+            started_in,
         })
     }
 

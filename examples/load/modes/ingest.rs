@@ -159,8 +159,9 @@ async fn measure(
             format!("{name}, {synchronous}: {ok} answers were 200, {stored} messages are stored")
         });
         report.note(format!(
-            "{name}, {synchronous}: {ok} answers 200, {stored} rows after SIGKILL, {} with access != null",
-            target.denied
+            "{name}, {synchronous}: {ok} answers 200, {stored} rows after SIGKILL, {} senders, \
+             {} answers with access != null",
+            target.load.senders, target.denied
         ));
     }
     Ok(())
