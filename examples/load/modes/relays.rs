@@ -117,6 +117,10 @@ async fn command_each(
     report.check(completed == options.count, || {
         format!("{completed} of {} commands are completed", options.count)
     });
+    let (frames, count) = (arrivals.len(), options.count);
+    report.check(frames as u64 == count, || {
+        format!("{frames} frames came, not {count}")
+    });
 
     let mut latencies = Latencies::default();
     for arrival in &arrivals {
