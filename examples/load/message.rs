@@ -1,0 +1,89 @@
+//! What the generator sends: edge tokens made with the secret the service was started with, and
+//! messages of about 600 bytes whose variable digits are written into place.
+
+use std::net::SocketAddr;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::json;
+use sha2::Sha256;
+
+use crate::{Result, client};
+
+pub(crate) const BODY_BYTES: usize = 600;
+const SENDER_DIGITS: usize = 7;
+const SERIAL_DIGITS: usize = 10;
+
+/// `{agent}:{phone}:{issued_at}:{mac}` in base64.
+pub(crate) fn edge_token(secret: &str, agent_id: &str) -> Result<String> {
+    let issued_at = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+    let claim = format!("{agent_id}:+15550000000:{issued_at}");
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes())?;
+    mac.update(claim.as_bytes());
+    let mac = hex::encode(mac.finalize().into_bytes());
+    Ok(URL_SAFE_NO_PAD.encode(format!("{claim}:{mac}")))
+}
+
+/// The phone number of the nth sender; their chat is named by it.
+pub(crate) fn sender(number: u64) -> String {
+    format!("+1555{number:0SENDER_DIGITS$}")
+}
+
+/// A request that becomes another message by changing digits in place.
+pub(crate) struct Template {
+    bytes: Vec<u8>,
+    sender_at: Vec<usize>,
+    serial_at: Vec<usize>,
+}
+
+impl Template {
+    pub(crate) fn new(address: SocketAddr, token: &str) -> Result<Self> {
+        let sender_mark = "#".repeat(SENDER_DIGITS);
+        let serial_mark = "@".repeat(SERIAL_DIGITS);
+        let timestamp = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+        let body = |note: &str| {
+            let sender = format!("+1555{sender_mark}");
+            json!({
+                "chat_guid": format!("iMessage;-;{sender}"), "mode": "direct", "sender": sender,
+                "text": format!("Hello, this is note {serial_mark} about our table on the terrace"),
+                "timestamp": timestamp, "participants": [sender, "juno.example"],
+                "metadata": {"filter_reason": "", "was_redacted": false, "redacted_fields": []},
+                "context": {"service": "iMessage", "locale": "en-US", "note": note},
+            })
+            .to_string()
+        };
+        let padding = BODY_BYTES.saturating_sub(body("").len());
+        let body = body(&"x".repeat(padding));
+        let bytes = client::request("POST", "/edge/message", address, token, &body).into_bytes();
+        Ok(Self {
+            sender_at: positions(&bytes, sender_mark.as_bytes()),
+            serial_at: positions(&bytes, serial_mark.as_bytes()),
+            bytes,
+        })
+    }
+
+    pub(crate) fn message(&mut self, sender: u64, serial: u64) -> &[u8] {
+        write_digits(&mut self.bytes, &self.sender_at, SENDER_DIGITS, sender);
+        write_digits(&mut self.bytes, &self.serial_at, SERIAL_DIGITS, serial);
+        &self.bytes
+    }
+}
+
+fn positions(bytes: &[u8], mark: &[u8]) -> Vec<usize> {
+    let windows = bytes.windows(mark.len()).enumerate();
+    windows
+        .filter(|(_, window)| *window == mark)
+        .map(|(at, _)| at)
+        .collect()
+}
+
+fn write_digits(bytes: &mut [u8], places: &[usize], digits: usize, mut number: u64) {
+    for digit in (0..digits).rev() {
+        for place in places {
+            bytes[place + digit] = b'0' + (number % 10) as u8;
+        }
+        number /= 10;
+    }
+}

@@ -1,0 +1,299 @@
+//! `POST /edge/message` with everything committed, beside bare hyper and the naive design: closed
+//! loop for throughput, open loop at a fixed rate for latency.
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::drive::{self, Load, Outcome, Until};
+use crate::latency::{Spread, spread};
+use crate::process::Process;
+use crate::report::{Report, Table};
+use crate::service::Service;
+use crate::{Durability, Result, Settings, baseline, rows, service};
+
+/// A round counts when bare hyper, which nothing but the machine slows down, reached this much
+/// of its median.
+pub(crate) const BARE_OF_MEDIAN_MIN: f64 = 0.8;
+const WARM_UP: Duration = Duration::from_secs(1);
+
+#[derive(Args)]
+pub(crate) struct Options {
+    #[arg(long, default_value = "both")]
+    durability: Durabilities,
+    /// How long each round loads each target.
+    #[arg(long, default_value_t = 5)]
+    seconds: u64,
+    /// Messages per second of the open loop; 0 leaves it out.
+    #[arg(long, default_value_t = 2000)]
+    rate: u64,
+    /// Leaves the service out: tries the generator itself.
+    #[arg(long)]
+    baselines_only: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Durabilities {
+    Full,
+    Normal,
+    Both,
+}
+
+/// Something to load, and all that it answered.
+struct Target {
+    name: &'static str,
+    process: Process,
+    load: Load,
+    rounds: Vec<Round>,
+    /// Of all rounds, also the warm-up.
+    ok: u64,
+    others: u64,
+    denied: u64,
+}
+
+struct Round {
+    outcome: Outcome,
+    /// CPU time of the target's process for one request.
+    cpu_us: f64,
+}
+
+impl Target {
+    fn new(name: &'static str, process: Process, load: Load) -> Self {
+        Self {
+            name,
+            process,
+            load,
+            rounds: Vec::new(),
+            ok: 0,
+            others: 0,
+            denied: 0,
+        }
+    }
+
+    async fn load(&mut self, time: Duration, rate: Option<u64>) -> Result<Round> {
+        let before = self.process.cpu()?;
+        let outcome = match rate {
+            None => drive::closed(&self.load, Until::Elapsed(time)).await,
+            Some(rate) => drive::open(&self.load, rate, time).await,
+        };
+        let outcome = outcome.map_err(|error| format!("{}: {error}", self.name))?;
+        let cpu = self.process.cpu()?.saturating_sub(before);
+        let answers: u64 = outcome.statuses.values().sum();
+        self.ok += outcome.ok();
+        self.others += answers - outcome.ok();
+        self.denied += outcome.denied;
+        Ok(Round {
+            cpu_us: cpu.as_secs_f64() * 1e6 / (answers.max(1) as f64),
+            outcome,
+        })
+    }
+}
+
+pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report> {
+    if !options.baselines_only {
+        service::binary(settings)?;
+    }
+    let dir = super::temporary(settings)?;
+    let mut report = Report::new("ingest", settings, dir.path())?;
+    report.fact(
+        "each round",
+        format!("{} s for each target", options.seconds),
+    );
+    for durability in [Durability::Full, Durability::Normal] {
+        let wanted = match options.durability {
+            Durabilities::Full => durability == Durability::Full,
+            Durabilities::Normal => durability == Durability::Normal,
+            Durabilities::Both => true,
+        };
+        if wanted {
+            let dir = dir.path().join(durability.name());
+            std::fs::create_dir(&dir)?;
+            measure(settings, options, durability, &dir, &mut report).await?;
+        }
+    }
+    Ok(report)
+}
+
+async fn measure(
+    settings: &Settings,
+    options: &Options,
+    durability: Durability,
+    dir: &Path,
+    report: &mut Report,
+) -> Result<()> {
+    let mut targets = start(settings, options, durability, dir).await?;
+    for target in &mut targets {
+        target.load(WARM_UP, None).await?;
+    }
+    let time = Duration::from_secs(options.seconds);
+    let synchronous = durability.name();
+    interleave(settings.rounds, &mut targets, time, None).await?;
+    let title = format!(
+        "closed loop, {} connections, {synchronous}",
+        settings.connections
+    );
+    summarise(report, &mut targets, &title, true);
+    if options.rate > 0 {
+        interleave(settings.rounds, &mut targets, time, Some(options.rate)).await?;
+        let title = format!("open loop, {}/s, {synchronous}", options.rate);
+        summarise(report, &mut targets, &title, false);
+    }
+
+    for mut target in targets {
+        let Target {
+            name, ok, others, ..
+        } = target;
+        report.check(others == 0, || {
+            format!("{name}, {synchronous}: {others} answers weren't 200")
+        });
+        let database = match name {
+            "service" => service::database(dir),
+            "naive" => baseline::naive_database(dir),
+            _ => continue,
+        };
+        // Killed, not stopped: what was answered must be there after a crash.
+        target.process.kill();
+        let stored = rows::messages(&database)?;
+        report.check(stored == ok, || {
+            format!("{name}, {synchronous}: {ok} answers were 200, {stored} messages are stored")
+        });
+        report.note(format!(
+            "{name}, {synchronous}: {ok} answers 200, {stored} rows after SIGKILL, {} senders, \
+             {} answers with access != null",
+            target.load.senders, target.denied
+        ));
+    }
+    Ok(())
+}
+
+async fn start(
+    settings: &Settings,
+    options: &Options,
+    durability: Durability,
+    dir: &Path,
+) -> Result<Vec<Target>> {
+    let bare = baseline::start_bare()?;
+    let naive = baseline::start_naive(dir, durability)?;
+    let bare_load = super::load(settings, bare.address, settings.senders)?;
+    let naive_load = super::load(settings, naive.address, settings.senders)?;
+    let mut targets = vec![
+        Target::new("bare hyper", bare, bare_load),
+        Target::new("naive", naive, naive_load),
+    ];
+    if !options.baselines_only {
+        let service = Service::start(settings, dir, durability).await?;
+        let senders = service.lift_limits(settings.senders).await?;
+        let load = super::load(settings, service.address(), senders)?;
+        targets.push(Target::new("service", service.process, load));
+    }
+    Ok(targets)
+}
+
+/// A B C A B C …, so that a machine that drifts drifts for all.
+async fn interleave(
+    rounds: usize,
+    targets: &mut [Target],
+    time: Duration,
+    rate: Option<u64>,
+) -> Result<()> {
+    for target in &mut *targets {
+        target.rounds.clear();
+    }
+    for _ in 0..rounds {
+        for target in &mut *targets {
+            let round = target.load(time, rate).await?;
+            target.rounds.push(round);
+        }
+    }
+    Ok(())
+}
+
+fn summarise(report: &mut Report, targets: &mut [Target], title: &str, closed: bool) {
+    let bare: Vec<f64> = per_second(&targets[0]).collect();
+    let floor = if closed {
+        BARE_OF_MEDIAN_MIN * spread(bare.clone()).median
+    } else {
+        0.0
+    };
+    let kept: Vec<bool> = bare.iter().map(|rate| *rate >= floor).collect();
+    let dropped = kept.iter().filter(|kept| !**kept).count();
+    let keep = |values: Vec<f64>| -> Spread {
+        spread(
+            values
+                .into_iter()
+                .zip(&kept)
+                .filter(|(_, kept)| **kept)
+                .map(|(value, _)| value),
+        )
+    };
+
+    let columns = [
+        "req/s",
+        "min",
+        "max",
+        "p50 ms",
+        "p99 ms",
+        "p99 max",
+        "p99.9 ms",
+        "cpu us/req",
+    ];
+    let mut table = Table::new(
+        format!("{title}, medians ({dropped} rounds dropped)"),
+        columns,
+    );
+    for target in &mut *targets {
+        let rate = keep(per_second(target).collect());
+        let mut quantile = |per_mille| {
+            let rounds = target.rounds.iter_mut();
+            keep(
+                rounds
+                    .map(|round| round.outcome.latencies.quantile_ms(per_mille))
+                    .collect(),
+            )
+        };
+        let (p50, p99, p999) = (quantile(500), quantile(990), quantile(999));
+        let cpu = keep(target.rounds.iter().map(|round| round.cpu_us).collect());
+        let latencies = [p50.median, p99.median, p99.max, p999.median];
+        let cells = [rate.median, rate.min, rate.max]
+            .into_iter()
+            .chain(latencies);
+        table.row(target.name, cells.chain([cpu.median]));
+    }
+    report.table(table);
+    if closed {
+        report.table(ratios(targets, &kept, title));
+    } else {
+        let lateness = targets.iter_mut().flat_map(|target| &mut target.rounds);
+        let lateness = spread(lateness.map(|round| round.outcome.pacer.quantile_ms(990)));
+        report.note(format!(
+            "{title}: the pacer's own p99 is {:.2} ms",
+            lateness.median
+        ));
+    }
+}
+
+/// Every target against every one before it, round by round.
+fn ratios(targets: &[Target], kept: &[bool], title: &str) -> Table {
+    let rounds = (1..=kept.len())
+        .map(|round| format!("{round}{}", if kept[round - 1] { "" } else { " (drop)" }));
+    let columns = ["median".to_owned()].into_iter().chain(rounds);
+    let mut table = Table::new(format!("{title}, ratios by round"), columns);
+    for (index, target) in targets.iter().enumerate() {
+        for other in &targets[..index] {
+            let ratio = per_second(target)
+                .zip(per_second(other))
+                .map(|(a, b)| a / b.max(1e-9));
+            let ratio: Vec<f64> = ratio.collect();
+            let counted = ratio.iter().zip(kept).filter(|(_, kept)| **kept);
+            let median = spread(counted.map(|(ratio, _)| *ratio)).median;
+            let name = format!("{} / {}", target.name, other.name);
+            table.row(name, [median].into_iter().chain(ratio));
+        }
+    }
+    table
+}
+
+fn per_second(target: &Target) -> impl Iterator<Item = f64> {
+    target.rounds.iter().map(|round| round.outcome.per_second())
+}
