@@ -6,7 +6,7 @@ use crate::store;
 
 /// Checks the configuration and, when that is sound, what `database` finds with it. Prints
 /// what was found sound; the error holds every problem, one sentence each.
-pub fn run(
+pub(super) fn run(
     source: &Source,
     database: impl FnOnce(&Config) -> Vec<String>,
 ) -> Result<(), Vec<String>> {
@@ -16,7 +16,7 @@ pub fn run(
 }
 
 /// What is wrong with the database, a missing one excepted; it may be in use.
-pub fn database(config: &Config) -> Vec<String> {
+pub(super) fn database(config: &Config) -> Vec<String> {
     match store::inspect(&config.storage.path, true) {
         Ok(_) => Vec::new(),
         Err(problem) => vec![format!("storage.path: {problem}")],

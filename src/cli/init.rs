@@ -8,7 +8,7 @@ use crate::config;
 use crate::random;
 
 /// The error is one sentence for the operator.
-pub fn run(path: &Path) -> Result<(), String> {
+pub(super) fn run(path: &Path) -> Result<(), String> {
     write(path)?;
     println!("{}", next_steps(path));
     Ok(())

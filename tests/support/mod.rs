@@ -1,0 +1,356 @@
+//! What the wire tests share: the service on a free port with a temporary database, a small
+//! HTTP client that sends exactly what it is told, and a relay's socket.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chatkeep::app::{self, App, Ended};
+use chatkeep::auth::edge_token;
+use chatkeep::clock::Clock;
+use chatkeep::config::{Config, Source};
+use chatkeep::store::Lock;
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio_tungstenite::MaybeTlsStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message};
+
+pub const EDGE_SECRET: &str = "an-edge-secret-of-at-least-32-bytes";
+pub const ADMIN_TOKEN: &str = "an-admin-token-of-at-least-32-bytes";
+/// Nothing in a test waits longer.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A running service; it stops when dropped.
+pub struct Service {
+    pub address: SocketAddr,
+    pub app: Arc<App>,
+    pub folder: tempfile::TempDir,
+    stop: watch::Sender<bool>,
+    running: Option<tokio::task::JoinHandle<Ended>>,
+    _lock: Lock,
+}
+
+impl Service {
+    pub async fn start() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// With more settings, named as in the environment.
+    pub async fn with(settings: &[(&str, &str)]) -> Self {
+        Self::in_folder(tempfile::tempdir().unwrap(), settings, Clock::system()).await
+    }
+
+    pub async fn in_folder(
+        folder: tempfile::TempDir,
+        settings: &[(&str, &str)],
+        clock: Clock,
+    ) -> Self {
+        let path = folder.path().join("chatkeep.db");
+        let mut env: BTreeMap<String, String> = [
+            ("CHATKEEP_STORAGE_PATH", path.to_str().unwrap()),
+            ("CHATKEEP_STORAGE_DURABILITY", "normal"),
+            ("EDGE_SECRET", EDGE_SECRET),
+            ("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN),
+        ]
+        .into_iter()
+        .chain(settings.iter().copied())
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .collect();
+        env.retain(|_, value| !value.is_empty());
+        let source = Source { path: None, env };
+        let mut config = Config::load(&source).unwrap().config;
+        config.fill_development_secrets().unwrap();
+        let lock = app::lock(&config).unwrap();
+        let app = App::build(config, clock).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = watch::channel(false);
+        let running = tokio::spawn(app.clone().run(listener, stopped));
+        Self {
+            address,
+            app,
+            folder,
+            stop,
+            running: Some(running),
+            _lock: lock,
+        }
+    }
+
+    /// Drains and ends the service; its folder is left for the next one.
+    pub async fn stop(mut self) -> (Ended, tempfile::TempDir) {
+        let _ = self.stop.send(true);
+        let ended = self.running.take().unwrap().await.unwrap();
+        let Self { folder, app, .. } = self;
+        drop(app);
+        (ended, folder)
+    }
+
+    /// A request of an agent with a fresh token.
+    pub async fn edge_message(&self, agent: &str, body: &Value) -> Answer {
+        self.send(&post("/edge/message", body).bearer(&token(agent))).await
+    }
+
+    pub async fn admin(&self, method: &str, path: &str, body: &Value) -> Answer {
+        self.send(&request(method, path).json(body).bearer(ADMIN_TOKEN)).await
+    }
+
+    pub async fn set_flag(&self, key: &str, value: impl Into<Value>) {
+        let path = format!("/admin/feature-flags/{key}");
+        let answer = self.admin("PUT", &path, &json!({"value": value.into()})).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+
+    /// One request on a connection of its own.
+    pub async fn send(&self, request: &Request) -> Answer {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(&request.bytes()).await.unwrap();
+        tokio::time::timeout(PATIENCE, read_answer(&mut stream)).await.expect("an answer in time")
+    }
+
+    pub async fn relay(&self, agent: &str) -> RelaySocket {
+        RelaySocket::open(self.address, agent, &token(agent)).await.expect("the upgrade")
+    }
+
+    /// Rows of a query on the database file, columns as JSON.
+    pub fn rows(&self, sql: &str) -> Vec<Vec<Value>> {
+        rows(&self.folder.path().join("chatkeep.db"), sql)
+    }
+}
+
+pub fn rows(path: &std::path::Path, sql: &str) -> Vec<Vec<Value>> {
+    let conn = rusqlite::Connection::open(path).unwrap();
+    let mut statement = conn.prepare(sql).unwrap();
+    let columns = statement.column_count();
+    let rows = statement.query_map([], |row| {
+        (0..columns)
+            .map(|index| {
+                Ok(match row.get_ref(index)? {
+                    rusqlite::types::ValueRef::Null => Value::Null,
+                    rusqlite::types::ValueRef::Integer(n) => n.into(),
+                    rusqlite::types::ValueRef::Real(n) => n.into(),
+                    rusqlite::types::ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
+                    rusqlite::types::ValueRef::Blob(bytes) => hex::encode(bytes).into(),
+                })
+            })
+            .collect()
+    });
+    rows.unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+pub fn token(agent: &str) -> String {
+    edge_token::issue(EDGE_SECRET, agent, "+15550100", Clock::system().now().seconds())
+}
+
+/// A direct message that is valid.
+pub fn direct(sender: &str, text: &str) -> Value {
+    json!({
+        "chat_guid": format!("chat;{sender}"),
+        "mode": "direct",
+        "sender": sender,
+        "text": text,
+        "timestamp": 1_700_000_000,
+        "participants": [sender],
+    })
+}
+
+pub fn group(chat: &str, sender: &str, text: &str) -> Value {
+    json!({
+        "chat_guid": chat,
+        "mode": "group",
+        "sender": sender,
+        "text": text,
+        "timestamp": 1_700_000_000,
+        "participants": [sender],
+    })
+}
+
+/// A request as it goes over the wire.
+#[derive(Clone)]
+pub struct Request {
+    head: String,
+    body: Vec<u8>,
+    framed: bool,
+}
+
+pub fn request(method: &str, path: &str) -> Request {
+    Request {
+        head: format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n"),
+        body: Vec::new(),
+        framed: true,
+    }
+}
+
+pub fn get(path: &str) -> Request {
+    request("GET", path)
+}
+
+pub fn post(path: &str, body: &Value) -> Request {
+    request("POST", path).json(body)
+}
+
+impl Request {
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.head += &format!("{name}: {value}\r\n");
+        self
+    }
+
+    pub fn bearer(self, token: &str) -> Self {
+        self.header("Authorization", &format!("Bearer {token}"))
+    }
+
+    pub fn json(self, body: &Value) -> Self {
+        self.header("Content-Type", "application/json").raw(body.to_string())
+    }
+
+    pub fn raw(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = self.head.clone().into_bytes();
+        bytes.extend(format!("Content-Length: {}\r\n\r\n", self.body.len()).bytes());
+        bytes.extend(&self.body);
+        bytes
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut found = self.headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name));
+        found.next().map(|(_, value)| value.as_str())
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|e| panic!("{e}: {}", self.text))
+    }
+
+    /// The `code` of a problem.
+    pub fn code(&self) -> String {
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text);
+        self.json()["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// Reads an answer to the end of the connection.
+pub async fn read_answer(stream: &mut TcpStream) -> Answer {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes).await;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head in {text:?}"));
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    Answer {
+        status,
+        headers,
+        text: body.to_owned(),
+    }
+}
+
+/// A relay's WebSocket.
+pub struct RelaySocket {
+    pub ws: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    pub hello: Value,
+}
+
+impl RelaySocket {
+    /// Connects and reads `hello`; the error is the status of a refused upgrade.
+    pub async fn open(address: SocketAddr, agent: &str, token: &str) -> Result<Self, u16> {
+        let url = format!("ws://{address}/edge/ws?edge_agent_id={agent}");
+        let mut request = url.into_client_request().unwrap();
+        let bearer = format!("Bearer {token}").parse().unwrap();
+        request.headers_mut().insert("authorization", bearer);
+        match tokio_tungstenite::connect_async(request).await {
+            Ok((ws, _)) => {
+                let mut socket = Self { ws, hello: Value::Null };
+                socket.hello = socket.next().await;
+                assert_eq!(socket.hello["type"], "hello");
+                Ok(socket)
+            }
+            Err(tokio_tungstenite::tungstenite::Error::Http(answer)) => Err(answer.status().as_u16()),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The next text frame.
+    pub async fn next(&mut self) -> Value {
+        match self.next_message().await {
+            Message::Text(text) => serde_json::from_str(&text).unwrap(),
+            other => panic!("{other:?} where a frame was expected"),
+        }
+    }
+
+    /// The next command; other frames are passed over.
+    pub async fn command(&mut self) -> Value {
+        loop {
+            let frame = self.next().await;
+            if frame["type"] == "command" {
+                return frame["data"].clone();
+            }
+        }
+    }
+
+    /// The close frame; other frames are passed over.
+    pub async fn closed(&mut self) -> Option<CloseFrame> {
+        loop {
+            if let Message::Close(frame) = self.next_message().await {
+                return frame;
+            }
+        }
+    }
+
+    pub async fn next_message(&mut self) -> Message {
+        loop {
+            let next = tokio::time::timeout(PATIENCE, self.ws.next()).await;
+            match next.expect("a frame in time").expect("an open socket").unwrap() {
+                Message::Ping(_) | Message::Pong(_) => {}
+                message => return message,
+            }
+        }
+    }
+
+    pub async fn say(&mut self, frame: &Value) {
+        self.ws.send(Message::text(frame.to_string())).await.unwrap();
+    }
+
+    pub async fn ack(&mut self, command: &Value, status: &str) {
+        let ack = json!({"command_id": command["command_id"], "status": status});
+        self.say(&json!({"type": "command_ack", "data": ack})).await;
+    }
+
+    /// What was said before has been worked on: a ping's pong has come.
+    pub async fn settle(&mut self) {
+        self.say(&json!({"type": "ping"})).await;
+        while self.next().await["type"] != "pong" {}
+    }
+}
+
+/// Waits until `check` holds.
+pub async fn eventually(what: &str, mut check: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !check().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let waited = tokio::time::timeout(PATIENCE, waiting).await;
+    assert!(waited.is_ok(), "{what} in time");
+}
