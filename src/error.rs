@@ -83,7 +83,11 @@ impl Error {
     }
 
     pub fn not_found() -> Self {
-        Self::new(Kind::NotFound, "not_found", "There is nothing at this address.")
+        Self::new(
+            Kind::NotFound,
+            "not_found",
+            "There is nothing at this address.",
+        )
     }
 
     pub fn invalid(fields: Vec<FieldError>) -> Self {

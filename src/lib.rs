@@ -1,4 +1,6 @@
 //! Chatkeep
 pub mod clock;
 pub mod error;
+pub mod model;
 pub mod random;
+pub mod reply;

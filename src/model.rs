@@ -1,0 +1,3 @@
+//! Plain types and pure rules that several parts share. No I/O, no clock, no store.
+
+pub mod bubbles;
