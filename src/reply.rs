@@ -1,1 +1,11 @@
-//! x
+//! Replies: who is spoken to, what the builtin assistant understands, and every sentence
+//! it or another engine's failure is told with. Pure rules: facts in, words out. Nothing
+//! here reads the store, the clock or the network; whoever applies an intent does.
+
+mod address;
+pub mod builtin;
+pub mod wording;
+
+pub use address::addresses;
+pub use builtin::{Heard, Intent, memory_matches, memory_overlap, understand};
+pub use wording::reminder_text;

@@ -1,0 +1,77 @@
+//! Whether a message speaks to the assistant by name. It must not know what is said.
+
+use unicode_segmentation::GraphemeCursor;
+
+/// Whether `persona` stands in `text` as a whole word (or words), in any case. An
+/// underscore and combining marks belong to a word; an apostrophe does not ("Juno's").
+pub fn addresses(text: &str, persona: &str) -> bool {
+    let name = squeezed(persona);
+    if name.is_empty() {
+        return false;
+    }
+    let text = squeezed(text);
+    let mut from = 0;
+    while let Some(found) = text[from..].find(&name) {
+        let start = from + found;
+        let end = start + name.len();
+        if is_edge(&text, start) && is_edge(&text, end) {
+            return true;
+        }
+        from = start + text[start..].chars().next().map_or(1, char::len_utf8);
+    }
+    false
+}
+
+/// Lower case, with one space for any white space.
+fn squeezed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    out
+}
+
+/// Whether no word goes on across byte `at`.
+fn is_edge(text: &str, at: usize) -> bool {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let before = text[..at].chars().next_back().is_some_and(in_word);
+    let after = text[at..].chars().next().is_some_and(in_word);
+    let grapheme_ends = GraphemeCursor::new(at, text.len(), true)
+        .is_boundary(text, 0)
+        .unwrap_or(true);
+    grapheme_ends && !(before && after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_count_as_whole_words() {
+        let cases = [
+            ("Juno, what time is it?", "Juno", true),
+            ("hey JUNO", "Juno", true),
+            ("ask juno's friend", "Juno", true),
+            ("@juno: hi", "Juno", true),
+            ("(juno)", "Juno", true),
+            ("junos are moths", "Juno", false),
+            ("juneau", "Juno", false),
+            ("ajuno juno_bot 2juno", "Juno", false),
+            ("ajuno and juno", "Juno", true),
+            ("juno\u{301} is another", "Juno", false),
+            ("Frag Äffchen mal", "äffchen", true),
+            ("Äffchens Ball", "äffchen", false),
+            ("ask mary   jane please", "Mary Jane", true),
+            ("ask maryjane please", "Mary Jane", false),
+            ("anything", "", false),
+            ("", "Juno", false),
+            ("привет, Юна!", "юна", true),
+        ];
+        for (text, persona, expected) in cases {
+            assert_eq!(addresses(text, persona), expected, "{text:?} {persona:?}");
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Memories: keeping, recalling and forgetting what a person told. It must not hold any.
+
+pub(super) mod matching;
+
+use super::{Intent, Talk, subject, tidied, wording};
+
+/// Characters in one memory.
+pub const MEMORY_CHARS_MAX: usize = 2_000;
+
+pub(super) fn command(talk: &Talk) -> Option<Intent> {
+    let words = &talk.words;
+    let at = talk.start;
+    match words.get(at) {
+        "remember" | "note" | "take" | "write" | "keep" | "save" | "memorize" | "memorise"
+        | "make" | "dont" | "do" | "never" | "what" | "whats" | "when" | "whens" | "where"
+        | "wheres" | "who" | "whos" | "tell" | "show" | "list" | "my" | "memories" | "all"
+        | "which" | "recall" => recall(talk).or_else(|| remember(talk)),
+        "forget" | "delete" | "remove" | "erase" | "clear" | "wipe" => forget(talk),
+        _ => None,
+    }
+}
+
+fn remember(talk: &Talk) -> Option<Intent> {
+    let words = &talk.words;
+    let from = words.after(
+        talk.start,
+        &[
+            "remember that",
+            "remember this",
+            "remember",
+            "memorize that",
+            "memorise that",
+            "memorize",
+            "memorise",
+            "make a note that",
+            "make a note of",
+            "make a note",
+            "take a note that",
+            "take a note of",
+            "take a note",
+            "take note that",
+            "take note of",
+            "note that",
+            "note to self",
+            "note down that",
+            "note down",
+            "note this",
+            "write down that",
+            "write down",
+            "write this down",
+            "keep in mind that",
+            "keep in mind",
+            "save that",
+            "save this",
+            "save a note",
+            "dont forget that",
+            "do not forget that",
+            "never forget that",
+            "dont forget",
+            "do not forget",
+        ],
+    );
+    let from = match from {
+        Some(from) => from,
+        None if words.get(talk.start) == "note" && words.is_set_off(talk.start) => talk.start + 1,
+        None => return None,
+    };
+    let text = tidied(words.original(from..words.len()));
+    if text.is_empty() {
+        return talk
+            .spoken_to
+            .then(|| Intent::Unclear(wording::memory_empty()));
+    }
+    if words.is_question() && words.get(talk.start) == "remember" {
+        // "Remember that time …?" asks.
+        return Some(Intent::Recall {
+            about: Some(subject(&text)),
+        });
+    }
+    if text.chars().count() > MEMORY_CHARS_MAX {
+        return Some(Intent::Unclear(wording::memory_too_long(MEMORY_CHARS_MAX)));
+    }
+    Some(Intent::Remember { text })
+}
+
+fn recall(talk: &Talk) -> Option<Intent> {
+    let words = &talk.words;
+    match talk.request() {
+        "memories"
+        | "my memories"
+        | "all memories"
+        | "all my memories"
+        | "show my memories"
+        | "show me my memories"
+        | "show memories"
+        | "show all memories"
+        | "show all my memories"
+        | "list memories"
+        | "list my memories"
+        | "list all memories"
+        | "list all my memories"
+        | "what are my memories"
+        | "what have i told you"
+        | "what did i tell you" => return Some(Intent::Recall { about: None }),
+        _ => {}
+    }
+    let asked = words.after(
+        talk.start,
+        &[
+            "what do you remember about",
+            "what do you remember of",
+            "what do you remember",
+            "what can you remember about",
+            "what can you remember",
+            "what do you know about",
+            "what do you know",
+            "what have i told you about",
+            "what did i tell you about",
+            "what did i say about",
+            "tell me what you remember about",
+            "tell me what you remember",
+            "tell me what you know about",
+            "tell me what you know",
+            "tell me everything you know about",
+            "show me what you remember about",
+            "show me what you remember",
+            "show my memories about",
+            "show me my memories about",
+            "list my memories about",
+            "recall",
+            "do you remember",
+            "do you still remember",
+            "do you know what my",
+            "do you know when my",
+            "do you know where my",
+            "do you know my",
+        ],
+    );
+    if let Some(from) = asked {
+        return Some(Intent::Recall {
+            about: about(talk, from),
+        });
+    }
+    question(talk).map(|from| Intent::Recall {
+        about: about(talk, from),
+    })
+}
+
+/// "what's my wifi password?", "where did I park?": a question only the person's own
+/// memories could answer; in a group only when the assistant is asked.
+fn question(talk: &Talk) -> Option<usize> {
+    let words = &talk.words;
+    if !talk.spoken_to {
+        return None;
+    }
+    match words.get(talk.start) {
+        "whats" | "whens" | "wheres" | "whos" => words.after(talk.start + 1, &["my"]),
+        "what" | "when" | "where" | "who" | "which" => words.after(
+            talk.start + 1,
+            &["is my", "are my", "was my", "were my", "did i", "do i"],
+        ),
+        _ => None,
+    }
+}
+
+fn about(talk: &Talk, from: usize) -> Option<String> {
+    let words = &talk.words;
+    let mut end = words.len();
+    while end > from && matches!(words.get(end - 1), "please" | "pls" | "again") {
+        end -= 1;
+    }
+    match words.phrase(from..end.min(from + 4)).as_str() {
+        ""
+        | "me"
+        | "myself"
+        | "everything"
+        | "anything"
+        | "about me"
+        | "everything about me"
+        | "anything about me"
+        | "all"
+        | "so far" => None,
+        _ => Some(subject(words.original(from..end))).filter(|about| !about.is_empty()),
+    }
+}
+
+fn forget(talk: &Talk) -> Option<Intent> {
+    let words = &talk.words;
+    match talk.request() {
+        "forget everything"
+        | "forget everything about me"
+        | "forget all about me"
+        | "forget all"
+        | "forget me"
+        | "forget about me"
+        | "forget everything you know"
+        | "forget everything you know about me"
+        | "forget everything i told you"
+        | "forget everything i said"
+        | "forget everything ive told you"
+        | "forget everything i have told you"
+        | "forget all my memories"
+        | "forget all memories"
+        | "forget all of it"
+        | "forget my memories"
+        | "delete my memories"
+        | "delete all my memories"
+        | "delete all memories"
+        | "delete everything you know about me"
+        | "erase my memories"
+        | "erase all my memories"
+        | "erase all memories"
+        | "clear my memories"
+        | "clear all my memories"
+        | "clear all memories"
+        | "wipe my memories"
+        | "wipe all my memories"
+        | "wipe your memory"
+        | "clear your memory"
+        | "erase your memory"
+        | "remove all my memories" => return Some(Intent::ForgetEverything),
+        "forget" | "forget it" | "forget that" | "forget this" | "forget about it"
+        | "forget about that" => {
+            return talk.spoken_to.then(|| Intent::Say(wording::never_mind()));
+        }
+        _ => {}
+    }
+    let from = words.after(
+        talk.start,
+        &[
+            "forget everything about",
+            "forget everything you know about",
+            "forget what i said about",
+            "forget what i told you about",
+            "forget what you know about",
+            "forget the memory about",
+            "forget my memory about",
+            "forget my memories about",
+            "forget all about",
+            "forget about",
+            "forget that",
+            "forget",
+            "delete the memory about",
+            "delete the memory of",
+            "delete the memory that",
+            "delete my memory about",
+            "delete my memories about",
+            "delete memory",
+            "remove the memory about",
+            "erase the memory about",
+        ],
+    )?;
+    let about = subject(words.original(from..words.len()));
+    (!about.is_empty()).then_some(Intent::Forget { about })
+}

@@ -1,0 +1,178 @@
+//! Which memories (or reminders) are about something: by whole words, not by meaning. It
+//! must not read commands.
+
+/// Whether `memory` is about `about`: it has every word of it that matters, in any case
+/// and order. What consists of nothing but small words is about nothing.
+pub fn memory_matches(memory: &str, about: &str) -> bool {
+    let asked = content_words(about);
+    !asked.is_empty() && overlap(&content_words(memory), &asked) == asked.len()
+}
+
+/// How many of the words of `about` that matter `memory` has: for the nearest memories
+/// where none matches whole. Never enough to forget one.
+pub fn memory_overlap(memory: &str, about: &str) -> usize {
+    overlap(&content_words(memory), &content_words(about))
+}
+
+fn overlap(memory: &[String], asked: &[String]) -> usize {
+    asked
+        .iter()
+        .filter(|word| {
+            memory.iter().any(|have| {
+                is_form_of(have, word) || (is_unspaced(word) && have.contains(word.as_str()))
+            })
+        })
+        .count()
+}
+
+/// Lower case, without stop words; repeated words once.
+fn content_words(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for chunk in text.split(|c: char| {
+        c.is_whitespace() || matches!(c, '/' | ',' | ':' | ';' | '(' | ')' | '"' | '“' | '”')
+    }) {
+        let word: String = chunk
+            .trim_end_matches("'s")
+            .trim_end_matches("’s")
+            .chars()
+            .filter(|c| {
+                c.is_alphanumeric() || !c.is_ascii() && !matches!(c, '’' | '‘' | '…' | '–' | '—')
+            })
+            .flat_map(char::to_lowercase)
+            .collect();
+        if word.is_empty() || is_stop_word(&word) {
+            continue;
+        }
+        if !found.contains(&word) {
+            found.push(word);
+        }
+    }
+    found
+}
+
+/// Whether two words are one in different forms: "car" and "cars", "park" and "parked".
+fn is_form_of(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    match long.strip_prefix(short) {
+        Some("") => true,
+        Some("s" | "es" | "ed" | "ing") => short.len() >= 3,
+        Some("d") => short.len() >= 3 && short.ends_with('e'),
+        _ => false,
+    }
+}
+
+/// Scripts that put no spaces between words.
+fn is_unspaced(word: &str) -> bool {
+    word.chars()
+        .any(|c| ('\u{2e80}'..='\u{9fff}').contains(&c) || ('\u{0e00}'..='\u{0eff}').contains(&c))
+}
+
+fn is_stop_word(word: &str) -> bool {
+    matches!(
+        word,
+        "a" | "an"
+            | "the"
+            | "my"
+            | "mine"
+            | "me"
+            | "i"
+            | "im"
+            | "ive"
+            | "you"
+            | "your"
+            | "our"
+            | "we"
+            | "us"
+            | "its"
+            | "it"
+            | "is"
+            | "are"
+            | "am"
+            | "was"
+            | "were"
+            | "be"
+            | "been"
+            | "do"
+            | "does"
+            | "did"
+            | "has"
+            | "have"
+            | "had"
+            | "of"
+            | "to"
+            | "in"
+            | "on"
+            | "at"
+            | "for"
+            | "with"
+            | "about"
+            | "and"
+            | "or"
+            | "that"
+            | "this"
+            | "these"
+            | "those"
+            | "what"
+            | "whats"
+            | "when"
+            | "where"
+            | "who"
+            | "which"
+            | "how"
+            | "as"
+            | "by"
+            | "from"
+            | "so"
+            | "please"
+            | "reminder"
+            | "remind"
+            | "remember"
+            | "called"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memories_match_by_words() {
+        let cases = [
+            ("my wifi password is hunter2", "wifi", true),
+            ("my wifi password is hunter2", "my Wi-Fi password?", true),
+            (
+                "my wifi password is hunter2",
+                "the password of my wifi",
+                true,
+            ),
+            ("my wifi password is hunter2", "wifi router", false),
+            ("my wifi password is hunter2", "wif", false),
+            (
+                "my sister’s birthday is in May",
+                "my sister's birthday",
+                true,
+            ),
+            ("my sister's birthday is in May", "sisters", true),
+            ("I like apples", "apple", true),
+            ("I parked my car at level 3", "park my car", true),
+            ("I care for Ana", "car", false),
+            ("I like tea", "about me", false),
+            ("I like tea", "", false),
+            ("I like tea.", "TEA", true),
+            ("我喜欢喝茶", "茶", true),
+            ("Ana ❤️ cats", "ana", true),
+        ];
+        for (memory, about, expected) in cases {
+            assert_eq!(
+                memory_matches(memory, about),
+                expected,
+                "{memory:?} {about:?}"
+            );
+        }
+        assert_eq!(
+            memory_overlap("my sister is called Ana", "my sister's name"),
+            1
+        );
+        assert_eq!(memory_overlap("I like tea", "coffee"), 0);
+    }
+}

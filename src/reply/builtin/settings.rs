@@ -1,0 +1,172 @@
+//! What a person tells about themselves that changes how they are treated: their name and
+//! their time zone. It must not store either.
+
+use chrono_tz::Tz;
+
+use super::{Intent, Talk, subject, wording, zone};
+
+/// Characters in a name.
+pub const NAME_CHARS_MAX: usize = 64;
+
+/// Words in a name.
+const NAME_WORDS_MAX: usize = 4;
+
+pub(super) fn command(talk: &Talk) -> Option<Intent> {
+    match talk.words.get(talk.start) {
+        "my" | "set" | "change" | "use" | "timezone" | "time" | "im" | "i" | "switch"
+        | "update" => timezone(talk).or_else(|| name(talk)),
+        "call" | "you" | "name" => name(talk),
+        _ => None,
+    }
+}
+
+fn timezone(talk: &Talk) -> Option<Intent> {
+    let words = &talk.words;
+    let stated = words
+        .after(talk.start, &["set", "change", "use", "switch", "update"])
+        .unwrap_or(talk.start);
+    let stated = words.after(stated, &["my", "the"]).unwrap_or(stated);
+    let place = match words.after(stated, &["timezone", "time zone"]) {
+        Some(next) => next,
+        None => return resident(talk),
+    };
+    let place = words
+        .after(place, &["is now", "is", "to", "as"])
+        .unwrap_or(place);
+    let place = words.after(place, &["in"]).unwrap_or(place);
+    let said = subject(words.original(place..words.len()));
+    if said.is_empty() {
+        return (place > stated && talk.spoken_to)
+            .then(|| Intent::Unclear(wording::timezone_unclear("")));
+    }
+    Some(zone::find(&said).map_or_else(
+        || Intent::Unclear(wording::timezone_unclear(&said)),
+        Intent::SetTimezone,
+    ))
+}
+
+/// "I live in Berlin", "I'm in Tokyo": only with a place that is known.
+fn resident(talk: &Talk) -> Option<Intent> {
+    let words = &talk.words;
+    let from = words.after(
+        talk.start,
+        &[
+            "i live in",
+            "im in",
+            "i am in",
+            "im now in",
+            "i am now in",
+            "im living in",
+            "i moved to",
+            "im based in",
+        ],
+    )?;
+    let end = words.len();
+    let end = if words.get(end - 1) == "now" {
+        end - 1
+    } else {
+        end
+    };
+    if end > from + NAME_WORDS_MAX {
+        return None;
+    }
+    known_place(&subject(words.original(from..end))).map(Intent::SetTimezone)
+}
+
+/// Short forms ("im in pm", "I'm in est") are words too often.
+fn known_place(said: &str) -> Option<Tz> {
+    if said.chars().count() > 3 {
+        zone::find(said)
+    } else {
+        None
+    }
+}
+
+fn name(talk: &Talk) -> Option<Intent> {
+    let words = &talk.words;
+    let from = words.after(
+        talk.start,
+        &[
+            "my name is",
+            "my names",
+            "set my name to",
+            "change my name to",
+            "update my name to",
+            "you can call me",
+            "you may call me",
+            "call me",
+            "name is",
+            "im called",
+            "i am called",
+        ],
+    )?;
+    let called = words.get(from - 1) == "me";
+    if called && is_appointment(words.get(from)) {
+        return None;
+    }
+    let mut end = words.len();
+    while end > from && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "now") {
+        end -= 1;
+    }
+    // "My name is Ana, what can you do?": the name ends where the sentence does.
+    end = (from..end)
+        .find(|at| words.is_set_off(*at))
+        .map_or(end, |at| at + 1);
+    end = (from + 1..end)
+        .find(|at| {
+            words.get(*at) == "and" && matches!(words.get(at + 1), "i" | "im" | "ive" | "my")
+        })
+        .unwrap_or(end);
+    let name = subject(words.original(from..end));
+    let is_name = end <= from + NAME_WORDS_MAX
+        && name.chars().count() <= NAME_CHARS_MAX
+        && name.chars().any(char::is_alphabetic)
+        && !name
+            .chars()
+            .any(|c| c.is_control() || matches!(c, '<' | '>' | '/' | '\\' | '{' | '}'));
+    match is_name {
+        true => Some(Intent::SetName(name)),
+        false if called => None,
+        false => Some(Intent::Unclear(wording::name_unclear(NAME_CHARS_MAX))),
+    }
+}
+
+/// What follows "call me" when a call is meant.
+fn is_appointment(word: &str) -> bool {
+    matches!(
+        word,
+        "" | "later"
+            | "tomorrow"
+            | "today"
+            | "tonight"
+            | "back"
+            | "when"
+            | "at"
+            | "in"
+            | "on"
+            | "if"
+            | "asap"
+            | "now"
+            | "maybe"
+            | "a"
+            | "an"
+            | "the"
+            | "crazy"
+            | "anytime"
+            | "after"
+            | "before"
+            | "please"
+            | "again"
+            | "soon"
+            | "once"
+            | "whenever"
+            | "by"
+            | "next"
+            | "this"
+            | "for"
+            | "to"
+            | "about"
+            | "and"
+            | "or"
+    )
+}

@@ -1,0 +1,93 @@
+//! Small talk: greetings, thanks, who are you, jokes, the time. Whole phrases only, so that
+//! in a group it speaks up for what is plainly small talk and nothing else. It must not
+//! know anything of the person.
+
+mod phrases;
+
+use super::{Intent, Talk, subject, wording, zone};
+
+/// A message without a word in it.
+pub(super) fn wordless(talk: &Talk) -> Intent {
+    if !talk.spoken_to {
+        return Intent::Unknown;
+    }
+    if talk.heard.has_photos {
+        return Intent::Say(wording::photos_unseen(talk.heard.persona));
+    }
+    match talk.heard.text.trim() {
+        "" => Intent::Unknown,
+        "?" | "??" | "???" => Intent::Help(wording::help(talk.heard.persona)),
+        text if text.chars().any(char::is_alphabetic) => Intent::Say(phrases::hello(talk)),
+        _ => Intent::Unknown,
+    }
+}
+
+/// Nothing was understood: photos are at least answered for.
+pub(super) fn lost(talk: &Talk) -> Intent {
+    if talk.heard.has_photos && talk.spoken_to {
+        return Intent::Say(wording::photos_unseen(talk.heard.persona));
+    }
+    Intent::Unknown
+}
+
+pub(super) fn reply(talk: &Talk) -> Option<Intent> {
+    if talk.phrase.is_empty() {
+        return None;
+    }
+    let said = spoken(talk, &talk.phrase)
+        .or_else(|| spoken(talk, talk.request()))
+        .or_else(|| time_elsewhere(talk))
+        .or_else(|| opening(talk));
+    said.map(Intent::Say)
+}
+
+fn spoken(talk: &Talk, phrase: &str) -> Option<String> {
+    phrases::greeting(talk, phrase)
+        .or_else(|| phrases::question(talk, phrase))
+        .or_else(|| phrases::reaction(talk, phrase))
+}
+
+/// "what time is it in Tokyo?"
+fn time_elsewhere(talk: &Talk) -> Option<String> {
+    let words = &talk.words;
+    let from = words.after(
+        talk.start,
+        &[
+            "what time is it in",
+            "what time is it now in",
+            "whats the time in",
+            "what is the time in",
+            "time in",
+        ],
+    )?;
+    let place = subject(words.original(from..words.len()));
+    zone::find(&place).map(|zone| wording::time_in(talk.heard.now, zone, &place))
+}
+
+/// A longer message that begins with thanks or a greeting, to the assistant alone.
+fn opening(talk: &Talk) -> Option<String> {
+    let words = &talk.words;
+    if !talk.spoken_to || words.len() > 8 {
+        return None;
+    }
+    if words
+        .after(
+            0,
+            &[
+                "thanks for",
+                "thank you for",
+                "thanks again",
+                "thank you again",
+                "many thanks for",
+            ],
+        )
+        .is_some()
+    {
+        return Some(
+            talk.pick(&["You're welcome!", "Any time!", "Happy to help!"])
+                .to_owned(),
+        );
+    }
+    // Nothing but courtesies: "hey there, good morning".
+    (talk.start == words.len()).then(|| phrases::hello(talk))
+}

@@ -1,0 +1,208 @@
+//! Reads a time out of words ("tomorrow at 9", "in 1h30", "on december 24th at 5pm") and
+//! turns it into an instant in a person's time zone. It knows nothing of reminders.
+//!
+//! Hours are read on the 24-hour clock ("at 7" is 07:00), save that a bare "at 3" is 15:00,
+//! up to `BARE_HOUR_PM_MAX`: nobody means the small hours unless they say so. A time of day that has passed
+//! today is tomorrow's; a day without a time means `DAY_HOUR`; "next friday" is the coming
+//! one, never today.
+
+mod amount;
+mod clock;
+mod day;
+mod resolve;
+
+use super::words::Words;
+pub(super) use resolve::{Problem, YEARS_AHEAD_MAX, resolve};
+
+/// The hour a day without a time of day means.
+pub(super) const DAY_HOUR: u32 = 9;
+
+/// The last hour that means the afternoon when nothing but the number is said.
+pub(super) const BARE_HOUR_PM_MAX: u32 = 5;
+
+/// A wait from now. Days and months are the calendar's, so they keep the time of day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Wait {
+    pub(super) months: i64,
+    pub(super) days: i64,
+    pub(super) seconds: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Day {
+    Today,
+    InDays(i64),
+    InMonths(i64),
+    Weekday {
+        day: chrono::Weekday,
+        never_today: bool,
+    },
+    OfMonth(u32),
+    OfYear {
+        month: u32,
+        day: u32,
+    },
+    Date {
+        year: i32,
+        month: u32,
+        day: u32,
+    },
+    /// 5/6 is in May or in June, as people are used to.
+    Ambiguous,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Morning,
+    Afternoon,
+    Evening,
+    Night,
+}
+
+/// A time of day. `exact`: am, pm or 24 hours were said, so a part of the day moves nothing.
+/// `bare`: only a number of hours was said.
+/// Hours and minutes may be out of range, which no day has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Clock {
+    pub(super) hour: u32,
+    pub(super) minute: u32,
+    pub(super) exact: bool,
+    pub(super) bare: bool,
+}
+
+/// What was said of a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Spec {
+    pub(super) wait: Option<Wait>,
+    pub(super) day: Option<Day>,
+    pub(super) part: Option<Part>,
+    pub(super) clock: Option<Clock>,
+}
+
+impl Spec {
+    /// Both taken together ("tomorrow … at 9"), when they don't contradict each other.
+    pub(super) fn merged(self, other: Self) -> Option<Self> {
+        let waits = [self.wait, other.wait];
+        let clashes = (self.day.is_some() && other.day.is_some())
+            || (self.clock.is_some() && other.clock.is_some())
+            || (self.part.is_some() && other.part.is_some())
+            || waits.iter().flatten().count() > 1
+            || (waits.iter().flatten().any(|w| w.seconds != 0))
+            || (waits.iter().flatten().count() == 1 && (self.day.is_some() || other.day.is_some()));
+        (!clashes).then(|| Self {
+            wait: self.wait.or(other.wait),
+            day: self.day.or(other.day),
+            part: self.part.or(other.part),
+            clock: self.clock.or(other.clock),
+        })
+    }
+
+    /// Takes one more piece at `at`; the index after it. `linked`: the word before.
+    fn take(&mut self, words: &Words, at: usize, linked: &str) -> Option<usize> {
+        if *self == Self::default()
+            && let Some((wait, end)) =
+                amount::wait(words, at, matches!(linked, "in" | "after" | "within"))
+        {
+            self.wait = Some(wait);
+            return Some(end);
+        }
+        if self.wait.is_some_and(|w| w.seconds != 0) {
+            return None;
+        }
+        if self.day.is_none()
+            && self.wait.is_none()
+            && self.clock.is_none()
+            && let Some((day, clock)) = date_time(words.get(at))
+        {
+            (self.day, self.clock) = (Some(day), Some(clock));
+            return Some(at + 1);
+        }
+        if self.day.is_none()
+            && self.wait.is_none()
+            && let Some((day, end)) = day::day(words, at, linked == "on")
+        {
+            self.day = Some(day);
+            return Some(end);
+        }
+        if self.part.is_none()
+            && let Some((part, day, end)) =
+                clock::part(words, at, self.day.is_some() || self.clock.is_some())
+            && (day.is_none() || self.day.is_none() || self.day == day)
+        {
+            self.part = Some(part);
+            self.day = self.day.or(day);
+            return Some(end);
+        }
+        if self.clock.is_none()
+            && let Some((clock, end)) =
+                clock::clock(words, at, self.allows_bare_hour(words, at, linked))
+        {
+            self.clock = Some(clock);
+            return Some(end);
+        }
+        None
+    }
+
+    /// Whether "9" alone is an hour here: after "at", or where "tomorrow 9" ends.
+    fn allows_bare_hour(&self, words: &Words, at: usize, linked: &str) -> bool {
+        let ends = matches!(words.get(at + 1), "" | "to" | "that");
+        matches!(linked, "at" | "by" | "around")
+            || (matches!(linked, "" | "for") && ends && (self.day.is_some() || self.part.is_some()))
+    }
+}
+
+/// "2026-12-24T10:00", a local time.
+fn date_time(word: &str) -> Option<(Day, Clock)> {
+    let (date, time) = word.split_once('t')?;
+    let (clock, needs_more) = clock::digits(time).filter(|_| time.contains(':'))?;
+    (!needs_more).then_some((day::date(date)?, clock))
+}
+
+/// The time that starts at word `at`, and the index after it.
+pub(super) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let mut spec = Spec::default();
+    let mut end = at;
+    // A time has at most four pieces, one for each field.
+    for _ in 0..4 {
+        let linked = match words.get(end) {
+            link @ ("in" | "on" | "at" | "for" | "by" | "around" | "after" | "within") => link,
+            _ => "",
+        };
+        let from = end + usize::from(!linked.is_empty());
+        let Some(next) = spec.take(words, from, linked) else {
+            // "in the morning" and "at night" begin with what looks like a link.
+            let Some(next) = (from > end).then(|| spec.take(words, end, "")).flatten() else {
+                break;
+            };
+            end = next;
+            continue;
+        };
+        end = next;
+    }
+    (end > at).then_some((spec, end))
+}
+
+/// The hour at `at` after "for", as an alarm is set: "7", "7 tomorrow". What counts
+/// something ("7 people") is none.
+pub(super) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let (clock, end) = clock::clock(words, at, true)?;
+    let hour = Spec {
+        clock: Some(clock),
+        ..Spec::default()
+    };
+    let more = read(words, end).and_then(|(spec, end)| Some((hour.merged(spec)?, end)));
+    let (spec, end) = more.unwrap_or((hour, end));
+    matches!(words.get(end), "" | "to" | "that").then_some((spec, end))
+}
+
+/// The time that starts at `at` after "for", as a timer is set: "20 minutes".
+pub(super) fn read_duration(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let (wait, end) = amount::wait(words, at, true)?;
+    Some((
+        Spec {
+            wait: Some(wait),
+            ..Spec::default()
+        },
+        end,
+    ))
+}

@@ -1,0 +1,224 @@
+//! Days: "tomorrow", "on friday", "next week", "2026-12-24", "december 24th", "on the 3rd".
+//! It knows no times of day.
+
+use chrono::Weekday;
+
+use super::Day;
+use crate::reply::builtin::words::Words;
+
+/// The day at `at`; `on`: the word before was "on", so that "on sat" and "on the 3rd" count.
+pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
+    if let Some(end) = words.after(at, &["the day after tomorrow", "day after tomorrow"]) {
+        return Some((Day::InDays(2), end));
+    }
+    let next = at + 1;
+    match words.get(at) {
+        "today" => return Some((Day::Today, next)),
+        "tomorrow" | "tmrw" | "tmr" | "tomorow" | "tommorow" | "tommorrow" => {
+            return Some((Day::InDays(1), next));
+        }
+        "later" if words.get(next) == "today" => return Some((Day::Today, at + 2)),
+        said @ ("next" | "this" | "coming") => {
+            return named(words, next, said == "next").map(|day| (day, at + 2));
+        }
+        "the" if on || next < words.len() => {
+            if let Some(found) = of_year(words, next) {
+                return Some(found);
+            }
+            if let ("next" | "coming", Some(day)) = (words.get(next), named(words, at + 2, true)) {
+                return Some((day, at + 3));
+            }
+            let day = ordinal(words.get(next)).filter(|_| on)?;
+            return Some((Day::OfMonth(day), at + 2));
+        }
+        _ => {}
+    }
+    if let Some(day) = weekday(words.get(at), on) {
+        let of_this = words.after(next, &["this week"]).unwrap_or(next);
+        return Some((
+            Day::Weekday {
+                day,
+                never_today: false,
+            },
+            of_this,
+        ));
+    }
+    date(words.get(at))
+        .or_else(|| slashed(words.get(at), on))
+        .map(|day| (day, next))
+        .or_else(|| of_year(words, at))
+}
+
+/// "24/12/2026", "12/24/2026"; without a year only after "on" (`short`), for 1/2 is a half.
+fn slashed(word: &str, short: bool) -> Option<Day> {
+    let mut parts = word.split('/').map(|part| {
+        let digits = (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| part.parse::<u32>().ok()).flatten()
+    });
+    let (a, b) = (parts.next()??, parts.next()??);
+    let year = match parts.next() {
+        Some(year) => Some(i32::try_from(year?).ok()?),
+        None if short => None,
+        None => return None,
+    };
+    if parts.next().is_some() {
+        return None;
+    }
+    if let (1000.., Some(day)) = (a, year.and_then(|day| u32::try_from(day).ok())) {
+        return Some(Day::Date {
+            year: i32::try_from(a).ok()?,
+            month: b,
+            day,
+        });
+    }
+    let (month, day) = match (a, b) {
+        (13.., _) => (b, a),
+        (_, 13..) => (a, b),
+        _ if a == b => (a, b),
+        _ => return Some(Day::Ambiguous),
+    };
+    Some(match year {
+        Some(year) if year < 100 => Day::Date {
+            year: 2000 + year,
+            month,
+            day,
+        },
+        Some(year) => Day::Date { year, month, day },
+        None => Day::OfYear { month, day },
+    })
+}
+
+/// What "next" and "this" go with.
+fn named(words: &Words, at: usize, next: bool) -> Option<Day> {
+    match words.get(at) {
+        "week" if next => Some(Day::InDays(7)),
+        "month" if next => Some(Day::InMonths(1)),
+        "year" if next => Some(Day::InMonths(12)),
+        "weekend" => Some(Day::Weekday {
+            day: Weekday::Sat,
+            never_today: next,
+        }),
+        name => weekday(name, true).map(|day| Day::Weekday {
+            day,
+            never_today: next,
+        }),
+    }
+}
+
+/// Short names are words of their own ("sun", "sat"), so they need an "on" before them.
+fn weekday(word: &str, short: bool) -> Option<Weekday> {
+    Some(match word {
+        "monday" | "mondays" => Weekday::Mon,
+        "tuesday" => Weekday::Tue,
+        "wednesday" => Weekday::Wed,
+        "thursday" => Weekday::Thu,
+        "friday" => Weekday::Fri,
+        "saturday" => Weekday::Sat,
+        "sunday" => Weekday::Sun,
+        _ if !short => return None,
+        "mon" => Weekday::Mon,
+        "tue" | "tues" => Weekday::Tue,
+        "wed" => Weekday::Wed,
+        "thu" | "thur" | "thurs" => Weekday::Thu,
+        "fri" => Weekday::Fri,
+        "sat" => Weekday::Sat,
+        "sun" => Weekday::Sun,
+        _ => return None,
+    })
+}
+
+/// "2026-12-24" or "24.12.2026"; a date that no calendar has stays as said.
+pub(super) fn date(word: &str) -> Option<Day> {
+    let (separator, year_first) = match word.as_bytes() {
+        [a, b, c, d, b'-', ..] if [a, b, c, d].iter().all(|x| x.is_ascii_digit()) => ('-', true),
+        [b'0'..=b'9', ..] if word.matches('.').count() == 2 => ('.', false),
+        _ => return None,
+    };
+    let mut parts = word.split(separator).map(|part| {
+        let digits =
+            !part.is_empty() && part.len() <= 4 && part.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| part.parse::<u32>().ok()).flatten()
+    });
+    let (a, b, c) = (parts.next()??, parts.next()??, parts.next()??);
+    if parts.next().is_some() {
+        return None;
+    }
+    let (year, month, day) = if year_first { (a, b, c) } else { (c, b, a) };
+    Some(Day::Date {
+        year: i32::try_from(year).ok()?,
+        month,
+        day,
+    })
+}
+
+/// "december 24th", "dec 24 2027", "24 december", "24th of december, 2027".
+fn of_year(words: &Words, at: usize) -> Option<(Day, usize)> {
+    let (month, day, end) = match month(words.get(at)) {
+        Some(month) => {
+            let at = words.after(at + 1, &["the"]).unwrap_or(at + 1);
+            (month, number_of_day(words.get(at))?, at + 1)
+        }
+        None => {
+            let day = number_of_day(words.get(at))?;
+            let at = words.after(at + 1, &["of"]).unwrap_or(at + 1);
+            (month(words.get(at))?, day, at + 1)
+        }
+    };
+    let year = words
+        .get(end)
+        .parse::<i32>()
+        .ok()
+        .filter(|year| (1900..=9999).contains(year));
+    Some(match year {
+        Some(year) => (Day::Date { year, month, day }, end + 1),
+        None => (Day::OfYear { month, day }, end),
+    })
+}
+
+fn number_of_day(word: &str) -> Option<u32> {
+    if word.len() <= 2 && word.bytes().all(|b| b.is_ascii_digit()) {
+        return word.parse().ok();
+    }
+    ordinal(word)
+}
+
+/// "24th", "third"; numbers above 99 are no days.
+fn ordinal(word: &str) -> Option<u32> {
+    const NAMES: [&str; 12] = [
+        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+        "tenth", "eleventh", "twelfth",
+    ];
+    if let Some((n, _)) = (1..).zip(NAMES).find(|(_, name)| *name == word) {
+        return Some(n);
+    }
+    let digits = ["st", "nd", "rd", "th"]
+        .iter()
+        .find_map(|end| word.strip_suffix(end))?;
+    (digits.len() <= 2 && digits.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| digits.parse().ok())?
+}
+
+fn month(word: &str) -> Option<u32> {
+    const NAMES: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    (1..)
+        .zip(NAMES)
+        .find(|(_, name)| {
+            *name == word
+                || (word.len() == 3 && name.starts_with(word))
+                || (word == "sept" && *name == "september")
+        })
+        .map(|(n, _)| n)
+}

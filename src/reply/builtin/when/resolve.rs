@@ -1,0 +1,238 @@
+//! From what was said of a time to an instant, in a zone whose clocks jump. A local time
+//! that does not exist is the first instant after the gap; one that comes twice is the
+//! earlier. It reads no words.
+
+use chrono::{
+    DateTime, Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Offset,
+    TimeZone, Utc,
+};
+use chrono_tz::Tz;
+
+use super::{BARE_HOUR_PM_MAX, Clock, DAY_HOUR, Day, Part, Spec, Wait};
+use crate::clock::Timestamp;
+
+/// The furthest a time may lie ahead, in years.
+pub(in crate::reply::builtin) const YEARS_AHEAD_MAX: u32 = 5;
+
+/// February 29th comes again within eight years, in whatever century.
+const YEARS_SEARCHED: i32 = 8;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::reply::builtin) enum Problem {
+    Past,
+    TooFar,
+    /// 30 February, or 25 o'clock.
+    NoSuchTime,
+    /// 5/6.
+    Ambiguous,
+}
+
+pub(in crate::reply::builtin) fn resolve(
+    spec: &Spec,
+    now: Timestamp,
+    zone: Tz,
+) -> Result<Timestamp, Problem> {
+    let local = now.utc().with_timezone(&zone).naive_local();
+    let moment = match spec.wait {
+        Some(wait) => waited(spec, wait, now, local, zone)?,
+        None => dated(spec, now, local, zone)?,
+    };
+    let latest = now
+        .utc()
+        .checked_add_months(Months::new(12 * YEARS_AHEAD_MAX));
+    if moment <= now {
+        Err(Problem::Past)
+    } else if latest.is_some_and(|latest| moment.0 > latest.timestamp_millis()) {
+        Err(Problem::TooFar)
+    } else {
+        Ok(moment)
+    }
+}
+
+fn waited(
+    spec: &Spec,
+    wait: Wait,
+    now: Timestamp,
+    local: NaiveDateTime,
+    zone: Tz,
+) -> Result<Timestamp, Problem> {
+    if wait.months == 0 && wait.days == 0 && spec.clock.is_none() && spec.part.is_none() {
+        return Ok(now.plus_s(wait.seconds));
+    }
+    let date = ahead(local.date(), wait).ok_or(Problem::TooFar)?;
+    let at = if spec.clock.is_some() || spec.part.is_some() {
+        at_time(date, spec)?
+    } else {
+        date.and_time(local.time())
+    };
+    Ok(instant(at, zone)?.plus_s(wait.seconds))
+}
+
+fn ahead(date: NaiveDate, wait: Wait) -> Option<NaiveDate> {
+    date.checked_add_months(Months::new(u32::try_from(wait.months).ok()?))?
+        .checked_add_days(Days::new(u64::try_from(wait.days).ok()?))
+}
+
+fn dated(
+    spec: &Spec,
+    now: Timestamp,
+    local: NaiveDateTime,
+    zone: Tz,
+) -> Result<Timestamp, Problem> {
+    let today = local.date();
+    let on = |date: NaiveDate| instant(at_time(date, spec)?, zone);
+    match spec.day {
+        None => {
+            let moment = on(today)?;
+            if moment > now {
+                Ok(moment)
+            } else {
+                on(in_days(today, 1)?)
+            }
+        }
+        Some(Day::Today) => {
+            let moment = on(today)?;
+            let an_hour_on = now.plus_s(3600);
+            // "today" and "tonight" said late mean soon, as long as it is still the day.
+            let same_day = an_hour_on.utc().with_timezone(&zone).date_naive() == today;
+            let soon = moment <= now && spec.clock.is_none() && same_day;
+            Ok(if soon { an_hour_on } else { moment })
+        }
+        Some(Day::InDays(days)) => on(in_days(today, days)?),
+        Some(Day::InMonths(months)) => on(ahead(
+            today,
+            Wait {
+                months,
+                ..Wait::default()
+            },
+        )
+        .ok_or(Problem::TooFar)?),
+        Some(Day::Weekday { day, never_today }) => {
+            let days = i64::from(
+                (7 + day.num_days_from_monday() - today.weekday().num_days_from_monday()) % 7,
+            );
+            let moment = on(in_days(today, days)?)?;
+            if moment <= now || (days == 0 && never_today) {
+                on(in_days(today, days + 7)?)
+            } else {
+                Ok(moment)
+            }
+        }
+        Some(Day::OfMonth(day)) => {
+            let first = today.with_day(1).ok_or(Problem::NoSuchTime)?;
+            let dates =
+                (0..=12).filter_map(|n| first.checked_add_months(Months::new(n))?.with_day(day));
+            next_of(dates, now, on)
+        }
+        Some(Day::OfYear { month, day }) => {
+            let dates = (0..=YEARS_SEARCHED)
+                .filter_map(|n| NaiveDate::from_ymd_opt(today.year() + n, month, day));
+            next_of(dates, now, on)
+        }
+        Some(Day::Ambiguous) => Err(Problem::Ambiguous),
+        Some(Day::Date { year, month, day }) => {
+            on(NaiveDate::from_ymd_opt(year, month, day).ok_or(Problem::NoSuchTime)?)
+        }
+    }
+}
+
+/// The first of `dates` that is still to come; none: no calendar has it.
+fn next_of(
+    dates: impl Iterator<Item = NaiveDate>,
+    now: Timestamp,
+    on: impl Fn(NaiveDate) -> Result<Timestamp, Problem>,
+) -> Result<Timestamp, Problem> {
+    for date in dates {
+        let moment = on(date)?;
+        if moment > now {
+            return Ok(moment);
+        }
+    }
+    Err(Problem::NoSuchTime)
+}
+
+fn in_days(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
+    date.checked_add_signed(Duration::days(days))
+        .ok_or(Problem::TooFar)
+}
+
+/// The local time on `date`; late hours of a night belong to the next day.
+fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
+    let tonight = spec.part == Some(Part::Night) && spec.day == Some(Day::Today);
+    let clock = match spec.clock {
+        Some(clock) if clock.hour == 24 && clock.minute == 0 => {
+            return Ok(in_days(date, 1)?.and_time(NaiveTime::MIN));
+        }
+        Some(clock) => in_part(clock, spec.part),
+        None => Clock {
+            hour: part_hour(spec.part),
+            minute: 0,
+            exact: true,
+            bare: false,
+        },
+    };
+    let date = if tonight && clock.hour < 5 {
+        in_days(date, 1)?
+    } else {
+        date
+    };
+    date.and_hms_opt(clock.hour, clock.minute, 0)
+        .ok_or(Problem::NoSuchTime)
+}
+
+/// "7 in the evening" is 19:00.
+fn in_part(clock: Clock, part: Option<Part>) -> Clock {
+    let hour = match (part, clock.hour) {
+        _ if clock.exact => clock.hour,
+        (Some(Part::Afternoon | Part::Evening), 1..=11) | (Some(Part::Night), 5..=11) => {
+            clock.hour + 12
+        }
+        (Some(Part::Night | Part::Morning), 12) => 0,
+        (None, 1..=BARE_HOUR_PM_MAX) if clock.bare => clock.hour + 12,
+        _ => clock.hour,
+    };
+    Clock { hour, ..clock }
+}
+
+fn part_hour(part: Option<Part>) -> u32 {
+    match part {
+        None | Some(Part::Morning) => DAY_HOUR,
+        Some(Part::Afternoon) => 15,
+        Some(Part::Evening) => 18,
+        Some(Part::Night) => 20,
+    }
+}
+
+fn instant(local: NaiveDateTime, zone: Tz) -> Result<Timestamp, Problem> {
+    match zone.from_local_datetime(&local).earliest() {
+        Some(found) => Ok(Timestamp(found.timestamp_millis())),
+        None => after_gap(local, zone).ok_or(Problem::NoSuchTime),
+    }
+}
+
+/// The instant at which clocks jumped over `local`, to the second. The offset before a gap
+/// is the smaller one, and no zone ever skipped more than a day.
+fn after_gap(local: NaiveDateTime, zone: Tz) -> Option<Timestamp> {
+    let offset = |utc: i64| -> Option<i32> {
+        let at: DateTime<Utc> = DateTime::from_timestamp(utc, 0)?;
+        Some(
+            zone.offset_from_utc_datetime(&at.naive_utc())
+                .fix()
+                .local_minus_utc(),
+        )
+    };
+    let (mut before, mut after) = (
+        local.and_utc().timestamp() - 2 * 86_400,
+        local.and_utc().timestamp() + 2 * 86_400,
+    );
+    let old = offset(before)?;
+    while after - before > 1 {
+        let middle = before + (after - before) / 2;
+        if offset(middle)? == old {
+            before = middle
+        } else {
+            after = middle
+        }
+    }
+    Some(Timestamp::from_seconds(after))
+}

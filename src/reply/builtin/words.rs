@@ -1,0 +1,217 @@
+//! A message as words: lower case for comparing, with the way back to the exact text that
+//! was typed. Punctuation around words and apostrophes inside are gone from the compared
+//! form ("What's" is "whats"). It knows no command.
+
+use std::ops::Range;
+
+pub(super) struct Words<'a> {
+    text: &'a str,
+    lower: String,
+    tokens: Vec<Token>,
+}
+
+/// One word: where it stands in the text, with the punctuation around it, and in `lower`.
+struct Token {
+    raw: Range<usize>,
+    low: Range<usize>,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let mut words = Self {
+            text,
+            lower: String::with_capacity(text.len()),
+            tokens: Vec::with_capacity(text.len() / 4),
+        };
+        for chunk in text.split_whitespace() {
+            let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
+            let low = words.lower.len();
+            words.lower.extend(
+                core(chunk)
+                    .chars()
+                    .filter(|c| !is_dropped(*c))
+                    .flat_map(char::to_lowercase),
+            );
+            if words.lower.len() > low {
+                words.tokens.push(Token {
+                    raw: start..start + chunk.len(),
+                    low: low..words.lower.len(),
+                });
+            }
+        }
+        words
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The word at `at` in lower case; "" beyond the end.
+    pub(super) fn get(&self, at: usize) -> &str {
+        self.tokens
+            .get(at)
+            .map_or("", |t| &self.lower[t.low.clone()])
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.tokens.iter().map(|t| &self.lower[t.low.clone()])
+    }
+
+    /// The index after the first of `phrases` (lower case, single spaces) that stands at `at`.
+    pub(super) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
+        phrases.iter().find_map(|phrase| {
+            let mut end = at;
+            for word in phrase.split(' ') {
+                if self.get(end) != word {
+                    return None;
+                }
+                end += 1;
+            }
+            Some(end)
+        })
+    }
+
+    /// The text of these words as it was typed, punctuation included.
+    pub(super) fn original(&self, range: Range<usize>) -> &'a str {
+        match (
+            self.tokens.get(range.start),
+            range
+                .end
+                .checked_sub(1)
+                .and_then(|last| self.tokens.get(last)),
+        ) {
+            (Some(first), Some(last)) if range.start < range.end => {
+                &self.text[first.raw.start..last.raw.end]
+            }
+            _ => "",
+        }
+    }
+
+    /// These words in lower case, single spaces between.
+    pub(super) fn phrase(&self, range: Range<usize>) -> String {
+        let mut phrase = String::new();
+        for at in range {
+            if at > 0 && !phrase.is_empty() {
+                phrase.push(' ');
+            }
+            phrase.push_str(self.get(at));
+        }
+        phrase
+    }
+
+    /// Whether punctuation follows the word at `at`, so that what comes next stands apart.
+    pub(super) fn is_set_off(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|t| {
+            let next = self
+                .tokens
+                .get(at + 1)
+                .map_or(self.text.len(), |n| n.raw.start);
+            self.text[t.raw.start..next]
+                .trim_end()
+                .ends_with([',', '.', '!', '?', ';', ':', '-', '–', '—'])
+        })
+    }
+
+    pub(super) fn is_question(&self) -> bool {
+        self.tokens
+            .last()
+            .is_some_and(|t| self.text[t.raw.start..].contains('?'))
+    }
+
+    pub(super) fn drop_words(&mut self, range: Range<usize>) {
+        self.tokens.drain(range);
+    }
+}
+
+/// A word without the punctuation around it; a sign before a digit stays.
+fn core(chunk: &str) -> &str {
+    let chunk = chunk.trim_end_matches(is_punctuation);
+    let mut rest = chunk;
+    while let Some(first) = rest.chars().next() {
+        let tail = &rest[first.len_utf8()..];
+        let is_sign = first == '-' && tail.starts_with(|c: char| c.is_ascii_digit());
+        if !is_punctuation(first) || is_sign {
+            break;
+        }
+        rest = tail;
+    }
+    rest
+}
+
+fn is_punctuation(c: char) -> bool {
+    matches!(
+        c,
+        '.' | ','
+            | '!'
+            | '?'
+            | ':'
+            | ';'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '"'
+            | '\''
+            | '“'
+            | '”'
+            | '„'
+            | '‘'
+            | '’'
+            | '«'
+            | '»'
+            | '…'
+            | '¿'
+            | '¡'
+            | '-'
+            | '–'
+            | '—'
+            | '*'
+            | '_'
+            | '~'
+            | '`'
+            | '/'
+            | '\\'
+            | '@'
+            | '>'
+            | '。'
+            | '、'
+            | '，'
+            | '！'
+            | '？'
+    )
+}
+
+/// Apostrophes, and what only changes how an emoji is drawn.
+fn is_dropped(c: char) -> bool {
+    matches!(c, '\'' | '’' | '‘' | '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+/// The same number for the same text (any case), on every machine: FNV-1a.
+pub(super) fn stable_hash(text: &str) -> u64 {
+    text.trim()
+        .chars()
+        .flat_map(char::to_lowercase)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, c| {
+            (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01b3)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_compared_bare_and_shown_as_typed() {
+        let words = Words::new("  “What’s up,  DOC?!” – at -5 or 7:30 👍🏽 ");
+        let bare: Vec<&str> = words.iter().collect();
+        assert_eq!(bare, ["whats", "up", "doc", "at", "-5", "or", "7:30", "👍"]);
+        assert_eq!(words.original(1..3), "up,  DOC?!”");
+        assert_eq!(words.original(3..3), "");
+        assert_eq!(words.original(7..9), "");
+        assert_eq!(words.phrase(0..3), "whats up doc");
+        assert_eq!(words.after(0, &["whats that", "whats up"]), Some(2));
+        assert!(words.is_set_off(1) && !words.is_set_off(0));
+    }
+}

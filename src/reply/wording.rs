@@ -1,0 +1,257 @@
+//! Every sentence of the service's own in a chat: facts in, words out. Short, warm, and in
+//! plain English. It decides nothing and knows no message.
+
+mod account;
+mod times;
+
+pub use account::*;
+pub use times::{date_now, time_in, time_now};
+
+use chrono_tz::Tz;
+
+use crate::clock::Timestamp;
+
+/// Reminders a person may have pending.
+pub const PENDING_REMINDERS_MAX: usize = 1_000;
+
+/// Memories and reminders shown in one list; the rest are counted.
+pub const LISTED_MAX: usize = 30;
+
+/// Characters of a person's own words quoted back in one place.
+const QUOTE_CHARS_MAX: usize = 200;
+
+/// What is delivered when a reminder is due.
+pub fn reminder_text(what: &str) -> String {
+    format!("⏰ Reminder: {what}")
+}
+
+/// Also says so when the time zone is a guess.
+pub fn reminder_set(
+    what: &str,
+    send_at: Timestamp,
+    now: Timestamp,
+    timezone: Option<Tz>,
+) -> String {
+    let (when, is_clock) = times::upcoming(send_at, now, timezone);
+    let hint = if timezone.is_none() && is_clock {
+        " I don't know your time zone yet; tell me, for example “my time zone is Europe/Berlin”."
+    } else {
+        ""
+    };
+    format!(
+        "Okay, I'll remind you {when}: {}{}{hint}",
+        quoted(what),
+        stop(what)
+    )
+}
+
+/// `reminders`: text and time, soonest first.
+pub fn reminders(reminders: &[(&str, Timestamp)], now: Timestamp, timezone: Option<Tz>) -> String {
+    if reminders.is_empty() {
+        return "You have no reminders. Say “remind me tomorrow at 9 to …” to set one.".to_owned();
+    }
+    let lines = reminders
+        .iter()
+        .map(|(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)));
+    let title = if reminders.len() == 1 {
+        "You have 1 reminder:".to_owned()
+    } else {
+        format!("You have {} reminders:", reminders.len())
+    };
+    list(&title, lines, reminders.len())
+}
+
+pub fn reminders_cancelled(count: usize) -> String {
+    match count {
+        0 => "I found no such reminder. “reminders” shows the ones you have.".to_owned(),
+        1 => "Okay, I've cancelled that reminder.".to_owned(),
+        n => format!("Okay, I've cancelled {n} reminders."),
+    }
+}
+
+pub fn reminders_full() -> String {
+    format!(
+        "You already have {PENDING_REMINDERS_MAX} reminders waiting, which is as many as I can keep. Cancel one first: “cancel my reminder to …”."
+    )
+}
+
+/// The relay's queue takes no more commands for now.
+pub fn outbox_full() -> String {
+    "I can't set that now: too many messages are still waiting to be delivered here. Please try again later.".to_owned()
+}
+
+pub fn reminder_repeats() -> String {
+    "I can't repeat reminders; each one comes once. Try “remind me tomorrow at 9 to …”.".to_owned()
+}
+
+pub fn reminder_one_time() -> String {
+    "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.".to_owned()
+}
+
+pub fn reminder_date_ambiguous() -> String {
+    "I can't tell the day from the month there. Please write the date like “5 June” or “2026-06-05”.".to_owned()
+}
+
+pub fn reminder_empty() -> String {
+    "What should I remind you of, and when? For example: “remind me in 20 minutes to check the oven”.".to_owned()
+}
+
+pub fn reminder_without_text() -> String {
+    "What should I remind you of? For example: “remind me in 20 minutes to check the oven”."
+        .to_owned()
+}
+
+pub fn reminder_without_time(what: &str) -> String {
+    format!(
+        "When should I remind you: {}{} Say it with a time I understand, for example “in 2 hours”, “tomorrow at 9” or “on friday at 18:30”.",
+        quoted(what),
+        if what.ends_with('?') { "" } else { "?" },
+    )
+}
+
+pub fn reminder_past() -> String {
+    "That time has already passed. When should I remind you instead?".to_owned()
+}
+
+pub fn reminder_too_long(chars_max: usize) -> String {
+    format!(
+        "That's too long for a reminder. Please keep it to {} characters.",
+        thousands(chars_max)
+    )
+}
+
+pub fn reminder_too_far(years_max: u32) -> String {
+    format!(
+        "That's too far ahead. I can remind you of something at most {years_max} years from now."
+    )
+}
+
+pub fn reminder_no_such_time() -> String {
+    "I can't find that time on the calendar. Could you check the date and the hour?".to_owned()
+}
+
+pub fn which_reminder() -> String {
+    "Which reminder? Say “cancel my reminder to …”, or “cancel all reminders”.".to_owned()
+}
+
+pub fn remembered(text: &str) -> String {
+    format!("I'll remember that: {}", quoted(text))
+}
+
+pub fn memory_empty() -> String {
+    "What should I remember? For example: “remember that my bike lock code is 4321”.".to_owned()
+}
+
+pub fn memory_too_long(chars_max: usize) -> String {
+    format!(
+        "That's too long for me to remember. Please keep it to {} characters.",
+        thousands(chars_max)
+    )
+}
+
+/// `memories`: newest first; `about`: what was asked about, if anything.
+pub fn recalled<S: AsRef<str>>(memories: &[S], about: Option<&str>) -> String {
+    let lines = memories
+        .iter()
+        .map(|memory| quoted_to(memory.as_ref(), QUOTE_CHARS_MAX * 10));
+    match (memories, about) {
+        ([], Some(about)) => format!("I don't remember anything about “{}”.", quoted(about)),
+        ([], None) => {
+            "I don't remember anything about you yet. Say “remember that …” to change that."
+                .to_owned()
+        }
+        ([one], Some(_)) => format!(
+            "You told me: {}",
+            quoted_to(one.as_ref(), QUOTE_CHARS_MAX * 10)
+        ),
+        (many, Some(about)) => list(
+            &format!("What I remember about “{}”:", quoted(about)),
+            lines,
+            many.len(),
+        ),
+        (many, None) => list("What I remember:", lines, many.len()),
+    }
+}
+
+pub fn forgotten(count: usize, about: &str) -> String {
+    match count {
+        0 => format!(
+            "I don't remember anything about “{}”, so there's nothing to forget.",
+            quoted(about)
+        ),
+        1 => "Okay, I've forgotten that.".to_owned(),
+        n => format!("Okay, I've forgotten {n} things about “{}”.", quoted(about)),
+    }
+}
+
+pub fn everything_forgotten(count: usize) -> String {
+    match count {
+        0 => "I don't remember anything about you, so there's nothing to forget.".to_owned(),
+        1 => "Okay, I've forgotten the one thing I remembered.".to_owned(),
+        n => format!("Okay, I've forgotten all {n} things I remembered."),
+    }
+}
+
+pub fn never_mind() -> String {
+    "Okay, never mind. To take a memory away, say “forget” and what it's about.".to_owned()
+}
+
+/// A person's words, not too many of them.
+fn quoted(text: &str) -> String {
+    quoted_to(text, QUOTE_CHARS_MAX)
+}
+
+fn quoted_to(text: &str, chars_max: usize) -> String {
+    use unicode_segmentation::UnicodeSegmentation;
+    if text.chars().count() <= chars_max {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    let mut chars = 0;
+    for grapheme in text.graphemes(true) {
+        chars += grapheme.chars().count();
+        if chars >= chars_max {
+            break;
+        }
+        short.push_str(grapheme);
+    }
+    short.push('…');
+    short
+}
+
+/// The full stop, unless the words bring one.
+fn stop(text: &str) -> &'static str {
+    let cut_short = text.chars().count() > QUOTE_CHARS_MAX;
+    if cut_short
+        || text
+            .trim_end_matches(['"', '”'])
+            .ends_with(['.', '!', '?', '…'])
+    {
+        ""
+    } else {
+        "."
+    }
+}
+
+fn list(title: &str, lines: impl Iterator<Item = String>, count: usize) -> String {
+    let mut text = title.to_owned();
+    for line in lines.take(LISTED_MAX) {
+        text.push_str("\n• ");
+        text.push_str(&line);
+    }
+    if count > LISTED_MAX {
+        text.push_str(&format!("\n… and {} more.", count - LISTED_MAX));
+    }
+    text
+}
+
+fn thousands(n: usize) -> String {
+    if n < 1_000 {
+        n.to_string()
+    } else {
+        format!("{},{:03}", n / 1_000, n % 1_000)
+    }
+}
+
+#[cfg(test)]
+mod tests;

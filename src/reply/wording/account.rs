@@ -1,0 +1,173 @@
+//! Sentences about the person's account and the assistant itself: status, usage, limits,
+//! upgrades, help, apologies. It decides no access.
+
+use chrono_tz::Tz;
+
+/// What the account's sentences need to know.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Facts<'a> {
+    pub name: Option<&'a str>,
+    pub subscribed: bool,
+    /// `monthly` or `annual`.
+    pub plan: Option<&'a str>,
+    /// Since midnight UTC.
+    pub messages_used_today: i64,
+    /// `None`: unlimited.
+    pub daily_limit: Option<i64>,
+    pub memories: usize,
+    pub reminders: usize,
+    pub timezone: Option<Tz>,
+}
+
+pub fn status(facts: &Facts) -> String {
+    let name = match facts.name.map(str::trim) {
+        Some(name) if !name.is_empty() => format!("You are {name}"),
+        _ => "I don't know your name yet".to_owned(),
+    };
+    let plan = match (facts.subscribed, facts.plan) {
+        (true, Some(plan)) => format!("subscribed ({plan} plan)"),
+        (true, None) => "subscribed".to_owned(),
+        (false, _) => "on the free plan".to_owned(),
+    };
+    let link = if name.starts_with("You") {
+        " and"
+    } else {
+        "; you are"
+    };
+    let zone = match facts.timezone {
+        Some(zone) => format!("Your time zone is {}.", zone.name()),
+        None => "Your time zone isn't known, so times are in UTC.".to_owned(),
+    };
+    format!(
+        "{name}{link} {plan}.\n{}\nI keep {} and {} for you.\n{zone}",
+        usage(facts),
+        counted(facts.memories, "memory", "memories"),
+        counted(facts.reminders, "reminder", "reminders"),
+    )
+}
+
+pub fn usage(facts: &Facts) -> String {
+    match facts.daily_limit {
+        None => "Your messages are unlimited.".to_owned(),
+        Some(limit) => {
+            let used = facts.messages_used_today.max(0);
+            let left = limit.saturating_sub(used).max(0);
+            format!("You've used {used} of {limit} messages today; {left} left until midnight UTC.")
+        }
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    match count {
+        0 => format!("no {many}"),
+        1 => format!("1 {one}"),
+        n => format!("{n} {many}"),
+    }
+}
+
+pub fn timezone_set(zone: Tz, now: crate::clock::Timestamp) -> String {
+    let time = now.utc().with_timezone(&zone).format("%H:%M");
+    format!(
+        "Okay, your time zone is {}. It's {time} there.",
+        zone.name()
+    )
+}
+
+/// `said`: what wasn't understood, "" when nothing was said.
+pub fn timezone_unclear(said: &str) -> String {
+    let example = "Say it like “my time zone is Europe/Berlin”, or with a city such as New York.";
+    if said.is_empty() {
+        return format!("Which time zone is yours? {example}");
+    }
+    format!(
+        "I don't know the time zone “{}”. {example}",
+        super::quoted(said)
+    )
+}
+
+pub fn name_set(name: &str) -> String {
+    format!("Nice to meet you, {name}!")
+}
+
+pub fn name_unclear(chars_max: usize) -> String {
+    format!(
+        "I didn't catch that name. Say it like “my name is Ana”, in at most four words and {chars_max} characters."
+    )
+}
+
+pub fn introduction(persona: &str) -> String {
+    format!(
+        "I'm {persona}, your assistant in this chat. I remember things for you and remind you of them; “help” shows how."
+    )
+}
+
+pub fn help(persona: &str) -> String {
+    format!(
+        "I'm {persona}. Here's what I can do:\n\
+         • Reminders: “remind me in 20 minutes to check the oven”, “remind me tomorrow at 9 to call mom”, “reminders”, “cancel my reminder to call mom”\n\
+         • Memories: “remember that my bike lock code is 4321”, “what do you remember about my bike?”, “forget my bike lock code”\n\
+         • Your account: “status”, “usage”, “my name is Ana”, “my time zone is Europe/Berlin”\n\
+         • The time and date, and a joke now and then"
+    )
+}
+
+/// Nothing in `text` was something the assistant can do.
+pub fn unknown(text: &str, persona: &str) -> String {
+    let choices = [
+        "I'm afraid I can't help with that. I keep memories and reminders; say “help” to see how.",
+        "That's beyond me, sorry. {} remembers things and reminds you of them: “help” shows how.",
+        "I didn't understand that. I can remind you, remember things and tell you the time; “help” shows how.",
+    ];
+    if text.trim().is_empty() {
+        return "I got no words there. Say “help” to see what I can do.".to_owned();
+    }
+    let hash = text.bytes().fold(7_usize, |hash, b| {
+        hash.wrapping_mul(31).wrapping_add(usize::from(b))
+    });
+    choices[hash % choices.len()].replace("{}", persona)
+}
+
+pub fn photos_unseen(persona: &str) -> String {
+    format!(
+        "Thanks for the photo! {persona} can't look at pictures here, sorry. Tell me in words what you'd like me to do."
+    )
+}
+
+/// An engine that failed or was late.
+pub fn apology(persona: &str) -> String {
+    format!(
+        "Sorry, {persona} here: I couldn't come up with an answer just now. Please try again in a moment."
+    )
+}
+
+/// The day's messages are used up.
+pub fn limit_reached(persona: &str) -> String {
+    format!(
+        "That was the last of today's free messages, so {persona} has to rest until midnight UTC. {}",
+        upgrade_message()
+    )
+}
+
+pub fn upgrade_message() -> &'static str {
+    "Subscribe for unlimited messages and superpowers."
+}
+
+pub fn superpower_requires_subscription(persona: &str) -> String {
+    format!(
+        "That's one of {persona}'s superpowers, and they come with a subscription. {}",
+        upgrade_message()
+    )
+}
+
+pub fn group_owner_not_subscribed(persona: &str) -> String {
+    format!(
+        "That's one of {persona}'s superpowers. In a group they work when the one who owns the group has subscribed."
+    )
+}
+
+/// Too many commands within a minute.
+pub fn too_many_commands(persona: &str) -> String {
+    format!(
+        "That's a lot at once! Give {persona} a minute, then try again; nothing has been changed."
+    )
+}

@@ -1,0 +1,89 @@
+//! What facts sound like.
+
+use super::*;
+
+/// Wednesday, 4 March 2026, 12:00 UTC.
+const NOW: Timestamp = Timestamp(1_772_625_600_000);
+
+#[test]
+fn reminders_are_confirmed_with_their_time() {
+    let cases = [
+        (20, "in 20 seconds"),
+        (90, "in 90 seconds"),
+        (60, "in 1 minute"),
+        (1_200, "in 20 minutes"),
+        (5_400, "in 90 minutes"),
+        (7_200, "in 2 hours"),
+        (9_000, "today at 15:30"),
+        (86_400, "tomorrow at 13:00"),
+        (2 * 86_400, "on Friday, 6 March at 13:00"),
+        (365 * 86_400, "on Thursday, 4 March 2027 at 13:00"),
+    ];
+    for (seconds, when) in cases {
+        let text = reminder_set(
+            "call mom",
+            NOW.plus_s(seconds),
+            NOW,
+            Some(Tz::Europe__Berlin),
+        );
+        assert_eq!(text, format!("Okay, I'll remind you {when}: call mom."));
+    }
+    let unknown = reminder_set("call mom", NOW.plus_s(86_400), NOW, None);
+    assert!(
+        unknown.starts_with("Okay, I'll remind you tomorrow at 12:00 UTC: call mom. I don't know"),
+        "{unknown}"
+    );
+    assert_eq!(reminder_text("call mom"), "⏰ Reminder: call mom");
+}
+
+#[test]
+fn lists_are_bounded() {
+    let many: Vec<String> = (0..40).map(|n| format!("thing {n}")).collect();
+    let text = recalled(&many, None);
+    assert_eq!(text.lines().count(), 1 + LISTED_MAX + 1);
+    assert!(text.ends_with("… and 10 more."));
+    assert_eq!(
+        recalled(&["I like tea"], Some("tea")),
+        "You told me: I like tea"
+    );
+    assert_eq!(
+        recalled::<&str>(&[], Some("tea")),
+        "I don't remember anything about “tea”."
+    );
+    let two = [("a", NOW.plus_s(3_600)), ("b", NOW.plus_s(90_000))];
+    assert_eq!(
+        reminders(&two, NOW, None),
+        "You have 2 reminders:\n• Today 13:00 UTC: a\n• Tomorrow 13:00 UTC: b"
+    );
+}
+
+#[test]
+fn accounts_are_told_of() {
+    let free = Facts {
+        messages_used_today: 3,
+        daily_limit: Some(50),
+        memories: 1,
+        reminders: 2,
+        ..Facts::default()
+    };
+    assert_eq!(
+        usage(&free),
+        "You've used 3 of 50 messages today; 47 left until midnight UTC."
+    );
+    assert_eq!(
+        status(&free),
+        "I don't know your name yet; you are on the free plan.\nYou've used 3 of 50 messages today; 47 left until midnight UTC.\n\
+         I keep 1 memory and 2 reminders for you.\nYour time zone isn't known, so times are in UTC."
+    );
+    let paid = Facts {
+        name: Some("Ana"),
+        subscribed: true,
+        plan: Some("annual"),
+        timezone: Some(Tz::Asia__Tokyo),
+        ..Facts::default()
+    };
+    assert!(
+        status(&paid)
+            .starts_with("You are Ana and subscribed (annual plan).\nYour messages are unlimited.")
+    );
+}

@@ -1,0 +1,98 @@
+//! Times as people say them: "in 20 minutes", "tomorrow at 09:00", always with "UTC" where
+//! the person's zone is not known. It decides no time.
+
+use chrono::{DateTime, Datelike};
+use chrono_tz::Tz;
+
+use crate::clock::Timestamp;
+
+/// When something happens, and whether a clock time was needed to say it.
+pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Tz>) -> (String, bool) {
+    if let Some(wait) = short_wait(at.0.saturating_sub(now.0)) {
+        return (format!("in {wait}"), false);
+    }
+    let clock = clock(local(at, timezone), timezone);
+    let day = match days_between(now, at, timezone) {
+        0 => "today".to_owned(),
+        1 => "tomorrow".to_owned(),
+        _ => format!("on {}", date(at, now, timezone)),
+    };
+    (format!("{day} at {clock}"), true)
+}
+
+/// A line's start in a list of reminders: "Today 19:00", "Friday, 3 January 09:00".
+pub(super) fn listed(at: Timestamp, now: Timestamp, timezone: Option<Tz>) -> String {
+    let day = match days_between(now, at, timezone) {
+        0 => "Today".to_owned(),
+        1 => "Tomorrow".to_owned(),
+        _ => date(at, now, timezone),
+    };
+    format!("{day} {}", clock(local(at, timezone), timezone))
+}
+
+pub fn time_now(now: Timestamp, timezone: Option<Tz>) -> String {
+    let hint = match timezone {
+        Some(_) => "",
+        None => {
+            " Tell me your time zone for your local time, for example “my time zone is Europe/Berlin”."
+        }
+    };
+    format!("It's {}.{hint}", clock(local(now, timezone), timezone))
+}
+
+pub fn time_in(now: Timestamp, zone: Tz, place: &str) -> String {
+    format!(
+        "It's {} in {place}.",
+        clock(local(now, Some(zone)), Some(zone))
+    )
+}
+
+pub fn date_now(now: Timestamp, timezone: Option<Tz>) -> String {
+    let zone = if timezone.is_none() { " (UTC)" } else { "" };
+    format!(
+        "It's {}{zone}.",
+        local(now, timezone).format("%A, %-d %B %Y")
+    )
+}
+
+fn local(at: Timestamp, timezone: Option<Tz>) -> DateTime<Tz> {
+    at.utc().with_timezone(&timezone.unwrap_or(Tz::UTC))
+}
+
+fn clock(at: DateTime<Tz>, timezone: Option<Tz>) -> String {
+    let zone = if timezone.is_none() { " UTC" } else { "" };
+    format!("{}{zone}", at.format("%H:%M"))
+}
+
+fn days_between(now: Timestamp, at: Timestamp, timezone: Option<Tz>) -> i64 {
+    local(at, timezone)
+        .date_naive()
+        .signed_duration_since(local(now, timezone).date_naive())
+        .num_days()
+}
+
+/// "Friday, 3 January", with the year when it is another.
+fn date(at: Timestamp, now: Timestamp, timezone: Option<Tz>) -> String {
+    let (at, now) = (local(at, timezone), local(now, timezone));
+    let pattern = if at.year() == now.year() {
+        "%A, %-d %B"
+    } else {
+        "%A, %-d %B %Y"
+    };
+    at.format(pattern).to_string()
+}
+
+/// A wait that is whole seconds up to two minutes, whole minutes up to two hours, or whole
+/// hours up to a day's half, in words.
+fn short_wait(ms: i64) -> Option<String> {
+    let unit = |n: i64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    if ms <= 0 || ms % 1_000 != 0 {
+        return None;
+    }
+    match ms / 1_000 {
+        s if s % 3_600 == 0 && s <= 12 * 3_600 => Some(unit(s / 3_600, "hour")),
+        s if s % 60 == 0 && s < 7_200 => Some(unit(s / 60, "minute")),
+        s if s < 120 => Some(unit(s, "second")),
+        _ => None,
+    }
+}
