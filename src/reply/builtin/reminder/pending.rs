@@ -1,6 +1,6 @@
 //! Asking for reminders that are set, and cancelling them. It sets none.
 
-use super::after_link;
+use super::parts::after_link;
 use crate::reply::builtin::{Intent, Talk, subject, wording};
 
 pub(super) fn lists(request: &str) -> bool {

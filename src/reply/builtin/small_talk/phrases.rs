@@ -17,64 +17,7 @@ pub(super) fn hello(talk: &Talk) -> String {
 
 pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
     let reply = match phrase {
-        "hi"
-        | "hello"
-        | "hey"
-        | "yo"
-        | "hiya"
-        | "howdy"
-        | "heya"
-        | "hi there"
-        | "hello there"
-        | "hey there"
-        | "greetings"
-        | "sup"
-        | "hallo"
-        | "hola"
-        | "bonjour"
-        | "salut"
-        | "coucou"
-        | "ciao"
-        | "ola"
-        | "olá"
-        | "oi"
-        | "namaste"
-        | "servus"
-        | "moin"
-        | "hej"
-        | "hei"
-        | "ahoj"
-        | "cześć"
-        | "merhaba"
-        | "selam"
-        | "salam"
-        | "shalom"
-        | "aloha"
-        | "привет"
-        | "здравствуйте"
-        | "привіт"
-        | "γεια"
-        | "你好"
-        | "こんにちは"
-        | "안녕하세요"
-        | "안녕"
-        | "مرحبا"
-        | "שלום"
-        | "नमस्ते"
-        | "สวัสดี"
-        | "guten tag"
-        | "grüß gott"
-        | "buenos dias"
-        | "buenos días"
-        | "buenas tardes"
-        | "buongiorno"
-        | "bom dia"
-        | "good day"
-        | "hello again"
-        | "hi again"
-        | "hey hey"
-        | "hi hi"
-        | "👋" => hello(talk),
+        _ if is_hello(phrase) => hello(talk),
         "good morning" | "morning" | "guten morgen" | "gm" | "おはよう" => talk
             .pick(&[
                 "Good morning! What can I do for you today?",
@@ -92,52 +35,14 @@ pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
                 "Good night! I'll keep an eye on your reminders.",
             ])
             .to_owned(),
-        "bye" | "goodbye" | "good bye" | "bye bye" | "byebye" | "see you" | "see ya"
-        | "see you later" | "see you tomorrow" | "see you soon" | "cya" | "later"
-        | "talk later" | "talk to you later" | "ttyl" | "take care" | "farewell" | "cheerio"
-        | "tschüss" | "adios" | "adiós" | "au revoir" | "arrivederci" | "have a nice day"
-        | "have a good day" | "i have to go" | "gotta go" => talk
+        _ if is_farewell(phrase) => talk
             .pick(&[
                 "Bye! I'm here whenever you need me.",
                 "See you! Take care.",
                 "Talk to you soon!",
             ])
             .to_owned(),
-        "thanks"
-        | "thank you"
-        | "thx"
-        | "ty"
-        | "tysm"
-        | "thanks a lot"
-        | "thank you so much"
-        | "thank you very much"
-        | "thanks so much"
-        | "many thanks"
-        | "thanks a bunch"
-        | "thanks a million"
-        | "cheers"
-        | "much appreciated"
-        | "danke"
-        | "merci"
-        | "gracias"
-        | "grazie"
-        | "obrigado"
-        | "obrigada"
-        | "arigato"
-        | "ありがとう"
-        | "谢谢"
-        | "спасибо"
-        | "great thanks"
-        | "perfect thanks"
-        | "ok thanks"
-        | "okay thanks"
-        | "cool thanks"
-        | "ok thank you"
-        | "thanks for your help"
-        | "thank you for your help"
-        | "no thanks"
-        | "no thank you"
-        | "🙏" => talk
+        _ if is_thanks(phrase) => talk
             .pick(&[
                 "You're welcome!",
                 "Any time!",
@@ -153,10 +58,7 @@ pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
 pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
     let name = talk.heard.persona;
     let reply = match phrase {
-        "how are you" | "how are you doing" | "how are you today" | "how r u" | "how are u"
-        | "hows it going" | "how is it going" | "how do you do" | "how are things"
-        | "hows life" | "whats up" | "wassup" | "how have you been" | "how do you feel"
-        | "hows your day" | "wie gehts" | "como estas" | "cómo estás" | "ça va" => talk
+        _ if asks_how_it_is(phrase) => talk
             .pick(&[
                 "I'm doing well, thanks for asking! And you?",
                 "All good here! What can I do for you?",
@@ -208,38 +110,8 @@ pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
         | "tell us a joke"
         | "say something funny"
         | "another one" => joke(talk).to_owned(),
-        "what time is it"
-        | "whats the time"
-        | "what is the time"
-        | "time"
-        | "the time"
-        | "what time is it now"
-        | "current time"
-        | "tell me the time"
-        | "do you have the time"
-        | "do you know what time it is"
-        | "what time do you have" => wording::time_now(talk.heard.now, talk.heard.timezone),
-        "what day is it"
-        | "what day is it today"
-        | "what day is today"
-        | "what is today"
-        | "whats today"
-        | "what date is it"
-        | "whats the date"
-        | "what is the date"
-        | "whats todays date"
-        | "what is todays date"
-        | "what is the date today"
-        | "whats the date today"
-        | "date"
-        | "todays date"
-        | "what year is it"
-        | "what month is it"
-        | "current date"
-        | "what date is it today"
-        | "tell me the date"
-        | "what week day is it"
-        | "what weekday is it" => wording::date_now(talk.heard.now, talk.heard.timezone),
+        _ if asks_time(phrase) => wording::time_now(talk.heard.now, talk.heard.timezone),
+        _ if asks_date(phrase) => wording::date_now(talk.heard.now, talk.heard.timezone),
         "do you love me" | "will you marry me" => {
             "You're dear to me, in the way a program can say that.".to_owned()
         }
@@ -321,4 +193,216 @@ fn joke<'c>(talk: &Talk) -> &'c str {
         "Why was the database so calm? It had everything under commit.",
         "What did the ocean say to the beach? Nothing, it just waved.",
     ])
+}
+
+/// Hello, in some of the languages people say it in.
+fn is_hello(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "hi" | "hello"
+            | "hey"
+            | "yo"
+            | "hiya"
+            | "howdy"
+            | "heya"
+            | "hi there"
+            | "hello there"
+            | "hey there"
+            | "greetings"
+            | "sup"
+            | "hallo"
+            | "hola"
+            | "bonjour"
+            | "salut"
+            | "coucou"
+            | "ciao"
+            | "ola"
+            | "olá"
+            | "oi"
+            | "namaste"
+            | "servus"
+            | "moin"
+            | "hej"
+            | "hei"
+            | "ahoj"
+            | "cześć"
+            | "merhaba"
+            | "selam"
+            | "salam"
+            | "shalom"
+            | "aloha"
+            | "привет"
+            | "здравствуйте"
+            | "привіт"
+            | "γεια"
+            | "你好"
+            | "こんにちは"
+            | "안녕하세요"
+            | "안녕"
+            | "مرحبا"
+            | "שלום"
+            | "नमस्ते"
+            | "สวัสดี"
+            | "guten tag"
+            | "grüß gott"
+            | "buenos dias"
+            | "buenos días"
+            | "buenas tardes"
+            | "buongiorno"
+            | "bom dia"
+            | "good day"
+            | "hello again"
+            | "hi again"
+            | "hey hey"
+            | "hi hi"
+            | "👋"
+    )
+}
+
+/// Thanks, likewise.
+fn is_thanks(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "thanks"
+            | "thank you"
+            | "thx"
+            | "ty"
+            | "tysm"
+            | "thanks a lot"
+            | "thank you so much"
+            | "thank you very much"
+            | "thanks so much"
+            | "many thanks"
+            | "thanks a bunch"
+            | "thanks a million"
+            | "cheers"
+            | "much appreciated"
+            | "danke"
+            | "merci"
+            | "gracias"
+            | "grazie"
+            | "obrigado"
+            | "obrigada"
+            | "arigato"
+            | "ありがとう"
+            | "谢谢"
+            | "спасибо"
+            | "great thanks"
+            | "perfect thanks"
+            | "ok thanks"
+            | "okay thanks"
+            | "cool thanks"
+            | "ok thank you"
+            | "thanks for your help"
+            | "thank you for your help"
+            | "no thanks"
+            | "no thank you"
+            | "🙏"
+    )
+}
+
+/// A farewell for now.
+fn is_farewell(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "bye"
+            | "goodbye"
+            | "good bye"
+            | "bye bye"
+            | "byebye"
+            | "see you"
+            | "see ya"
+            | "see you later"
+            | "see you tomorrow"
+            | "see you soon"
+            | "cya"
+            | "later"
+            | "talk later"
+            | "talk to you later"
+            | "ttyl"
+            | "take care"
+            | "farewell"
+            | "cheerio"
+            | "tschüss"
+            | "adios"
+            | "adiós"
+            | "au revoir"
+            | "arrivederci"
+            | "have a nice day"
+            | "have a good day"
+            | "i have to go"
+            | "gotta go"
+    )
+}
+
+/// How are you?
+fn asks_how_it_is(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "how are you"
+            | "how are you doing"
+            | "how are you today"
+            | "how r u"
+            | "how are u"
+            | "hows it going"
+            | "how is it going"
+            | "how do you do"
+            | "how are things"
+            | "hows life"
+            | "whats up"
+            | "wassup"
+            | "how have you been"
+            | "how do you feel"
+            | "hows your day"
+            | "wie gehts"
+            | "como estas"
+            | "cómo estás"
+            | "ça va"
+    )
+}
+
+/// What time is it?
+fn asks_time(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "what time is it"
+            | "whats the time"
+            | "what is the time"
+            | "time"
+            | "the time"
+            | "what time is it now"
+            | "current time"
+            | "tell me the time"
+            | "do you have the time"
+            | "do you know what time it is"
+            | "what time do you have"
+    )
+}
+
+/// What day is it?
+fn asks_date(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "what day is it"
+            | "what day is it today"
+            | "what day is today"
+            | "what is today"
+            | "whats today"
+            | "what date is it"
+            | "whats the date"
+            | "what is the date"
+            | "whats todays date"
+            | "what is todays date"
+            | "what is the date today"
+            | "whats the date today"
+            | "date"
+            | "todays date"
+            | "what year is it"
+            | "what month is it"
+            | "current date"
+            | "what date is it today"
+            | "tell me the date"
+            | "what week day is it"
+            | "what weekday is it"
+    )
 }
