@@ -219,6 +219,8 @@ fn groups_are_left_in_peace() {
         "thanks for the fish",
         "forget it",
         "cancel that",
+        "can you remind me where the party is?",
+        "remember",
         "see the photo",
     ] {
         assert!(!group(said).has_something_to_say(), "{said}");
