@@ -61,8 +61,8 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
     let words = &talk.words;
     let at = talk.start;
     match words.get(at) {
-        "list" | "show" | "what" | "whats" | "which" | "my" | "do" | "reminders" | "upcoming"
-        | "all" | "see" | "pending"
+        "list" | "how" | "show" | "what" | "whats" | "which" | "my" | "do" | "reminders"
+        | "upcoming" | "all" | "see" | "pending"
             if pending::lists(talk.request()) =>
         {
             Some(Intent::ListReminders)

@@ -108,6 +108,11 @@ fn other_commands() {
             cancel("the dentist"),
         ),
         ("cancel the dentist reminder", cancel("dentist")),
+        (
+            "cancel my reminder to call mom tomorrow",
+            cancel("call mom"),
+        ),
+        ("how many reminders do I have?", Intent::ListReminders),
         ("forget my reminder to call mom", cancel("call mom")),
         ("don't remind me to call mom", cancel("call mom")),
         (

@@ -17,10 +17,24 @@ pub(super) struct Said {
 }
 
 pub(super) fn take_apart(talk: &Talk, range: Range<usize>, timer: bool) -> Said {
+    let mut said = apart(talk, range, timer);
+    // "Could you remind me to …?" asks; the reminder doesn't.
+    if talk.start > 0
+        && let Some(bare) = said.text.strip_suffix('?')
+    {
+        said.text = bare.trim_end().to_owned();
+    }
+    said
+}
+
+fn apart(talk: &Talk, range: Range<usize>, timer: bool) -> Said {
     let words = &talk.words;
     let mut end = range.end;
     while end > range.start && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "plz") {
         end -= 1;
+    }
+    if end >= range.start + 2 && words.after(end - 2, &["thank you"]).is_some() {
+        end -= 2;
     }
     if end - range.start > WORDS_MAX {
         return Said {
@@ -86,7 +100,7 @@ fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spec, usize)> 
 }
 
 /// The earliest time that goes on to the end of `range`, and where it starts.
-fn trailing_time(words: &Words, range: Range<usize>) -> Option<(Spec, usize)> {
+pub(super) fn trailing_time(words: &Words, range: Range<usize>) -> Option<(Spec, usize)> {
     range.clone().find_map(|at| {
         time_at(words, at)
             .filter(|(_, end)| *end == range.end)
@@ -135,7 +149,10 @@ fn time_within(words: &Words, range: Range<usize>) -> Option<(Spec, Range<usize>
 
 pub(super) fn after_link(words: &Words, at: usize) -> usize {
     words
-        .after(at, &["to", "that", "about", "of", "for"])
+        .after(
+            at,
+            &["to", "that", "about", "of", "for", "titled", "called"],
+        )
         .unwrap_or(at)
 }
 

@@ -236,8 +236,6 @@ fn is_thanks(phrase: &str) -> bool {
             | "ok thank you"
             | "thanks for your help"
             | "thank you for your help"
-            | "no thanks"
-            | "no thank you"
             | "🙏"
     )
 }

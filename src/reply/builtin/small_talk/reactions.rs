@@ -10,9 +10,8 @@ pub(super) fn reaction(talk: &Talk, phrase: &str) -> Option<String> {
             "Good! Just tell me what you'd like.",
             "All right! What shall I do?",
         ],
-        "no" | "nope" | "nah" | "n" | "not now" | "not really" | "nein" | "non" => {
-            &["All right.", "Okay, no problem."]
-        }
+        "no" | "no thanks" | "no thank you" | "nope" | "nah" | "n" | "not now" | "not really"
+        | "nein" | "non" => &["All right.", "Okay, no problem."],
         "never mind" | "nevermind" | "nvm" | "nothing" => &["Okay, never mind.", "No problem."],
         "ok" | "okay" | "k" | "kk" | "alright" | "all right" | "got it" | "i see"
         | "understood" | "fine" | "sounds good" | "deal" | "great" | "cool" | "perfect"

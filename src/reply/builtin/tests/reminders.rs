@@ -45,13 +45,15 @@ const WAITS: &str = "
     remind me to stretch 10 minutes from now → stretch → 600
     remind me in 2 days to stretch → stretch → 172800
     remind me in a week to stretch → stretch → 604800
+    Can you please remind me, in 5 minutes, to call mom? → call mom → 300
+    remind me to call mom in 20 minutes thank you → call mom → 1200
     set a timer for 10 minutes → timer → 600
     set a 10 minute timer → timer → 600
     I need to be reminded in 5 minutes to call → call → 300
     set a reminder in 5 minutes to read chapter 7 → read chapter 7 → 300
     remind me to fill in the form in 5 minutes → fill in the form → 300
     reminder: tea in 3 minutes → tea → 180
-    hey Juno, could you please remind me in 1 minute to breathe? → breathe? → 60
+    hey Juno, could you please remind me in 1 minute to breathe? → breathe → 60
     Remind me to take out in 20 minutes the trash → take out the trash → 1200
     nudge me in 20 minutes about the roast → the roast → 1200
 ";
