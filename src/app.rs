@@ -63,11 +63,17 @@ impl App {
             );
         }
         let edge_secret = config.edge.secret.as_ref().map(Secret::expose);
-        let edge_secret = edge_secret.ok_or("edge.secret is missing; set it")?.to_owned();
+        let edge_secret = edge_secret
+            .ok_or("edge.secret is missing; set it")?
+            .to_owned();
         let store = Arc::new(open_store(&config)?);
         let seen = store
             .read(|view| {
-                Ok((view.edge_epoch()?, view.revocations()?, view.flag_overrides()?))
+                Ok((
+                    view.edge_epoch()?,
+                    view.revocations()?,
+                    view.flag_overrides()?,
+                ))
             })
             .await;
         let (epoch, revocations, overrides) = seen.map_err(|e| e.to_string())?;
@@ -81,7 +87,8 @@ impl App {
             clock.clone(),
             config.reply.persona_name.clone(),
         );
-        let shared = |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
+        let shared =
+            |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
         Ok(Arc::new(Self {
             edge_tokens: Verifier::new(
                 &edge_token::Settings {
@@ -121,9 +128,11 @@ impl App {
         self.hub.set_phase(Phase::Draining);
         let _ = stop_http.send(true);
         let drained = serving.await.unwrap_or(Drained::GraceRanOut);
-        self.wait_for(LAST_ACKS_MAX, |app| app.hub.in_flight() == 0).await;
+        self.wait_for(LAST_ACKS_MAX, |app| app.hub.in_flight() == 0)
+            .await;
         self.hub.set_phase(Phase::Closing);
-        self.wait_for(SOCKETS_CLOSE_MAX, |app| app.hub.connected() == 0).await;
+        self.wait_for(SOCKETS_CLOSE_MAX, |app| app.hub.connected() == 0)
+            .await;
         background.abort_all();
         match (lost, drained) {
             (true, _) => Ended::StorageLost,

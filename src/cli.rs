@@ -21,7 +21,10 @@ use crate::config::{Config, Loaded, Problem, Source};
 /// $CHATKEEP_CONFIG, else ./service.toml, and from CHATKEEP_<SECTION>_<KEY> in the
 /// environment.
 #[derive(Parser)]
-#[command(version, after_help = "Example: chatkeep serve --config /etc/chatkeep/service.toml")]
+#[command(
+    version,
+    after_help = "Example: chatkeep serve --config /etc/chatkeep/service.toml"
+)]
 struct Arguments {
     /// The configuration file.
     #[arg(long, global = true, value_name = "FILE")]

@@ -42,7 +42,9 @@ impl Flags {
     }
 
     pub fn number(&self, key: &str) -> f64 {
-        self.value(flag(key, Kind::Number)).as_f64().unwrap_or_default()
+        self.value(flag(key, Kind::Number))
+            .as_f64()
+            .unwrap_or_default()
     }
 
     /// A `rate_limit.*` count, less in strict mode: rounded down, at least 1.
@@ -73,11 +75,17 @@ impl Flags {
 
     /// Replaces all overrides; their types have been checked.
     pub fn set_overrides(&self, overrides: HashMap<&'static str, Value>) {
-        *self.overrides.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(overrides);
+        *self
+            .overrides
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(overrides);
     }
 
     fn overrides(&self) -> Arc<HashMap<&'static str, Value>> {
-        self.overrides.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.overrides
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn value(&self, flag: &'static Flag) -> Value {

@@ -202,13 +202,7 @@ impl Ingest {
             .await
     }
 
-    fn limit(
-        &self,
-        tx: &Tx<'_>,
-        message: &Message,
-        now: Timestamp,
-        mono: Monotonic,
-    ) -> Result<()> {
+    fn limit(&self, tx: &Tx<'_>, message: &Message, now: Timestamp, mono: Monotonic) -> Result<()> {
         if !self.flags.boolean("rate_limit.enabled") {
             return Ok(());
         }
@@ -350,4 +344,3 @@ fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<R
         replayed: true,
     }))
 }
-

@@ -61,7 +61,11 @@ impl Window {
         count: u64,
         now: Monotonic,
     ) -> Result<(), u64> {
-        while self.0.front().is_some_and(|(at, _)| at + window_ms <= now.0) {
+        while self
+            .0
+            .front()
+            .is_some_and(|(at, _)| at + window_ms <= now.0)
+        {
             self.0.pop_front();
         }
         judge(self.0.iter().copied(), limit, window_ms, count, now.0)
@@ -171,7 +175,11 @@ mod tests {
             (500, 1, Err(100)),
         ];
         for (at, count, expected) in cases {
-            assert_eq!(window.take(3, 100, count, Monotonic(at)), expected, "at {at} × {count}");
+            assert_eq!(
+                window.take(3, 100, count, Monotonic(at)),
+                expected,
+                "at {at} × {count}"
+            );
         }
     }
 

@@ -95,14 +95,20 @@ fn route(
 /// What the transport calls for each request.
 pub fn handler(app: Arc<App>) -> Handler {
     let rows = table().into_iter();
-    let router = Arc::new(Router::new(rows.map(|row| (row.method.clone(), row.path, row))));
+    let router = Arc::new(Router::new(
+        rows.map(|row| (row.method.clone(), row.path, row)),
+    ));
     Arc::new(move |exchange| {
         let (app, router) = (app.clone(), router.clone());
         Box::pin(async move { dispatch(app, &router, exchange).await })
     })
 }
 
-async fn dispatch(app: Arc<App>, router: &Router<Route>, mut exchange: Exchange) -> Result<Response> {
+async fn dispatch(
+    app: Arc<App>,
+    router: &Router<Route>,
+    mut exchange: Exchange,
+) -> Result<Response> {
     let (row, params) = match router.find(&exchange.method, &exchange.path) {
         Match::Found { target, params } => (target, params),
         Match::WrongMethod { allow } => return Err(http::method_not_allowed(&allow)),

@@ -136,7 +136,9 @@ impl Store {
 
     fn writer(&self) -> &writer::Writer {
         // Only `drop` takes it.
-        self.writer.as_ref().expect("the writer runs while the store lives")
+        self.writer
+            .as_ref()
+            .expect("the writer runs while the store lives")
     }
 }
 
@@ -156,7 +158,8 @@ impl Drop for Store {
 /// Reads from the file without the service, which may be running.
 pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T, String> {
     let failed = |e: rusqlite::Error| format!("can't read {}: {e}", path.display());
-    let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    let conn =
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
     open::set_reading(&conn).map_err(failed)?;
     f(&View { conn: &conn }).map_err(|e| e.to_string())
 }

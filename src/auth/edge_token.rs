@@ -215,7 +215,12 @@ mod tests {
     #[test]
     fn who_is_let_in() {
         let good = at(SECRET, "a.b-c_1", 0);
-        let text = String::from_utf8(STANDARD_NO_PAD.decode(good.replace('-', "+").replace('_', "/")).unwrap()).unwrap();
+        let text = String::from_utf8(
+            STANDARD_NO_PAD
+                .decode(good.replace('-', "+").replace('_', "/"))
+                .unwrap(),
+        )
+        .unwrap();
         let upper = {
             let (signed, mac) = text.rsplit_once(':').unwrap();
             STANDARD.encode(format!("{signed}:{}", mac.to_uppercase()))
@@ -226,17 +231,32 @@ mod tests {
             ("good, named", good.clone(), Some("a.b-c_1"), true),
             ("good, padded standard", STANDARD.encode(&text), None, true),
             ("another agent named", good.clone(), Some("other"), false),
-            ("previous secret", at("the-previous-secret", "a", 0), None, true),
+            (
+                "previous secret",
+                at("the-previous-secret", "a", 0),
+                None,
+                true,
+            ),
             ("foreign secret", at("x", "a", 0), None, false),
             ("60 s ahead", at(SECRET, "a", 60), None, true),
             ("61 s ahead", at(SECRET, "a", 61), None, false),
             ("365 days old", at(SECRET, "a", -365 * DAY_S), None, true),
             ("older", at(SECRET, "a", -365 * DAY_S - 1), None, false),
             ("revoked before", at(SECRET, "revoked", -10), None, false),
-            ("issued after the revocation", at(SECRET, "revoked", -9), None, true),
+            (
+                "issued after the revocation",
+                at(SECRET, "revoked", -9),
+                None,
+                true,
+            ),
             ("upper-case mac", upper, None, false),
             ("agent id with a space", at(SECRET, "a b", 0), None, false),
-            ("agent id too long", at(SECRET, &"a".repeat(65), 0), None, false),
+            (
+                "agent id too long",
+                at(SECRET, &"a".repeat(65), 0),
+                None,
+                false,
+            ),
             ("a colon in the phone", colon, None, false),
             ("not base64", "%%%".to_owned(), None, false),
             ("empty", String::new(), None, false),

@@ -13,8 +13,8 @@ pub struct SharedSecret {
 
 impl SharedSecret {
     pub fn new(secret: &str) -> Self {
-        let key: Hmac<Sha256> = Hmac::new_from_slice(&random::bytes::<32>())
-            .expect("HMAC takes keys of any length");
+        let key: Hmac<Sha256> =
+            Hmac::new_from_slice(&random::bytes::<32>()).expect("HMAC takes keys of any length");
         let tag = key.clone().chain_update(secret).finalize().into_bytes();
         Self {
             key,

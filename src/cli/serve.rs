@@ -49,7 +49,10 @@ async fn serve(loaded: Loaded) -> Result<Ended, String> {
     lock.announce(Some(&format!("http://{address}")))?;
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(watch_signals(stop)?);
-    println!("{}", greeting(&app.config, &address.to_string(), loaded.file.as_deref()));
+    println!(
+        "{}",
+        greeting(&app.config, &address.to_string(), loaded.file.as_deref())
+    );
     let ended = app.clone().run(listener, stopped).await;
     drop(app);
     drop(lock);
@@ -82,7 +85,9 @@ fn fit_descriptors(config: &mut Config) {
         Ok(limit) => limit,
         Err(error) => return log::warn!("can't raise the descriptor limit: {error}"),
     };
-    let fitting = allowed.saturating_sub(DESCRIPTORS_RESERVED).max(CONNECTIONS_MIN);
+    let fitting = allowed
+        .saturating_sub(DESCRIPTORS_RESERVED)
+        .max(CONNECTIONS_MIN);
     if config.server.max_connections > fitting {
         log::warn!(
             "server.max_connections lowered from {} to {fitting}: this process may have {allowed} open files",
@@ -115,7 +120,9 @@ curl -s http://{address}/edge/message -H \"Authorization: Bearer $({token})\" \\
 fn token_command(file: Option<&Path>) -> String {
     let exe = std::env::current_exe().map_or("chatkeep".into(), |p| quoted(&p.to_string_lossy()));
     let folder = std::env::current_dir().map_or(".".into(), |p| quoted(&p.to_string_lossy()));
-    let config = file.map_or(String::new(), |f| format!(" --config {}", quoted(&f.to_string_lossy())));
+    let config = file.map_or(String::new(), |f| {
+        format!(" --config {}", quoted(&f.to_string_lossy()))
+    });
     format!("cd {folder} && {exe} token edge --agent-id demo --phone +15550100{config}")
 }
 

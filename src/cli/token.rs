@@ -53,7 +53,10 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), String> {
         Command::Revoke(revoke) => {
             check_agent_id(&revoke.agent_id)?;
             end_tokens(&loaded.config, &revoke.agent_id)?;
-            println!("The tokens of {} issued so far have ended.", revoke.agent_id);
+            println!(
+                "The tokens of {} issued so far have ended.",
+                revoke.agent_id
+            );
             Ok(())
         }
     }

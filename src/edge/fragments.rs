@@ -169,7 +169,10 @@ mod tests {
             stream.extend(frame(0x01, b"a"));
             stream.extend(frame(0x00, b""));
             stream.extend(frame(0x80, b"b"));
-            assert!(stream.chunks(chunk).all(|bytes| fragments.follow(bytes)), "chunks of {chunk}");
+            assert!(
+                stream.chunks(chunk).all(|bytes| fragments.follow(bytes)),
+                "chunks of {chunk}"
+            );
             assert!(!fragments.follow(&frame(0x00, b"")));
         }
     }

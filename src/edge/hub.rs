@@ -364,7 +364,11 @@ impl Hub {
     /// Shows that an answer is being written, where a relay can show it.
     pub fn show_typing(&self, agent: AgentId, chat_guid: &str, on: bool, ttl_ms: u64) {
         if let Some(relay) = self.find(agent)
-            && let Some(typing) = relay.state().socket.as_ref().and_then(|s| s.typing.as_ref())
+            && let Some(typing) = relay
+                .state()
+                .socket
+                .as_ref()
+                .and_then(|s| s.typing.as_ref())
         {
             let _ = typing.try_send(wire::typing(chat_guid, on, ttl_ms));
         }

@@ -99,8 +99,7 @@ impl Entry {
 
     /// When a hand-out without an ack counts as lost.
     fn overdue_at(&self, timing: Timing) -> Option<Monotonic> {
-        self.handed_at
-            .map(|at| at.plus_ms(self.allowed_ms(timing)))
+        self.handed_at.map(|at| at.plus_ms(self.allowed_ms(timing)))
     }
 
     fn overdue(&self, timing: Timing, now: Monotonic) -> bool {
@@ -238,7 +237,11 @@ impl Outbox {
         for entry in self.entries.values_mut() {
             entry.again = entry.handed();
         }
-        self.ready = self.lanes.values().filter_map(|lane| lane.first().copied()).collect();
+        self.ready = self
+            .lanes
+            .values()
+            .filter_map(|lane| lane.first().copied())
+            .collect();
     }
 
     pub fn disconnected(&mut self) {
@@ -259,7 +262,12 @@ impl Outbox {
     }
 
     /// What is to be committed now for the socket. `unit` draws from 0 to 1.
-    pub fn plan(&mut self, now: Timestamp, mono: Monotonic, mut unit: impl FnMut() -> f64) -> Vec<Step> {
+    pub fn plan(
+        &mut self,
+        now: Timestamp,
+        mono: Monotonic,
+        mut unit: impl FnMut() -> f64,
+    ) -> Vec<Step> {
         let mut steps = Vec::new();
         while let Some((at, seq)) = self.timers.first().copied().filter(|(at, _)| *at <= mono) {
             self.timers.remove(&(at, seq));
@@ -278,7 +286,12 @@ impl Outbox {
         steps
     }
 
-    fn timer_fired(&mut self, seq: u64, mono: Monotonic, unit: &mut impl FnMut() -> f64) -> Option<Step> {
+    fn timer_fired(
+        &mut self,
+        seq: u64,
+        mono: Monotonic,
+        unit: &mut impl FnMut() -> f64,
+    ) -> Option<Step> {
         let entry = self.entries.get_mut(&seq)?;
         match entry.place {
             Place::Planned => None,

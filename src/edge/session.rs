@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::stream::{FuturesOrdered, StreamExt};
 use futures_util::SinkExt;
+use futures_util::stream::{FuturesOrdered, StreamExt};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -95,7 +95,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             Err(end) => end,
         };
         if let Some(close) = end {
-            log::debug!("agent {}: closing {} {}", self.relay.name, close.code, close.reason);
+            log::debug!(
+                "agent {}: closing {} {}",
+                self.relay.name,
+                close.code,
+                close.reason
+            );
             self.close(close).await;
         }
     }
@@ -137,13 +142,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    async fn follow_phase(&mut self, phase: Phase, draining: &mut bool) -> Result<(), Option<Close>> {
+    async fn follow_phase(
+        &mut self,
+        phase: Phase,
+        draining: &mut bool,
+    ) -> Result<(), Option<Close>> {
         match phase {
             Phase::Running => Ok(()),
             Phase::Draining if *draining => Ok(()),
             Phase::Draining => {
                 *draining = true;
-                self.send(wire::bye(1012, "restart", Some(retry_after_ms()))).await
+                self.send(wire::bye(1012, "restart", Some(retry_after_ms())))
+                    .await
             }
             Phase::Closing => Err(Some(Close {
                 code: 1012,
@@ -162,7 +172,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             return at.min(self.opened + RESUME_WAIT);
         }
         if self.pump.is_none()
-            && let Some(timer) = self.relay.state().outbox.as_ref().and_then(|o| o.next_timer())
+            && let Some(timer) = self
+                .relay
+                .state()
+                .outbox
+                .as_ref()
+                .and_then(|o| o.next_timer())
         {
             let wait = timer.since(self.hub.clock.monotonic());
             at = at.min(Instant::now() + Duration::from_millis(wait));
@@ -243,7 +258,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             return Err(Some(Close::new(4429, "too many frames")));
         }
         let Ok(frame) = frame else {
-            return self.malformed("malformed", "a frame is an object with a type").await;
+            return self
+                .malformed("malformed", "a frame is an object with a type")
+                .await;
         };
         match frame.kind.as_str() {
             "ping" => self.send(wire::PONG.to_owned()).await,
@@ -258,7 +275,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 Ok(event) => self.report_event(event),
                 Err(why) => self.malformed("malformed", why).await,
             },
-            _ => self.malformed("unknown_type", "this type is not known").await,
+            _ => {
+                self.malformed("unknown_type", "this type is not known")
+                    .await
+            }
         }
     }
 
@@ -309,7 +329,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     async fn report_status(&mut self, data: &Value) -> Result<(), Option<Close>> {
         if !data.is_object() {
-            return self.malformed("malformed", "status needs an object as data").await;
+            return self
+                .malformed("malformed", "status needs an object as data")
+                .await;
         }
         let (hub, relay, status) = (self.hub.clone(), self.relay.clone(), data.to_string());
         self.report(async move {
@@ -326,7 +348,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             None | Some(Value::Null) => 0,
             Some(seq) => match seq.as_u64() {
                 Some(seq) => seq,
-                None => return self.malformed("malformed", "last_seq must be an integer").await,
+                None => {
+                    return self
+                        .malformed("malformed", "last_seq must be an integer")
+                        .await;
+                }
             },
         };
         let capable = data.get("capabilities").and_then(Value::as_array);
@@ -344,7 +370,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         })
     }
 
-    fn report(&mut self, report: impl Future<Output = Reported> + Send + 'static) -> Result<(), Option<Close>> {
+    fn report(
+        &mut self,
+        report: impl Future<Output = Reported> + Send + 'static,
+    ) -> Result<(), Option<Close>> {
         self.reports.push_back(Box::pin(report));
         Ok(())
     }
@@ -417,11 +446,19 @@ async fn in_time(write: impl Future<Output = Result<(), WsError>>) -> Result<(),
 async fn hello(hub: &Arc<Hub>, relay: &Arc<Relay>) -> crate::error::Result<String> {
     let agent = relay.id;
     let head_seq = hub.store.read(move |view| view.head_seq(agent)).await?;
-    Ok(wire::hello(&relay.name, head_seq, &hub.terms, hub.clock.now()))
+    Ok(wire::hello(
+        &relay.name,
+        head_seq,
+        &hub.terms,
+        hub.clock.now(),
+    ))
 }
 
 fn not_kept(what: &str) -> String {
-    wire::error("unavailable", &format!("the {what} could not be kept; send it again"))
+    wire::error(
+        "unavailable",
+        &format!("the {what} could not be kept; send it again"),
+    )
 }
 
 fn retry_after_ms() -> u64 {
@@ -436,7 +473,9 @@ fn close_for(error: &WsError) -> Option<Close> {
         WsError::Capacity(_) => Some(Close::new(1009, "too big")),
         WsError::Utf8(_) => Some(Close::new(1007, "not UTF-8")),
         WsError::Protocol(error) => match error {
-            tokio_tungstenite::tungstenite::error::ProtocolError::ResetWithoutClosingHandshake => None,
+            tokio_tungstenite::tungstenite::error::ProtocolError::ResetWithoutClosingHandshake => {
+                None
+            }
             _ => Some(Close::new(1002, "protocol error")),
         },
         _ => None,

@@ -26,7 +26,9 @@ pub(super) const FRAMES_PER_SECOND: u32 = 50;
 /// too often. The agent's name has been authenticated.
 pub async fn admit(hub: &Arc<Hub>, agent: &str) -> Result<Arc<Relay>> {
     if !hub.is_running() {
-        return Err(Error::unavailable("The service is shutting down; reconnect."));
+        return Err(Error::unavailable(
+            "The service is shutting down; reconnect.",
+        ));
     }
     let relay = hub.relay(agent).await?;
     hub.admit(&relay)?;
@@ -48,6 +50,8 @@ where
     let ws = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
     let admitted = hub.enter(&relay);
     let number = admitted.number;
-    Session::new(hub.clone(), relay.clone(), ws, admitted).run().await;
+    Session::new(hub.clone(), relay.clone(), ws, admitted)
+        .run()
+        .await;
     hub.leave(&relay, number);
 }

@@ -186,7 +186,12 @@ mod tests {
         assert_eq!(all().len(), FLAGS.len() + SUPERPOWERS.len());
         for flag in all() {
             assert_eq!(find(flag.key).map(|f| f.key), Some(flag.key));
-            assert_eq!(all().iter().filter(|f| f.key == flag.key).count(), 1, "{}", flag.key);
+            assert_eq!(
+                all().iter().filter(|f| f.key == flag.key).count(),
+                1,
+                "{}",
+                flag.key
+            );
         }
         assert!(find("Rate_limit.enabled").is_none());
     }

@@ -53,14 +53,64 @@ mod tests {
         };
         let cases = [
             ("direct", direct, true),
-            ("direct, empty", Facts { has_content: false, ..direct }, false),
+            (
+                "direct, empty",
+                Facts {
+                    has_content: false,
+                    ..direct
+                },
+                false,
+            ),
             ("group", silent, false),
-            ("group, addressed", Facts { addressed: true, ..silent }, true),
-            ("group, superpower", Facts { superpower: true, ..silent }, true),
-            ("group, 4th", Facts { humans: 4, ..silent }, false),
-            ("group, 5th", Facts { humans: 5, ..silent }, true),
-            ("group, 6th", Facts { humans: 6, ..silent }, true),
-            ("group, 5th, nothing to say", Facts { humans: 5, has_something_to_say: false, ..silent }, false),
+            (
+                "group, addressed",
+                Facts {
+                    addressed: true,
+                    ..silent
+                },
+                true,
+            ),
+            (
+                "group, superpower",
+                Facts {
+                    superpower: true,
+                    ..silent
+                },
+                true,
+            ),
+            (
+                "group, 4th",
+                Facts {
+                    humans: 4,
+                    ..silent
+                },
+                false,
+            ),
+            (
+                "group, 5th",
+                Facts {
+                    humans: 5,
+                    ..silent
+                },
+                true,
+            ),
+            (
+                "group, 6th",
+                Facts {
+                    humans: 6,
+                    ..silent
+                },
+                true,
+            ),
+            (
+                "group, 5th, nothing to say",
+                Facts {
+                    humans: 5,
+                    has_something_to_say: false,
+                    ..silent
+                },
+                false,
+            ),
         ];
         for (what, facts, expected) in cases {
             assert_eq!(should_respond(facts), expected, "{what}");

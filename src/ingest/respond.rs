@@ -42,7 +42,7 @@ impl Turn<'_> {
             now: self.now,
             timezone: self.timezone(),
             persona,
-            group: message.mode == super::Mode::Group,
+            group: message.mode == super::Mode::Group && !message.reply_to_assistant,
             has_photos: message.photos > 0,
         });
         let responds = decide::should_respond(Facts {
@@ -71,7 +71,10 @@ impl Turn<'_> {
     }
 
     fn timezone(&self) -> Option<Tz> {
-        self.user.timezone.as_ref().and_then(|name| name.parse().ok())
+        self.user
+            .timezone
+            .as_ref()
+            .and_then(|name| name.parse().ok())
     }
 
     fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
@@ -93,8 +96,10 @@ impl Turn<'_> {
             Intent::Remind { text, send_at } => return self.remind(tx, &text, send_at),
             Intent::ListReminders => {
                 let reminders = tx.reminders(self.user.id)?;
-                let listed: Vec<(&str, Timestamp)> =
-                    reminders.iter().map(|r| (r.text.as_str(), r.send_at)).collect();
+                let listed: Vec<(&str, Timestamp)> = reminders
+                    .iter()
+                    .map(|r| (r.text.as_str(), r.send_at))
+                    .collect();
                 wording::reminders(&listed, self.now, self.timezone())
             }
             Intent::CancelReminders { about } => self.cancel_reminders(tx, about.as_deref())?,
@@ -136,12 +141,25 @@ impl Turn<'_> {
     }
 
     fn recall(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
-        let memories = tx.memories(self.user.id, MEMORIES_READ_MAX)?;
-        let found: Vec<&str> = memories
+        let mut memories = tx.memories(self.user.id, MEMORIES_READ_MAX)?;
+        memories.reverse(); // newest first
+        let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
+        let Some(asked) = about else {
+            return Ok(wording::recalled(&texts, None));
+        };
+        let exact = texts
             .iter()
-            .map(|memory| memory.text.as_str())
-            .filter(|text| about.is_none_or(|about| reply::memory_matches(text, about)))
-            .collect();
+            .copied()
+            .filter(|text| reply::memory_matches(text, asked));
+        let mut found: Vec<&str> = exact.collect();
+        if found.is_empty() {
+            let overlap = |text: &&str| reply::memory_overlap(text, asked);
+            let best = texts.iter().map(overlap).max().unwrap_or_default();
+            found = texts
+                .into_iter()
+                .filter(|text| best > 0 && overlap(text) == best)
+                .collect();
+        }
         Ok(wording::recalled(&found, about))
     }
 
@@ -180,7 +198,11 @@ impl Turn<'_> {
             chat_guid: &self.message.chat_guid,
             text: &wording::reminder_text(text),
             send_at,
-            deliver_by: if self.agent.is_some() { "service" } else { "relay" },
+            deliver_by: if self.agent.is_some() {
+                "service"
+            } else {
+                "relay"
+            },
         })
     }
 

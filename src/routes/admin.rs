@@ -47,7 +47,9 @@ pub(super) async fn revoke_tokens(rq: Request) -> Result<Response> {
         .await?;
     app.edge_tokens.revoke(&name, now.seconds());
     app.hub.close(agent, Close::new(4401, "token revoked"));
-    Ok(http::json(&json!({ "agent_id": name, "tokens_valid_from": now.seconds() })))
+    Ok(http::json(
+        &json!({ "agent_id": name, "tokens_valid_from": now.seconds() }),
+    ))
 }
 
 pub(super) async fn flags(rq: Request) -> Result<Response> {

@@ -15,7 +15,9 @@ const STATUS_BYTES_MAX: usize = 16 * 1024;
 /// What is looked at before the token: who is named, and whether it is a handshake.
 pub(super) fn check_handshake(app: &App, exchange: &mut Exchange) -> Result<String> {
     if !app.hub.is_running() {
-        return Err(Error::unavailable("The service is shutting down; reconnect."));
+        return Err(Error::unavailable(
+            "The service is shutting down; reconnect.",
+        ));
     }
     let named = exchange
         .query_param("edge_agent_id")
@@ -100,7 +102,10 @@ fn list<T>(
         None => return Vec::new(),
         Some(Value::Array(items)) if items.len() <= items_max => items,
         Some(_) => {
-            fields.refuse(name, format!("must be an array of at most {items_max} objects."));
+            fields.refuse(
+                name,
+                format!("must be an array of at most {items_max} objects."),
+            );
             return Vec::new();
         }
     };
@@ -117,7 +122,10 @@ fn list<T>(
 fn status(fields: &mut Fields<'_>) -> Option<String> {
     let status = json!(fields.optional_object("status")?).to_string();
     if status.len() > STATUS_BYTES_MAX {
-        fields.refuse("status", format!("must be at most {STATUS_BYTES_MAX} bytes."));
+        fields.refuse(
+            "status",
+            format!("must be at most {STATUS_BYTES_MAX} bytes."),
+        );
     }
     Some(status)
 }

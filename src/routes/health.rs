@@ -14,7 +14,11 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
     let written = app.store.probe(now).await;
     let word = |works: bool| if works { "ok" } else { "failing" };
     let works = read && written;
-    let status = if works { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let status = if works {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
     let body = json!({
         "status": if works { "ok" } else { "unavailable" },
         "version": env!("CARGO_PKG_VERSION"),
@@ -27,5 +31,9 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
         },
     });
     let response = http::json_with(status, &body);
-    Ok(if works { response } else { http::with_header(response, http::header::RETRY_AFTER, "1") })
+    Ok(if works {
+        response
+    } else {
+        http::with_header(response, http::header::RETRY_AFTER, "1")
+    })
 }

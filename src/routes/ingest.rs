@@ -36,7 +36,13 @@ pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
     receive(rq, Via::Legacy, LEGACY, json, message).await
 }
 
-async fn receive(rq: Request, via: Via, scope: &str, json: Json, message: Message) -> Result<Response> {
+async fn receive(
+    rq: Request,
+    via: Via,
+    scope: &str,
+    json: Json,
+    message: Message,
+) -> Result<Response> {
     let key = idempotency_key(&rq, &json.value)?;
     let (app, connection) = (rq.app, rq.exchange.connection);
     let body = Digest::of(&[scope.as_bytes(), rq.exchange.path.as_bytes(), &json.raw]);
@@ -48,7 +54,10 @@ async fn receive(rq: Request, via: Via, scope: &str, json: Json, message: Messag
     };
     let key = Digest::of(&[scope.as_bytes(), key.as_bytes()]);
     let body = Digest::of(&[&json.raw]);
-    let received = app.ingest.receive(via, message, Repeat::Key { key, body }).await?;
+    let received = app
+        .ingest
+        .receive(via, message, Repeat::Key { key, body })
+        .await?;
     let response = http::json_bytes(received.answer.to_json()?);
     Ok(if received.replayed {
         http::with_header(response, REPLAYED, "true")
@@ -67,12 +76,15 @@ fn idempotency_key(rq: &Request, body: &Map<String, Value>) -> Result<Option<Str
     };
     let header = rq.exchange.header("idempotency-key").map_err(unusable)?;
     if let Some(key) = header {
-        if key.is_empty() || key.len() > KEY_CHARS_MAX || !key.bytes().all(|b| b.is_ascii_graphic()) {
+        if key.is_empty() || key.len() > KEY_CHARS_MAX || !key.bytes().all(|b| b.is_ascii_graphic())
+        {
             return Err(unusable(Error::bad_request("")));
         }
         return Ok(Some(key.to_owned()));
     }
-    let context = body.get("context").and_then(|context| context.get("message_id"));
+    let context = body
+        .get("context")
+        .and_then(|context| context.get("message_id"));
     let id = context.and_then(Value::as_str).filter(|id| !id.is_empty());
     // Prefixed, so that it never meets a header's key by chance.
     Ok(id.map(|id| format!("message_id {id}")))
@@ -101,12 +113,17 @@ fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message
         reply_to_assistant: false,
     };
     if with_context {
-        message.metadata = fields.nested("metadata", |metadata| {
-            metadata.optional_string("filter_reason", 0..=TEXT_BYTES_MAX);
-            metadata.optional_bool("was_redacted");
-            metadata.optional_string_list("redacted_fields", PARTICIPANTS_MAX, 0..=ID_BYTES_MAX);
-        })
-        .and(kept(body, "metadata"));
+        message.metadata = fields
+            .nested("metadata", |metadata| {
+                metadata.optional_string("filter_reason", 0..=TEXT_BYTES_MAX);
+                metadata.optional_bool("was_redacted");
+                metadata.optional_string_list(
+                    "redacted_fields",
+                    PARTICIPANTS_MAX,
+                    0..=ID_BYTES_MAX,
+                );
+            })
+            .and(kept(body, "metadata"));
         fields.nested("context", |context| read_context(context, &mut message));
         message.context = kept(body, "context");
     }
@@ -117,7 +134,9 @@ fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message
 fn read_context(context: &mut Fields<'_>, message: &mut Message) {
     message.owner = context.optional_string("owner", 1..=ID_BYTES_MAX);
     message.superpower = context.optional_string("superpower", 1..=ID_BYTES_MAX);
-    message.reply_to_assistant = context.optional_bool("reply_to_assistant").unwrap_or_default();
+    message.reply_to_assistant = context
+        .optional_bool("reply_to_assistant")
+        .unwrap_or_default();
     let photos = context.optional_string_list("photos", PHOTOS_MAX, 1..=PHOTO_BYTES_MAX);
     let photos = photos.unwrap_or_default();
     if !photos.iter().all(|url| is_photo_url(url)) {
@@ -127,7 +146,10 @@ fn read_context(context: &mut Fields<'_>, message: &mut Message) {
 }
 
 fn is_photo_url(url: &str) -> bool {
-    let has_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme));
+    let has_scheme = |scheme: &str| {
+        url.get(..scheme.len())
+            .is_some_and(|s| s.eq_ignore_ascii_case(scheme))
+    };
     has_scheme("https://") || has_scheme("data:")
 }
 

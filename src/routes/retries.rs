@@ -96,7 +96,11 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut turns = self.retries.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turns = self
+            .retries
+            .turns
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(working) = turns.get_mut(&self.request) {
             working.retain(|w| !w.over.same_channel(&self.over.subscribe()));
             if working.is_empty() {

@@ -61,7 +61,10 @@ impl Tx<'_> {
     }
 
     pub fn set_agent_seen(&self, agent: AgentId, at: Timestamp) -> Result<()> {
-        self.execute("UPDATE agents SET last_seen_at = ?2 WHERE id = ?1", (agent.0, at.0))?;
+        self.execute(
+            "UPDATE agents SET last_seen_at = ?2 WHERE id = ?1",
+            (agent.0, at.0),
+        )?;
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! Answers given before: by idempotency key for 7 days, and those whose connection was gone
 //! before they could be written, for 10 minutes and once.
 
-use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use rusqlite::OptionalExtension;
+use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
 
 use super::Tx;
@@ -98,7 +98,11 @@ impl Tx<'_> {
             message_id,
             kept_at: now.0,
         };
-        self.directory.kept.entry(request).or_default().push_back(kept);
+        self.directory
+            .kept
+            .entry(request)
+            .or_default()
+            .push_back(kept);
         Ok(())
     }
 

@@ -133,7 +133,13 @@ impl Tx<'_> {
     }
 
     /// Marks an unfinished command as handed out and reads it; `None` when it has ended.
-    pub fn hand_out(&self, agent: AgentId, seq: u64, attempts: u32, resends: u32) -> Result<Option<Command>> {
+    pub fn hand_out(
+        &self,
+        agent: AgentId,
+        seq: u64,
+        attempts: u32,
+        resends: u32,
+    ) -> Result<Option<Command>> {
         Ok(self
             .conn
             .prepare_cached(&format!(
@@ -192,7 +198,12 @@ impl Tx<'_> {
 
     /// Completes what was handed out up to `last_seq`, save what the relay reported failed.
     /// The seqs that ended.
-    pub fn complete_through(&self, agent: AgentId, last_seq: u64, now: Timestamp) -> Result<Vec<u64>> {
+    pub fn complete_through(
+        &self,
+        agent: AgentId,
+        last_seq: u64,
+        now: Timestamp,
+    ) -> Result<Vec<u64>> {
         let seqs: Vec<i64> = self
             .conn
             .prepare_cached(&format!(
@@ -209,7 +220,11 @@ impl Tx<'_> {
 
     /// Where this agent's command stands: its seq, whether it was ever handed out, whether it
     /// has ended.
-    pub fn command_seq(&self, agent: AgentId, command_id: &str) -> Result<Option<(u64, CommandState, u32)>> {
+    pub fn command_seq(
+        &self,
+        agent: AgentId,
+        command_id: &str,
+    ) -> Result<Option<(u64, CommandState, u32)>> {
         Ok(self
             .conn
             .prepare_cached(

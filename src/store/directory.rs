@@ -57,7 +57,8 @@ impl Directory {
             return Ok(());
         }
         self.kept.clear();
-        let mut rows = conn.prepare("SELECT id, request, message_id, kept_at FROM kept_answers ORDER BY id")?;
+        let mut rows =
+            conn.prepare("SELECT id, request, message_id, kept_at FROM kept_answers ORDER BY id")?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
             let kept = KeptAnswer {
@@ -69,7 +70,9 @@ impl Directory {
         }
         // An id is never given twice while the process lives, also when the newest row goes.
         let newest: i64 =
-            conn.query_row("SELECT coalesce(max(id), 0) FROM messages", [], |row| row.get(0))?;
+            conn.query_row("SELECT coalesce(max(id), 0) FROM messages", [], |row| {
+                row.get(0)
+            })?;
         self.last_message_id = self.last_message_id.max(newest);
         self.stale = false;
         Ok(())

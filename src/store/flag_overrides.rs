@@ -27,7 +27,9 @@ impl Tx<'_> {
 impl View<'_> {
     /// All overrides of flags that this version knows.
     pub fn flag_overrides(&self) -> Result<HashMap<&'static str, Value>> {
-        let mut statement = self.conn.prepare_cached("SELECT key, value FROM flag_overrides")?;
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT key, value FROM flag_overrides")?;
         let rows = statement.query_map([], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
         })?;

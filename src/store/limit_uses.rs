@@ -24,7 +24,13 @@ impl Tx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    pub fn insert_limit_use(&self, kind: &str, subject: &str, count: u64, now: Timestamp) -> Result<()> {
+    pub fn insert_limit_use(
+        &self,
+        kind: &str,
+        subject: &str,
+        count: u64,
+        now: Timestamp,
+    ) -> Result<()> {
         self.execute(
             "INSERT INTO limit_uses (kind, subject, used_at, count) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT DO UPDATE SET count = count + ?4",

@@ -11,7 +11,13 @@ pub struct Memory {
 }
 
 impl Tx<'_> {
-    pub fn insert_memory(&self, user: UserId, public_id: &str, text: &str, now: Timestamp) -> Result<()> {
+    pub fn insert_memory(
+        &self,
+        user: UserId,
+        public_id: &str,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<()> {
         self.execute(
             "INSERT INTO memories (memory_id, user_id, text, category, created_at)
              VALUES (?1, ?2, ?3, 'said', ?4)",
@@ -45,7 +51,10 @@ impl Tx<'_> {
     }
 
     pub fn delete_memory(&self, user: UserId, id: i64) -> Result<()> {
-        self.execute("DELETE FROM memories WHERE id = ?2 AND user_id = ?1", (user.0, id))?;
+        self.execute(
+            "DELETE FROM memories WHERE id = ?2 AND user_id = ?1",
+            (user.0, id),
+        )?;
         Ok(())
     }
 

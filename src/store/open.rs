@@ -137,8 +137,12 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     if wal_bytes == 0 {
         check_header(&header, bytes).map_err(|why| format!("{shown} {why}"))?;
     }
-    check_pages(path, wal_bytes > 0, whole || bytes <= CHECKED_WHOLE_BYTES_MAX)
-        .map_err(|why| format!("{shown} {why}"))?;
+    check_pages(
+        path,
+        wal_bytes > 0,
+        whole || bytes <= CHECKED_WHOLE_BYTES_MAX,
+    )
+    .map_err(|why| format!("{shown} {why}"))?;
     Ok(true)
 }
 
@@ -247,7 +251,9 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
     .map_err(shown)?;
     set_common(&conn).map_err(shown)?;
     conn.pragma_update(None, "journal_mode", "WAL")
-        .and_then(|()| conn.pragma_update(None, "synchronous", if full { "FULL" } else { "NORMAL" }))
+        .and_then(|()| {
+            conn.pragma_update(None, "synchronous", if full { "FULL" } else { "NORMAL" })
+        })
         .and_then(|()| conn.pragma_update(None, "foreign_keys", false))
         .and_then(|()| migrate(&mut conn))
         .map_err(shown)?;

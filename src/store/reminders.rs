@@ -64,7 +64,10 @@ impl Tx<'_> {
     }
 
     pub fn postpone_reminder(&self, id: i64, due_at: Timestamp) -> Result<()> {
-        self.execute("UPDATE reminders SET due_at = ?2 WHERE id = ?1", (id, due_at.0))?;
+        self.execute(
+            "UPDATE reminders SET due_at = ?2 WHERE id = ?1",
+            (id, due_at.0),
+        )?;
         Ok(())
     }
 
@@ -74,7 +77,9 @@ impl Tx<'_> {
     }
 
     fn reminders_where(&self, condition: &str, value: i64) -> Result<Vec<Reminder>> {
-        let mut statement = self.conn.prepare_cached(&format!("{COLUMNS} {condition}"))?;
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
         let rows = statement.query_map([value], reminder_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

@@ -77,7 +77,12 @@ impl Tx<'_> {
         Ok(room)
     }
 
-    pub fn set_room_agent(&mut self, chat_guid: &str, room: &mut Room, agent: Option<AgentId>) -> Result<()> {
+    pub fn set_room_agent(
+        &mut self,
+        chat_guid: &str,
+        room: &mut Room,
+        agent: Option<AgentId>,
+    ) -> Result<()> {
         self.execute(
             "UPDATE rooms SET agent_id = ?2 WHERE id = ?1",
             (room.id.0, agent.map(|a| a.0)),
@@ -120,7 +125,13 @@ impl Tx<'_> {
     }
 
     /// Makes a message the head of its room's chain.
-    pub(super) fn set_room_head(&mut self, chat_guid: &str, room: &mut Room, message_id: i64, humans: i64) -> Result<()> {
+    pub(super) fn set_room_head(
+        &mut self,
+        chat_guid: &str,
+        room: &mut Room,
+        message_id: i64,
+        humans: i64,
+    ) -> Result<()> {
         self.execute(
             "INSERT INTO room_heads (room_id, message_id, humans) VALUES (?1, ?2, ?3)
              ON CONFLICT DO UPDATE SET message_id = ?2, humans = ?3",

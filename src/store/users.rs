@@ -77,7 +77,10 @@ impl Tx<'_> {
     }
 
     pub fn set_user_timezone(&mut self, phone: &str, id: UserId, timezone: &str) -> Result<()> {
-        self.execute("UPDATE users SET timezone = ?2 WHERE id = ?1", (id.0, timezone))?;
+        self.execute(
+            "UPDATE users SET timezone = ?2 WHERE id = ?1",
+            (id.0, timezone),
+        )?;
         self.user_changed(phone)
     }
 

@@ -95,16 +95,20 @@ impl Service {
 
     /// A request of an agent with a fresh token.
     pub async fn edge_message(&self, agent: &str, body: &Value) -> Answer {
-        self.send(&post("/edge/message", body).bearer(&token(agent))).await
+        self.send(&post("/edge/message", body).bearer(&token(agent)))
+            .await
     }
 
     pub async fn admin(&self, method: &str, path: &str, body: &Value) -> Answer {
-        self.send(&request(method, path).json(body).bearer(ADMIN_TOKEN)).await
+        self.send(&request(method, path).json(body).bearer(ADMIN_TOKEN))
+            .await
     }
 
     pub async fn set_flag(&self, key: &str, value: impl Into<Value>) {
         let path = format!("/admin/feature-flags/{key}");
-        let answer = self.admin("PUT", &path, &json!({"value": value.into()})).await;
+        let answer = self
+            .admin("PUT", &path, &json!({"value": value.into()}))
+            .await;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
 
@@ -112,11 +116,15 @@ impl Service {
     pub async fn send(&self, request: &Request) -> Answer {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(&request.bytes()).await.unwrap();
-        tokio::time::timeout(PATIENCE, read_answer(&mut stream)).await.expect("an answer in time")
+        tokio::time::timeout(PATIENCE, read_answer(&mut stream))
+            .await
+            .expect("an answer in time")
     }
 
     pub async fn relay(&self, agent: &str) -> RelaySocket {
-        RelaySocket::open(self.address, agent, &token(agent)).await.expect("the upgrade")
+        RelaySocket::open(self.address, agent, &token(agent))
+            .await
+            .expect("the upgrade")
     }
 
     /// Rows of a query on the database file, columns as JSON.
@@ -146,7 +154,12 @@ pub fn rows(path: &std::path::Path, sql: &str) -> Vec<Vec<Value>> {
 }
 
 pub fn token(agent: &str) -> String {
-    edge_token::issue(EDGE_SECRET, agent, "+15550100", Clock::system().now().seconds())
+    edge_token::issue(
+        EDGE_SECRET,
+        agent,
+        "+15550100",
+        Clock::system().now().seconds(),
+    )
 }
 
 /// A direct message that is valid.
@@ -207,7 +220,8 @@ impl Request {
     }
 
     pub fn json(self, body: &Value) -> Self {
-        self.header("Content-Type", "application/json").raw(body.to_string())
+        self.header("Content-Type", "application/json")
+            .raw(body.to_string())
     }
 
     pub fn raw(mut self, body: impl Into<Vec<u8>>) -> Self {
@@ -232,7 +246,10 @@ pub struct Answer {
 
 impl Answer {
     pub fn header(&self, name: &str) -> Option<&str> {
-        let mut found = self.headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name));
+        let mut found = self
+            .headers
+            .iter()
+            .filter(|(n, _)| n.eq_ignore_ascii_case(name));
         found.next().map(|(_, value)| value.as_str())
     }
 
@@ -242,7 +259,12 @@ impl Answer {
 
     /// The `code` of a problem.
     pub fn code(&self) -> String {
-        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text);
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json"),
+            "{}",
+            self.text
+        );
         self.json()["code"].as_str().unwrap_or_default().to_owned()
     }
 }
@@ -252,9 +274,18 @@ pub async fn read_answer(stream: &mut TcpStream) -> Answer {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes).await;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head in {text:?}"));
+    let (head, body) = text
+        .split_once("\r\n\r\n")
+        .unwrap_or_else(|| panic!("no head in {text:?}"));
     let mut lines = head.lines();
-    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let status = lines
+        .next()
+        .unwrap()
+        .split(' ')
+        .nth(1)
+        .unwrap()
+        .parse()
+        .unwrap();
     let headers = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -281,12 +312,17 @@ impl RelaySocket {
         request.headers_mut().insert("authorization", bearer);
         match tokio_tungstenite::connect_async(request).await {
             Ok((ws, _)) => {
-                let mut socket = Self { ws, hello: Value::Null };
+                let mut socket = Self {
+                    ws,
+                    hello: Value::Null,
+                };
                 socket.hello = socket.next().await;
                 assert_eq!(socket.hello["type"], "hello");
                 Ok(socket)
             }
-            Err(tokio_tungstenite::tungstenite::Error::Http(answer)) => Err(answer.status().as_u16()),
+            Err(tokio_tungstenite::tungstenite::Error::Http(answer)) => {
+                Err(answer.status().as_u16())
+            }
             Err(error) => panic!("{error}"),
         }
     }
@@ -321,7 +357,11 @@ impl RelaySocket {
     pub async fn next_message(&mut self) -> Message {
         loop {
             let next = tokio::time::timeout(PATIENCE, self.ws.next()).await;
-            match next.expect("a frame in time").expect("an open socket").unwrap() {
+            match next
+                .expect("a frame in time")
+                .expect("an open socket")
+                .unwrap()
+            {
                 Message::Ping(_) | Message::Pong(_) => {}
                 message => return message,
             }
@@ -329,7 +369,10 @@ impl RelaySocket {
     }
 
     pub async fn say(&mut self, frame: &Value) {
-        self.ws.send(Message::text(frame.to_string())).await.unwrap();
+        self.ws
+            .send(Message::text(frame.to_string()))
+            .await
+            .unwrap();
     }
 
     pub async fn ack(&mut self, command: &Value, status: &str) {

@@ -83,11 +83,18 @@ impl Relay {
             "participants": [self.phone],
         });
         let answer = self.post(key, body).await?;
-        if let Some(at) = answer["schedule_message"]["send_at"].as_str().and_then(parse_time) {
+        if let Some(at) = answer["schedule_message"]["send_at"]
+            .as_str()
+            .and_then(parse_time)
+        {
             self.expected().push(at);
         }
         let bubbles = texts(&answer["reply_bubbles"]);
-        let shown = if bubbles.is_empty() { Shown::Nothing } else { Shown::Message(bubbles) };
+        let shown = if bubbles.is_empty() {
+            Shown::Nothing
+        } else {
+            Shown::Message(bubbles)
+        };
         let _ = self.shown.send(shown).await;
         Ok(())
     }
@@ -114,12 +121,18 @@ impl Relay {
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(PAUSE_MAX);
         }
-        Err(format!("the service at {} can't be reached: {trouble}", self.url))
+        Err(format!(
+            "the service at {} can't be reached: {trouble}",
+            self.url
+        ))
     }
 
     fn post_once(&self, key: &str, body: &Value) -> Result<outbound::Answer, String> {
         outbound::post(&Call {
-            headers: &[("idempotency-key", key), ("x-edge-agent-id", &self.agent_id)],
+            headers: &[
+                ("idempotency-key", key),
+                ("x-edge-agent-id", &self.agent_id),
+            ],
             timeout: POST_MAX,
             ..Call::new(&format!("{}/edge/message", self.url), &self.token, body)
         })
@@ -213,13 +226,18 @@ impl Relay {
                 status = "failed";
             }
         }
-        Some(json!({"type": "command_ack", "data": {"command_id": id, "status": status, "retryable": true}}))
+        Some(
+            json!({"type": "command_ack", "data": {"command_id": id, "status": status, "retryable": true}}),
+        )
     }
 }
 
 fn texts(list: &Value) -> Vec<String> {
     let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
-    items.iter().filter_map(|t| t.as_str().map(str::to_owned)).collect()
+    items
+        .iter()
+        .filter_map(|t| t.as_str().map(str::to_owned))
+        .collect()
 }
 
 fn parse_time(text: &str) -> Option<Timestamp> {

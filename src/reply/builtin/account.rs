@@ -9,107 +9,132 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
         return (talk.heard.text.trim() == "?").then(|| help(talk));
     }
     let whole = talk.phrase.as_str();
-    match request {
-        "status"
-        | "my status"
-        | "whats my status"
-        | "what is my status"
-        | "show my status"
-        | "show me my status"
-        | "account"
-        | "my account"
-        | "account status"
-        | "show my account"
-        | "my plan"
-        | "whats my plan"
-        | "what is my plan"
-        | "what plan am i on"
-        | "which plan am i on"
-        | "subscription"
-        | "my subscription"
-        | "subscription status"
-        | "am i subscribed"
-        | "settings"
-        | "my settings"
-        | "show my settings"
-        | "profile"
-        | "my profile"
-        | "whats my name"
-        | "what is my name"
-        | "do you know my name"
-        | "who am i"
-        | "whats my timezone"
-        | "what is my timezone"
-        | "whats my time zone"
-        | "what is my time zone"
-        | "what timezone am i in"
-        | "what time zone am i in" => Some(Intent::Status),
-        "usage"
-        | "my usage"
-        | "show my usage"
-        | "show usage"
-        | "limits"
-        | "my limits"
-        | "limit"
-        | "whats my limit"
-        | "whats my usage"
-        | "what is my usage"
-        | "what are my limits"
-        | "how many messages do i have left"
-        | "how many messages have i left"
-        | "how many messages are left"
-        | "how many messages left"
-        | "messages left"
-        | "how many messages have i sent"
-        | "how many messages have i sent today"
-        | "how many messages can i send"
-        | "how much have i used" => Some(Intent::Usage),
-        "help"
-        | "help me"
-        | "commands"
-        | "menu"
-        | "start"
-        | "info"
-        | "what do you do"
-        | "how do you work"
-        | "how does this work"
-        | "how do i use you"
-        | "how do i use this"
-        | "what are you able to do"
-        | "what are your commands"
-        | "what are your features"
-        | "show me what you can do"
-        | "tell me what you can do"
-        | "what can i do"
-        | "what can i ask"
-        | "what can i ask you"
-        | "what can i say"
-        | "what else can you do"
-        | "can you set reminders"
-        | "can you set a reminder"
-        | "how do i set a reminder"
-        | "how do reminders work"
-        | "can you remember things"
-        | "can you remind me of things"
-        | "how do i use reminders"
-        | "what are you good at"
-        | "i need help"
-        | "how can you help"
-        | "how can you help me" => Some(help(talk)),
-        _ if matches!(
-            whole,
-            "can you help"
-                | "can you set reminders"
-                | "can you set a reminder"
-                | "can you remember things"
-                | "can you remind me of things"
-                | "can you remind me"
-        ) || request.starts_with("what can you do") =>
-        {
-            Some(help(talk))
-        }
-        _ => None,
+    // These begin like a courtesy ("can you …").
+    let asks = matches!(
+        whole,
+        "can you help"
+            | "can you set reminders"
+            | "can you set a reminder"
+            | "can you remember things"
+            | "can you remind me of things"
+            | "can you remind me"
+    );
+    if is_status(request) {
+        Some(Intent::Status)
+    } else if is_usage(request) {
+        Some(Intent::Usage)
+    } else if asks || is_help(request) || request.starts_with("what can you do") {
+        Some(help(talk))
+    } else {
+        None
     }
+}
+
+/// What the account is, and what is known of the person.
+fn is_status(request: &str) -> bool {
+    matches!(
+        request,
+        "status"
+            | "my status"
+            | "whats my status"
+            | "what is my status"
+            | "show my status"
+            | "show me my status"
+            | "account"
+            | "my account"
+            | "account status"
+            | "show my account"
+            | "my plan"
+            | "whats my plan"
+            | "what is my plan"
+            | "what plan am i on"
+            | "which plan am i on"
+            | "subscription"
+            | "my subscription"
+            | "subscription status"
+            | "am i subscribed"
+            | "settings"
+            | "my settings"
+            | "show my settings"
+            | "profile"
+            | "my profile"
+            | "whats my name"
+            | "what is my name"
+            | "do you know my name"
+            | "who am i"
+            | "whats my timezone"
+            | "what is my timezone"
+            | "whats my time zone"
+            | "what is my time zone"
+            | "what timezone am i in"
+            | "what time zone am i in"
+    )
+}
+
+/// How much is used up.
+fn is_usage(request: &str) -> bool {
+    matches!(
+        request,
+        "usage"
+            | "my usage"
+            | "show my usage"
+            | "show usage"
+            | "limits"
+            | "my limits"
+            | "limit"
+            | "whats my limit"
+            | "whats my usage"
+            | "what is my usage"
+            | "what are my limits"
+            | "how many messages do i have left"
+            | "how many messages have i left"
+            | "how many messages are left"
+            | "how many messages left"
+            | "messages left"
+            | "how many messages have i sent"
+            | "how many messages have i sent today"
+            | "how many messages can i send"
+            | "how much have i used"
+    )
+}
+
+/// What it can do.
+fn is_help(request: &str) -> bool {
+    matches!(
+        request,
+        "help"
+            | "help me"
+            | "commands"
+            | "menu"
+            | "start"
+            | "info"
+            | "what do you do"
+            | "how do you work"
+            | "how does this work"
+            | "how do i use you"
+            | "how do i use this"
+            | "what are you able to do"
+            | "what are your commands"
+            | "what are your features"
+            | "show me what you can do"
+            | "tell me what you can do"
+            | "what can i do"
+            | "what can i ask"
+            | "what can i ask you"
+            | "what can i say"
+            | "what else can you do"
+            | "can you set reminders"
+            | "can you set a reminder"
+            | "how do i set a reminder"
+            | "how do reminders work"
+            | "can you remember things"
+            | "can you remind me of things"
+            | "how do i use reminders"
+            | "what are you good at"
+            | "i need help"
+            | "how can you help"
+            | "how can you help me"
+    )
 }
 
 fn help(talk: &Talk) -> Intent {

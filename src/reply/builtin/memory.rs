@@ -110,6 +110,8 @@ fn recall(talk: &Talk) -> Option<Intent> {
             "what do you remember about",
             "what do you remember of",
             "what do you remember",
+            "what else do you remember about",
+            "what else do you remember",
             "what can you remember about",
             "what can you remember",
             "what do you know about",
@@ -250,6 +252,10 @@ fn forget(talk: &Talk) -> Option<Intent> {
             "erase the memory about",
         ],
     )?;
-    let about = subject(words.original(from..words.len()));
+    let mut end = words.len();
+    if matches!(words.get(end - 1), "please" | "pls") {
+        end -= 1;
+    }
+    let about = subject(words.original(from..end));
     (!about.is_empty()).then_some(Intent::Forget { about })
 }

@@ -2,19 +2,19 @@
 //! stand before or after what to remind of. It must not decide whether there is room for
 //! another reminder; the store knows.
 
+mod parts;
 mod pending;
 
 use std::ops::Range;
 
+use parts::{WORDS_MAX, take_apart};
+
 use super::when::{self, Problem, Spec};
 use super::words::Words;
-use super::{Intent, Talk, tidied, wording};
+use super::{Intent, Talk, wording};
 
 /// Characters of what a person is reminded of.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
-
-/// Words searched for a time. A text with more is too long anyway.
-const WORDS_MAX: usize = 1_100;
 
 const REMIND: [&str; 38] = [
     "remind me again",
@@ -61,8 +61,8 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
     let words = &talk.words;
     let at = talk.start;
     match words.get(at) {
-        "list" | "show" | "what" | "whats" | "which" | "my" | "do" | "reminders" | "upcoming"
-        | "all" | "see" | "pending"
+        "list" | "how" | "show" | "what" | "whats" | "which" | "my" | "do" | "reminders"
+        | "upcoming" | "all" | "see" | "pending"
             if pending::lists(talk.request()) =>
         {
             Some(Intent::ListReminders)
@@ -138,7 +138,7 @@ fn set(talk: &Talk) -> Option<Intent> {
     let at = talk.start;
     if let Some(body) = words.after(at, &["dont forget to", "do not forget to", "remember to"]) {
         // Without a time it is something to remember.
-        let said = words_of(talk, body..words.len(), false);
+        let said = take_apart(talk, body..words.len(), false);
         return said.spec.map(|spec| finished(talk, &spec, &said.text));
     }
     if let Some(found) = timer_first(talk) {
@@ -159,7 +159,7 @@ fn set(talk: &Talk) -> Option<Intent> {
         "timer" | "alarm" | "ping" | "alert" | "nudge" | "notify" | "a" | "reminder"
     );
     if loose
-        && words_of(talk, body..words.len(), timer).spec.is_none()
+        && take_apart(talk, body..words.len(), timer).spec.is_none()
         && words.get(at) != "reminder"
     {
         return None;
@@ -181,7 +181,7 @@ fn reminder(talk: &Talk, request: &Request) -> Intent {
     if repeats(words, range.clone()) {
         return Intent::Unclear(wording::reminder_repeats());
     }
-    let mut said = words_of(talk, range, request.timer);
+    let mut said = take_apart(talk, range, request.timer);
     if let Some(lead) = request.lead {
         said.spec = Some(said.spec.and_then(|spec| spec.merged(lead)).unwrap_or(lead));
     }
@@ -223,144 +223,6 @@ fn finished(talk: &Talk, spec: &Spec, text: &str) -> Intent {
         Err(Problem::TooFar) => Intent::Unclear(wording::reminder_too_far(when::YEARS_AHEAD_MAX)),
         Err(Problem::Ambiguous) => Intent::Unclear(wording::reminder_date_ambiguous()),
         Err(Problem::NoSuchTime) => Intent::Unclear(wording::reminder_no_such_time()),
-    }
-}
-
-/// What was said after the command, taken apart.
-struct Said {
-    spec: Option<Spec>,
-    text: String,
-}
-
-fn words_of(talk: &Talk, range: Range<usize>, timer: bool) -> Said {
-    let words = &talk.words;
-    let mut end = range.end;
-    while end > range.start && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "plz") {
-        end -= 1;
-    }
-    if end - range.start > WORDS_MAX {
-        return Said {
-            spec: None,
-            text: tidied(words.original(range.start..end)),
-        };
-    }
-    let first = match words.after(range.start, &["again", "later", "soon"]) {
-        Some(next) if !matches!(words.get(next), "today" | "tonight") => next,
-        _ => range.start,
-    };
-    if let Some((spec, next)) = leading_time(words, first, timer).filter(|(_, next)| *next <= end) {
-        let start = after_link(words, next);
-        // "tomorrow to call mom at 5pm": the rest may say more of the time.
-        if let Some((more, at)) = trailing_time(words, start..end)
-            && let Some(both) = spec.merged(more)
-        {
-            return Said {
-                spec: Some(both),
-                text: text_of(words, start..at),
-            };
-        }
-        return Said {
-            spec: Some(spec),
-            text: text_of(words, start..end),
-        };
-    }
-    let start = after_link(words, first);
-    if let Some((spec, at)) = trailing_time(words, start..end) {
-        return Said {
-            spec: Some(spec),
-            text: text_of(words, start..at),
-        };
-    }
-    // "that tomorrow is a holiday" tells of a time; it is not when to say so.
-    let tells = start > first && words.get(first) == "that";
-    if !tells && let Some((spec, found)) = time_within(words, start..end) {
-        let text = format!(
-            "{} {}",
-            text_of(words, start..found.start),
-            text_of(words, found.end..end)
-        );
-        return Said {
-            spec: Some(spec),
-            text: tidied(&text),
-        };
-    }
-    Said {
-        spec: None,
-        text: text_of(words, start..end),
-    }
-}
-
-fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spec, usize)> {
-    let from = words.after(at, &["for"]).unwrap_or(at);
-    if timer && let Some(found) = when::read_duration(words, from) {
-        return Some(found);
-    }
-    // "for 7" is an hour only here, right behind "set an alarm".
-    when::read(words, at)
-        .or_else(|| when::read(words, from))
-        .or_else(|| (from > at).then(|| when::read_hour(words, from)).flatten())
-}
-
-/// The earliest time that goes on to the end of `range`, and where it starts.
-fn trailing_time(words: &Words, range: Range<usize>) -> Option<(Spec, usize)> {
-    range.clone().find_map(|at| {
-        when::read(words, at)
-            .filter(|(_, end)| *end == range.end)
-            .map(|(spec, _)| (spec, at))
-    })
-}
-
-/// A time at `at` that is not part of what is said: "before 5pm", "the 9 o'clock news".
-fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
-    let found = when::read(words, at)?;
-    let before = at.checked_sub(1).map_or("", |n| words.get(n));
-    (!matches!(
-        before,
-        "before"
-            | "until"
-            | "till"
-            | "since"
-            | "the"
-            | "a"
-            | "an"
-            | "my"
-            | "our"
-            | "your"
-            | "his"
-            | "her"
-            | "their"
-    ))
-    .then_some(found)
-}
-
-/// The last time within `range`.
-fn time_within(words: &Words, range: Range<usize>) -> Option<(Spec, Range<usize>)> {
-    let mut found = None;
-    let mut at = range.start;
-    while at < range.end {
-        match time_at(words, at).filter(|(_, end)| *end <= range.end) {
-            Some((spec, end)) => {
-                found = Some((spec, at..end));
-                at = end;
-            }
-            None => at += 1,
-        }
-    }
-    found
-}
-
-fn after_link(words: &Words, at: usize) -> usize {
-    words
-        .after(at, &["to", "that", "about", "of", "for"])
-        .unwrap_or(at)
-}
-
-fn text_of(words: &Words, range: Range<usize>) -> String {
-    let text = tidied(words.original(range));
-    // One full stop ends the sentence; more mean something.
-    match text.strip_suffix('.') {
-        Some(bare) if !bare.ends_with('.') => bare.to_owned(),
-        _ => text,
     }
 }
 

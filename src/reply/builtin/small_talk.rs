@@ -3,6 +3,7 @@
 //! know anything of the person.
 
 mod phrases;
+mod reactions;
 
 use super::{Intent, Talk, subject, wording, zone};
 
@@ -44,7 +45,7 @@ pub(super) fn reply(talk: &Talk) -> Option<Intent> {
 fn spoken(talk: &Talk, phrase: &str) -> Option<String> {
     phrases::greeting(talk, phrase)
         .or_else(|| phrases::question(talk, phrase))
-        .or_else(|| phrases::reaction(talk, phrase))
+        .or_else(|| reactions::reaction(talk, phrase))
 }
 
 /// "what time is it in Tokyo?"

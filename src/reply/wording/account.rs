@@ -3,6 +3,9 @@
 
 use chrono_tz::Tz;
 
+use super::times::zone_name;
+use crate::clock::Timestamp;
+
 /// What the account's sentences need to know.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Facts<'a> {
@@ -35,7 +38,7 @@ pub fn status(facts: &Facts) -> String {
         "; you are"
     };
     let zone = match facts.timezone {
-        Some(zone) => format!("Your time zone is {}.", zone.name()),
+        Some(zone) => format!("Your time zone is {}.", zone_name(zone)),
         None => "Your time zone isn't known, so times are in UTC.".to_owned(),
     };
     format!(
@@ -65,11 +68,11 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     }
 }
 
-pub fn timezone_set(zone: Tz, now: crate::clock::Timestamp) -> String {
+pub fn timezone_set(zone: Tz, now: Timestamp) -> String {
     let time = now.utc().with_timezone(&zone).format("%H:%M");
     format!(
         "Okay, your time zone is {}. It's {time} there.",
-        zone.name()
+        zone_name(zone)
     )
 }
 
@@ -173,5 +176,7 @@ pub fn too_many_commands(persona: &str) -> String {
 }
 
 pub fn memories_full(max: usize) -> String {
-    format!("I already keep {max} memories for you, which is all I can hold. Say “forget …” to make room.")
+    format!(
+        "I already keep {max} memories for you, which is all I can hold. Say “forget …” to make room."
+    )
 }

@@ -75,6 +75,10 @@ fn accounts_are_told_of() {
         "I don't know your name yet; you are on the free plan.\nYou've used 3 of 50 messages today; 47 left until midnight UTC.\n\
          I keep 1 memory and 2 reminders for you.\nYour time zone isn't known, so times are in UTC."
     );
+    assert_eq!(
+        timezone_set(Tz::Etc__GMTMinus2, NOW),
+        "Okay, your time zone is UTC+2. It's 14:00 there."
+    );
     let paid = Facts {
         name: Some("Ana"),
         subscribed: true,

@@ -55,6 +55,19 @@ pub fn date_now(now: Timestamp, timezone: Option<Tz>) -> String {
     )
 }
 
+/// A zone as people call it; IANA counts its fixed offsets the other way round.
+pub(super) fn zone_name(zone: Tz) -> String {
+    match zone
+        .name()
+        .strip_prefix("Etc/GMT")
+        .and_then(|rest| rest.split_at_checked(1))
+    {
+        Some(("+", hours)) => format!("UTC-{hours}"),
+        Some(("-", hours)) => format!("UTC+{hours}"),
+        _ => zone.name().to_owned(),
+    }
+}
+
 fn local(at: Timestamp, timezone: Option<Tz>) -> DateTime<Tz> {
     at.utc().with_timezone(&timezone.unwrap_or(Tz::UTC))
 }

@@ -1,6 +1,6 @@
 //! Asking for reminders that are set, and cancelling them. It sets none.
 
-use super::after_link;
+use super::parts::{WORDS_MAX, after_link, trailing_time};
 use crate::reply::builtin::{Intent, Talk, subject, wording};
 
 pub(super) fn lists(request: &str) -> bool {
@@ -32,6 +32,7 @@ pub(super) fn lists(request: &str) -> bool {
             | "do i have any reminders"
             | "what reminders are set"
             | "what reminders are there"
+            | "how many reminders do i have"
             | "what will you remind me of"
             | "what will you remind me about"
     )
@@ -97,6 +98,12 @@ fn cancelled(talk: &Talk, from: usize, end: usize, several: bool) -> Intent {
         )
     {
         end -= 1;
+    }
+    // The time is no part of what a reminder says: "… to call mom tomorrow".
+    if end - from <= WORDS_MAX
+        && let Some((_, at)) = trailing_time(&talk.words, from..end).filter(|(_, at)| *at > from)
+    {
+        end = at;
     }
     let about = subject(talk.words.original(from..end));
     match (about.is_empty(), several) {

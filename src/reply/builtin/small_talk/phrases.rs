@@ -17,64 +17,7 @@ pub(super) fn hello(talk: &Talk) -> String {
 
 pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
     let reply = match phrase {
-        "hi"
-        | "hello"
-        | "hey"
-        | "yo"
-        | "hiya"
-        | "howdy"
-        | "heya"
-        | "hi there"
-        | "hello there"
-        | "hey there"
-        | "greetings"
-        | "sup"
-        | "hallo"
-        | "hola"
-        | "bonjour"
-        | "salut"
-        | "coucou"
-        | "ciao"
-        | "ola"
-        | "olá"
-        | "oi"
-        | "namaste"
-        | "servus"
-        | "moin"
-        | "hej"
-        | "hei"
-        | "ahoj"
-        | "cześć"
-        | "merhaba"
-        | "selam"
-        | "salam"
-        | "shalom"
-        | "aloha"
-        | "привет"
-        | "здравствуйте"
-        | "привіт"
-        | "γεια"
-        | "你好"
-        | "こんにちは"
-        | "안녕하세요"
-        | "안녕"
-        | "مرحبا"
-        | "שלום"
-        | "नमस्ते"
-        | "สวัสดี"
-        | "guten tag"
-        | "grüß gott"
-        | "buenos dias"
-        | "buenos días"
-        | "buenas tardes"
-        | "buongiorno"
-        | "bom dia"
-        | "good day"
-        | "hello again"
-        | "hi again"
-        | "hey hey"
-        | "hi hi"
-        | "👋" => hello(talk),
+        _ if is_hello(phrase) => hello(talk),
         "good morning" | "morning" | "guten morgen" | "gm" | "おはよう" => talk
             .pick(&[
                 "Good morning! What can I do for you today?",
@@ -92,52 +35,14 @@ pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
                 "Good night! I'll keep an eye on your reminders.",
             ])
             .to_owned(),
-        "bye" | "goodbye" | "good bye" | "bye bye" | "byebye" | "see you" | "see ya"
-        | "see you later" | "see you tomorrow" | "see you soon" | "cya" | "later"
-        | "talk later" | "talk to you later" | "ttyl" | "take care" | "farewell" | "cheerio"
-        | "tschüss" | "adios" | "adiós" | "au revoir" | "arrivederci" | "have a nice day"
-        | "have a good day" | "i have to go" | "gotta go" => talk
+        _ if is_farewell(phrase) => talk
             .pick(&[
                 "Bye! I'm here whenever you need me.",
                 "See you! Take care.",
                 "Talk to you soon!",
             ])
             .to_owned(),
-        "thanks"
-        | "thank you"
-        | "thx"
-        | "ty"
-        | "tysm"
-        | "thanks a lot"
-        | "thank you so much"
-        | "thank you very much"
-        | "thanks so much"
-        | "many thanks"
-        | "thanks a bunch"
-        | "thanks a million"
-        | "cheers"
-        | "much appreciated"
-        | "danke"
-        | "merci"
-        | "gracias"
-        | "grazie"
-        | "obrigado"
-        | "obrigada"
-        | "arigato"
-        | "ありがとう"
-        | "谢谢"
-        | "спасибо"
-        | "great thanks"
-        | "perfect thanks"
-        | "ok thanks"
-        | "okay thanks"
-        | "cool thanks"
-        | "ok thank you"
-        | "thanks for your help"
-        | "thank you for your help"
-        | "no thanks"
-        | "no thank you"
-        | "🙏" => talk
+        _ if is_thanks(phrase) => talk
             .pick(&[
                 "You're welcome!",
                 "Any time!",
@@ -153,10 +58,7 @@ pub(super) fn greeting(talk: &Talk, phrase: &str) -> Option<String> {
 pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
     let name = talk.heard.persona;
     let reply = match phrase {
-        "how are you" | "how are you doing" | "how are you today" | "how r u" | "how are u"
-        | "hows it going" | "how is it going" | "how do you do" | "how are things"
-        | "hows life" | "whats up" | "wassup" | "how have you been" | "how do you feel"
-        | "hows your day" | "wie gehts" | "como estas" | "cómo estás" | "ça va" => talk
+        _ if asks_how_it_is(phrase) => talk
             .pick(&[
                 "I'm doing well, thanks for asking! And you?",
                 "All good here! What can I do for you?",
@@ -208,38 +110,8 @@ pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
         | "tell us a joke"
         | "say something funny"
         | "another one" => joke(talk).to_owned(),
-        "what time is it"
-        | "whats the time"
-        | "what is the time"
-        | "time"
-        | "the time"
-        | "what time is it now"
-        | "current time"
-        | "tell me the time"
-        | "do you have the time"
-        | "do you know what time it is"
-        | "what time do you have" => wording::time_now(talk.heard.now, talk.heard.timezone),
-        "what day is it"
-        | "what day is it today"
-        | "what day is today"
-        | "what is today"
-        | "whats today"
-        | "what date is it"
-        | "whats the date"
-        | "what is the date"
-        | "whats todays date"
-        | "what is todays date"
-        | "what is the date today"
-        | "whats the date today"
-        | "date"
-        | "todays date"
-        | "what year is it"
-        | "what month is it"
-        | "current date"
-        | "what date is it today"
-        | "tell me the date"
-        | "what week day is it"
-        | "what weekday is it" => wording::date_now(talk.heard.now, talk.heard.timezone),
+        _ if asks_time(phrase) => wording::time_now(talk.heard.now, talk.heard.timezone),
+        _ if asks_date(phrase) => wording::date_now(talk.heard.now, talk.heard.timezone),
         "do you love me" | "will you marry me" => {
             "You're dear to me, in the way a program can say that.".to_owned()
         }
@@ -249,65 +121,6 @@ pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
         _ => return None,
     };
     Some(reply)
-}
-
-pub(super) fn reaction(talk: &Talk, phrase: &str) -> Option<String> {
-    let choices: &[&str] = match phrase {
-        "yes" | "yeah" | "yep" | "yup" | "sure" | "of course" | "absolutely" | "y" | "si"
-        | "oui" | "ja" => &[
-            "Good! Just tell me what you'd like.",
-            "All right! What shall I do?",
-        ],
-        "no" | "nope" | "nah" | "n" | "not now" | "not really" | "nein" | "non" => {
-            &["All right.", "Okay, no problem."]
-        }
-        "never mind" | "nevermind" | "nvm" | "nothing" => &["Okay, never mind.", "No problem."],
-        "ok" | "okay" | "k" | "kk" | "alright" | "all right" | "got it" | "i see"
-        | "understood" | "fine" | "sounds good" | "deal" | "great" | "cool" | "perfect"
-        | "nice" | "awesome" | "good" | "excellent" | "wonderful" | "👍" | "👌" | "✅" => {
-            &["👍", "Great!", "Good."]
-        }
-        "good bot" | "good job" | "well done" | "nice work" | "great job" | "good work"
-        | "youre great" | "you are great" | "youre awesome" | "you are awesome"
-        | "youre the best" | "you are the best" | "youre amazing" | "you are amazing"
-        | "youre so helpful" | "you rock" | "i like you" | "youre cute" | "youre funny"
-        | "youre smart" | "you are smart" | "👏" | "🎉" => &[
-            "That's kind of you, thank you!",
-            "Thank you, that makes my day!",
-        ],
-        "i love you" | "love you" | "i love you so much" | "❤" | "😍" | "🥰" | "😘" => {
-            &["Aw, thank you! ❤️", "That's lovely of you to say."]
-        }
-        "haha" | "hahaha" | "lol" | "lmao" | "rofl" | "hehe" | "thats funny" | "funny" | "😂"
-        | "🤣" | "😄" | "😀" => &["😄", "Glad you like it!"],
-        "sorry" | "im sorry" | "i am sorry" | "my bad" | "oops" => {
-            &["No worries at all.", "It's all right!"]
-        }
-        "you suck" | "bad bot" | "youre stupid" | "you are stupid" | "youre useless"
-        | "you are useless" | "i hate you" | "shut up" | "thats wrong" | "youre wrong" => {
-            &["I'm sorry I wasn't more helpful. “help” shows what I can do."]
-        }
-        "im sad" | "i am sad" | "i feel sad" | "im lonely" | "i feel lonely" | "im not well"
-        | "i feel bad" | "bad day" | "i had a bad day" | "im stressed" | "😢" | "😭" => &[
-            "I'm sorry to hear that. I hope it gets better soon; I'm here if you want something off your mind.",
-        ],
-        "im tired" | "i am tired" | "im bored" | "i am bored" | "im hungry" | "i am hungry" => {
-            &["I know no cure, but I can tell you a joke, or remind you to take a break."]
-        }
-        "im fine" | "i am fine" | "im good" | "i am good" | "im fine thanks" | "im good thanks"
-        | "good thanks" | "im doing well" | "im happy" | "i am happy" | "and you" | "not bad"
-        | "fine thanks" => &["Glad to hear it!", "That's good to hear!"],
-        "nice to meet you" | "pleased to meet you" | "welcome" | "welcome back" => {
-            &["Nice to meet you too!", "The pleasure is mine!"]
-        }
-        "happy birthday" => &["Thank you! If it's yours: happy birthday! 🎂"],
-        "merry christmas" | "happy christmas" | "happy holidays" => &["Happy holidays to you too!"],
-        "happy new year" => &["Happy new year! May it be a good one."],
-        "what" | "huh" | "why" => &["I'm not sure what you mean. “help” shows what I can do."],
-        _ => return None,
-    };
-    // One word to others in a group is no reason to speak up.
-    talk.spoken_to.then(|| talk.pick(choices).to_owned())
 }
 
 fn joke<'c>(talk: &Talk) -> &'c str {
@@ -321,4 +134,214 @@ fn joke<'c>(talk: &Talk) -> &'c str {
         "Why was the database so calm? It had everything under commit.",
         "What did the ocean say to the beach? Nothing, it just waved.",
     ])
+}
+
+/// Hello, in some of the languages people say it in.
+fn is_hello(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "hi" | "hello"
+            | "hey"
+            | "yo"
+            | "hiya"
+            | "howdy"
+            | "heya"
+            | "hi there"
+            | "hello there"
+            | "hey there"
+            | "greetings"
+            | "sup"
+            | "hallo"
+            | "hola"
+            | "bonjour"
+            | "salut"
+            | "coucou"
+            | "ciao"
+            | "ola"
+            | "olá"
+            | "oi"
+            | "namaste"
+            | "servus"
+            | "moin"
+            | "hej"
+            | "hei"
+            | "ahoj"
+            | "cześć"
+            | "merhaba"
+            | "selam"
+            | "salam"
+            | "shalom"
+            | "aloha"
+            | "привет"
+            | "здравствуйте"
+            | "привіт"
+            | "γεια"
+            | "你好"
+            | "こんにちは"
+            | "안녕하세요"
+            | "안녕"
+            | "مرحبا"
+            | "שלום"
+            | "नमस्ते"
+            | "สวัสดี"
+            | "guten tag"
+            | "grüß gott"
+            | "buenos dias"
+            | "buenos días"
+            | "buenas tardes"
+            | "buongiorno"
+            | "bom dia"
+            | "good day"
+            | "hello again"
+            | "hi again"
+            | "hey hey"
+            | "hi hi"
+            | "👋"
+    )
+}
+
+/// Thanks, likewise.
+fn is_thanks(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "thanks"
+            | "thank you"
+            | "thx"
+            | "ty"
+            | "tysm"
+            | "thanks a lot"
+            | "thank you so much"
+            | "thank you very much"
+            | "thanks so much"
+            | "many thanks"
+            | "thanks a bunch"
+            | "thanks a million"
+            | "cheers"
+            | "much appreciated"
+            | "danke"
+            | "merci"
+            | "gracias"
+            | "grazie"
+            | "obrigado"
+            | "obrigada"
+            | "arigato"
+            | "ありがとう"
+            | "谢谢"
+            | "спасибо"
+            | "great thanks"
+            | "perfect thanks"
+            | "ok thanks"
+            | "okay thanks"
+            | "cool thanks"
+            | "ok thank you"
+            | "thanks for your help"
+            | "thank you for your help"
+            | "🙏"
+    )
+}
+
+/// A farewell for now.
+fn is_farewell(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "bye"
+            | "goodbye"
+            | "good bye"
+            | "bye bye"
+            | "byebye"
+            | "see you"
+            | "see ya"
+            | "see you later"
+            | "see you tomorrow"
+            | "see you soon"
+            | "cya"
+            | "later"
+            | "talk later"
+            | "talk to you later"
+            | "ttyl"
+            | "take care"
+            | "farewell"
+            | "cheerio"
+            | "tschüss"
+            | "adios"
+            | "adiós"
+            | "au revoir"
+            | "arrivederci"
+            | "have a nice day"
+            | "have a good day"
+            | "i have to go"
+            | "gotta go"
+    )
+}
+
+/// How are you?
+fn asks_how_it_is(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "how are you"
+            | "how are you doing"
+            | "how are you today"
+            | "how r u"
+            | "how are u"
+            | "hows it going"
+            | "how is it going"
+            | "how do you do"
+            | "how are things"
+            | "hows life"
+            | "whats up"
+            | "wassup"
+            | "how have you been"
+            | "how do you feel"
+            | "hows your day"
+            | "wie gehts"
+            | "como estas"
+            | "cómo estás"
+            | "ça va"
+    )
+}
+
+/// What time is it?
+fn asks_time(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "what time is it"
+            | "whats the time"
+            | "what is the time"
+            | "time"
+            | "the time"
+            | "what time is it now"
+            | "current time"
+            | "tell me the time"
+            | "do you have the time"
+            | "do you know what time it is"
+            | "what time do you have"
+    )
+}
+
+/// What day is it?
+fn asks_date(phrase: &str) -> bool {
+    matches!(
+        phrase,
+        "what day is it"
+            | "what day is it today"
+            | "what day is today"
+            | "what is today"
+            | "whats today"
+            | "what date is it"
+            | "whats the date"
+            | "what is the date"
+            | "whats todays date"
+            | "what is todays date"
+            | "what is the date today"
+            | "whats the date today"
+            | "date"
+            | "todays date"
+            | "what year is it"
+            | "what month is it"
+            | "current date"
+            | "what date is it today"
+            | "tell me the date"
+            | "what week day is it"
+            | "what weekday is it"
+    )
 }

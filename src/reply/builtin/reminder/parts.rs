@@ -1,0 +1,166 @@
+//! Takes the words after "remind me" apart: when, and what. The time may stand before or
+//! after; what stands after is the last word on it. It must not judge either.
+
+use std::ops::Range;
+
+use crate::reply::builtin::when::{self, Spec};
+use crate::reply::builtin::words::Words;
+use crate::reply::builtin::{Talk, tidied};
+
+/// Words searched for a time. A text with more is too long anyway.
+pub(super) const WORDS_MAX: usize = 1_100;
+
+/// What was said after the command, taken apart.
+pub(super) struct Said {
+    pub(super) spec: Option<Spec>,
+    pub(super) text: String,
+}
+
+pub(super) fn take_apart(talk: &Talk, range: Range<usize>, timer: bool) -> Said {
+    let mut said = apart(talk, range, timer);
+    // "Could you remind me to …?" asks; the reminder doesn't.
+    if talk.start > 0
+        && let Some(bare) = said.text.strip_suffix('?')
+    {
+        said.text = bare.trim_end().to_owned();
+    }
+    said
+}
+
+fn apart(talk: &Talk, range: Range<usize>, timer: bool) -> Said {
+    let words = &talk.words;
+    let mut end = range.end;
+    while end > range.start && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "plz") {
+        end -= 1;
+    }
+    if end >= range.start + 2 && words.after(end - 2, &["thank you"]).is_some() {
+        end -= 2;
+    }
+    if end - range.start > WORDS_MAX {
+        return Said {
+            spec: None,
+            text: tidied(words.original(range.start..end)),
+        };
+    }
+    let first = match words.after(range.start, &["again", "later", "soon"]) {
+        Some(next) if !matches!(words.get(next), "today" | "tonight") => next,
+        _ => range.start,
+    };
+    if let Some((spec, next)) = leading_time(words, first, timer).filter(|(_, next)| *next <= end) {
+        let start = after_link(words, next);
+        // "tomorrow to call mom at 5pm": the rest may say more of the time.
+        if let Some((more, at)) = trailing_time(words, start..end)
+            && let Some(both) = spec.merged(more)
+        {
+            return Said {
+                spec: Some(both),
+                text: text_of(words, start..at),
+            };
+        }
+        return Said {
+            spec: Some(spec),
+            text: text_of(words, start..end),
+        };
+    }
+    let start = after_link(words, first);
+    if let Some((spec, at)) = trailing_time(words, start..end) {
+        return Said {
+            spec: Some(spec),
+            text: text_of(words, start..at),
+        };
+    }
+    // "that tomorrow is a holiday" tells of a time; it is not when to say so.
+    let tells = start > first && words.get(first) == "that";
+    if !tells && let Some((spec, found)) = time_within(words, start..end) {
+        let text = format!(
+            "{} {}",
+            text_of(words, start..found.start),
+            text_of(words, found.end..end)
+        );
+        return Said {
+            spec: Some(spec),
+            text: tidied(&text),
+        };
+    }
+    Said {
+        spec: None,
+        text: text_of(words, start..end),
+    }
+}
+
+fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spec, usize)> {
+    let from = words.after(at, &["for"]).unwrap_or(at);
+    if timer && let Some(found) = when::read_duration(words, from) {
+        return Some(found);
+    }
+    // "for 7" is an hour only here, right behind "set an alarm".
+    when::read(words, at)
+        .or_else(|| when::read(words, from))
+        .or_else(|| (from > at).then(|| when::read_hour(words, from)).flatten())
+}
+
+/// The earliest time that goes on to the end of `range`, and where it starts.
+pub(super) fn trailing_time(words: &Words, range: Range<usize>) -> Option<(Spec, usize)> {
+    range.clone().find_map(|at| {
+        time_at(words, at)
+            .filter(|(_, end)| *end == range.end)
+            .map(|(spec, _)| (spec, at))
+    })
+}
+
+/// A time at `at` that is not part of what is said: "before 5pm", "the 9 o'clock news".
+fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let found = when::read(words, at)?;
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    (!matches!(
+        before,
+        "before"
+            | "until"
+            | "till"
+            | "since"
+            | "the"
+            | "a"
+            | "an"
+            | "my"
+            | "our"
+            | "your"
+            | "his"
+            | "her"
+            | "their"
+    ))
+    .then_some(found)
+}
+
+/// The last time within `range`.
+fn time_within(words: &Words, range: Range<usize>) -> Option<(Spec, Range<usize>)> {
+    let mut found = None;
+    let mut at = range.start;
+    while at < range.end {
+        match time_at(words, at).filter(|(_, end)| *end <= range.end) {
+            Some((spec, end)) => {
+                found = Some((spec, at..end));
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+pub(super) fn after_link(words: &Words, at: usize) -> usize {
+    words
+        .after(
+            at,
+            &["to", "that", "about", "of", "for", "titled", "called"],
+        )
+        .unwrap_or(at)
+}
+
+fn text_of(words: &Words, range: Range<usize>) -> String {
+    let text = tidied(words.original(range));
+    // One full stop ends the sentence; more mean something.
+    match text.strip_suffix('.') {
+        Some(bare) if !bare.ends_with('.') => bare.to_owned(),
+        _ => text,
+    }
+}

@@ -1,0 +1,232 @@
+//! When and of what "remind me …" reminds: one case a line, `said → text → time`.
+
+use super::*;
+
+fn cases(table: &str) -> impl Iterator<Item = [&str; 3]> {
+    table
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let mut parts = line.split('→').map(str::trim);
+            [(); 3].map(|()| parts.next().expect("three columns"))
+        })
+}
+
+fn remind(text: &str, at: &str) -> Intent {
+    let send_at = chrono::DateTime::parse_from_rfc3339(at).expect("a time");
+    Intent::Remind {
+        text: text.to_owned(),
+        send_at: Timestamp(send_at.timestamp_millis()),
+    }
+}
+
+const WAITS: &str = "
+    remind me in 20 seconds to blink → blink → 20
+    remind me in 20 minutes to call mom → call mom → 1200
+    remind me to call mom in 20 minutes → call mom → 1200
+    Remind me to call Mom in 20 minutes. → call Mom → 1200
+    Remind me in 2 hours that the shop closes → the shop closes → 7200
+    please remind me in an hour to stretch → stretch → 3600
+    in half an hour remind me to stretch → stretch → 1800
+    remind me in 1h30 to stretch → stretch → 5400
+    remind me in 1h30m to stretch → stretch → 5400
+    remind me in 1h 30m: stretch → stretch → 5400
+    remind me in 1 hour and 30 minutes to stretch → stretch → 5400
+    remind me in an hour and a half to stretch → stretch → 5400
+    remind me in two and a half hours to stretch → stretch → 9000
+    remind me in 1.5 hours to stretch → stretch → 5400
+    remind me in two hours to stretch → stretch → 7200
+    remind me in twenty-five minutes to stretch → stretch → 1500
+    remind me in forty five minutes to stretch → stretch → 2700
+    remind me in 20 min to stretch please → stretch → 1200
+    remind me in 45s to stretch → stretch → 45
+    remind me in a couple of minutes to stretch → stretch → 120
+    remind me in a few minutes to stretch → stretch → 180
+    remind me to stretch 10 minutes from now → stretch → 600
+    remind me in 2 days to stretch → stretch → 172800
+    remind me in a week to stretch → stretch → 604800
+    Can you please remind me, in 5 minutes, to call mom? → call mom → 300
+    remind me to call mom in 20 minutes thank you → call mom → 1200
+    set a timer for 10 minutes → timer → 600
+    set a 10 minute timer → timer → 600
+    I need to be reminded in 5 minutes to call → call → 300
+    set a reminder in 5 minutes to read chapter 7 → read chapter 7 → 300
+    remind me to fill in the form in 5 minutes → fill in the form → 300
+    reminder: tea in 3 minutes → tea → 180
+    hey Juno, could you please remind me in 1 minute to breathe? → breathe → 60
+    Remind me to take out in 20 minutes the trash → take out the trash → 1200
+    nudge me in 20 minutes about the roast → the roast → 1200
+";
+
+#[test]
+fn waits() {
+    for [said, text, seconds] in cases(WAITS) {
+        let send_at = NOW.plus_s(seconds.parse().expect("seconds"));
+        let expected = Intent::Remind {
+            text: text.to_owned(),
+            send_at,
+        };
+        assert_eq!(meant(said), expected, "{said}");
+    }
+}
+
+const TIMES_OF_DAY: &str = "
+    remind me at 7pm to eat → eat → 2026-03-04T19:00:00+01:00
+    remind me at 7 pm to eat → eat → 2026-03-04T19:00:00+01:00
+    remind me at 7:30 p.m. to eat → eat → 2026-03-04T19:30:00+01:00
+    remind me to eat at 19:00 → eat → 2026-03-04T19:00:00+01:00
+    remind me 19:00 to eat → eat → 2026-03-04T19:00:00+01:00
+    remind me at 19h30 to eat → eat → 2026-03-04T19:30:00+01:00
+    remind me at 1830 to eat → eat → 2026-03-04T18:30:00+01:00
+    remind me at 7 to eat → eat → 2026-03-05T07:00:00+01:00
+    remind me at seven to eat → eat → 2026-03-05T07:00:00+01:00
+    remind me at half past seven in the evening to eat → eat → 2026-03-04T19:30:00+01:00
+    remind me at quarter to 8 pm to eat → eat → 2026-03-04T19:45:00+01:00
+    remind me at 9 o'clock to eat → eat → 2026-03-05T09:00:00+01:00
+    remind me to eat at noon → eat → 2026-03-05T12:00:00+01:00
+    remind me to sleep at midnight → sleep → 2026-03-05T00:00:00+01:00
+    remind me to eat at 1pm → eat → 2026-03-05T13:00:00+01:00
+    remind me tonight to eat → eat → 2026-03-04T20:00:00+01:00
+    remind me at 7 tonight to eat → eat → 2026-03-04T19:00:00+01:00
+    remind me tonight at 9 to eat → eat → 2026-03-04T21:00:00+01:00
+    remind me this evening to eat → eat → 2026-03-04T18:00:00+01:00
+    remind me in the morning to eat → eat → 2026-03-05T09:00:00+01:00
+    remind me today to eat → eat → 2026-03-04T14:00:00+01:00
+";
+
+const DAYS: &str = "
+    remind me tomorrow at 9 to call mom → call mom → 2026-03-05T09:00:00+01:00
+    remind me at 9 tomorrow to call mom → call mom → 2026-03-05T09:00:00+01:00
+    remind me tomorrow to call mom at 5pm → call mom → 2026-03-05T17:00:00+01:00
+    remind me to call mom tomorrow → call mom → 2026-03-05T09:00:00+01:00
+    remind me to call mom tomorrow 10 → call mom → 2026-03-05T10:00:00+01:00
+    tomorrow at 9 remind me to call mom → call mom → 2026-03-05T09:00:00+01:00
+    set a reminder for tomorrow at 9 to call mom → call mom → 2026-03-05T09:00:00+01:00
+    set a reminder to call mom for tomorrow at 9am → call mom → 2026-03-05T09:00:00+01:00
+    remind me tomorrow morning to eat → eat → 2026-03-05T09:00:00+01:00
+    remind me tomorrow evening at 8 to eat → eat → 2026-03-05T20:00:00+01:00
+    remind me the day after tomorrow to eat → eat → 2026-03-06T09:00:00+01:00
+    remind me on friday at 18:30 to go home → go home → 2026-03-06T18:30:00+01:00
+    remind me to go home on fri at 18:30 → go home → 2026-03-06T18:30:00+01:00
+    remind me next monday to plan → plan → 2026-03-09T09:00:00+01:00
+    remind me on wednesday at 10 to plan → plan → 2026-03-11T10:00:00+01:00
+    remind me on wednesday at 15:00 to plan → plan → 2026-03-04T15:00:00+01:00
+    remind me next wednesday at 15:00 to plan → plan → 2026-03-11T15:00:00+01:00
+    remind me next week to plan → plan → 2026-03-11T09:00:00+01:00
+    remind me next month to plan → plan → 2026-04-04T09:00:00+02:00
+    remind me in 3 days at 8 to plan → plan → 2026-03-07T08:00:00+01:00
+";
+
+/// Clocks: 02:00 becomes 03:00 on 29 March; 03:00 becomes 02:00 on 25 October.
+const DATES_AND_MORE: &str = "
+    remind me on 2026-12-24 to wrap gifts → wrap gifts → 2026-12-24T09:00:00+01:00
+    remind me on 2026-12-24 at 10:00 to wrap gifts → wrap gifts → 2026-12-24T10:00:00+01:00
+    remind me to wrap gifts on december 24th at 5pm → wrap gifts → 2026-12-24T17:00:00+01:00
+    remind me on december 24 to wrap gifts → wrap gifts → 2026-12-24T09:00:00+01:00
+    remind me on 24 Dec 2027 to wrap gifts → wrap gifts → 2027-12-24T09:00:00+01:00
+    remind me on the 24th of december to wrap gifts → wrap gifts → 2026-12-24T09:00:00+01:00
+    remind me on january 2nd to rest → rest → 2027-01-02T09:00:00+01:00
+    remind me on 24.12.2026 to wrap gifts → wrap gifts → 2026-12-24T09:00:00+01:00
+    remind me on the 3rd to pay rent → pay rent → 2026-04-03T09:00:00+02:00
+    remind me on feb 29 to leap → leap → 2028-02-29T09:00:00+01:00
+    don't let me forget to call mom at 5pm → call mom → 2026-03-04T17:00:00+01:00
+    Don’t forget to call mom at 5pm → call mom → 2026-03-04T17:00:00+01:00
+    remember to call mom at 5pm → call mom → 2026-03-04T17:00:00+01:00
+    wake me up at 7 → wake up → 2026-03-05T07:00:00+01:00
+    set an alarm for 7 → alarm → 2026-03-05T07:00:00+01:00
+    reminder: dentist at 14:15 on thursday → dentist → 2026-03-05T14:15:00+01:00
+    remind me to enjoy the sun tomorrow → enjoy the sun → 2026-03-05T09:00:00+01:00
+    remind me to march 5 miles tomorrow → march 5 miles → 2026-03-05T09:00:00+01:00
+    remind me at 9 that the store at 42 Main Street opens → the store at 42 Main Street opens → 2026-03-05T09:00:00+01:00
+    remind me at 3 to pick up the kids → pick up the kids → 2026-03-04T15:00:00+01:00
+    remind me at 3 in the morning to wake → wake → 2026-03-05T03:00:00+01:00
+    remind me at 3:00 to wake → wake → 2026-03-05T03:00:00+01:00
+    wake me up at 5 → wake up → 2026-03-05T05:00:00+01:00
+    remind me on 12/24/2026 at 9 to wrap → wrap → 2026-12-24T09:00:00+01:00
+    remind me on 24/12 to wrap → wrap → 2026-12-24T09:00:00+01:00
+    remind me to wrap at 2026-12-24T10:00 → wrap → 2026-12-24T10:00:00+01:00
+    remind me to watch the 9 o'clock news at 20:55 → watch the 9 o'clock news → 2026-03-04T20:55:00+01:00
+    remind me on 2026-03-29 at 2:30 to nap → nap → 2026-03-29T03:00:00+02:00
+    remind me on 2026-10-25 at 2:30 to nap → nap → 2026-10-25T02:30:00+02:00
+";
+
+#[test]
+fn clock_times_and_dates_in_the_persons_zone() {
+    for table in [TIMES_OF_DAY, DAYS, DATES_AND_MORE] {
+        for [said, text, at] in cases(table) {
+            assert_eq!(meant(said), remind(text, at), "{said}");
+        }
+    }
+    let utc = understand(&Heard {
+        timezone: None,
+        ..heard("remind me at 7pm to eat")
+    });
+    assert_eq!(utc, remind("eat", "2026-03-04T19:00:00Z"));
+}
+
+#[test]
+fn a_day_of_a_month_keeps_the_time_of_day_across_clock_changes() {
+    let said = meant("remind me in 30 days to look");
+    assert_eq!(said, remind("look", "2026-04-03T13:00:00+02:00"));
+}
+
+#[test]
+fn what_is_wrong_with_a_reminder_is_said() {
+    let long = format!("remind me in 5 minutes to {}", "x".repeat(1_001));
+    let long_words = format!("remind me in 5 minutes to {}", "x ".repeat(4_000));
+    let cases = [
+        ("remind me", "What should I remind you of, and when"),
+        (
+            "remind me to call mom",
+            "When should I remind you: call mom?",
+        ),
+        ("remind me in 20 minutes", "What should I remind you of?"),
+        ("remind me on 2020-01-01 to party", "already passed"),
+        ("remind me today at 9am to party", "already passed"),
+        ("remind me in 0 minutes to party", "already passed"),
+        (
+            "remind me in -5 minutes to party",
+            "When should I remind you",
+        ),
+        ("remind me on 2026-02-30 at 10:00 to party", "calendar"),
+        ("remind me at 25:00 to party", "calendar"),
+        ("remind me on february 30 to party", "calendar"),
+        ("remind me in 6 years to party", "5 years"),
+        ("remind me in 99999999999999999999 days to party", "5 years"),
+        (
+            "remind me in 99999999999999999999 seconds to party",
+            "5 years",
+        ),
+        ("remind me on 9999-12-31 to party", "5 years"),
+        ("remind me on 5/6 to party", "day from the month"),
+        ("remind me at 10:15 and at 11:15 to drink", "One time"),
+        (
+            "remind me that tomorrow is Ana's birthday",
+            "When should I remind you",
+        ),
+        (
+            "remind me to leave 10 minutes before 5pm",
+            "When should I remind you",
+        ),
+        (
+            "remind me later to call mom",
+            "When should I remind you: call mom?",
+        ),
+        ("cancel everything", "Which reminder?"),
+        ("remind me every day at 9 to party", "can't repeat"),
+        ("remind me to party daily", "can't repeat"),
+        (long.as_str(), "1,000 characters"),
+        (long_words.as_str(), "1,000 characters"),
+        ("cancel my reminder", "Which reminder?"),
+        ("remember", "What should I remember?"),
+        ("my time zone is Atlantis", "Atlantis"),
+    ];
+    for (said, part) in cases {
+        match meant(said) {
+            Intent::Unclear(reply) => assert!(reply.contains(part), "{said:.60} → {reply}"),
+            other => panic!("{said:.60} → {other:?}"),
+        }
+    }
+    let fits = format!("remind me in 5 minutes to {}", "x".repeat(1_000));
+    assert!(matches!(meant(&fits), Intent::Remind { .. }));
+}
