@@ -7,6 +7,7 @@ mod relay;
 use std::io::{BufRead, IsTerminal, Write};
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use log::LevelFilter;
@@ -21,6 +22,9 @@ use relay::{Relay, Shown};
 
 const AGENT_ID: &str = "terminal";
 const LINES_MAX: usize = 64;
+const SHUTDOWN_MAX: Duration = Duration::from_secs(2);
+/// Back to the line's start, and empty: where a prompt may stand.
+const NEW_LINE: &str = "\r\x1b[K";
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -44,8 +48,8 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     };
     let runtime = super::runtime().map_err(super::one)?;
     let done = runtime.block_on(chat(config, options)).map_err(super::one);
-    // A thread that waits for a line must not keep the process.
-    runtime.shutdown_background();
+    // The store closes its file in order; a call that hangs must not keep the process.
+    runtime.shutdown_timeout(SHUTDOWN_MAX);
     done
 }
 
@@ -132,7 +136,11 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
             }
         }
     }
-    // What was promised for the next minute is still waited for.
+    if screen.interactive {
+        return super::print("");
+    }
+    // A script's end leaves nobody to start the service again: what was promised for the next
+    // minute is waited for.
     while let Some(wait) = relay.still_expected() {
         tokio::select! {
             message = to_show.recv() => match message {
@@ -188,12 +196,14 @@ impl Screen<'_> {
     fn show(&self, shown: &Shown) -> Result<(), String> {
         match shown {
             Shown::Message(bubbles) => {
+                let start = if self.interactive { NEW_LINE } else { "" };
                 for bubble in bubbles {
                     let text = bubble.replace('\n', "\n  ");
-                    super::print(&format!("{}: {text}", self.persona))?;
+                    super::print(&format!("{start}{}: {text}", self.persona))?;
                 }
             }
             Shown::Nothing => {}
+            Shown::Trouble(what) if self.interactive => eprintln!("{NEW_LINE}({what})"),
             Shown::Trouble(what) => eprintln!("({what})"),
         }
         prompt(self.interactive);

@@ -45,7 +45,7 @@ async fn serve(loaded: Loaded) -> Result<Ended, String> {
         .await
         .map_err(|e| format!("can't listen on {listen}: {e}; set server.listen to a free one"))?;
     let address = listener.local_addr().map_err(|e| e.to_string())?;
-    lock.announce(Some(&format!("http://{address}")))?;
+    lock.announce(Some(&format!("http://{}", reached_at(address))))?;
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(watch_signals(stop)?);
     // Nobody may be reading; that is no reason not to serve.
