@@ -17,9 +17,10 @@
 //! 2. `routes` finds the row of the table: method, path, who may call, body cap, handler. It
 //!    lets the caller in (`auth`) before a byte of the body is read.
 //! 3. `routes::ingest` reads the body into a typed message, naming every wrong field.
-//! 4. `ingest` looks for a repetition, takes from the sender's rate limit and hands the store's
-//!    writing thread one closure: access, whether to answer (`ingest::decide`), what the text
-//!    means (`reply`), then rows for the message, the day's count, the answer and what follows.
+//! 4. `ingest` hands the store's writing thread one closure: is it a repetition, the sender's
+//!    rate limit, access, what the text means (`reply`), whether to answer
+//!    (`ingest::decide`), then rows for the message, the day's count, the answer and what
+//!    follows from it.
 //! 5. `store::writer` runs what is queued in one transaction and commits; only then does step 4
 //!    return, and only then is anything in memory changed or anybody told.
 //! 6. The answer goes back as 200. `http` watches whether it could be written; if not,
