@@ -133,14 +133,11 @@ fn end_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
     }
     let _lock = app::lock(config)?;
     let store = Store::open(&app::store_options(config))?;
-    // A token made right after the last revocation is dated after it, perhaps after now.
-    let ended_before = valid_from(&config.storage.path, agent_id)?.map_or(0, |from| from + 1);
     let (agent_id, now) = (agent_id.to_owned(), Clock::system().now());
-    let valid_from = now.seconds().max(ended_before);
     super::runtime()?
         .block_on(store.write(move |tx| {
             let agent = tx.agent(&agent_id, now)?.id;
-            tx.set_tokens_valid_from(agent, valid_from)
+            tx.end_tokens(agent, now).map(drop)
         }))
         .map_err(|e| e.to_string())
 }
