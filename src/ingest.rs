@@ -300,7 +300,7 @@ impl Ingest {
 }
 
 /// A sender never seen before becomes a user.
-fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<User> {
+fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<Arc<User>> {
     match tx.user_by_phone(handle)? {
         Some(user) => Ok(user),
         None => tx.insert_user(&NewUser {
