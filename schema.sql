@@ -166,6 +166,7 @@ CREATE TABLE limit_uses (
   count   INTEGER NOT NULL,
   PRIMARY KEY (kind, subject, used_at)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX limit_uses_age ON limit_uses(used_at);
 
 -- What an operator set a feature flag to.
 CREATE TABLE flag_overrides (

@@ -18,6 +18,8 @@ mod open;
 mod readers;
 mod reminders;
 mod rooms;
+#[cfg(test)]
+mod tests;
 mod users;
 mod writer;
 

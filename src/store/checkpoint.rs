@@ -5,9 +5,9 @@
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
@@ -20,11 +20,11 @@ use super::writer::Trouble;
 const PAGES_BETWEEN: u32 = 2_048;
 /// Beyond this the writer itself lets the log start again: 24 MiB.
 const LOG_PAGES_CAP: u32 = 6_144;
-/// Beyond this readers that hold the log back are hurried: 40 MiB.
-const LOG_PAGES_HURRY: u32 = 10_240;
+/// Beyond this readers that hold the log back are hurried: 32 MiB.
+const LOG_PAGES_HURRY: u32 = 8_192;
 /// How long the writer waits for readers when it restarts the log, and between two tries.
 const RESTART_WAIT: Duration = Duration::from_millis(10);
-const RESTART_PAUSE: Duration = Duration::from_millis(250);
+const RESTART_PAUSE: Duration = Duration::from_millis(100);
 /// Nothing was written for so long: the log is emptied.
 const QUIET: Duration = Duration::from_secs(2);
 /// How long the emptying waits for a reader; it holds the write lock meanwhile.
@@ -42,12 +42,15 @@ pub(super) struct Checkpointer {
     hurry: Arc<AtomicBool>,
     woken_at_pages: u32,
     restart_not_before: Option<Instant>,
+    turn: Arc<Mutex<()>>,
     trouble: Arc<Trouble>,
 }
 
 struct Thread {
     conn: Connection,
     commits: Arc<AtomicU64>,
+    /// Held by who makes a checkpoint.
+    turn: Arc<Mutex<()>>,
     trouble: Arc<Trouble>,
 }
 
@@ -59,10 +62,11 @@ pub(super) fn start(
     trouble: Arc<Trouble>,
 ) -> std::io::Result<(Checkpointer, std::thread::JoinHandle<()>)> {
     let (wake, woken) = sync_channel(1);
-    let commits = Arc::new(AtomicU64::new(0));
+    let (commits, turn) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(())));
     let thread = Thread {
         conn,
         commits: commits.clone(),
+        turn: turn.clone(),
         trouble: trouble.clone(),
     };
     let handle = std::thread::Builder::new()
@@ -74,6 +78,7 @@ pub(super) fn start(
         hurry,
         woken_at_pages: 0,
         restart_not_before: None,
+        turn,
         trouble,
     };
     Ok((checkpointer, handle))
@@ -104,31 +109,35 @@ impl Checkpointer {
         let pages = LOG_PAGES.get();
         if pages < self.woken_at_pages {
             self.woken_at_pages = 0; // the log has started again
-            self.hurry.store(false, Ordering::Relaxed);
         }
         if pages >= self.woken_at_pages + PAGES_BETWEEN {
             self.woken_at_pages = pages;
             let _ = self.wake.try_send(()); // full: it is at work already
         }
+        let overgrown = pages > LOG_PAGES_HURRY;
+        self.hurry.store(overgrown, Ordering::Relaxed);
         if pages > LOG_PAGES_CAP {
-            self.restart(conn, pages);
+            self.restart(conn, if overgrown { "TRUNCATE" } else { "RESTART" });
         }
     }
 
     /// Most of the log has been moved by the thread, so this is short. The file keeps its
     /// size: writing over it is cheaper than making it grow again.
-    fn restart(&mut self, conn: &Connection, pages: u32) {
+    fn restart(&mut self, conn: &Connection, mode: &str) {
         let now = Instant::now();
         if self.restart_not_before.is_some_and(|at| now < at) {
             return;
         }
         self.restart_not_before = Some(now + RESTART_PAUSE);
-        let overgrown = pages > LOG_PAGES_HURRY;
-        self.hurry.store(overgrown, Ordering::Relaxed);
-        let mode = if overgrown { "TRUNCATE" } else { "RESTART" };
+        // While the thread is at work SQLite refuses; waiting for it also keeps the log from
+        // outgrowing the disk.
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = conn.busy_timeout(RESTART_WAIT);
-        checkpoint(conn, mode, &self.trouble);
+        if checkpoint(conn, mode, &self.trouble) {
+            self.restart_not_before = None;
+        }
         let _ = conn.busy_timeout(super::writer::LOCK_TRY);
+        drop(turn);
     }
 }
 
@@ -145,6 +154,7 @@ impl Thread {
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
             };
+            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             if !quiet {
                 checkpoint(&self.conn, "PASSIVE", &self.trouble);
             } else if moved != Some(seen) {

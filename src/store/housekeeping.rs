@@ -35,8 +35,10 @@ impl Tx<'_> {
                 (now.0 - EVENTS_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
-                "DELETE FROM limit_uses WHERE used_at < ?1",
-                [now.0 - LIMIT_USES_KEPT_MS],
+                "DELETE FROM limit_uses WHERE (kind, subject, used_at) IN
+                   (SELECT kind, subject, used_at FROM limit_uses
+                    WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
+                (now.0 - LIMIT_USES_KEPT_MS, ROWS_MAX),
             )?,
         ];
         Ok(removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))

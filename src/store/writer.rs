@@ -104,12 +104,13 @@ impl Trouble {
 
     /// After an I/O error nobody knows what reached the disk (pages may be marked clean
     /// after a failed sync), so nothing more is written and the process must end. A full
-    /// disk heals by itself.
+    /// disk heals by itself, also where there was no room for the log's index.
     pub(super) fn judge(&self, error: &rusqlite::Error) {
+        let code = error.sqlite_error();
         let fatal = matches!(
-            error.sqlite_error_code(),
+            code.map(|code| code.code),
             Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        );
+        ) && code.is_some_and(|code| code.extended_code != ffi::SQLITE_IOERR_SHMSIZE);
         if fatal {
             self.give_up();
         }
