@@ -71,6 +71,9 @@ CREATE TABLE messages (
   metadata    TEXT,                          -- JSON as sent; NULL: none
   context     TEXT,                          -- JSON as sent; NULL: none
   counted     INTEGER NOT NULL,              -- 1: it used one of the day's free messages
+  request     BLOB,                          -- as in kept_answers; NULL: it had an idempotency key
+  unwritten   INTEGER NOT NULL,              -- messages before it whose answers may not have been
+                                             -- written when it was stored; -1: all were, its own too
   bubbles     TEXT,                          -- JSON array, the reply; NULL: no answer
   access      TEXT,                          -- JSON, the answer's access object; NULL: none
   schedule    TEXT                           -- JSON, the answer's schedule_message; NULL: none

@@ -20,6 +20,7 @@ mod reminders;
 mod rooms;
 #[cfg(test)]
 mod tests;
+mod unwritten;
 mod users;
 mod writer;
 
@@ -34,6 +35,7 @@ use tokio::sync::watch;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use directory::Directory;
+use unwritten::Unwritten;
 
 pub use agents::{Agent, AgentId, AgentRow};
 pub use answers::{Digest, KeyUse};
@@ -41,9 +43,10 @@ pub use commands::{Command, CommandState, NewCommand, Unfinished};
 pub use inspect::inspect;
 pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
-pub use messages::{NewMessage, StoredAnswer};
+pub use messages::{Inserted, NewMessage, StoredAnswer};
 pub use reminders::{NewReminder, Reminder};
 pub use rooms::{NewRoom, Room, RoomId};
+pub use unwritten::AnswerDue;
 pub use users::{NewUser, User, UserId};
 
 /// How a store is opened.
@@ -58,6 +61,7 @@ pub struct Options {
 pub struct Store {
     writer: Option<writer::Writer>,
     readers: Option<readers::Readers>,
+    unwritten: Unwritten,
     trouble: Arc<writer::Trouble>,
     path: PathBuf,
     threads: Vec<JoinHandle<()>>,
@@ -71,10 +75,12 @@ impl Store {
         if !inspect(&options.path, false)? {
             open::make(&options.path)?;
         }
-        let conn = open::open_writing(&options.path, options.full_durability)?;
+        let mut conn = open::open_writing(&options.path, options.full_durability)?;
         let failed = |e: rusqlite::Error| format!("{}: {e}", options.path.display());
+        unwritten::keep_after_kill(&mut conn).map_err(failed)?;
         writer::prepare(&conn).map_err(failed)?;
         let directory = Directory::load(&conn).map_err(failed)?;
+        let unwritten = directory.unwritten.clone();
         let beside = open::open_beside(&options.path).map_err(failed)?;
         let (trouble, hurry) = (writer::Trouble::new(), Arc::new(AtomicBool::new(false)));
         let readers = readers::Readers::open(&options.path, options.readers, hurry.clone())?;
@@ -86,6 +92,7 @@ impl Store {
         Ok(Self {
             writer: Some(writer),
             readers: Some(readers),
+            unwritten,
             trouble,
             path: options.path.clone(),
             threads: vec![writing, checkpoint],
@@ -143,6 +150,15 @@ impl Store {
             self.probed_at.store(now.0, Ordering::Relaxed);
         }
         written
+    }
+
+    /// Notes on the disk which answers were written, if no message has done so. To be
+    /// called when it has been quiet for a moment, and at the end.
+    pub async fn note_written(&self, now: Timestamp) -> Result<()> {
+        if self.unwritten.is_behind(now) {
+            self.write(move |tx| tx.note_written(now)).await?;
+        }
+        Ok(())
     }
 
     /// Writes waiting now.

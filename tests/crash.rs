@@ -170,29 +170,19 @@ fn message(text: &str) -> Request {
     }
 }
 
-/// Sends unanswered messages again, by their keys, and some that were answered.
+/// Sends unanswered messages again, byte for byte, and by their keys some that were
+/// answered.
 async fn retry_unanswered(service: &Process, ledger: &Ledger) {
-    let keyed = |text: &&String| text.contains("keyed");
-    let mut texts: Vec<String> = ledger
-        .open
-        .lock()
-        .unwrap()
-        .iter()
-        .filter(keyed)
-        .cloned()
-        .collect();
+    let mut texts: Vec<String> = ledger.open.lock().unwrap().iter().cloned().collect();
     let newest = ledger.numbers.load(Ordering::SeqCst).saturating_sub(40);
+    let again = |text: &&String| text.contains("keyed") && number(text) > newest;
     let answered = ledger.answered.lock().unwrap();
-    texts.extend(
-        answered
-            .keys()
-            .filter(keyed)
-            .filter(|text| number(text) > newest)
-            .cloned(),
-    );
+    texts.extend(answered.keys().filter(again).cloned());
     drop(answered);
     for text in texts {
-        for _ in 0..2 {
+        // By its key a message may come any number of times; without one a second retry
+        // would be a message of its own.
+        for _ in 0..if text.contains("keyed") { 2 } else { 1 } {
             let answer = service.send(&message(&text)).await;
             ledger.answered(&text, answer.status, answer.text);
         }

@@ -41,12 +41,9 @@ fn stall(service: &Service) -> Connection {
 
 /// Sends a request and does not wait for the answer; it is being worked on.
 async fn sent(service: &Service, request: &Request) -> TcpStream {
-    let before = service.app.store.queued();
     let mut client = TcpStream::connect(service.address).await.unwrap();
     client.write_all(&request.bytes()).await.unwrap();
-    // The writer takes the first job from the queue and waits for the lock with it.
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(service.app.store.queued() >= before);
     client
 }
 
@@ -209,4 +206,78 @@ async fn one_that_is_over_does_not_stand_before_one_that_is_not() {
     let answer = service.send(&legacy("hello")).await;
     assert_eq!(replies(&answer).0, 200);
     assert_eq!(service.rows("SELECT max(id) FROM messages"), newest);
+}
+
+/// Kills a service that has committed a message whose answer it has not written: the next
+/// one finds a file in which the message is there and nothing says that it was answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_a_kill_left_unwritten_is_given_to_the_retry() {
+    let service = Service::start().await;
+    for n in 0..20 {
+        let other = post(
+            "/edge/message",
+            &direct("+15550102", &format!("number {n}")),
+        );
+        assert_eq!(service.send(&other.bearer(&token("a"))).await.status, 200);
+    }
+    // The client holds its connection open and the file is copied right after the commit.
+    let holder = stall(&service);
+    let mut client = sent(&service, &hello()).await;
+    let copy = tempfile::tempdir().unwrap();
+    let copied = copy_at_commit(&service, holder, copy.path()).await;
+    let first = read_answer(&mut client).await;
+    assert_eq!(copied, 21, "the message is in the copy");
+
+    let again = Service::in_folder(copy, &[], Clock::system()).await;
+    let answered_before = post("/edge/message", &direct("+15550102", "number 3"));
+    let retried = again.send(&hello()).await;
+    assert_eq!(replies(&retried), replies(&first));
+    assert_eq!(counts(&again), [[21, 21]]);
+    // Those whose answers were written are no retries, nor is a second one of this.
+    assert_eq!(
+        again
+            .send(&answered_before.bearer(&token("a")))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(counts(&again), [[22, 22]]);
+    assert_eq!(again.send(&hello()).await.status, 200);
+    assert_eq!(counts(&again), [[23, 23]]);
+    let (_, folder) = again.stop().await;
+    let later = Service::in_folder(folder, &[], Clock::system()).await;
+    assert_eq!(kept(&later), [[0]], "after a clean end nothing is in doubt");
+}
+
+/// Lets the writer commit what waits and copies the file before the answer can be written:
+/// a job of the same batch does it. The number of messages in the copy.
+async fn copy_at_commit(service: &Service, holder: Connection, to: &std::path::Path) -> i64 {
+    let from = service.app.store.path().to_owned();
+    let target = to.join("chatkeep.db");
+    let copying = service.app.store.write(move |tx| {
+        tx.after_commit(move || {
+            for suffix in ["", "-wal"] {
+                let name = |path: &std::path::Path| format!("{}{suffix}", path.display());
+                let _ = std::fs::copy(name(&from), name(&target));
+            }
+        });
+        Ok(())
+    });
+    let (copied, ()) = tokio::join!(copying, async move {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        drop(holder);
+    });
+    copied.unwrap();
+    let rows = support::rows(&to.join("chatkeep.db"), "SELECT count(*) FROM messages");
+    rows[0][0].as_i64().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_is_known_soon_also_without_another_message() {
+    let service = Service::start().await;
+    assert_eq!(service.send(&hello()).await.status, 200);
+    eventually("it is noted", async || {
+        service.rows("SELECT unwritten FROM messages") == [[-1]]
+    })
+    .await;
 }

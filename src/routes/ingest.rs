@@ -49,8 +49,9 @@ async fn receive(
     let Some(key) = key else {
         let turn = app.retries.enter(body, &connection).await;
         let received = app.ingest.receive(via, message, Repeat::Body(body)).await?;
-        turn.answered(&app.ingest, &connection, received.message_id);
-        return Ok(http::json_bytes(received.answer.to_json()?));
+        let json = received.answer.to_json()?;
+        turn.answered(&app.ingest, &connection, received);
+        return Ok(http::json_bytes(json));
     };
     let key = Digest::of(&[scope.as_bytes(), key.as_bytes()]);
     let body = Digest::of(&[&json.raw]);

@@ -17,6 +17,7 @@ impl Tx<'_> {
     /// Removes what is over; true when there may be more.
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
+        self.pull_back_limit_uses(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [
             self.execute(
