@@ -7,8 +7,8 @@ use std::io::{self, IoSlice};
 use std::net::{IpAddr, Shutdown};
 use std::os::fd::AsFd;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -126,6 +126,13 @@ impl Connection {
         }
     }
 
+    /// Drops `guard` when the next bytes have been handed to the peer's socket, or with the
+    /// connection. Call this before handing the answer over.
+    pub fn hold_until_written(&self, guard: impl Send + 'static) {
+        *self.shared.held() = Some(Box::new(guard));
+        self.shared.holding.store(true, Ordering::Release);
+    }
+
     /// The peer is still sending something that nobody will read.
     pub(super) fn mark_unread(&self) {
         self.shared.unread.store(true, Ordering::Relaxed);
@@ -169,6 +176,8 @@ pub(super) fn split(stream: TcpStream, address: IpAddr, slot: Slot) -> (Io, Conn
         finished: AtomicBool::new(false),
         unread: AtomicBool::new(false),
         progress: Notify::new(),
+        holding: AtomicBool::new(false),
+        held: Mutex::new(None),
         _slot: slot,
     });
     let io = Io {
@@ -188,6 +197,9 @@ struct Shared {
     finished: AtomicBool,
     unread: AtomicBool,
     progress: Notify,
+    /// Something is held until the next write.
+    holding: AtomicBool,
+    held: Mutex<Option<Box<dyn Send>>>,
     /// Given back after the socket is closed: fields drop in order.
     _slot: Slot,
 }
@@ -195,6 +207,10 @@ struct Shared {
 impl Shared {
     fn stream(&self) -> &TcpStream {
         self.socket.as_ref()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Box<dyn Send>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn mark_broken(&self) {
@@ -221,6 +237,9 @@ impl Shared {
             Ok(n) => {
                 self.written_bytes.fetch_add(*n as u64, Ordering::Release);
                 self.progress.notify_waiters();
+                if self.holding.swap(false, Ordering::AcqRel) {
+                    drop(self.held().take());
+                }
             }
             Err(_) => self.mark_broken(),
         }

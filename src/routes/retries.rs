@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
 use crate::http::{Connection, Fate, Peer};
-use crate::ingest::Ingest;
+use crate::ingest::{Ingest, Received};
 use crate::store::Digest;
 
 /// Requests being worked on, by relay, endpoint and body.
@@ -76,10 +76,16 @@ impl Retries {
 }
 
 impl Turn {
-    /// The request was answered with message `message_id`'s answer, which is about to be
-    /// written: sees to it that it is kept if nobody is there to read it.
-    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, message_id: i64) {
+    /// The request's answer is about to be written: sees to it that it is kept if nobody is
+    /// there to read it.
+    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, received: Received) {
+        let Received {
+            message_id, due, ..
+        } = received;
         if connection.peer() == Peer::Open {
+            if let Some(due) = due {
+                connection.hold_until_written(due);
+            }
             return;
         }
         let (ingest, settled) = (ingest.clone(), connection.settle());
@@ -89,7 +95,7 @@ impl Turn {
             {
                 log::warn!("an answer that was not delivered could not be kept: {error}");
             }
-            drop(self);
+            drop((self, due));
         });
     }
 }
