@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::fragments::Fragments;
 use super::hub::{Hub, Relay};
-use super::session::Session;
+use super::session::{FRAMES_BURST, FRAMES_PER_SECOND, Session};
 use crate::error::{Error, Result};
 
 /// A frame or message of a relay.
@@ -18,9 +18,6 @@ const INBOUND_BYTES_MAX: usize = 64 * 1024;
 const WRITE_BUFFER_BYTES_MAX: usize = 1024 * 1024;
 const READ_BUFFER_BYTES: usize = 2 * 1024;
 const WRITE_BUFFER_BYTES: usize = 1024;
-/// Inbound frames at once and per second, fragments likewise.
-pub(super) const FRAMES_BURST: u32 = 100;
-pub(super) const FRAMES_PER_SECOND: u32 = 50;
 
 /// Whether this agent may have a socket now: 503 while the service ends, 429 when it comes
 /// too often. The agent's name has been authenticated.
@@ -48,10 +45,7 @@ where
         .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX);
     let io = Fragments::new(io, hub.clock.clone(), FRAMES_BURST, FRAMES_PER_SECOND);
     let ws = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
-    let admitted = hub.enter(&relay);
-    let number = admitted.number;
-    Session::new(hub.clone(), relay.clone(), ws, admitted)
-        .run()
-        .await;
-    hub.leave(&relay, number);
+    let seat = hub.enter(&relay);
+    Session::new(seat, ws).run().await;
+    hub.keep_seen(&relay).await;
 }

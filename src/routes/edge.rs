@@ -10,7 +10,6 @@ use crate::error::{Error, Kind, Result};
 use crate::http::{self, Exchange, Fields, Json, Response};
 
 const ID_BYTES_MAX: usize = 512;
-const STATUS_BYTES_MAX: usize = 16 * 1024;
 
 /// What is looked at before the token: who is named, and whether it is a handshake.
 pub(super) fn check_handshake(app: &App, exchange: &mut Exchange) -> Result<String> {
@@ -120,12 +119,11 @@ fn list<T>(
 }
 
 fn status(fields: &mut Fields<'_>) -> Option<String> {
-    let status = json!(fields.optional_object("status")?).to_string();
-    if status.len() > STATUS_BYTES_MAX {
-        fields.refuse(
-            "status",
-            format!("must be at most {STATUS_BYTES_MAX} bytes."),
-        );
+    match sync::read_status(fields.optional_object("status")?) {
+        Ok(status) => Some(status),
+        Err(why) => {
+            fields.refuse("status", format!("{why}."));
+            None
+        }
     }
-    Some(status)
 }

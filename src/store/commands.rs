@@ -151,11 +151,12 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Notes that the relay has it or works on it; false when it has ended.
+    /// Notes that the relay has it (`Received`) or works on it (`Executing`); false when that
+    /// is no news, or it has ended.
     pub fn set_progress(&self, agent: AgentId, seq: u64, state: CommandState) -> Result<bool> {
         let rows = self.execute(
-            "UPDATE commands SET state = ?3
-             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')",
+            "UPDATE commands SET state = ?3 WHERE agent_id = ?1 AND seq = ?2
+               AND (state = 'sent' OR state = 'received' AND ?3 = 'executing')",
             (agent.0, seq as i64, state.as_str()),
         )?;
         Ok(rows > 0)
@@ -187,6 +188,22 @@ impl Tx<'_> {
             ),
             (agent.0, seq as i64, state.as_str(), error, now.0),
         )?;
+        self.count_finished(agent, rows)
+    }
+
+    /// Completes a command that was handed out, unless the relay reported that it failed;
+    /// false when nothing changed.
+    pub fn complete_unrefused(&self, agent: AgentId, seq: u64, now: Timestamp) -> Result<bool> {
+        let rows = self.execute(
+            "UPDATE commands SET state = 'completed', finished_at = ?3
+             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')
+               AND refused = 0",
+            (agent.0, seq as i64, now.0),
+        )?;
+        self.count_finished(agent, rows)
+    }
+
+    fn count_finished(&self, agent: AgentId, rows: usize) -> Result<bool> {
         if rows > 0 {
             self.execute(
                 "UPDATE agents SET unfinished = unfinished - 1 WHERE id = ?1",
@@ -194,28 +211,6 @@ impl Tx<'_> {
             )?;
         }
         Ok(rows > 0)
-    }
-
-    /// Completes what was handed out up to `last_seq`, save what the relay reported failed.
-    /// The seqs that ended.
-    pub fn complete_through(
-        &self,
-        agent: AgentId,
-        last_seq: u64,
-        now: Timestamp,
-    ) -> Result<Vec<u64>> {
-        let seqs: Vec<i64> = self
-            .conn
-            .prepare_cached(&format!(
-                "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2
-                   AND state IN {UNFINISHED} AND state <> 'queued' AND refused = 0"
-            ))?
-            .query_map((agent.0, last_seq as i64), |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        for seq in &seqs {
-            self.finish_command(agent, *seq as u64, CommandState::Completed, None, now)?;
-        }
-        Ok(seqs.into_iter().map(|seq| seq as u64).collect())
     }
 
     /// Where this agent's command stands: its seq, whether it was ever handed out, whether it
@@ -312,6 +307,17 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
+    /// Unfinished commands up to `last_seq` that were handed out, by seq.
+    pub fn handed_through(&self, agent: AgentId, last_seq: u64) -> Result<Vec<u64>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2
+               AND state IN {UNFINISHED} AND state <> 'queued' ORDER BY seq"
+        ))?;
+        let seqs = statement.query_map((agent.0, last_seq as i64), |row| row.get::<_, i64>(0))?;
+        let seqs = seqs.map(|seq| seq.map(|seq| seq as u64));
+        Ok(seqs.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// An agent's unfinished commands, oldest first.
     pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<Unfinished>> {
         let mut statement = self.conn.prepare_cached(&format!(
