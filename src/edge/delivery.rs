@@ -32,6 +32,14 @@ impl Hub {
         self.commit(&relay, steps.unwrap_or_default()).await
     }
 
+    /// Whether a command that was handed out is still to be sent: it may have been finished
+    /// or have expired while it waited for the one before it.
+    pub(super) fn is_wanted(&self, relay: &Relay, command: &Command) -> bool {
+        let state = relay.state();
+        let outbox = state.outbox.as_ref();
+        command.expires_at > self.clock.now() && outbox.is_some_and(|o| o.has(command.seq))
+    }
+
     /// Commits steps; the commands that may go out now. An error is a write that failed: the
     /// steps are planned again later.
     pub(super) async fn commit(

@@ -112,6 +112,11 @@ impl Outbox {
         self.entries.is_empty()
     }
 
+    /// Whether the command is unfinished.
+    pub fn has(&self, seq: u64) -> bool {
+        self.entries.contains_key(&seq)
+    }
+
     /// Commands on the socket, not acked.
     pub fn in_flight(&self) -> usize {
         self.in_flight

@@ -132,8 +132,7 @@ async fn due(hub: &Arc<Hub>, relay: &Arc<Relay>, limit: usize) -> Result<(Vec<St
         _ => return Ok((Vec::new(), false)),
     };
     let mut commands = hub.commit(relay, steps).await?;
-    let now = hub.clock.now();
-    commands.retain(|command| command.expires_at > now);
+    commands.retain(|command| hub.is_wanted(relay, command));
     if !commands.is_empty()
         && let Some(outbox) = &mut relay.state().outbox
     {

@@ -307,6 +307,18 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
+    /// Every command of an agent as it stands: seq, id, state.
+    #[cfg(test)]
+    pub(crate) fn command_ends(&self, agent: AgentId) -> Result<Vec<(u64, String, String)>> {
+        let mut statement = self.conn.prepare(
+            "SELECT seq, command_id, state FROM commands WHERE agent_id = ?1 ORDER BY seq",
+        )?;
+        let rows = statement.query_map([agent.0], |row| {
+            Ok((row.get::<_, i64>(0)? as u64, row.get(1)?, row.get(2)?))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Unfinished commands up to `last_seq` that were handed out, by seq.
     pub fn handed_through(&self, agent: AgentId, last_seq: u64) -> Result<Vec<u64>> {
         let mut statement = self.conn.prepare_cached(&format!(
