@@ -87,9 +87,12 @@ fn apply(
     let (agent, seq) = (relay.id, step.seq());
     let handed = match step {
         Step::Send {
-            attempts, resends, ..
+            attempts,
+            resends,
+            order,
+            ..
         } => {
-            let command = tx.hand_out(agent, seq, attempts, resends)?;
+            let command = tx.hand_out(agent, seq, attempts, resends, order)?;
             match command {
                 // The plan may have waited for its turn to be written.
                 Some(command) if command.expires_at <= now => {
@@ -110,20 +113,16 @@ fn apply(
         }
     };
     let (hub, relay) = (hub.clone(), relay.clone());
-    match (&handed, step) {
-        (
-            Some(_),
-            Step::Send {
-                attempts, resends, ..
-            },
-        ) => tx.after_commit(move || {
+    if handed.is_some() {
+        tx.after_commit(move || {
             let mono = hub.clock.monotonic();
             if let Some(outbox) = &mut relay.state().outbox {
-                outbox.handed(seq, attempts, resends, mono);
+                outbox.handed(step, mono);
             }
-        }),
+        });
+    } else {
         // It ended now, or had ended before.
-        _ => tx.after_commit(move || hub.command_ended(relay.id, seq)),
+        tx.after_commit(move || hub.command_ended(relay.id, seq));
     }
     Ok(handed)
 }

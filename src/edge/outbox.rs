@@ -41,6 +41,8 @@ pub enum Step {
         seq: u64,
         attempts: u32,
         resends: u32,
+        /// Its place among first hand-outs, should this be its first.
+        order: u64,
     },
     Fail {
         seq: u64,
@@ -70,7 +72,7 @@ pub struct Outbox {
     timers: BTreeSet<(Monotonic, u64)>,
     in_flight: usize,
     online: bool,
-    /// The place that the next command handed out for the first time takes in that order.
+    /// The next place in the order in which commands are first handed out, by socket or poll.
     next_order: u64,
     /// What the last answer to a poll handed out, in its order.
     answered: Vec<u64>,
@@ -92,13 +94,13 @@ impl Outbox {
         };
         for command in unfinished {
             let seq = command.seq;
+            outbox.next_order = outbox.next_order.max(command.handed + 1);
             outbox.insert(command);
             if let Some(entry) = outbox.entries.get_mut(&seq)
                 && entry.was_handed()
             {
                 // The process before handed it out, nobody knows when.
                 entry.attempt_at = Some(now);
-                outbox.note_order(seq);
             }
         }
         outbox
@@ -229,7 +231,8 @@ impl Outbox {
                 break;
             };
             if let Some(entry) = self.entries.get(&seq) {
-                steps.push(entry.socket_step(seq, now));
+                steps.push(entry.socket_step(seq, self.next_order, now));
+                self.next_order += 1;
                 self.put(seq, Place::Planned);
             }
         }
@@ -260,12 +263,23 @@ impl Outbox {
     }
 
     /// The hand-out of a `Send` step was committed.
-    pub fn handed(&mut self, seq: u64, attempts: u32, resends: u32, mono: Monotonic) {
-        self.note_order(seq);
+    pub fn handed(&mut self, step: Step, mono: Monotonic) {
+        let Step::Send {
+            seq,
+            attempts,
+            resends,
+            order,
+        } = step
+        else {
+            return;
+        };
         let online = self.online;
         let Some(entry) = self.entries.get_mut(&seq) else {
             return;
         };
+        if !entry.was_handed() {
+            entry.order = order;
+        }
         entry.state = CommandState::Sent;
         entry.handed_at = Some(mono);
         if attempts != entry.attempts {
@@ -284,16 +298,6 @@ impl Outbox {
         if self.entries.get(&seq).map(|e| e.place) == Some(Place::Planned) {
             let not_before = mono.plus_ms(WRITE_PAUSE_MS);
             self.put(seq, Place::Idle { not_before });
-        }
-    }
-
-    /// Commands keep the order in which they were first handed out, by socket or poll.
-    fn note_order(&mut self, seq: u64) {
-        if let Some(entry) = self.entries.get_mut(&seq)
-            && entry.order == 0
-        {
-            entry.order = self.next_order;
-            self.next_order += 1;
         }
     }
 

@@ -29,7 +29,8 @@ use frames::Reported;
 
 /// Commands start when `resume` has come, or after this.
 const RESUME_WAIT: Duration = Duration::from_millis(250);
-const WRITE_MAX: Duration = Duration::from_secs(10);
+/// How long one write may take.
+pub(super) const WRITE_MAX: Duration = Duration::from_secs(10);
 /// Inbound frames at once and per second, fragments likewise.
 pub(super) const FRAMES_BURST: u32 = 100;
 pub(super) const FRAMES_PER_SECOND: u32 = 50;
@@ -49,6 +50,7 @@ type Step = Result<(), End>;
 pub(super) struct Session<S> {
     seat: Seat,
     ws: WebSocketStream<Fragments<S>>,
+    write_max: Duration,
     /// Commands may go out.
     started: bool,
     /// `bye` was said: the service ends, no more commands.
@@ -66,11 +68,12 @@ pub(super) struct Session<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
-    pub(super) fn new(seat: Seat, ws: WebSocketStream<Fragments<S>>) -> Self {
+    pub(super) fn new(seat: Seat, ws: WebSocketStream<Fragments<S>>, write_max: Duration) -> Self {
         let (now, mono) = (Instant::now(), seat.hub.clock.monotonic());
         Self {
             seat,
             ws,
+            write_max,
             started: false,
             draining: false,
             opened: now,
@@ -219,10 +222,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         for command in commands {
             if self.seat.hub.is_wanted(&self.seat.relay, &command) {
                 let frame = Message::text(wire::command(&command));
-                in_time(self.ws.feed(frame)).await?;
+                in_time(self.write_max, self.ws.feed(frame)).await?;
             }
         }
-        in_time(self.ws.flush()).await?;
+        in_time(self.write_max, self.ws.flush()).await?;
         self.seat.line.wake.notify_one();
         Ok(())
     }
@@ -232,7 +235,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     async fn write(&mut self, message: Message) -> Step {
-        in_time(self.ws.send(message)).await
+        in_time(self.write_max, self.ws.send(message)).await
     }
 }
 
@@ -261,8 +264,8 @@ async fn next_report(reports: &mut Option<FuturesOrdered<Boxed<Reported>>>) -> R
     }
 }
 
-async fn in_time(write: impl Future<Output = Result<(), WsError>>) -> Step {
-    match timeout(WRITE_MAX, write).await {
+async fn in_time(most: Duration, write: impl Future<Output = Result<(), WsError>>) -> Step {
+    match timeout(most, write).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(_)) => Err(None),
         Err(_) => Err(Some(Close::new(4430, "too slow"))),

@@ -2,6 +2,7 @@
 //! one connection from `hello` to the close.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::WebSocketStream;
@@ -9,7 +10,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::fragments::Fragments;
 use super::hub::{Hub, Relay};
-use super::session::{FRAMES_BURST, FRAMES_PER_SECOND, Session};
+use super::session::{FRAMES_BURST, FRAMES_PER_SECOND, Session, WRITE_MAX};
 use crate::error::{Error, Result};
 
 /// A frame or message of a relay.
@@ -37,6 +38,14 @@ pub async fn serve<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
+    serve_patiently(hub, relay, io, WRITE_MAX).await;
+}
+
+/// With a time that one write may take.
+async fn serve_patiently<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S, write_max: Duration)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
     let config = WebSocketConfig::default()
         .max_message_size(Some(INBOUND_BYTES_MAX))
         .max_frame_size(Some(INBOUND_BYTES_MAX))
@@ -46,6 +55,56 @@ where
     let io = Fragments::new(io, hub.clock.clone(), FRAMES_BURST, FRAMES_PER_SECOND);
     let ws = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
     let seat = hub.enter(&relay);
-    Session::new(seat, ws).run().await;
+    Session::new(seat, ws, write_max).run().await;
     hub.keep_seen(&relay).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt;
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+    use crate::clock::{Clock, Timestamp};
+    use crate::edge::tests::world::{open, produce_for, settings};
+
+    /// The system's buffers of a real socket hide when it blocks; this one has a size.
+    #[tokio::test]
+    async fn a_relay_that_never_reads_is_closed_and_loses_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path());
+        let clock = Clock::fixed(Timestamp(0));
+        let hub = Hub::new(store.clone(), clock, settings(), "epoch".to_owned());
+        let relay = hub.relay("a").await.unwrap();
+        for chat in ["x", "y", "z"] {
+            produce_for(&hub, relay.id, chat, &"long ".repeat(400)).await;
+        }
+        let (near, mut far) = tokio::io::duplex(2_000);
+        let short = Duration::from_millis(100);
+        let serving = serve_patiently(hub.clone(), relay.clone(), near, short);
+        let reading = async {
+            while hub.connected() == 0 || hub.presence(relay.id).0 {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(hub.in_flight(), 0, "it is no longer the agent's socket");
+            let mut bytes = Vec::new();
+            far.read_to_end(&mut bytes).await.unwrap();
+            bytes
+        };
+        let ((), bytes) = tokio::join!(serving, reading);
+        let stream = std::io::Cursor::new(bytes);
+        let stream = tokio::io::join(stream, tokio::io::sink());
+        let mut ws = WebSocketStream::from_raw_socket(stream, Role::Client, None).await;
+        let mut last = None;
+        while let Some(Ok(message)) = ws.next().await {
+            last = Some(message);
+        }
+        let last = last.expect("frames");
+        assert!(
+            last.is_close() && last.to_string().contains("too slow"),
+            "{last}"
+        );
+        let unfinished = store.write(move |tx| tx.view().unfinished_commands(relay.id));
+        assert_eq!(unfinished.await.unwrap().len(), 3);
+    }
 }

@@ -63,14 +63,14 @@ pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Poll
         ack_events: poll.events.iter().map(|e| e.event_id.clone()).collect(),
         ..Polled::default()
     };
-    hub.load(relay).await?;
-    keep_reports(hub, relay, poll).await?;
     let number = {
         let mut state = relay.state();
         state.polls += 1;
         state.polls
     };
     relay.poll_wake.notify_waiters(); // a poll that waits finds itself replaced
+    hub.load(relay).await?;
+    keep_reports(hub, relay, poll).await?;
     let mut phase = hub.phase();
     loop {
         let mut woken = pin!(relay.poll_wake.notified());
@@ -127,7 +127,7 @@ async fn keep_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<
 /// Hands out what a poll is due now, committed.
 async fn due(hub: &Arc<Hub>, relay: &Arc<Relay>, limit: usize) -> Result<(Vec<String>, bool)> {
     let (now, mono) = (hub.clock.now(), hub.clock.monotonic());
-    let (steps, has_more) = match &relay.state().outbox {
+    let (steps, has_more) = match &mut relay.state().outbox {
         Some(outbox) if outbox.poll_due(now, mono) => outbox.poll_plan(limit, now, mono),
         _ => return Ok((Vec::new(), false)),
     };

@@ -5,7 +5,7 @@
 
 mod dice;
 mod relay;
-mod world;
+pub(super) mod world;
 
 use world::World;
 

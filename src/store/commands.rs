@@ -69,8 +69,8 @@ pub struct Unfinished {
     pub state: CommandState,
     pub attempts: u32,
     pub resends: u32,
-    /// The relay once reported that it failed: only its own ack ends it.
-    pub refused: bool,
+    /// Its place in the agent's order of first hand-outs, from 1; 0: it had none.
+    pub handed: u64,
     pub expires_at: Timestamp,
 }
 
@@ -133,21 +133,27 @@ impl Tx<'_> {
     }
 
     /// Marks an unfinished command as handed out and reads it; `None` when it has ended.
+    /// `order` is its place among first hand-outs, if this is its first.
     pub fn hand_out(
         &self,
         agent: AgentId,
         seq: u64,
         attempts: u32,
         resends: u32,
+        order: u64,
     ) -> Result<Option<Command>> {
         Ok(self
             .conn
             .prepare_cached(&format!(
-                "UPDATE commands SET state = 'sent', attempts = ?3, resends = ?4
+                "UPDATE commands SET state = 'sent', attempts = ?3, resends = ?4,
+                   handed = coalesce(handed, ?5)
                  WHERE agent_id = ?1 AND seq = ?2 AND state IN {UNFINISHED}
                  RETURNING seq, command_id, kind, payload, created_at, expires_at, attempts"
             ))?
-            .query_row((agent.0, seq as i64, attempts, resends), command_from)
+            .query_row(
+                (agent.0, seq as i64, attempts, resends, order as i64),
+                command_from,
+            )
             .optional()?)
     }
 
@@ -333,7 +339,7 @@ impl View<'_> {
     /// An agent's unfinished commands, oldest first.
     pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<Unfinished>> {
         let mut statement = self.conn.prepare_cached(&format!(
-            "SELECT seq, command_id, room_id, state, attempts, resends, refused, expires_at
+            "SELECT seq, command_id, room_id, state, attempts, resends, handed, expires_at
              FROM commands WHERE agent_id = ?1 AND state IN {UNFINISHED} ORDER BY seq"
         ))?;
         let rows = statement.query_map([agent.0], |row| {
@@ -344,7 +350,7 @@ impl View<'_> {
                 state: CommandState::unfinished(row.get_ref(3)?.as_str()?),
                 attempts: row.get(4)?,
                 resends: row.get(5)?,
-                refused: row.get(6)?,
+                handed: row.get::<_, Option<i64>>(6)?.unwrap_or(0) as u64,
                 expires_at: Timestamp(row.get(7)?),
             })
         })?;
@@ -360,7 +366,7 @@ fn queued(new: &NewCommand<'_>, seq: i64) -> Unfinished {
         state: CommandState::Queued,
         attempts: 0,
         resends: 0,
-        refused: false,
+        handed: 0,
         expires_at: new.expires_at,
     }
 }

@@ -43,7 +43,7 @@ pub(super) struct Entry {
     pub(super) timer: Option<Monotonic>,
     /// It was handed out before this socket came: sending it again is no attempt.
     pub(super) again: bool,
-    /// Which hand-out was its first, counted over all commands; 0: it had none.
+    /// Its place among first hand-outs; 0: it had none.
     pub(super) order: u64,
     /// Last handed out, and last counted as an attempt, in this process's life.
     pub(super) handed_at: Option<Monotonic>,
@@ -62,7 +62,7 @@ impl Entry {
             place: Place::default(),
             timer: None,
             again: false,
-            order: 0,
+            order: command.handed,
             handed_at: None,
             attempt_at: None,
         }
@@ -104,7 +104,7 @@ impl Entry {
     }
 
     /// What happens to it when it is its turn on the socket.
-    pub(super) fn socket_step(&self, seq: u64, now: Timestamp) -> Step {
+    pub(super) fn socket_step(&self, seq: u64, order: u64, now: Timestamp) -> Step {
         if self.expires_at <= now {
             return Step::Expire { seq };
         }
@@ -113,6 +113,7 @@ impl Entry {
                 seq,
                 attempts: self.attempts + 1,
                 resends: self.resends,
+                order,
             };
         }
         if self.resends >= RESENDS_MAX {
@@ -125,6 +126,7 @@ impl Entry {
             seq,
             attempts: self.attempts,
             resends: self.resends + 1,
+            order,
         }
     }
 
@@ -133,6 +135,7 @@ impl Entry {
     pub(super) fn poll_step(
         &self,
         seq: u64,
+        order: u64,
         counts: bool,
         timing: Timing,
         now: Timestamp,
@@ -152,6 +155,7 @@ impl Entry {
             seq,
             attempts: self.attempts + u32::from(is_attempt),
             resends: self.resends,
+            order,
         }
     }
 }

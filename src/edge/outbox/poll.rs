@@ -26,7 +26,12 @@ impl Outbox {
     /// order of first hand-outs, save what the relay works on; then what is new, oldest
     /// first. And whether there is more. A relay that works through its list in order has
     /// therefore finished all before the last it finished, whatever list that was in.
-    pub fn poll_plan(&self, limit: usize, now: Timestamp, mono: Monotonic) -> (Vec<Step>, bool) {
+    pub fn poll_plan(
+        &mut self,
+        limit: usize,
+        now: Timestamp,
+        mono: Monotonic,
+    ) -> (Vec<Step>, bool) {
         let (mut before, new): (Vec<_>, Vec<_>) = self
             .entries
             .iter()
@@ -40,7 +45,9 @@ impl Outbox {
                 return (steps, true);
             }
             let head = self.lanes.get(&entry.room).and_then(|lane| lane.first());
-            let step = entry.poll_step(*seq, head == Some(seq), self.timing, now, mono);
+            let order = self.next_order;
+            self.next_order += 1;
+            let step = entry.poll_step(*seq, order, head == Some(seq), self.timing, now, mono);
             sends += usize::from(matches!(step, Step::Send { .. }));
             steps.push(step);
         }
@@ -56,8 +63,8 @@ impl Outbox {
     /// finished yet, and all that it was handed before.
     pub fn finished_with(&self, seq: u64) -> Vec<u64> {
         match self.entries.get(&seq) {
-            Some(last) if last.order > 0 => {
-                let handed = self.entries.iter().filter(|(_, e)| e.order > 0);
+            Some(last) if last.was_handed() => {
+                let handed = self.entries.iter().filter(|(_, e)| e.was_handed());
                 let before = handed.filter(|(_, e)| e.order <= last.order);
                 before.map(|(seq, _)| *seq).collect()
             }

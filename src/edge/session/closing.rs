@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use futures_util::SinkExt;
-use futures_util::stream::{FusedStream, StreamExt};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error as WsError;
@@ -48,12 +47,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             let _ = self.ws.send(Message::text(bye)).await;
         }
         let _ = self.ws.close(Some(frame)).await;
-        while !self.ws.is_terminated() {
-            if let Some(Ok(Message::Close(_))) = self.ws.next().await {
-                return;
-            }
-        }
-        // What the relay still sends would make the system throw the close frame away.
+        // Unread bytes would make the system throw the close frame away: read on until the
+        // relay has closed too, whatever it still says.
         let io = self.ws.get_mut().inner_mut();
         let _ = io.shutdown().await;
         let mut dropped = [0; 512];

@@ -52,7 +52,7 @@ impl fmt::Debug for World {
     }
 }
 
-pub(super) fn open(folder: &Path) -> SharedStore {
+pub(in crate::edge) fn open(folder: &Path) -> SharedStore {
     let store = Store::open(&Options {
         path: folder.join("model.db"),
         full_durability: false,
@@ -66,11 +66,9 @@ impl World {
         let mut dice = Dice::new(seed);
         let clock = Clock::fixed(Timestamp::from_seconds(1_800_000_000));
         let settings = Settings {
-            heartbeat_s: 30,
-            silence_s: 90,
-            ack_timeout_s: 30,
             max_in_flight: [1, 2, 64][dice.below(3)],
             command_ttl_s: [200, 3_600, 1_000_000_000][dice.below(3)],
+            ..settings()
         };
         let hub = Hub::new(store.clone(), clock.clone(), settings, EPOCH.to_owned());
         let mut relays = Vec::new();
@@ -462,4 +460,44 @@ async fn say(hub: &Arc<Hub>, relay: &Arc<crate::edge::hub::Relay>, acks: Vec<Ack
     for ack in acks {
         assert!(hub.ack(relay, ack).await.unwrap());
     }
+}
+
+pub(in crate::edge) fn settings() -> Settings {
+    Settings {
+        heartbeat_s: 30,
+        silence_s: 90,
+        ack_timeout_s: 30,
+        max_in_flight: 64,
+        command_ttl_s: 3_600,
+    }
+}
+
+/// A message for a chat that is made for it.
+pub(in crate::edge) async fn produce_for(hub: &Arc<Hub>, agent: AgentId, guid: &str, text: &str) {
+    let (now, hub_after) = (hub.clock.now(), hub.clone());
+    let (guid, text) = (guid.to_owned(), text.to_owned());
+    let written = hub.store.write(move |tx| {
+        let phone = format!("+{guid}");
+        let new = NewUser {
+            public_id: &guid,
+            phone: &phone,
+            now,
+        };
+        let owner = tx.insert_user(&new)?.id;
+        let room = tx.insert_room(&NewRoom {
+            chat_guid: &guid,
+            mode: "direct",
+            owner,
+            agent: Some(agent),
+            now,
+        })?;
+        let message = queue::Message {
+            agent,
+            room: room.id,
+            chat_guid: &guid,
+            text: &text,
+        };
+        queue::send_message(tx, &hub_after, &message, now)
+    });
+    assert!(written.await.unwrap());
 }
