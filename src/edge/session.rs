@@ -88,7 +88,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     /// Until either side closes.
-    pub(super) async fn run(mut self) {
+    ///
+    /// What handles an occurrence is boxed: ten thousand idle relays would else each hold
+    /// room for the largest of these futures.
+    pub(super) async fn run(&mut self) {
         let end = match Box::pin(self.begin()).await {
             Ok(()) => self.exchange().await,
             Err(end) => end,
@@ -113,18 +116,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let line = self.seat.line.clone();
         loop {
             let reached = *phase.borrow_and_update();
-            if let Err(end) = self.follow_phase(reached).await {
+            if reached != Phase::Running
+                && let Err(end) = Box::pin(self.follow_phase(reached)).await
+            {
                 return end;
             }
             let deadline = self.deadline();
             let waiting = self.reports.as_ref().map_or(0, FuturesOrdered::len);
             let done = tokio::select! {
-                frame = self.ws.next(), if waiting < REPORTS_MAX => self.read(frame).await,
-                reported = next_report(&mut self.reports) => self.reported(reported).await,
-                commands = running(&mut self.pump) => self.pumped(commands).await,
-                () = line.wake.notified() => self.woken().await,
+                frame = self.ws.next(), if waiting < REPORTS_MAX => Box::pin(self.read(frame)).await,
+                reported = next_report(&mut self.reports) => Box::pin(self.reported(reported)).await,
+                commands = running(&mut self.pump) => Box::pin(self.pumped(commands)).await,
+                () = line.wake.notified() => Box::pin(self.woken()).await,
                 _ = phase.changed() => Ok(()),
-                () = sleep_until(deadline) => self.tick().await,
+                () = sleep_until(deadline) => Box::pin(self.tick()).await,
             };
             if let Err(end) = done {
                 return end;

@@ -17,7 +17,8 @@ use crate::error::{Error, Result};
 const INBOUND_BYTES_MAX: usize = 64 * 1024;
 /// Bytes that may wait to be written: a command's frame and what belongs to it.
 const WRITE_BUFFER_BYTES_MAX: usize = 1024 * 1024;
-const READ_BUFFER_BYTES: usize = 2 * 1024;
+/// Held by every relay all the time; most frames fit.
+const READ_BUFFER_BYTES: usize = 512;
 const WRITE_BUFFER_BYTES: usize = 1024;
 
 /// Whether this agent may have a socket now: 503 while the service ends, 429 when it comes
@@ -54,8 +55,9 @@ where
         .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX);
     let io = Fragments::new(io, hub.clock.clone(), FRAMES_BURST, FRAMES_PER_SECOND);
     let ws = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
-    let seat = hub.enter(&relay);
-    Session::new(seat, ws, write_max).run().await;
+    let mut session = Session::new(hub.enter(&relay), ws, write_max);
+    session.run().await;
+    drop(session);
     hub.keep_seen(&relay).await;
 }
 

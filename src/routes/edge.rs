@@ -27,11 +27,13 @@ pub(super) fn check_handshake(app: &App, exchange: &mut Exchange) -> Result<Stri
 }
 
 pub(super) async fn socket(mut rq: Request) -> Result<Response> {
-    let origin = rq.exchange.header("origin");
     let allowed = &rq.app.config.edge.allowed_origins;
-    if !matches!(origin, Ok(None))
-        && !origin.is_ok_and(|o| o.is_some_and(|o| allowed.iter().any(|a| a == o)))
-    {
+    let may_come = match rq.exchange.header("origin") {
+        Ok(None) => true, // not a browser
+        Ok(Some(origin)) => allowed.iter().any(|a| a.eq_ignore_ascii_case(origin)),
+        Err(_) => false,
+    };
+    if !may_come {
         return Err(Error::new(
             Kind::Forbidden,
             "origin_not_allowed",
