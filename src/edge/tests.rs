@@ -3,13 +3,14 @@
 //! real hub and the real database. What must always hold is checked after every step (in
 //! `world`). `CHATKEEP_MODEL_SEEDS` runs more seeds, `CHATKEEP_MODEL_SEED` one.
 
+mod checks;
 mod dice;
 mod relay;
 pub(super) mod world;
 
 use world::World;
 
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 150;
 const STEPS: u32 = 80;
 /// Rounds in which relays keep coming back until every command has ended.
 const ROUNDS_MAX: u32 = 2_000;

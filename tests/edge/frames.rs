@@ -9,84 +9,37 @@ use crate::support::Service;
 
 const KIB: usize = 1024;
 
+#[rustfmt::skip] // a table: one case, one line
+fn broken() -> Vec<(&'static str, Vec<u8>, u16)> {
+    let huge = [&[FIN | TEXT, 0x80 | 127][..], &(1u64 << 62).to_be_bytes(), &[0; 4]].concat();
+    let parts = [(TEXT, 40 * KIB), (CONTINUED, 24 * KIB), (CONTINUED, 1)];
+    let parts = parts.map(|(first, length)| frame(first, &vec![b'a'; length]));
+    vec![
+        ("64 KiB and one byte",       frame(FIN | TEXT, &[b'a'; 64 * KIB + 1]), 1009),
+        ("10 MB",                     frame(FIN | TEXT, &vec![b'a'; 10_000_000]), 1009),
+        ("2^62 bytes",                huge, 1009),
+        ("fragments beyond 64 KiB",   parts.concat(), 1009),
+        ("text that is not UTF-8",    frame(FIN | TEXT, b"\"\xff\""), 1007),
+        ("a surrogate",               frame(FIN | TEXT, b"\xed\xa0\x80"), 1007),
+        ("binary",                    frame(FIN | BINARY, b"{}"), 1003),
+        ("RSV1",                      frame(FIN | 0x40 | TEXT, b"{}"), 1002),
+        ("opcode 3",                  frame(FIN | 0x3, b"{}"), 1002),
+        ("opcode 11",                 frame(FIN | 0xb, b"{}"), 1002),
+        ("unmasked",                  vec![FIN | TEXT, 2, b'{', b'}'], 1002),
+        ("a fragmented ping",         frame(PING, b""), 1002),
+        ("a ping of 126 bytes",       frame(FIN | PING, &[0; 126]), 1002),
+        ("a continuation of nothing", frame(FIN | CONTINUED, b"{}"), 1002),
+        ("text within text",          [frame(TEXT, b"{"), frame(FIN | TEXT, b"}")].concat(), 1002),
+    ]
+}
+
 #[tokio::test]
 async fn broken_frames_close_with_their_code() {
     let service = Service::start().await;
-    let huge = [
-        &[FIN | TEXT, 0x80 | 127][..],
-        &(1u64 << 62).to_be_bytes(),
-        &[0; 4],
-    ]
-    .concat();
-    let fragments = [
-        frame(TEXT, &[b'a'; 40 * KIB]),
-        frame(CONTINUED, &[b'a'; 24 * KIB]),
-        frame(CONTINUED, b"a"),
-    ];
-    let cases: Vec<(&str, Vec<u8>, u16)> = vec![
-        (
-            "64 KiB and one byte",
-            frame(FIN | TEXT, &[b'a'; 64 * KIB + 1]),
-            1009,
-        ),
-        ("10 MB", frame(FIN | TEXT, &vec![b'a'; 10_000_000]), 1009),
-        ("2^62 bytes", huge, 1009),
-        ("fragments beyond 64 KiB", fragments.concat(), 1009),
-        (
-            "text that is not UTF-8",
-            frame(FIN | TEXT, b"\"\xff\""),
-            1007,
-        ),
-        ("a surrogate", frame(FIN | TEXT, b"\xed\xa0\x80"), 1007),
-        ("binary", frame(FIN | BINARY, b"{}"), 1003),
-        ("RSV1", frame(FIN | 0x40 | TEXT, b"{}"), 1002),
-        ("opcode 3", frame(FIN | 0x3, b"{}"), 1002),
-        ("opcode 11", frame(FIN | 0xb, b"{}"), 1002),
-        ("unmasked", vec![FIN | TEXT, 2, b'{', b'}'], 1002),
-        ("a fragmented ping", frame(PING, b""), 1002),
-        ("a ping of 126 bytes", frame(FIN | PING, &[0; 126]), 1002),
-        (
-            "a continuation of nothing",
-            frame(FIN | CONTINUED, b"{}"),
-            1002,
-        ),
-        (
-            "text within text",
-            [frame(TEXT, b"{"), frame(FIN | TEXT, b"}")].concat(),
-            1002,
-        ),
-    ];
-    for (index, (what, bytes, code)) in cases.into_iter().enumerate() {
+    for (index, (what, bytes, code)) in broken().into_iter().enumerate() {
         println!("{what}");
-        let mut socket = RawSocket::open(&service, &format!("agent-{index}")).await;
-        let (mut reading, mut writing) = socket.stream.into_split();
-        let writer = tokio::spawn(async move {
-            let _ = tokio::io::AsyncWriteExt::write_all(&mut writing, &bytes).await;
-            writing
-        });
-        // Reading goes on while the service refuses what is still being sent.
-        let mut bytes = Vec::new();
-        let read = tokio::io::AsyncReadExt::read_to_end(&mut reading, &mut bytes);
-        let _ = tokio::time::timeout(crate::support::PATIENCE, read)
-            .await
-            .unwrap();
-        let writing = writer.await.unwrap();
-        socket = RawSocket {
-            stream: reading.reunite(writing).unwrap(),
-            status: 101,
-        };
-        drop(socket);
-        let close = [0x88, 2].len();
-        assert!(bytes.len() > close, "{what}");
-        let position = bytes
-            .windows(4)
-            .rposition(|w| w[0] == 0x88 && w[2..4] == code.to_be_bytes());
-        assert!(position.is_some(), "{what}: no close frame with {code}");
-        let said = String::from_utf8_lossy(&bytes).into_owned();
-        assert!(
-            said.contains(&format!(r#"{{"type":"bye","data":{{"code":{code}"#)),
-            "{what}: {said}"
-        );
+        let socket = RawSocket::open(&service, &format!("agent-{index}")).await;
+        socket.written_ends_with(bytes, code).await;
     }
 }
 
@@ -146,22 +99,7 @@ async fn floods_close_with_4429() {
     for (index, (what, bytes)) in floods.into_iter().enumerate() {
         println!("{what}");
         let socket = RawSocket::open(&service, &format!("agent-{index}")).await;
-        let (reading, mut writing) = socket.stream.into_split();
-        let writer = tokio::spawn(async move {
-            let _ = tokio::io::AsyncWriteExt::write_all(&mut writing, &bytes).await;
-            writing
-        });
-        let mut reading = reading;
-        let mut said = Vec::new();
-        let read = tokio::io::AsyncReadExt::read_to_end(&mut reading, &mut said);
-        let _ = tokio::time::timeout(crate::support::PATIENCE, read)
-            .await
-            .unwrap();
-        drop(writer);
-        let close = said
-            .windows(4)
-            .rposition(|w| w[0] == 0x88 && w[2..4] == 4429u16.to_be_bytes());
-        assert!(close.is_some(), "{what}");
+        socket.written_ends_with(bytes, 4429).await;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -17,8 +17,8 @@ pub(crate) const CLOSE: u8 = 0x8;
 pub(crate) const PING: u8 = 0x9;
 pub(crate) const FIN: u8 = 0x80;
 
-pub(crate) struct RawSocket {
-    pub(crate) stream: TcpStream,
+pub(crate) struct RawSocket<S = TcpStream> {
+    pub(crate) stream: S,
     pub(crate) status: u16,
 }
 
@@ -53,6 +53,25 @@ impl RawSocket {
         self.write(&frame(first, payload)).await;
     }
 
+    /// Writes much while it reads: the service refuses what is still being sent.
+    pub(crate) async fn written_ends_with(self, bytes: Vec<u8>, code: u16) {
+        let (reading, mut writing) = self.stream.into_split();
+        let mut socket = RawSocket {
+            stream: reading,
+            status: self.status,
+        };
+        let writing = async {
+            let _ = writing.write_all(&bytes).await; // it may be cut off
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            () = writing => {}
+            () = socket.ends_with(code) => {}
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> RawSocket<S> {
     /// First byte and payload of the next frame; `None` at the end.
     pub(crate) async fn next(&mut self) -> Option<(u8, Vec<u8>)> {
         timeout(PATIENCE, async {
