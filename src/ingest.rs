@@ -17,6 +17,7 @@ use crate::error::{Error, Kind, Result};
 use crate::flags::Flags;
 use crate::limits::{self, HOUR_MS, MINUTE_MS, Windows};
 use crate::random;
+use crate::reply::Intent;
 use crate::store::{
     AgentId, Digest, NewMessage, NewRoom, NewUser, Room, SharedStore, Tx, User, UserId,
 };
@@ -64,6 +65,19 @@ pub enum Repeat {
     Key { key: Digest, body: Digest },
     /// By relay, endpoint and body, when its answer could not be written.
     Body(Digest),
+}
+
+/// A message on its way to the writing thread, with all that can be said of it before.
+struct Arrival {
+    via: Via,
+    message: Message,
+    repeat: Repeat,
+    /// Digest of who takes part.
+    members: Digest,
+    /// As understood of somebody whose time zone is not known.
+    understood: Intent,
+    now: Timestamp,
+    mono: Monotonic,
 }
 
 /// What is answered, and of which message.
@@ -123,32 +137,34 @@ impl Ingest {
         message: Message,
         repeat: Repeat,
     ) -> Result<Received> {
+        let now = self.clock.now();
+        let arrival = Arrival {
+            members: members(&message),
+            understood: respond::understand(&message, &self.persona, None, now),
+            via,
+            message,
+            repeat,
+            now,
+            mono: self.clock.monotonic(),
+        };
         let ingest = self.clone();
-        let (now, mono) = (self.clock.now(), self.clock.monotonic());
         self.store
-            .write(move |tx| ingest.receive_in(tx, &via, &message, &repeat, now, mono))
+            .write(move |tx| ingest.receive_in(tx, arrival))
             .await
     }
 
-    fn receive_in(
-        self: &Arc<Self>,
-        tx: &mut Tx<'_>,
-        via: &Via,
-        message: &Message,
-        repeat: &Repeat,
-        now: Timestamp,
-        mono: Monotonic,
-    ) -> Result<Received> {
-        if let Some(received) = repeated(tx, repeat, now)? {
+    fn receive_in(&self, tx: &mut Tx<'_>, arrival: Arrival) -> Result<Received> {
+        let (message, now, mono) = (&arrival.message, arrival.now, arrival.mono);
+        if let Some(received) = repeated(tx, &arrival.repeat, now)? {
             return Ok(received);
         }
         self.limit(tx, message, now, mono)?;
-        let agent = match via {
+        let agent = match &arrival.via {
             Via::Edge(name) => Some(self.agent(tx, name, now)?),
             Via::Legacy => None,
         };
         let user = user(tx, &message.sender, now)?;
-        let mut room = self.room(tx, message, &user, agent, now)?;
+        let mut room = self.room(tx, &arrival, &user, agent)?;
         let humans = room.humans + 1;
         let access = access::message(&user);
         let answer = respond::Turn {
@@ -162,7 +178,7 @@ impl Ingest {
             now,
             mono,
         }
-        .answer(tx)?;
+        .answer(tx, arrival.understood)?;
         let counted = access.is_allowed() && access::is_counted(&user);
         if counted {
             tx.count_message(user.id, now.utc_day())?;
@@ -184,7 +200,7 @@ impl Ingest {
                 answer: &answer.stored(),
             },
         )?;
-        if let Repeat::Key { key, body } = repeat {
+        if let Repeat::Key { key, body } = &arrival.repeat {
             tx.insert_key_use(key, body, message_id, now)?;
         }
         Ok(Received {
@@ -248,11 +264,11 @@ impl Ingest {
     fn room(
         &self,
         tx: &mut Tx<'_>,
-        message: &Message,
+        arrival: &Arrival,
         sender: &User,
         agent: Option<AgentId>,
-        now: Timestamp,
     ) -> Result<Room> {
+        let (message, now) = (&arrival.message, arrival.now);
         let guid = &message.chat_guid;
         let mut room = match tx.room(guid)? {
             Some(room) => room,
@@ -282,25 +298,32 @@ impl Ingest {
             }
             tx.set_room_agent(guid, &mut room, Some(agent))?;
         }
-        let mut members: Vec<&str> = message.participants.iter().map(String::as_str).collect();
-        if members.is_empty() && room.members != Digest::default() {
+        if message.participants.is_empty() && room.members != Digest::default() {
             tx.add_room_member(room.id, &message.sender)?;
-            return Ok(room);
-        }
-        members.push(&message.sender);
-        members.sort_unstable();
-        members.dedup();
-        let parts: Vec<&[u8]> = members.iter().map(|m| m.as_bytes()).collect();
-        let digest = Digest::of(&parts);
-        if digest != room.members {
-            tx.set_room_members(guid, &mut room, &members, digest)?;
+        } else if arrival.members != room.members {
+            tx.set_room_members(guid, &mut room, &handles(message), arrival.members)?;
         }
         Ok(room)
     }
 }
 
+/// Everybody who takes part: the participants and the sender, each once, sorted.
+fn handles(message: &Message) -> Vec<&str> {
+    let participants = message.participants.iter().map(String::as_str);
+    let mut handles: Vec<&str> = participants.chain([message.sender.as_str()]).collect();
+    handles.sort_unstable();
+    handles.dedup();
+    handles
+}
+
+fn members(message: &Message) -> Digest {
+    let handles = handles(message);
+    let parts: Vec<&[u8]> = handles.iter().map(|handle| handle.as_bytes()).collect();
+    Digest::of(&parts)
+}
+
 /// A sender never seen before becomes a user.
-fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<User> {
+fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<Arc<User>> {
     match tx.user_by_phone(handle)? {
         Some(user) => Ok(user),
         None => tx.insert_user(&NewUser {

@@ -6,7 +6,7 @@ use chrono_tz::Tz;
 use super::access::{self, Access};
 use super::answer::{Answer, Schedule};
 use super::decide::{self, Facts};
-use super::{Ingest, Message};
+use super::{Ingest, Message, Mode};
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::Result;
 use crate::random;
@@ -18,6 +18,23 @@ use crate::store::{AgentId, NewReminder, Room, Tx, User};
 const MEMORIES_READ_MAX: usize = 2_000;
 /// Memories a person may have.
 const MEMORIES_MAX: usize = 10_000;
+
+/// What a message means, as the builtin engine sees it.
+pub(super) fn understand(
+    message: &Message,
+    persona: &str,
+    timezone: Option<Tz>,
+    now: Timestamp,
+) -> Intent {
+    reply::understand(&Heard {
+        text: &message.text,
+        now,
+        timezone,
+        persona,
+        group: message.mode == Mode::Group && !message.reply_to_assistant,
+        has_photos: message.photos > 0,
+    })
+}
 
 /// One message's turn.
 pub(super) struct Turn<'a> {
@@ -34,17 +51,14 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    pub(super) fn answer(&self, tx: &mut Tx<'_>) -> Result<Answer> {
+    /// `understood` is what the message means to somebody whose time zone is not known.
+    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: Intent) -> Result<Answer> {
         let message = self.message;
         let persona = &self.ingest.persona;
-        let intent = reply::understand(&Heard {
-            text: &message.text,
-            now: self.now,
-            timezone: self.timezone(),
-            persona,
-            group: message.mode == super::Mode::Group && !message.reply_to_assistant,
-            has_photos: message.photos > 0,
-        });
+        let intent = match self.timezone() {
+            None => understood,
+            zone => understand(message, persona, zone, self.now),
+        };
         let responds = decide::should_respond(Facts {
             mode: message.mode,
             has_content: !message.text.trim().is_empty() || message.photos > 0,

@@ -69,6 +69,9 @@ fn paragraphs(text: &str) -> Vec<&str> {
 
 /// Where the first bubble of `text` (not empty, trimmed) ends, in bytes; at least one grapheme.
 fn first_cut(text: &str) -> usize {
+    if text.chars().count() <= BUBBLE_CHARS_MAX {
+        return text.len();
+    }
     let (mut sentence, mut word, mut grapheme) = (0, 0, 0);
     let (mut at, mut chars) = (0, 0);
     while at < text.len() {

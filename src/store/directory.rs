@@ -4,6 +4,7 @@
 //! that can be read again.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use rusqlite::Connection;
 
@@ -15,7 +16,7 @@ const ENTRIES_MAX: usize = 100_000;
 #[derive(Default)]
 pub(super) struct Directory {
     pub(super) agents: HashMap<String, Agent>,
-    pub(super) users: HashMap<String, User>,
+    pub(super) users: HashMap<String, Arc<User>>,
     pub(super) rooms: HashMap<String, Room>,
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
     pub(super) last_message_id: i64,
@@ -84,7 +85,7 @@ impl Directory {
         self.agents.insert(name.to_owned(), agent);
     }
 
-    pub(super) fn put_user(&mut self, handle: &str, user: User) {
+    pub(super) fn put_user(&mut self, handle: &str, user: Arc<User>) {
         self.touched = true;
         bound(&mut self.users);
         self.users.insert(handle.to_owned(), user);

@@ -1,5 +1,7 @@
 //! People: made when their handle is first seen in a message.
 
+use std::sync::Arc;
+
 use rusqlite::{OptionalExtension, Row};
 
 use super::Tx;
@@ -32,7 +34,7 @@ pub struct NewUser<'a> {
 const COLUMNS: &str = "SELECT id, user_id, name, timezone, status, plan FROM users";
 
 impl Tx<'_> {
-    pub fn user_by_phone(&mut self, phone: &str) -> Result<Option<User>> {
+    pub fn user_by_phone(&mut self, phone: &str) -> Result<Option<Arc<User>>> {
         if let Some(user) = self.directory.users.get(phone) {
             return Ok(Some(user.clone()));
         }
@@ -40,26 +42,27 @@ impl Tx<'_> {
             .conn
             .prepare_cached(&format!("{COLUMNS} WHERE phone = ?1"))?
             .query_row([phone], user_from)
-            .optional()?;
+            .optional()?
+            .map(Arc::new);
         if let Some(user) = &found {
             self.directory.put_user(phone, user.clone());
         }
         Ok(found)
     }
 
-    pub fn insert_user(&mut self, new: &NewUser<'_>) -> Result<User> {
+    pub fn insert_user(&mut self, new: &NewUser<'_>) -> Result<Arc<User>> {
         self.execute(
             "INSERT INTO users (user_id, phone, created_at) VALUES (?1, ?2, ?3)",
             (new.public_id, new.phone, new.now.0),
         )?;
-        let user = User {
+        let user = Arc::new(User {
             id: UserId(self.conn.last_insert_rowid()),
             public_id: new.public_id.to_owned(),
             name: None,
             timezone: None,
             status: "free".to_owned(),
             plan: None,
-        };
+        });
         self.directory.put_user(new.phone, user.clone());
         Ok(user)
     }
