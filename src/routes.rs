@@ -129,10 +129,10 @@ async fn dispatch(
 fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<String>> {
     match caller {
         Caller::Anyone => Ok(None),
-        Caller::Edge => agent(app, exchange, None).map(Some),
+        Caller::Edge => agent(app, exchange).map(Some),
         Caller::EdgeSocket => {
-            let named = edge::check_handshake(app, exchange)?;
-            agent(app, exchange, Some(named)).map(Some)
+            edge::check_handshake(app, exchange)?;
+            agent(app, exchange).map(Some)
         }
         Caller::Legacy => match &app.legacy_secret {
             Some(secret) if secret.matches(exchange.bearer()) => Ok(None),
@@ -149,17 +149,18 @@ fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<S
     }
 }
 
-/// The agent that the token names, which every other place that names one must agree with.
-fn agent(app: &App, exchange: &Exchange, named: Option<String>) -> Result<String> {
+/// The agent that the token names, which the header and the query must agree with.
+fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     let header = exchange
         .header("x-edge-agent-id")
         .map_err(|_| Error::unauthorized("X-Edge-Agent-Id is not acceptable"))?;
-    let name = named.as_deref().or(header);
-    if header.is_some() && header != name {
+    let query = exchange.query_param("edge_agent_id");
+    let query = query.as_deref();
+    if header.is_some() && query.is_some() && header != query {
         return Err(Error::unauthorized("two different agents are named"));
     }
     app.edge_tokens
-        .verify(exchange.bearer(), name, app.clock.now())
+        .verify(exchange.bearer(), header.or(query), app.clock.now())
         .map(|agent| agent.0)
         .map_err(Error::unauthorized)
 }

@@ -5,12 +5,13 @@ use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
 
 use super::support::{self, Service, direct};
-use super::{count, legacy_message, reply, say, service_at, standing_clock};
+use super::{assert_fields, count, legacy_message, reply, say, service_at, standing_clock};
 
 fn assert_schedule(schedule: &Value, send_at: Timestamp, deliver_by: &str) {
-    let fields: Vec<_> = schedule.as_object().unwrap().keys().collect();
-    let expected = ["schedule_id", "chat_guid", "text", "send_at", "deliver_by"];
-    assert_eq!(fields, expected);
+    assert_fields(
+        schedule,
+        &["schedule_id", "chat_guid", "text", "send_at", "deliver_by"],
+    );
     let id = schedule["schedule_id"].as_str().unwrap();
     assert!(id.parse::<uuid::Uuid>().is_ok(), "{id}");
     assert_eq!(schedule["chat_guid"], "chat;ana");
@@ -146,7 +147,7 @@ async fn reminders_are_listed_and_cancelled() {
     assert!(!listed.contains("ben"), "{listed}");
     let said = reply(&service, "ana", "cancel my reminder to call mom").await;
     assert!(said.contains("cancelled"), "{said}");
-    let left = "SELECT text FROM reminders JOIN users ON users.id = user_id
+    let left = "SELECT text FROM reminders JOIN users ON users.id = reminders.user_id
                 WHERE phone = 'ana' ORDER BY reminders.id";
     assert_eq!(
         service.rows(left),
