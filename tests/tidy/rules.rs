@@ -164,7 +164,8 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
     ),
     (
         &["thread::spawn", "thread::Builder", "thread::sleep"],
-        &["src/store", "src/cli"],
+        // At its start the configuration waits for another process that makes secrets.
+        &["src/store", "src/cli", "src/config/development.rs"],
         "Threads are the store's writer and checkpointer.",
     ),
     (

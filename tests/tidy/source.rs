@@ -157,11 +157,11 @@ impl File {
         functions
     }
 
-    /// Types, functions and modules that are made here.
+    /// Types and modules that are made here.
     pub(crate) fn defined_names(&self) -> Vec<String> {
         let mut names = Vec::new();
         for line in self.code.lines() {
-            for keyword in ["struct ", "enum ", "trait ", "type ", "fn ", "mod "] {
+            for keyword in ["struct ", "enum ", "trait ", "type ", "mod "] {
                 let Some(found) = word_at(line, keyword) else {
                     continue;
                 };
