@@ -71,6 +71,7 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/admin/edge-agents",                   Admin,      0,              to!(admin::edge_agents)),
         route("POST",   "/admin/edge-agents/{agent_id}/revoke", Admin,      0,              to!(admin::revoke_tokens)),
         route("GET",    "/admin/feature-flags",                 Admin,      0,              to!(admin::flags)),
+        route("GET",    "/admin/feature-flags/status",          Admin,      0,              to!(admin::flags_status)),
         route("PUT",    "/admin/feature-flags/{key}",           Admin,      4096,           to!(admin::set_flag)),
         route("DELETE", "/admin/feature-flags/{key}",           Admin,      0,              to!(admin::unset_flag)),
     ]

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::support::{Answer, Service, direct};
+use super::support::{Answer, Service, direct, group};
 use super::{assert_no_rows, count, legacy_message, reply, say, service_at, standing_clock};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -227,4 +227,25 @@ async fn commands_have_a_limit_that_is_told_in_words() {
     clock.advance(1);
     say(&service, "ana", "remember that I was here").await;
     assert_eq!(count(&service, "memories"), 12);
+}
+
+/// Asking for a superpower is a command, also where nobody else would be answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn superpowers_count_as_commands() {
+    let service = service_at(&standing_clock(), &[]).await;
+    let mut body = group("room", "ana", "the weather is fine");
+    body["context"] = json!({"superpower": "todo_list"});
+    service.set_flag("rate_limit.commands_per_minute", 2).await;
+    for told in [false, false, true] {
+        let answer = service.edge_message("a", &body).await.json();
+        assert_eq!(answer["should_respond"], true);
+        let text = answer["reply_text"].as_str().unwrap();
+        assert_eq!(text.contains("nothing has been changed"), told, "{text}");
+    }
+    // One that is not offered is no command.
+    service
+        .set_flag("superpower.todo_list.enabled", false)
+        .await;
+    let answer = service.edge_message("a", &body).await.json();
+    assert_eq!(answer["should_respond"], false);
 }

@@ -17,6 +17,7 @@ mod idempotency;
 mod limits;
 mod problems;
 mod reminders;
+mod retries;
 
 use chatkeep::clock::Clock;
 use serde_json::Value;

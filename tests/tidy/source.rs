@@ -205,6 +205,6 @@ pub(crate) fn word_at(line: &str, word: &str) -> Option<usize> {
         let after = line[at + word.len()..].chars().next().is_some_and(in_word);
         let starts = word.starts_with(in_word);
         let ends = word.ends_with(in_word);
-        !(starts && before) && !(ends && after)
+        !(starts && before || ends && after)
     })
 }
