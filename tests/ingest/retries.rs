@@ -154,3 +154,18 @@ async fn a_half_closed_connection_is_not_gone() {
     assert_eq!(count(&service, "messages"), 2);
     assert_eq!(count(&service, "kept_answers"), 0);
 }
+
+/// A plain close looks like a half-closed connection until the answer can't be delivered.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_to_a_closed_connection_is_lost_too() {
+    let service = service_at(&standing_clock(), &[]).await;
+    let held = hold_writer(&service).await;
+    let mut stream = TcpStream::connect(service.address).await.unwrap();
+    stream.write_all(&retry().bytes()).await.unwrap();
+    support::eventually("taken", async || service.app.store.queued() > 0).await;
+    drop(stream);
+    drop(held);
+    support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
+    assert_same_message(&service.send(&retry()).await, &service);
+    assert_eq!(count(&service, "messages"), 1);
+}
