@@ -68,8 +68,8 @@ CREATE TABLE messages (
   received_at INTEGER NOT NULL,
   sender      TEXT NOT NULL,
   text        TEXT NOT NULL,
-  metadata    TEXT,                          -- JSON as sent; NULL: none
-  context     TEXT,                          -- JSON as sent; NULL: none
+  metadata    TEXT,                          -- JSON, its keys sorted; NULL: none
+  context     TEXT,                          -- JSON, its keys sorted; NULL: none
   counted     INTEGER NOT NULL,              -- 1: it used one of the day's free messages
   bubbles     TEXT,                          -- JSON array, the reply; NULL: no answer
   access      TEXT,                          -- JSON, the answer's access object; NULL: none

@@ -36,31 +36,46 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Runs the service.
+    ///
+    /// Without any configuration it starts in development: on 127.0.0.1:8080, with its
+    /// database and the secrets it makes in ./data. Ctrl-C or SIGTERM ends it in order.
+    /// CHATKEEP_LOG=debug logs more, CHATKEEP_LOG_FORMAT=json logs JSON lines.
     #[command(after_help = "Example: chatkeep serve --config service.toml")]
     Serve,
     /// Holds a conversation in this terminal, through a real relay connection.
+    ///
+    /// Joins the service that runs on this database, or starts one for as long as the
+    /// conversation lasts.
     #[command(after_help = "Example: echo 'remind me in 5 seconds to stretch' | chatkeep chat")]
     Chat(chat::Options),
-    /// Writes a commented ./service.toml for production, with fresh secrets.
+    /// Writes a commented service.toml for production, with fresh secrets.
+    ///
+    /// To the file that --config names, else ./service.toml. Never overwrites one.
     #[command(after_help = "Example: chatkeep init && chatkeep check")]
     Init,
     /// Checks configuration and database and names every problem.
+    ///
+    /// Changes nothing, and may be run beside the service.
     #[command(after_help = "Example: chatkeep check --config service.toml")]
     Check,
     /// Makes and ends credentials.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example: chatkeep token edge --agent-id my-bridge --phone +15550100"
+    )]
     Token(token::Command),
 }
 
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let file = arguments.config.clone();
     let source = Source::process(arguments.config);
     let outcome = match arguments.command.unwrap_or(Command::Serve) {
         Command::Serve => serve::run(&source),
         Command::Chat(options) => chat::run(&source, &options),
-        Command::Init => init::run(std::path::Path::new("service.toml")).map_err(one),
+        Command::Init => init::run(&file.unwrap_or("service.toml".into())).map_err(one),
         Command::Check => check::run(&source, check::database),
-        Command::Token(command) => token::run(&source, &command).map_err(one),
+        Command::Token(command) => token::run(&source, &command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -79,14 +94,24 @@ fn one(reason: String) -> Vec<String> {
 
 /// The configuration with everything that serving needs; development's secrets are made.
 fn configuration(source: &Source) -> Result<Loaded, Vec<String>> {
-    let told = |problem: &Problem| problem.to_string();
-    let mut loaded =
-        Config::load(source).map_err(|problems| problems.iter().map(told).collect::<Vec<_>>())?;
-    loaded
-        .config
-        .fill_development_secrets()
-        .map_err(|problem| vec![told(&problem)])?;
+    let mut loaded = loaded(source)?;
+    let filled = loaded.config.fill_development_secrets();
+    filled.map_err(|problem| one(problem.to_string()))?;
     Ok(loaded)
+}
+
+/// The configuration as it was given.
+fn loaded(source: &Source) -> Result<Loaded, Vec<String>> {
+    Config::load(source).map_err(|problems| problems.iter().map(Problem::to_string).collect())
+}
+
+/// A line for whoever reads standard output; an error when nobody does any more.
+fn print(text: &str) -> Result<(), String> {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}")
+        .and_then(|()| out.flush())
+        .map_err(|e| format!("can't write to standard output: {e}"))
 }
 
 /// A runtime for commands that need one.

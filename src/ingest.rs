@@ -68,10 +68,10 @@ pub enum Repeat {
 }
 
 /// A message on its way to the writing thread, with all that can be said of it before.
-struct Arrival {
+pub struct Arrival {
     via: Via,
     message: Message,
-    repeat: Repeat,
+    pub repeat: Repeat,
     /// Digest of who takes part.
     members: Digest,
     /// As understood of somebody whose time zone is not known.
@@ -130,15 +130,10 @@ impl Ingest {
         }
     }
 
-    /// Takes a message. 429 beyond the rate limits, 422 for a key used with another body.
-    pub async fn receive(
-        self: &Arc<Self>,
-        via: Via,
-        message: Message,
-        repeat: Repeat,
-    ) -> Result<Received> {
+    /// Works out all that can be said of a message without the database.
+    pub fn arrival(&self, via: Via, message: Message, repeat: Repeat) -> Box<Arrival> {
         let now = self.clock.now();
-        let arrival = Arrival {
+        Box::new(Arrival {
             members: members(&message),
             understood: respond::understand(&message, &self.persona, None, now),
             via,
@@ -146,10 +141,14 @@ impl Ingest {
             repeat,
             now,
             mono: self.clock.monotonic(),
-        };
+        })
+    }
+
+    /// Takes a message. 429 beyond the rate limits, 422 for a key used with another body.
+    pub async fn receive(self: &Arc<Self>, arrival: Box<Arrival>) -> Result<Received> {
         let ingest = self.clone();
         self.store
-            .write(move |tx| ingest.receive_in(tx, arrival))
+            .write(move |tx| ingest.receive_in(tx, *arrival))
             .await
     }
 

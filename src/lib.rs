@@ -1,4 +1,98 @@
-//! Chatkeep: a backend for a conversational assistant over chat.
+//! Chatkeep: a backend for a conversational assistant over chat. Relays, small programs beside
+//! a chat network, bring what people write and send what they are told. One executable, one
+//! SQLite file.
+//!
+//! # The path of a request
+//!
+//! ```text
+//! socket → http → routes → ingest, edge, flags → store → one SQLite file
+//!                              ↓
+//!                            reply
+//! ```
+//!
+//! A message, `POST /edge/message`:
+//!
+//! 1. `http::server` accepts the connection, hyper reads the head, `http::boundary` gives the
+//!    request its id and, in the end, every error its one log line.
+//! 2. `routes` finds the row of the table: method, path, who may call, body cap, handler. It
+//!    lets the caller in (`auth`) before a byte of the body is read.
+//! 3. `routes::ingest` reads the body into a typed message, naming every wrong field.
+//! 4. `ingest` hands the store's writing thread one closure: is it a repetition, the sender's
+//!    rate limit, access, what the text means (`reply`), whether to answer
+//!    (`ingest::decide`), then rows for the message, the day's count, the answer and what
+//!    follows from it.
+//! 5. `store::writer` runs what is queued in one transaction and commits; only then does step 4
+//!    return, and only then is anything in memory changed or anybody told.
+//! 6. The answer goes back as 200. `http` watches whether it could be written; if not,
+//!    `routes::retries` has it kept for the relay's retry.
+//!
+//! The other direction, a reminder: a job (`app::jobs`) runs `ingest::reminders`, which finds
+//! what is due in the database and, in one transaction, removes it and gives `edge::queue` a
+//! command. After the commit `edge::hub` wakes the agent's socket (`edge::session`) or poll
+//! (`edge::sync`), which send what `edge::outbox` says is due. The relay's ack becomes a row
+//! first (`edge::acks`) and then lets the chat's next command go.
+//!
+//! # Layers
+//!
+//! Imports run downwards only. `app` and `routes` know each other: `app` serves the table of
+//! `routes`, whose handlers reach everything through `App`.
+//!
+//! ```text
+//! main, cli            commands: parse, call, print
+//! app, app::jobs       picks the concrete parts, runs them, drains them
+//! routes               the table; extract, one call into a domain, wrap
+//! ingest               what a message does
+//! edge                 what relays are told: outbox, sockets, polls
+//! reply, auth, limits  rules that domains ask
+//! store                rows and transactions
+//! flags, model         tables of facts, plain types
+//! http, outbound       the two ends towards the network
+//! config               what the operator set
+//! clock, random, error below everything
+//! ```
+//!
+//! # What each part must not know
+//!
+//! | Part | Is the only one that | Must not know |
+//! |---|---|---|
+//! | [`cli`] | prints, reads standard input, exits | SQL, HTTP's types |
+//! | [`app`] | chooses parts, owns their lives; its caller owns the listener and says stop | what a request means |
+//! | [`routes`] | ties paths to domains | SQL |
+//! | [`ingest`] | decides about messages | hyper, statuses, sockets |
+//! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
+//! | [`reply`] | understands and words text | the store, the clock, the network |
+//! | [`auth`] | checks credentials | which route wants whom |
+//! | [`limits`] | counts in windows; `now` is an argument | who is counted, and why |
+//! | [`flags`] | knows every flag with its default | who asks |
+//! | [`store`] | uses rusqlite and r2d2, holds SQL | what rows mean to the domains |
+//! | [`model`] | cuts replies into bubbles | I/O |
+//! | [`http`] | uses hyper; gives an error its status | any route, any domain, any word of the product |
+//! | [`outbound`] | uses ureq | whom it calls |
+//! | [`config`] | reads files of settings and the environment, once, at start | the database, the network |
+//! | [`clock`], [`random`] | ask the system for time and randomness | anything |
+//! | [`error`] | names what can go wrong | HTTP |
+//!
+//! # What always holds
+//!
+//! - A 200 means committed. Message, count, answer and reminder of a request share a
+//!   transaction; a crash leaves all of it or nothing.
+//! - One thread writes. Concurrent requests share its commits; readers have connections of
+//!   their own and never wait for it. One process holds a database: the lock beside it.
+//! - A command is a row before it is a byte on a wire, and memory (`edge::hub`, the store's
+//!   directory, flags) changes after the commit, on the writing thread, in commit order: it is
+//!   a copy of what is kept, never ahead of it.
+//! - No network call inside a transaction, no blocking call on an async thread.
+//! - Rules are plain functions that take `now`; what applies them awaits the store.
+//! - Background jobs take no input, find their work in the database and may be cut off
+//!   anywhere.
+//! - Every queue, body, cache, loop and retry has a bound, a constant with its unit in its name.
+//! - What happened inside (SQL, paths, causes) goes to the log, never to a client.
+//! - Async lives in `http`, `routes`, the sockets and polls of `edge`, `app`, and in what
+//!   awaits the store.
+//!
+//! `schema.sql` is the whole database; `service.toml` every setting; `examples/relay.rs` a
+//! relay to copy; `README.md` tells operators and writers of relays the rest.
+
 pub mod app;
 pub mod auth;
 pub mod cli;

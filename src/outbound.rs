@@ -1,5 +1,5 @@
 //! The one HTTP client, and the only user of ureq: time-outs, a cap on what is read, no
-//! redirects. It blocks: callers are commands, or run it on the blocking pool. It must not
+//! redirects, no proxy from the environment. It blocks: callers are commands, or run it on the blocking pool. It must not
 //! know whom it calls.
 
 use std::time::Duration;
@@ -55,6 +55,8 @@ pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
         .timeout_global(Some(call.timeout))
         .http_status_as_error(false)
         .max_redirects(0)
+        // What is called is a service on this machine or beside it; HTTP_PROXY isn't meant.
+        .proxy(None)
         .build()
         .into();
     let mut request = agent

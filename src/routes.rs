@@ -43,7 +43,8 @@ type Handle = fn(Request) -> BoxFuture<'static, Result<Response>>;
 /// What a handler gets.
 pub struct Request {
     pub app: Arc<App>,
-    pub exchange: Exchange,
+    /// Boxed: it is handed on several times.
+    pub exchange: Box<Exchange>,
     pub params: Params,
     /// The agent's name, for `Caller::Edge` and `Caller::EdgeSocket`.
     pub agent: Option<String>,
@@ -100,7 +101,7 @@ pub fn handler(app: Arc<App>) -> Handler {
         rows.map(|row| (row.method.clone(), row.path, row)),
     ));
     Arc::new(move |exchange| {
-        let (app, router) = (app.clone(), router.clone());
+        let (app, router, exchange) = (app.clone(), router.clone(), Box::new(exchange));
         Box::pin(async move { dispatch(app, &router, exchange).await })
     })
 }
@@ -108,7 +109,7 @@ pub fn handler(app: Arc<App>) -> Handler {
 async fn dispatch(
     app: Arc<App>,
     router: &Router<Route>,
-    mut exchange: Exchange,
+    mut exchange: Box<Exchange>,
 ) -> Result<Response> {
     let (row, params) = match router.find(&exchange.method, &exchange.path) {
         Match::Found { target, params } => (target, params),

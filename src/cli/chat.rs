@@ -5,7 +5,9 @@
 mod relay;
 
 use std::io::{BufRead, IsTerminal, Write};
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use log::LevelFilter;
@@ -20,6 +22,9 @@ use relay::{Relay, Shown};
 
 const AGENT_ID: &str = "terminal";
 const LINES_MAX: usize = 64;
+const SHUTDOWN_MAX: Duration = Duration::from_secs(2);
+/// Back to the line's start, and empty: where a prompt may stand.
+const NEW_LINE: &str = "\r\x1b[K";
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -27,7 +32,7 @@ pub(super) struct Options {
     #[arg(long)]
     url: Option<String>,
     /// Who you are in the chat.
-    #[arg(long, default_value = "+15550100")]
+    #[arg(long, default_value = "+15550100", value_parser = super::token::phone)]
     phone: String,
     /// The token for a service elsewhere; else one is made with this machine's secret.
     #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
@@ -36,11 +41,15 @@ pub(super) struct Options {
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
     super::logging::start(LevelFilter::Warn);
-    let config = super::configuration(source)?.config;
+    // With a token for a service elsewhere nothing of this folder is needed.
+    let config = match (&options.url, &options.token) {
+        (Some(_), Some(_)) => super::loaded(source)?.config,
+        _ => super::configuration(source)?.config,
+    };
     let runtime = super::runtime().map_err(super::one)?;
     let done = runtime.block_on(chat(config, options)).map_err(super::one);
-    // A thread that waits for a line must not keep the process.
-    runtime.shutdown_background();
+    // The store closes its file in order; a call that hangs must not keep the process.
+    runtime.shutdown_timeout(SHUTDOWN_MAX);
     done
 }
 
@@ -98,34 +107,52 @@ impl Service {
 async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Result<(), String> {
     let (shown, mut to_show) = mpsc::channel(LINES_MAX);
     let relay = Relay::connect(url, AGENT_ID, &options.phone, token, shown).await?;
-    let interactive = std::io::stdin().is_terminal();
-    if interactive {
-        println!("You are talking to {persona}. Ask for help, or press Ctrl-D to end.\n");
-    }
-    let mut lines = typed_lines(interactive);
+    let screen = Screen {
+        persona,
+        interactive: std::io::stdin().is_terminal(),
+    };
+    screen.welcome()?;
+    let mut lines = typed_lines(screen.interactive);
+    let mut interrupted = pin!(tokio::signal::ctrl_c());
+    // What comes is shown also while a line is under way.
     loop {
-        tokio::select! {
+        let line = tokio::select! {
             line = lines.recv() => match line {
-                Some(line) => relay.say(line).await?,
+                Some(line) => line,
                 None => break,
             },
-            Some(message) = to_show.recv() => show(&message, persona, interactive),
-            _ = tokio::signal::ctrl_c() => return Ok(()),
+            Some(message) = to_show.recv() => {
+                screen.show(&message)?;
+                continue;
+            }
+            _ = &mut interrupted => return Ok(()),
+        };
+        let mut saying = pin!(relay.say(line));
+        loop {
+            tokio::select! {
+                said = &mut saying => break said?,
+                Some(message) = to_show.recv() => screen.show(&message)?,
+                _ = &mut interrupted => return Ok(()),
+            }
         }
     }
-    // What was promised for the next minute is still waited for.
+    if screen.interactive {
+        return super::print("");
+    }
+    // A script's end leaves nobody to start the service again: what was promised for the next
+    // minute is waited for.
     while let Some(wait) = relay.still_expected() {
         tokio::select! {
             message = to_show.recv() => match message {
-                Some(message) => show(&message, persona, interactive),
+                Some(message) => screen.show(&message)?,
                 None => break,
             },
             () = tokio::time::sleep(wait) => break,
-            _ = tokio::signal::ctrl_c() => break,
+            _ = &mut interrupted => break,
         }
     }
     while let Ok(message) = to_show.try_recv() {
-        show(&message, persona, interactive);
+        screen.show(&message)?;
     }
     Ok(())
 }
@@ -149,22 +176,44 @@ fn typed_lines(interactive: bool) -> mpsc::Receiver<String> {
     lines
 }
 
-fn show(shown: &Shown, persona: &str, interactive: bool) {
-    match shown {
-        Shown::Message(bubbles) => {
-            for bubble in bubbles {
-                println!("{persona}: {}", bubble.replace('\n', "\n  "));
-            }
+/// Where the conversation is shown. Errors: nobody reads it any more.
+struct Screen<'a> {
+    persona: &'a str,
+    interactive: bool,
+}
+
+impl Screen<'_> {
+    fn welcome(&self) -> Result<(), String> {
+        if !self.interactive {
+            return Ok(());
         }
-        Shown::Nothing => {}
-        Shown::Trouble(what) => eprintln!("({what})"),
+        let persona = self.persona;
+        super::print(&format!(
+            "You are talking to {persona}. Ask for help, or press Ctrl-D to end.\n"
+        ))
     }
-    prompt(interactive);
+
+    fn show(&self, shown: &Shown) -> Result<(), String> {
+        match shown {
+            Shown::Message(bubbles) => {
+                let start = if self.interactive { NEW_LINE } else { "" };
+                for bubble in bubbles {
+                    let text = bubble.replace('\n', "\n  ");
+                    super::print(&format!("{start}{}: {text}", self.persona))?;
+                }
+            }
+            Shown::Nothing => {}
+            Shown::Trouble(what) if self.interactive => eprintln!("{NEW_LINE}({what})"),
+            Shown::Trouble(what) => eprintln!("({what})"),
+        }
+        prompt(self.interactive);
+        Ok(())
+    }
 }
 
 fn prompt(interactive: bool) {
     if interactive {
-        print!("> ");
-        let _ = std::io::stdout().flush();
+        let mut out = std::io::stdout().lock();
+        let _ = write!(out, "> ").and_then(|()| out.flush());
     }
 }

@@ -11,8 +11,7 @@ pub(super) fn run(
     database: impl FnOnce(&Config) -> Vec<String>,
 ) -> Result<(), Vec<String>> {
     let loaded = check(source, database)?;
-    println!("{}", summary(&loaded));
-    Ok(())
+    super::print(&summary(&loaded)).map_err(super::one)
 }
 
 /// What is wrong with the database, a missing one excepted; it may be in use.

@@ -10,8 +10,7 @@ use crate::random;
 /// The error is one sentence for the operator.
 pub(super) fn run(path: &Path) -> Result<(), String> {
     write(path)?;
-    println!("{}", next_steps(path));
-    Ok(())
+    super::print(&next_steps(path))
 }
 
 fn write(path: &Path) -> Result<(), String> {
@@ -33,10 +32,9 @@ Wrote {shown} (mode 0600) with environment = \"production\" and fresh secrets.
 
 Next:
   1. Open it and set server.public_url, and server.listen if no proxy runs on this machine.
-  2. Name your identity provider in [identity] (jwks_url, issuer, audience) and remove
-     hs256_secret, or keep hs256_secret and issue tokens with `chatkeep token user`.
-  3. chatkeep check --config {shown}
-  4. chatkeep serve --config {shown}"
+  2. chatkeep check --config {shown}
+  3. chatkeep serve --config {shown}
+  4. A token for each relay: chatkeep token edge --agent-id NAME --phone PHONE --config {shown}"
     )
 }
 

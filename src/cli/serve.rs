@@ -1,5 +1,6 @@
 //! `chatkeep serve`: takes the lock, listens, prints where, runs until a signal.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
 use log::LevelFilter;
@@ -19,10 +20,8 @@ const CONNECTIONS_MIN: u64 = 16;
 pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
     super::logging::start(LevelFilter::Info);
     let mut loaded = super::configuration(source)?;
-    for warning in &loaded.warnings {
-        log::warn!("{warning}");
-    }
-    fit_descriptors(&mut loaded.config);
+    let told = fit_descriptors(&mut loaded.config);
+    loaded.warnings.extend(told);
     let runtime = super::runtime().map_err(super::one)?;
     let ended = runtime.block_on(serve(loaded)).map_err(super::one)?;
     match ended {
@@ -44,15 +43,16 @@ async fn serve(loaded: Loaded) -> Result<Ended, String> {
     let app = App::build(config, Clock::system()).await?;
     let listener = TcpListener::bind(listen)
         .await
-        .map_err(|e| format!("can't listen on {listen}: {e}; set server.listen"))?;
+        .map_err(|e| format!("can't listen on {listen}: {e}; set server.listen to a free one"))?;
     let address = listener.local_addr().map_err(|e| e.to_string())?;
-    lock.announce(Some(&format!("http://{address}")))?;
+    lock.announce(Some(&format!("http://{}", reached_at(address))))?;
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(watch_signals(stop)?);
-    println!(
-        "{}",
-        greeting(&app.config, &address.to_string(), loaded.file.as_deref())
-    );
+    // Nobody may be reading; that is no reason not to serve.
+    let _ = super::print(&greeting(&app.config, address, loaded.file.as_deref()));
+    for warning in &loaded.warnings {
+        log::warn!("{warning}");
+    }
     let ended = app.clone().run(listener, stopped).await;
     drop(app);
     drop(lock);
@@ -79,51 +79,73 @@ fn watch_signals(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, 
     })
 }
 
-/// Raises the descriptor limit as far as allowed and keeps connections below it.
-fn fit_descriptors(config: &mut Config) {
+/// Raises the descriptor limit as far as allowed and keeps connections below it; what the
+/// operator should know of that.
+fn fit_descriptors(config: &mut Config) -> Option<String> {
     let allowed = match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) => limit,
-        Err(error) => return log::warn!("can't raise the descriptor limit: {error}"),
+        Err(error) => return Some(format!("can't raise the descriptor limit: {error}")),
     };
     let fitting = allowed
         .saturating_sub(DESCRIPTORS_RESERVED)
         .max(CONNECTIONS_MIN);
-    if config.server.max_connections > fitting {
-        log::warn!(
-            "server.max_connections lowered from {} to {fitting}: this process may have {allowed} open files",
-            config.server.max_connections
-        );
-        config.server.max_connections = fitting;
-    }
+    let wanted = config.server.max_connections;
+    config.server.max_connections = wanted.min(fitting);
+    (wanted > fitting).then(|| {
+        format!(
+            "server.max_connections lowered from {wanted} to {fitting}: this process may have {allowed} open files"
+        )
+    })
 }
 
-fn greeting(config: &Config, address: &str, file: Option<&Path>) -> String {
+fn greeting(config: &Config, address: SocketAddr, file: Option<&Path>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let database = config.storage.path.display();
     if config.is_production() {
-        return format!("chatkeep {version}: listening on http://{address}, database {database}");
+        let from = file.map_or("the environment".to_owned(), |f| f.display().to_string());
+        return format!(
+            "chatkeep {version} (production): listening on http://{address} as {}, database {database}, settings from {from}",
+            config.server.public_url
+        );
     }
-    let token = token_command(file);
+    let token = token_command(config, file);
+    let reached = reached_at(address);
     format!(
         "chatkeep {version} (development): listening on http://{address}, database {database}
 
-Say hello:
+Say hello from another terminal:
 
-curl -s http://{address}/edge/message -H \"Authorization: Bearer $({token})\" \\
+curl -s http://{reached}/edge/message -H \"Authorization: Bearer $({token})\" \\
   -H 'Content-Type: application/json' \\
   -d '{{\"chat_guid\":\"demo\",\"mode\":\"direct\",\"sender\":\"+15550100\",\"text\":\"Hello!\",\"timestamp\":1700000000}}'
+
+Or talk to it: chatkeep chat --url http://{reached}, from this folder.
 "
     )
 }
 
-/// Makes a token from any folder, with this executable and these settings.
-fn token_command(file: Option<&Path>) -> String {
+/// "Every address" is none to connect to.
+fn reached_at(mut address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
+        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
+        _ => {}
+    }
+    address
+}
+
+/// Makes a token from any folder, with this executable and these settings. Where the database
+/// is may have come from the environment, which the next terminal lacks.
+fn token_command(config: &Config, file: Option<&Path>) -> String {
     let exe = std::env::current_exe().map_or("chatkeep".into(), |p| quoted(&p.to_string_lossy()));
     let folder = std::env::current_dir().map_or(".".into(), |p| quoted(&p.to_string_lossy()));
-    let config = file.map_or(String::new(), |f| {
+    let database = quoted(&config.storage.path.to_string_lossy());
+    let file = file.map_or(String::new(), |f| {
         format!(" --config {}", quoted(&f.to_string_lossy()))
     });
-    format!("cd {folder} && {exe} token edge --agent-id demo --phone +15550100{config}")
+    format!(
+        "cd {folder} && CHATKEEP_STORAGE_PATH={database} {exe} token edge --agent-id demo --phone +15550100{file}"
+    )
 }
 
 /// As one word for a shell.

@@ -29,45 +29,50 @@ pub(super) enum Command {
 #[derive(Args)]
 pub(super) struct Edge {
     /// The relay's stable name: 1-64 of A-Z a-z 0-9 . _ -
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", value_parser = agent_id)]
     agent_id: String,
     /// What the chat network knows the user by, without a colon.
-    #[arg(long)]
+    #[arg(long, value_parser = phone)]
     phone: String,
 }
 
 #[derive(Args)]
 pub(super) struct Revoke {
     /// The relay's name.
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", value_parser = agent_id)]
     agent_id: String,
 }
 
-pub(super) fn run(source: &Source, command: &Command) -> Result<(), String> {
-    let loaded = super::configuration(source).map_err(|problems| problems.join("\nchatkeep: "))?;
-    match command {
-        Command::Edge(edge) => {
-            println!("{}", issue(&loaded.config, &edge.agent_id, &edge.phone)?);
-            Ok(())
-        }
-        Command::Revoke(revoke) => {
-            check_agent_id(&revoke.agent_id)?;
-            end_tokens(&loaded.config, &revoke.agent_id)?;
-            println!(
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+    let config = super::configuration(source)?.config;
+    let done = match command {
+        Command::Edge(edge) => issue(&config, &edge.agent_id, &edge.phone).and_then(|token| {
+            note_missing_database(&config);
+            super::print(&token)
+        }),
+        Command::Revoke(revoke) => end_tokens(&config, &revoke.agent_id).and_then(|()| {
+            let ended = format!(
                 "The tokens of {} issued so far have ended.",
                 revoke.agent_id
             );
-            Ok(())
-        }
+            super::print(&ended)
+        }),
+    };
+    done.map_err(super::one)
+}
+
+/// In the wrong folder development makes new secrets, and a token that no service knows.
+fn note_missing_database(config: &Config) {
+    if !config.is_production() && !config.storage.path.exists() {
+        eprintln!(
+            "chatkeep: note: {} does not exist yet; this token is for a service started with these settings from this folder",
+            config.storage.path.display()
+        );
     }
 }
 
 /// A token that is valid now.
 pub(super) fn issue(config: &Config, agent_id: &str, phone: &str) -> Result<String, String> {
-    check_agent_id(agent_id)?;
-    if phone.is_empty() || phone.contains(':') || phone.chars().any(char::is_control) {
-        return Err("--phone must not be empty and must not hold a colon".to_owned());
-    }
     let secret = config.edge.secret.as_ref().map(Secret::expose);
     let secret = secret.ok_or("edge.secret is missing; set it")?;
     let now = Clock::system().now().seconds();
@@ -83,11 +88,17 @@ pub(super) fn issue(config: &Config, agent_id: &str, phone: &str) -> Result<Stri
     Ok(edge_token::issue(secret, agent_id, phone, issued_at))
 }
 
-fn check_agent_id(agent_id: &str) -> Result<(), String> {
-    if is_agent_id(agent_id) {
-        return Ok(());
+fn agent_id(given: &str) -> Result<String, &'static str> {
+    let known = is_agent_id(given).then(|| given.to_owned());
+    known.ok_or("must be 1-64 of A-Z a-z 0-9 . _ -")
+}
+
+/// Who the token is for, as `--phone` gives it.
+pub(super) fn phone(given: &str) -> Result<String, &'static str> {
+    if given.is_empty() || given.contains(':') || given.chars().any(char::is_control) {
+        return Err("must not be empty and must not hold a colon");
     }
-    Err("--agent-id must be 1-64 of A-Z a-z 0-9 . _ -".to_owned())
+    Ok(given.to_owned())
 }
 
 fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
@@ -113,6 +124,10 @@ fn end_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
             .map_err(|e| format!("the running service at {address} does not answer: {e}"))?;
         return match answer.status {
             200 => Ok(()),
+            401 => Err(format!(
+                "the running service at {address} has another admin.token; \
+                 use its configuration (--config and the same environment)"
+            )),
             status => Err(format!("the running service refused with {status}")),
         };
     }
@@ -122,7 +137,7 @@ fn end_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
     super::runtime()?
         .block_on(store.write(move |tx| {
             let agent = tx.agent(&agent_id, now)?.id;
-            tx.set_tokens_valid_from(agent, now.seconds())
+            tx.end_tokens(agent, now).map(drop)
         }))
         .map_err(|e| e.to_string())
 }

@@ -11,8 +11,12 @@ pub(super) const FIXED_NAMES: [(&str, &str); 4] = [
 ];
 
 /// Variables that carry the prefix and are no keys.
-pub(super) const OTHER_VARIABLES: [&str; 3] =
-    ["CHATKEEP_CONFIG", "CHATKEEP_LOG", "CHATKEEP_LOG_FORMAT"];
+pub(super) const OTHER_VARIABLES: [&str; 4] = [
+    "CHATKEEP_CONFIG",
+    "CHATKEEP_LOG",
+    "CHATKEEP_LOG_FORMAT",
+    "CHATKEEP_EDGE_TOKEN",
+];
 
 /// `edge.secret` is `CHATKEEP_EDGE_SECRET`.
 pub(super) fn env_name(full_key: &str) -> String {

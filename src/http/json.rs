@@ -216,7 +216,7 @@ mod tests {
         let body = br#" {"z":1,"a":[true,null,-2,1.5,"\u00e9\ud83d\ude00"],"o":{"":""}} "#;
         let value = parse(body).unwrap();
         let expected: Value = serde_json::from_slice(body).unwrap();
-        assert_eq!(Value::Object(value.clone()), expected);
+        assert_eq!(Value::Object(value), expected);
     }
 
     #[test]

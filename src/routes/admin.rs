@@ -37,18 +37,17 @@ pub(super) async fn revoke_tokens(rq: Request) -> Result<Response> {
     }
     let (app, now) = (rq.app.clone(), rq.app.clock.now());
     let owned = name.clone();
-    let agent = app
+    let (agent, valid_from) = app
         .store
         .write(move |tx| {
             let agent = tx.agent(&owned, now)?.id;
-            tx.set_tokens_valid_from(agent, now.seconds())?;
-            Ok(agent)
+            Ok((agent, tx.end_tokens(agent, now)?))
         })
         .await?;
-    app.edge_tokens.revoke(&name, now.seconds());
+    app.edge_tokens.revoke(&name, valid_from);
     app.hub.close(agent, Close::new(4401, "token revoked"));
     Ok(http::json(
-        &json!({ "agent_id": name, "tokens_valid_from": now.seconds() }),
+        &json!({ "agent_id": name, "tokens_valid_from": valid_from }),
     ))
 }
 

@@ -1,12 +1,15 @@
 //! `POST /edge/message` and `POST /orchestrator/message`.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::Request;
+use crate::app::App;
 use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
-use crate::http::{self, Fields, Json, Response};
-use crate::ingest::{Message, Mode, Repeat, Via};
+use crate::http::{self, Connection, Fields, Json, Response};
+use crate::ingest::{Arrival, Message, Mode, Repeat, Via};
 use crate::store::Digest;
 
 const TEXT_BYTES_MAX: usize = 32 * 1024;
@@ -22,48 +25,49 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 const LEGACY: &str = "legacy";
 
 pub(super) async fn edge_message(mut rq: Request) -> Result<Response> {
-    let agent = rq.agent.take().unwrap_or_default();
     let json = rq.json().await?;
-    let message = read_message(&json.value, true)?;
+    let agent = rq.agent.take().unwrap_or_default();
     let scope = format!("edge:{agent}");
-    receive(rq, Via::Edge(agent), &scope, json, message).await
+    let arrival = read(&rq, &json, Via::Edge(agent), &scope)?;
+    drop(json);
+    receive(rq.app, rq.exchange.connection, arrival).await
 }
 
 pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
     rq.app.retries.note_legacy_use();
     let json = rq.json().await?;
-    let message = read_message(&json.value, false)?;
-    receive(rq, Via::Legacy, LEGACY, json, message).await
+    let arrival = read(&rq, &json, Via::Legacy, LEGACY)?;
+    drop(json);
+    receive(rq.app, rq.exchange.connection, arrival).await
 }
 
-async fn receive(
-    rq: Request,
-    via: Via,
-    scope: &str,
-    json: Json,
-    message: Message,
-) -> Result<Response> {
-    let key = idempotency_key(&rq, &json.value)?;
-    let (app, connection) = (rq.app, rq.exchange.connection);
-    let body = Digest::of(&[scope.as_bytes(), rq.exchange.path.as_bytes(), &json.raw]);
-    let Some(key) = key else {
-        let turn = app.retries.enter(body, &connection).await;
-        let received = app.ingest.receive(via, message, Repeat::Body(body)).await?;
-        turn.answered(&app.ingest, &connection, received.message_id);
-        return Ok(http::json_bytes(received.answer.to_json()?));
+/// The message, and how a repetition of this request would be known.
+fn read(rq: &Request, json: &Json, via: Via, scope: &str) -> Result<Box<Arrival>> {
+    let message = read_message(&json.value, via != Via::Legacy)?;
+    let scope = scope.as_bytes();
+    let repeat = match idempotency_key(rq, &json.value)? {
+        Some(key) => Repeat::Key {
+            key: Digest::of(&[scope, key.as_bytes()]),
+            body: Digest::of(&[&json.raw]),
+        },
+        None => Repeat::Body(Digest::of(&[scope, rq.exchange.path.as_bytes(), &json.raw])),
     };
-    let key = Digest::of(&[scope.as_bytes(), key.as_bytes()]);
-    let body = Digest::of(&[&json.raw]);
-    let received = app
-        .ingest
-        .receive(via, message, Repeat::Key { key, body })
-        .await?;
+    Ok(rq.app.ingest.arrival(via, message, repeat))
+}
+
+async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -> Result<Response> {
+    let turn = match &arrival.repeat {
+        Repeat::Key { .. } => None,
+        Repeat::Body(request) => Some(app.retries.enter(*request, &connection).await),
+    };
+    let received = app.ingest.receive(arrival).await?;
     let response = http::json_bytes(received.answer.to_json()?);
-    Ok(if received.replayed {
-        http::with_header(response, REPLAYED, "true")
-    } else {
-        response
-    })
+    if let Some(turn) = turn {
+        turn.answered(&app.ingest, &connection, received.message_id);
+    } else if received.replayed {
+        return Ok(http::with_header(response, REPLAYED, "true"));
+    }
+    Ok(response)
 }
 
 /// The header, else the body's `context.message_id`.

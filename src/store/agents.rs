@@ -76,13 +76,16 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Ends all tokens issued up to `seconds` (Unix).
-    pub fn set_tokens_valid_from(&self, agent: AgentId, seconds: i64) -> Result<()> {
-        self.execute(
-            "UPDATE agents SET tokens_valid_from = ?2 WHERE id = ?1",
-            (agent.0, seconds),
-        )?;
-        Ok(())
+    /// Ends all tokens issued so far: up to the answered second (Unix). One made right after
+    /// an earlier revocation is dated after that, perhaps after now.
+    pub fn end_tokens(&self, agent: AgentId, now: Timestamp) -> Result<i64> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "UPDATE agents SET tokens_valid_from = max(?2, coalesce(tokens_valid_from + 1, ?2))
+                 WHERE id = ?1 RETURNING tokens_valid_from",
+            )?
+            .query_row((agent.0, now.seconds()), |row| row.get(0))?)
     }
 
     /// Records an event once; false when it is known already.

@@ -26,6 +26,15 @@ const EXPECTED_MS_MAX: i64 = 60_000;
 /// How long after its time a reminder is waited for.
 const LATE_MS_MAX: i64 = 5_000;
 
+/// The close code of a relay whose name another one took.
+const REPLACED: u16 = 4409;
+
+/// How a connection ended.
+enum End {
+    Closed,
+    Replaced,
+}
+
 /// What the terminal is to show.
 pub(super) enum Shown {
     Message(Vec<String>),
@@ -113,6 +122,13 @@ impl Relay {
                         let _ = self.shown.send(Shown::Trouble(detail.to_owned())).await;
                         return Ok(Value::Null);
                     }
+                    if answer.status == 401 {
+                        return Err(format!(
+                            "the service at {} does not know this token; make one where it runs \
+                             (chatkeep token edge --agent-id {} --phone {}) and give it with --token",
+                            self.url, self.agent_id, self.phone
+                        ));
+                    }
                     return Err(format!("the service answered {}: {detail}", answer.status));
                 }
                 Ok(answer) => trouble = format!("it answers {}", answer.status),
@@ -160,7 +176,12 @@ impl Relay {
         let mut pause = PAUSE_FIRST;
         loop {
             match self.obey(&mut finished).await {
-                Ok(()) => pause = PAUSE_FIRST,
+                Ok(End::Replaced) => {
+                    let what = "another terminal has joined; later messages arrive there";
+                    let _ = self.shown.send(Shown::Trouble(what.to_owned())).await;
+                    return;
+                }
+                Ok(End::Closed) => pause = PAUSE_FIRST,
                 Err(error) => log::debug!("relay connection: {error}"),
             }
             if self.shown.is_closed() {
@@ -172,7 +193,7 @@ impl Relay {
     }
 
     /// One connection, until it ends.
-    async fn obey(&self, finished: &mut HashSet<String>) -> Result<(), String> {
+    async fn obey(&self, finished: &mut HashSet<String>) -> Result<End, String> {
         let address = format!(
             "{}/edge/ws?edge_agent_id={}",
             self.url.replacen("http", "ws", 1),
@@ -197,7 +218,10 @@ impl Relay {
             };
             let text = match frame {
                 Some(Ok(Message::Text(text))) => text,
-                Some(Ok(Message::Close(_))) | None => return Ok(()),
+                Some(Ok(Message::Close(Some(close)))) if u16::from(close.code) == REPLACED => {
+                    return Ok(End::Replaced);
+                }
+                Some(Ok(Message::Close(_))) | None => return Ok(End::Closed),
                 Some(Ok(_)) => continue,
                 Some(Err(error)) => return Err(error.to_string()),
             };

@@ -1,0 +1,398 @@
+//! The commands as somebody at a terminal meets them: the real binary, its output and its exit
+//! codes, in a folder of their own.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The binary in a folder, with nothing of this process's environment that concerns it.
+fn chatkeep(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
+    command.args(arguments).current_dir(folder).env_clear();
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.env("CHATKEEP_SERVER_LISTEN", "127.0.0.1:0");
+    command
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    chatkeep(folder, arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// One line on stderr that holds all of `parts`, and exit code 1.
+fn assert_refused(output: &Output, parts: &[&str]) {
+    let told = stderr(output);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    for part in parts {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+/// `chatkeep serve` in a folder, after its greeting.
+struct Serving {
+    child: Child,
+    greeting: String,
+}
+
+impl Serving {
+    fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let mut child = chatkeep(folder, arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut greeting = lines.next().expect("a greeting").unwrap();
+        if greeting.contains("(development)") {
+            for line in lines.map_while(Result::ok) {
+                greeting = format!("{greeting}\n{line}");
+                if line.starts_with("Or talk to it") {
+                    break;
+                }
+            }
+        }
+        Self { child, greeting }
+    }
+
+    fn address(&self) -> &str {
+        let after = self.greeting.split("http://").nth(1).unwrap();
+        after.split([',', ' ']).next().unwrap()
+    }
+
+    /// The status of `POST /edge/sync` with a token: whether it is let in.
+    fn status_with(&self, token: &str) -> u16 {
+        let mut stream = TcpStream::connect(self.address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(
+            stream,
+            "POST /edge/sync HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
+             Authorization: Bearer {token}\r\nContent-Length: 2\r\n\r\n{{}}"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
+    /// Asks it to end as a supervisor does; its exit code.
+    fn stop(mut self) -> Option<i32> {
+        let id = self.child.id().to_string();
+        let asked = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(asked.unwrap().success());
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it did not end");
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn token(folder: &Path, agent: &str) -> String {
+    let made = run(
+        folder,
+        &["token", "edge", "--agent-id", agent, "--phone", "+15550100"],
+    );
+    assert!(made.status.success(), "{}", stderr(&made));
+    stdout(&made).trim().to_owned()
+}
+
+#[test]
+fn every_command_explains_itself_with_an_example() {
+    let folder = TempDir::new().unwrap();
+    for command in [
+        "",
+        "serve",
+        "chat",
+        "init",
+        "check",
+        "token",
+        "token edge",
+        "token revoke",
+    ] {
+        let mut arguments: Vec<&str> = command.split_whitespace().collect();
+        arguments.push("--help");
+        let help = run(folder.path(), &arguments);
+        assert_eq!(help.status.code(), Some(0), "{command}");
+        let example = format!(
+            "Example: {}",
+            if command == "chat" {
+                "echo"
+            } else {
+                "chatkeep"
+            }
+        );
+        assert!(stdout(&help).contains(&example), "{}", stdout(&help));
+    }
+}
+
+#[test]
+fn wrong_usage_exits_2_and_leaves_nothing_behind() {
+    let folder = TempDir::new().unwrap();
+    for (arguments, told) in [
+        (&["--nope"][..], "--nope"),
+        (&["serf"], "serve"),
+        (&["token", "edge", "--agent-id", "a"], "--phone"),
+        (
+            &["token", "edge", "--agent-id", "a b", "--phone", "1"],
+            "1-64 of",
+        ),
+        (
+            &["token", "edge", "--agent-id", "a", "--phone", "1:2"],
+            "colon",
+        ),
+        (&["token", "revoke", "--agent-id", ""], "--agent-id"),
+        (&["chat", "--phone", ""], "--phone"),
+    ] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn chat_answers_piped_lines_and_waits_for_a_reminder() {
+    let folder = TempDir::new().unwrap();
+    let mut chat = chatkeep(folder.path(), &["chat"])
+        .env("HTTP_PROXY", "http://127.0.0.1:9") // concerns nobody here
+        .env("http_proxy", "http://127.0.0.1:9")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = b"my name is Ada\n\nremind me in 1 second to stretch\n";
+    chat.stdin.take().unwrap().write_all(lines).unwrap();
+    let output = chat.wait_with_output().unwrap();
+    let (said, troubles) = (stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(0), "{troubles}");
+    assert_eq!(troubles, "");
+    let said: Vec<&str> = said.lines().collect();
+    assert!(
+        said[0].starts_with("Juno: ") && said[0].contains("Ada"),
+        "{said:?}"
+    );
+    assert!(said[1].contains("in 1 second: stretch"), "{said:?}");
+    assert_eq!(said[2], "Juno: ⏰ Reminder: stretch");
+    assert_eq!(said.len(), 3);
+}
+
+#[test]
+fn chat_ends_quietly_when_nobody_reads_any_more() {
+    let folder = TempDir::new().unwrap();
+    let mut chat = chatkeep(folder.path(), &["chat"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(chat.stdout.take());
+    chat.stdin.take().unwrap().write_all(b"hello\n").unwrap();
+    assert_refused(&chat.wait_with_output().unwrap(), &["standard output"]);
+}
+
+#[test]
+fn the_printed_curl_line_works_from_any_folder() {
+    let folder = TempDir::with_prefix("it's a folder ").unwrap();
+    let elsewhere = TempDir::new().unwrap();
+    let serving = Serving::start(folder.path(), &[]);
+    let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    if !has("curl") || !has("bash") {
+        return;
+    }
+    let start = serving.greeting.find("curl -s").unwrap();
+    let line = serving.greeting[start..].split("\n\n").next().unwrap();
+    assert!(
+        line.contains("$("),
+        "the line holds a command, not a credential"
+    );
+    for place in [folder.path(), elsewhere.path()] {
+        let output = Command::new("bash")
+            .args(["-c", line])
+            .current_dir(place)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .output()
+            .unwrap();
+        let answer = stdout(&output);
+        assert!(
+            answer.contains(r#""should_respond":true"#),
+            "{answer} {}",
+            stderr(&output)
+        );
+    }
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    assert_eq!(serving.stop(), Some(0));
+}
+
+#[test]
+fn tokens_end_through_the_running_service_and_without_it() {
+    let folder = TempDir::new().unwrap();
+    let revoke = ["token", "revoke", "--agent-id", "bridge"];
+    let serving = Serving::start(folder.path(), &["serve"]);
+    let (first, other) = (
+        token(folder.path(), "bridge"),
+        token(folder.path(), "other"),
+    );
+    assert_eq!(serving.status_with(&first), 200);
+    assert!(run(folder.path(), &revoke).status.success());
+    assert_eq!(serving.status_with(&first), 401);
+    assert_eq!(serving.status_with(&other), 200);
+    let second = token(folder.path(), "bridge");
+    assert_eq!(serving.status_with(&second), 200);
+    let foreign = chatkeep(folder.path(), &revoke)
+        .env("CHATKEEP_ADMIN_TOKEN", "another")
+        .output();
+    assert_refused(&foreign.unwrap(), &["another admin.token", "--config"]);
+    assert_eq!(serving.stop(), Some(0));
+
+    assert!(run(folder.path(), &revoke).status.success());
+    let third = token(folder.path(), "bridge");
+    let serving = Serving::start(folder.path(), &["serve"]);
+    assert_eq!(serving.status_with(&first), 401);
+    assert_eq!(serving.status_with(&second), 401);
+    assert_eq!(serving.status_with(&third), 200);
+}
+
+#[test]
+fn init_check_and_serve_make_a_production_service() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    for place in [&["init"][..], &["init", "--config", "other.toml"]] {
+        let written = run(path, place);
+        assert!(written.status.success(), "{}", stderr(&written));
+        assert_refused(&run(path, place), &["exists already"]);
+    }
+    assert!(path.join("other.toml").exists());
+    let checked = run(path, &["check"]);
+    assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
+    assert!(stdout(&checked).contains("service.toml: no problem found (production)."));
+    // Neither command made anything.
+    assert!(!path.join("data").exists());
+    for arguments in [
+        ["--config", "other.toml", "serve"],
+        ["serve", "--config", "other.toml"],
+    ] {
+        let serving = Serving::start(path, &arguments);
+        assert!(
+            serving.greeting.contains("(production)"),
+            "{}",
+            serving.greeting
+        );
+        assert!(
+            serving.greeting.contains("other.toml"),
+            "{}",
+            serving.greeting
+        );
+        assert!(!serving.greeting.contains("curl"), "{}", serving.greeting);
+        assert_eq!(serving.stop(), Some(0));
+    }
+    assert!(!path.join("data/secrets.toml").exists());
+}
+
+#[test]
+fn production_names_every_problem_at_once() {
+    let folder = TempDir::new().unwrap();
+    let output = chatkeep(folder.path(), &["serve"])
+        .env("ENVIRONMENT", "production")
+        .env("EDGE_SECRET", "short-and-secret")
+        .env("CHATKEEP_BILLING_PROVIDER", "stripe")
+        .env("CHATKEEP_EDGE_HARTBEAT_S", "5")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let told = stderr(&output);
+    for key in [
+        "edge.secret: ",
+        "admin.token: ",
+        "identity.jwks_url: ",
+        "billing.webhook_secret: ",
+        "CHATKEEP_EDGE_HARTBEAT_S",
+    ] {
+        assert!(told.contains(key), "{key}: {told}");
+    }
+    assert!(!told.contains("short-and-secret"), "{told}");
+    assert_eq!(stdout(&output), "");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_in_the_way_is_told_in_one_line() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let serving = Serving::start(path, &["serve"]);
+    assert_refused(
+        &run(path, &["serve"]),
+        &["data/chatkeep.db", "in use by process"],
+    );
+
+    let elsewhere = TempDir::new().unwrap();
+    let taken = chatkeep(elsewhere.path(), &["serve"])
+        .env("CHATKEEP_SERVER_LISTEN", serving.address())
+        .output();
+    assert_refused(&taken.unwrap(), &[serving.address(), "server.listen"]);
+
+    for arguments in [
+        ["check", "--config", "no.toml"],
+        ["--config", "no.toml", "serve"],
+    ] {
+        assert_refused(&run(path, &arguments), &["no.toml", "can't be read"]);
+    }
+
+    let blocked = TempDir::new().unwrap();
+    std::fs::write(blocked.path().join("data"), "a file").unwrap();
+    assert_refused(&run(blocked.path(), &["serve"]), &["data"]);
+
+    std::fs::create_dir(blocked.path().join("db")).unwrap();
+    std::fs::write(
+        blocked.path().join("db/chatkeep.db"),
+        "no database, but long enough",
+    )
+    .unwrap();
+    for command in ["serve", "check"] {
+        let output = chatkeep(blocked.path(), &[command])
+            .env("CHATKEEP_STORAGE_PATH", "db/chatkeep.db")
+            .output();
+        assert_refused(&output.unwrap(), &["db/chatkeep.db"]);
+    }
+
+    let stranger = chatkeep(blocked.path(), &["chat", "--url"])
+        .arg(format!("http://{}", serving.address()))
+        .env("CHATKEEP_EDGE_TOKEN", "foreign")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut stranger = stranger.unwrap();
+    stranger.stdin.take().unwrap().write_all(b"hi\n").unwrap();
+    assert_refused(
+        &stranger.wait_with_output().unwrap(),
+        &["token edge", "--token"],
+    );
+}
