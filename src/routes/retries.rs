@@ -4,8 +4,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::http::{Connection, Fate, Peer};
@@ -19,6 +20,7 @@ pub struct Retries {
     legacy_used: AtomicBool,
 }
 
+#[derive(Clone)]
 struct Working {
     connection: Connection,
     over: watch::Receiver<()>,
@@ -48,13 +50,13 @@ impl Retries {
         request: Digest,
         connection: &Connection,
     ) -> Result<Turn, watch::Receiver<()>> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        let working = turns.entry(request).or_default();
+        // Looked at without the lock: a look may find that an answer was lost.
+        let working = self.turns().get(&request).cloned().unwrap_or_default();
         if let Some(gone) = working.iter().find(|w| w.connection.peer() != Peer::Open) {
             return Err(gone.over.clone());
         }
         let (over, receiver) = watch::channel(());
-        working.push(Working {
+        self.turns().entry(request).or_default().push(Working {
             connection: connection.clone(),
             over: receiver,
         });
@@ -63,6 +65,10 @@ impl Retries {
             request,
             over,
         })
+    }
+
+    fn turns(&self) -> MutexGuard<'_, HashMap<Digest, Vec<Working>>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn note_legacy_use(&self) {
@@ -79,28 +85,34 @@ impl Turn {
     /// The request was answered with message `message_id`'s answer, which is about to be
     /// written: sees to it that it is kept if nobody is there to read it.
     pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, message_id: i64) {
+        let ingest = ingest.clone();
         if connection.peer() == Peer::Open {
+            // Most answers are written, and then this is all that was done for them.
+            connection.if_not_written(move || {
+                if let Ok(runtime) = Handle::try_current() {
+                    runtime.spawn(self.keep(ingest, message_id));
+                }
+            });
             return;
         }
-        let (ingest, settled) = (ingest.clone(), connection.settle());
+        let settled = connection.settle();
         tokio::spawn(async move {
-            if settled.await == Fate::Lost
-                && let Err(error) = ingest.keep_answer(self.request, message_id).await
-            {
-                log::warn!("an answer that was not delivered could not be kept: {error}");
+            if settled.await == Fate::Lost {
+                self.keep(ingest, message_id).await;
             }
-            drop(self);
         });
+    }
+
+    async fn keep(self, ingest: Arc<Ingest>, message_id: i64) {
+        if let Err(error) = ingest.keep_answer(self.request, message_id).await {
+            log::warn!("an answer that was not delivered could not be kept: {error}");
+        }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut turns = self
-            .retries
-            .turns
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut turns = self.retries.turns();
         if let Some(working) = turns.get_mut(&self.request) {
             working.retain(|w| !w.over.same_channel(&self.over.subscribe()));
             if working.is_empty() {

@@ -68,6 +68,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("hyper", &["src/http"]),
     ("hyper_util", &["src/http"]),
     ("http_body_util", &["src/http"]),
+    ("socket2", &["src/http/connection.rs"]),
     (
         "tokio_tungstenite",
         &[
