@@ -8,10 +8,13 @@ mod ingest;
 pub mod retries;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_util::future::BoxFuture;
 
 use crate::app::App;
+use crate::auth::edge_token;
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router};
 
@@ -164,7 +167,21 @@ fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     app.edge_tokens
         .verify(exchange.bearer(), header.or(query), app.clock.now())
         .map(|agent| agent.0)
-        .map_err(Error::unauthorized)
+        .map_err(|cause| {
+            if cause == edge_token::RAW_SECRET_REFUSED {
+                warn_of_raw_secret(app.clock.now());
+            }
+            Error::unauthorized(cause)
+        })
+}
+
+/// Once a minute at most: a relay that is set up so asks again and again.
+fn warn_of_raw_secret(now: Timestamp) {
+    static WARNED_IN: AtomicI64 = AtomicI64::new(0);
+    let minute = now.seconds() / 60;
+    if WARNED_IN.swap(minute, Ordering::Relaxed) != minute {
+        log::warn!("a relay was refused: {}", edge_token::RAW_SECRET_REFUSED);
+    }
 }
 
 impl Request {
