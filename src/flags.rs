@@ -31,14 +31,9 @@ impl Flags {
         }
     }
 
-    /// Clamped to the flag's range.
     pub fn integer(&self, key: &str) -> i64 {
         let flag = flag(key, Kind::Integer);
-        let value = self.value(flag).as_i64().unwrap_or_default();
-        match flag.range {
-            Some((least, most)) => value.clamp(least, most),
-            None => value,
-        }
+        self.value(flag).as_i64().unwrap_or_default()
     }
 
     pub fn number(&self, key: &str) -> f64 {
@@ -47,14 +42,16 @@ impl Flags {
             .unwrap_or_default()
     }
 
-    /// A `rate_limit.*` count, less in strict mode: rounded down, at least 1.
+    /// A `rate_limit.*` count, less in strict mode: rounded down, at least 1. None at all
+    /// stays none.
     pub fn rate_limit(&self, key: &str) -> u64 {
         let limit = self.integer(key).max(0) as u64;
-        if !self.boolean("rate_limit.strict_mode_enabled") {
+        if limit == 0 || !self.boolean("rate_limit.strict_mode_enabled") {
             return limit;
         }
         let multiplier = self.number("rate_limit.strict_mode_multiplier").max(0.0);
-        ((limit as f64 * multiplier) as u64).max(1)
+        // 50 × 0.58 is 29, which floating point puts just below.
+        ((limit as f64 * multiplier + 1e-6) as u64).max(1)
     }
 
     /// Whether a superpower of that name exists and is offered.
@@ -88,9 +85,10 @@ impl Flags {
             .clone()
     }
 
+    /// Within the flag's range.
     fn value(&self, flag: &'static Flag) -> Value {
         if let Some(value) = self.overrides().get(flag.key) {
-            return value.clone();
+            return flag.clamped(value);
         }
         match flag.default {
             Preset::Boolean(on) => on.into(),
@@ -123,6 +121,31 @@ mod tests {
             flags.rate_limit("rate_limit.user_messages_per_minute")
         };
         assert_eq!([with(20), with(5), with(1)], [10, 2, 1]);
+        assert_eq!([with(0), with(-3)], [0, 0]);
+    }
+
+    #[test]
+    fn multiplied_limits_are_exact() {
+        let flags = Flags::new(false);
+        for (limit, multiplier, expected) in [
+            (50, 0.58, 29),
+            (100, 0.29, 29),
+            (20, 0.35, 7),
+            (20, 0.349, 6),
+            (20, 1.5, 30),
+            (20, -1.0, 1),
+        ] {
+            flags.set_overrides(HashMap::from([
+                ("rate_limit.strict_mode_enabled", true.into()),
+                ("rate_limit.strict_mode_multiplier", multiplier.into()),
+                ("rate_limit.photos_per_hour", limit.into()),
+            ]));
+            assert_eq!(
+                flags.rate_limit("rate_limit.photos_per_hour"),
+                expected,
+                "{limit} × {multiplier}"
+            );
+        }
     }
 
     #[test]
@@ -142,6 +165,8 @@ mod tests {
         for (value, read) in [(1, 3), (3, 3), (99, 20)] {
             flags.set_overrides(HashMap::from([("context.max_messages", value.into())]));
             assert_eq!(flags.integer("context.max_messages"), read);
+            let flag = registry::find("context.max_messages").unwrap();
+            assert_eq!(flags.shown(flag), (read.into(), "override"));
         }
     }
 }

@@ -8,10 +8,13 @@ mod ingest;
 pub mod retries;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_util::future::BoxFuture;
 
 use crate::app::App;
+use crate::auth::edge_token;
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router};
 
@@ -72,6 +75,7 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/admin/edge-agents",                   Admin,      0,              to!(admin::edge_agents)),
         route("POST",   "/admin/edge-agents/{agent_id}/revoke", Admin,      0,              to!(admin::revoke_tokens)),
         route("GET",    "/admin/feature-flags",                 Admin,      0,              to!(admin::flags)),
+        route("GET",    "/admin/feature-flags/status",          Admin,      0,              to!(admin::flags_status)),
         route("PUT",    "/admin/feature-flags/{key}",           Admin,      4096,           to!(admin::set_flag)),
         route("DELETE", "/admin/feature-flags/{key}",           Admin,      0,              to!(admin::unset_flag)),
     ]
@@ -130,10 +134,10 @@ async fn dispatch(
 fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<String>> {
     match caller {
         Caller::Anyone => Ok(None),
-        Caller::Edge => agent(app, exchange, None).map(Some),
+        Caller::Edge => agent(app, exchange).map(Some),
         Caller::EdgeSocket => {
-            let named = edge::check_handshake(app, exchange)?;
-            agent(app, exchange, Some(named)).map(Some)
+            edge::check_handshake(app, exchange)?;
+            agent(app, exchange).map(Some)
         }
         Caller::Legacy => match &app.legacy_secret {
             Some(secret) if secret.matches(exchange.bearer()) => Ok(None),
@@ -150,19 +154,34 @@ fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<S
     }
 }
 
-/// The agent that the token names, which every other place that names one must agree with.
-fn agent(app: &App, exchange: &Exchange, named: Option<String>) -> Result<String> {
+/// The agent that the token names, which the header and the query must agree with.
+fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     let header = exchange
         .header("x-edge-agent-id")
         .map_err(|_| Error::unauthorized("X-Edge-Agent-Id is not acceptable"))?;
-    let name = named.as_deref().or(header);
-    if header.is_some() && header != name {
+    let query = exchange.query_param("edge_agent_id");
+    let query = query.as_deref();
+    if header.is_some() && query.is_some() && header != query {
         return Err(Error::unauthorized("two different agents are named"));
     }
     app.edge_tokens
-        .verify(exchange.bearer(), name, app.clock.now())
+        .verify(exchange.bearer(), header.or(query), app.clock.now())
         .map(|agent| agent.0)
-        .map_err(Error::unauthorized)
+        .map_err(|cause| {
+            if cause == edge_token::RAW_SECRET_REFUSED {
+                warn_of_raw_secret(app.clock.now());
+            }
+            Error::unauthorized(cause)
+        })
+}
+
+/// Once a minute at most: a relay that is set up so asks again and again.
+fn warn_of_raw_secret(now: Timestamp) {
+    static WARNED_IN: AtomicI64 = AtomicI64::new(0);
+    let minute = now.seconds() / 60;
+    if WARNED_IN.swap(minute, Ordering::Relaxed) != minute {
+        log::warn!("a relay was refused: {}", edge_token::RAW_SECRET_REFUSED);
+    }
 }
 
 impl Request {

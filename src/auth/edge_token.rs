@@ -18,6 +18,10 @@ const DAY_S: i64 = 86_400;
 /// Who a development request with the raw secret is when it does not say.
 const DEVELOPMENT_AGENT: &str = "dev";
 
+/// Why a relay that worked in development is refused: the operator wants to know.
+pub const RAW_SECRET_REFUSED: &str = "the raw edge secret is accepted in development only; \
+     make a token with `chatkeep token edge`";
+
 type HmacSha256 = Hmac<Sha256>;
 
 /// An agent whose token was checked.
@@ -126,10 +130,7 @@ impl Verifier {
             return Ok(None);
         }
         if !self.development {
-            return Err(
-                "the raw edge secret is accepted in development only; make a token with \
-                 `chatkeep token edge`",
-            );
+            return Err(RAW_SECRET_REFUSED);
         }
         let name = named.unwrap_or(DEVELOPMENT_AGENT);
         if !is_agent_id(name) {

@@ -3,6 +3,8 @@
 
 use std::sync::LazyLock;
 
+use serde_json::Value;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Boolean,
@@ -47,6 +49,14 @@ impl Flag {
             Preset::Boolean(_) | Preset::InDevelopment => Kind::Boolean,
             Preset::Integer(_) => Kind::Integer,
             Preset::Number(_) => Kind::Number,
+        }
+    }
+
+    /// The value within the flag's range.
+    pub(super) fn clamped(&self, value: &Value) -> Value {
+        match (value.as_i64(), self.range) {
+            (Some(n), Some((least, most))) => n.clamp(least, most).into(),
+            _ => value.clone(),
         }
     }
 

@@ -93,7 +93,8 @@ impl Turn<'_> {
 
     fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
         let persona = &self.ingest.persona;
-        if intent.is_command() && !self.ingest.may_command(self.user.id, self.mono) {
+        let is_command = intent.is_command() || self.superpower_offered();
+        if is_command && !self.ingest.may_command(self.user.id, self.mono) {
             return Ok(Answer::saying(&wording::too_many_commands(persona)));
         }
         let said = match intent {

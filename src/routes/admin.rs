@@ -59,6 +59,16 @@ pub(super) async fn flags(rq: Request) -> Result<Response> {
     Ok(http::json(&json!({ "flags": flags })))
 }
 
+/// No provider is asked in this version: every flag has its default or override.
+pub(super) async fn flags_status(rq: Request) -> Result<Response> {
+    Ok(http::json(&json!({
+        "initialized": true,
+        "is_connected": false,
+        "circuit_breaker_open": false,
+        "timestamp": rq.app.clock.now(),
+    })))
+}
+
 pub(super) async fn set_flag(mut rq: Request) -> Result<Response> {
     let flag = named(&rq)?;
     let body = rq.json().await?;

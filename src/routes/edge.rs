@@ -11,19 +11,19 @@ use crate::http::{self, Exchange, Fields, Json, Response};
 
 const ID_BYTES_MAX: usize = 512;
 
-/// What is looked at before the token: who is named, and whether it is a handshake.
-pub(super) fn check_handshake(app: &App, exchange: &mut Exchange) -> Result<String> {
+/// What is looked at before the token: whether an agent is named, and whether it is a
+/// handshake.
+pub(super) fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
     if !app.hub.is_running() {
         return Err(Error::unavailable(
             "The service is shutting down; reconnect.",
         ));
     }
-    let named = exchange
+    exchange
         .query_param("edge_agent_id")
         .filter(|name| !name.is_empty())
         .ok_or_else(|| Error::bad_request("The query needs edge_agent_id."))?;
-    exchange.check_websocket()?;
-    Ok(named)
+    exchange.check_websocket()
 }
 
 pub(super) async fn socket(mut rq: Request) -> Result<Response> {

@@ -4,8 +4,9 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::http::{Connection, Fate, Peer};
@@ -19,6 +20,7 @@ pub struct Retries {
     legacy_used: AtomicBool,
 }
 
+#[derive(Clone)]
 struct Working {
     connection: Connection,
     over: watch::Receiver<()>,
@@ -48,13 +50,13 @@ impl Retries {
         request: Digest,
         connection: &Connection,
     ) -> Result<Turn, watch::Receiver<()>> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        let working = turns.entry(request).or_default();
+        // Looked at without the lock: a look may find that an answer was lost.
+        let working = self.turns().get(&request).cloned().unwrap_or_default();
         if let Some(gone) = working.iter().find(|w| w.connection.peer() != Peer::Open) {
             return Err(gone.over.clone());
         }
         let (over, receiver) = watch::channel(());
-        working.push(Working {
+        self.turns().entry(request).or_default().push(Working {
             connection: connection.clone(),
             over: receiver,
         });
@@ -63,6 +65,10 @@ impl Retries {
             request,
             over,
         })
+    }
+
+    fn turns(&self) -> MutexGuard<'_, HashMap<Digest, Vec<Working>>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn note_legacy_use(&self) {
@@ -79,34 +85,52 @@ impl Turn {
     /// The request's answer is about to be written: sees to it that it is kept if nobody is
     /// there to read it.
     pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, received: Received) {
-        let Received {
-            message_id, due, ..
-        } = received;
-        if connection.peer() == Peer::Open {
-            if let Some(due) = due {
-                connection.hold_until_written(due);
-            }
+        let (ingest, peer) = (ingest.clone(), connection.peer());
+        let keep = Keep {
+            turn: self,
+            ingest,
+            received,
+        };
+        if peer == Peer::Open {
+            // Most answers are written, and then this is all that was done for them.
+            connection.if_not_written(move || {
+                if let Ok(runtime) = Handle::try_current() {
+                    runtime.spawn(keep.run());
+                }
+            });
             return;
         }
-        let (ingest, settled) = (ingest.clone(), connection.settle());
+        let settled = connection.settle();
         tokio::spawn(async move {
-            if settled.await == Fate::Lost
-                && let Err(error) = ingest.keep_answer(self.request, message_id).await
-            {
-                log::warn!("an answer that was not delivered could not be kept: {error}");
+            if settled.await == Fate::Lost {
+                keep.run().await;
             }
-            drop((self, due));
         });
+    }
+}
+
+/// What is held until an answer is written, and used when it is not. Dropping it says that
+/// the answer was written.
+struct Keep {
+    turn: Turn,
+    ingest: Arc<Ingest>,
+    received: Received,
+}
+
+impl Keep {
+    async fn run(self) {
+        let kept = self
+            .ingest
+            .keep_answer(self.turn.request, self.received.message_id);
+        if let Err(error) = kept.await {
+            log::warn!("an answer that was not delivered could not be kept: {error}");
+        }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut turns = self
-            .retries
-            .turns
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut turns = self.retries.turns();
         if let Some(working) = turns.get_mut(&self.request) {
             working.retain(|w| !w.over.same_channel(&self.over.subscribe()));
             if working.is_empty() {
