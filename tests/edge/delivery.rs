@@ -210,6 +210,7 @@ async fn a_restart_delivers_what_is_unfinished_in_order() {
         queue(&service, "a", "x", text).await;
     }
     assert_eq!(relay.command().await["seq"], 1);
+    drop(relay);
     let (_, folder) = service.stop().await;
     let clock = chatkeep::clock::Clock::system();
     let service = Service::in_folder(folder, &[], clock).await;
