@@ -128,7 +128,8 @@ impl Store {
         &self.path
     }
 
-    /// Whether the last commit was refused by the disk.
+    /// Whether a commit was refused by the disk, and no probe has shown since that it is
+    /// over.
     pub fn failing(&self) -> bool {
         self.trouble.is_failing()
     }
@@ -138,15 +139,26 @@ impl Store {
         self.trouble.watch_lost()
     }
 
-    /// Whether the database takes a write now: tries one, at most once a second.
+    /// Whether the database takes a write now: tries one, at most once a second. After one
+    /// was refused it has to take a larger one, as there may be room for little things only.
     pub async fn probe(&self, now: Timestamp) -> bool {
         const EVERY_MS: i64 = 1_000;
+        const AFTER_REFUSAL_BYTES: usize = 128 << 10;
         let last = self.probed_at.load(Ordering::Relaxed);
         if !self.failing() && (0..EVERY_MS).contains(&(now.0 - last)) {
             return true;
         }
-        let written = self.write(move |tx| tx.set_probed_at(now)).await.is_ok();
+        let padding = if self.failing() {
+            AFTER_REFUSAL_BYTES
+        } else {
+            0
+        };
+        let written = self
+            .write(move |tx| tx.set_probed_at(now, padding))
+            .await
+            .is_ok();
         if written {
+            self.trouble.is_over();
             self.probed_at.store(now.0, Ordering::Relaxed);
         }
         written
@@ -221,10 +233,10 @@ impl Tx<'_> {
         Ok(self.conn.prepare_cached(sql)?.execute(params)?)
     }
 
-    fn set_probed_at(&self, now: Timestamp) -> Result<()> {
+    fn set_probed_at(&self, now: Timestamp, padding_bytes: usize) -> Result<()> {
         self.execute(
             "INSERT OR REPLACE INTO meta (key, value) VALUES ('probed_at', ?1)",
-            [now.0.to_string()],
+            [format!("{}{}", now.0, " ".repeat(padding_bytes))],
         )?;
         Ok(())
     }

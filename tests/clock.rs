@@ -1,6 +1,8 @@
 //! The system's clock is set back or forward: nothing sticks, nothing is counted twice or
 //! forgiven.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use chatkeep::clock::{Clock, Timestamp};

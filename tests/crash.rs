@@ -4,6 +4,8 @@
 //! `cargo test --test crash`; `CRASH_ROUNDS=500` for a long run, `CRASH_SEED=…` for the same
 //! moments again.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::collections::{HashMap, HashSet};
@@ -128,11 +130,25 @@ fn start_load(service: &Process, ledger: &Arc<Ledger>) -> Vec<tokio::task::JoinH
 impl Ledger {
     fn next_text(&self) -> String {
         let n = self.numbers.fetch_add(1, Ordering::SeqCst);
-        let key = if n % 2 == 0 { "keyed" } else { "plain" };
+        let key = if n.is_multiple_of(2) {
+            "keyed"
+        } else {
+            "plain"
+        };
         match n % 5 {
             0 => format!("remind me in 1 second to look at {key} number {n}"),
             _ => format!("hello from {key} number {n}"),
         }
+    }
+
+    fn to_retry(&self) -> Vec<String> {
+        let newest = self.numbers.load(Ordering::SeqCst).saturating_sub(40);
+        let again = |text: &&String| text.contains("keyed") && number(text) > newest;
+        let (open, answered) = (self.open.lock().unwrap(), self.answered.lock().unwrap());
+        open.iter()
+            .chain(answered.keys().filter(again))
+            .cloned()
+            .collect()
     }
 
     fn answered(&self, text: &str, status: u16, body: String) {
@@ -173,13 +189,7 @@ fn message(text: &str) -> Request {
 /// Sends unanswered messages again, byte for byte, and by their keys some that were
 /// answered.
 async fn retry_unanswered(service: &Process, ledger: &Ledger) {
-    let mut texts: Vec<String> = ledger.open.lock().unwrap().iter().cloned().collect();
-    let newest = ledger.numbers.load(Ordering::SeqCst).saturating_sub(40);
-    let again = |text: &&String| text.contains("keyed") && number(text) > newest;
-    let answered = ledger.answered.lock().unwrap();
-    texts.extend(answered.keys().filter(again).cloned());
-    drop(answered);
-    for text in texts {
+    for text in ledger.to_retry() {
         // By its key a message may come any number of times; without one a second retry
         // would be a message of its own.
         for _ in 0..if text.contains("keyed") { 2 } else { 1 } {

@@ -1,6 +1,8 @@
 //! Every statement of the store is explained by SQLite: none on the path of a request reads
 //! a growing table from end to end.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::HashMap;
 
 use rusqlite::Connection;

@@ -1,6 +1,8 @@
 //! Relays that repeat a request without a key because the connection broke: the answer that
 //! could not be written is given to the retry, once, and nothing is counted twice.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::time::Duration;

@@ -1,6 +1,8 @@
 //! SIGTERM: what is under way is finished, relays are told, and the exit status says how it
 //! went; a second one ends at once.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::time::{Duration, Instant};

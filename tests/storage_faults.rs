@@ -4,6 +4,8 @@
 //! The last two need root, `mount` and `strace`:
 //! `cargo test --test storage_faults -- --ignored`.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::collections::BTreeMap;

@@ -76,7 +76,7 @@ type Effects = Vec<Box<dyn FnOnce() + Send>>;
 
 /// What has gone wrong with the disk; shared by all who write.
 pub(super) struct Trouble {
-    /// The last commit failed (a full disk, say); the next that works clears it.
+    /// A commit failed (a full disk, say); a probe that works clears it.
     failing: AtomicBool,
     /// Turns true when writing can't be trusted any more: the process must end.
     lost: watch::Sender<bool>,
@@ -92,6 +92,10 @@ impl Trouble {
 
     pub(super) fn is_failing(&self) -> bool {
         self.failing.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_over(&self) {
+        self.failing.store(self.is_lost(), Ordering::Relaxed);
     }
 
     pub(super) fn is_lost(&self) -> bool {
@@ -281,7 +285,6 @@ impl<'c> Thread<'c> {
             .and_then(|()| self.commit.execute([]).map(drop));
         match outcome {
             Ok(()) => {
-                self.trouble.failing.store(false, Ordering::Relaxed);
                 for effect in after {
                     effect();
                 }
