@@ -71,6 +71,9 @@ CREATE TABLE messages (
   metadata    TEXT,                          -- JSON, its keys sorted; NULL: none
   context     TEXT,                          -- JSON, its keys sorted; NULL: none
   counted     INTEGER NOT NULL,              -- 1: it used one of the day's free messages
+  request     BLOB,                          -- as in kept_answers; NULL: it had an idempotency key
+  unwritten   INTEGER NOT NULL,              -- messages before it whose answers may not have been
+                                             -- written when it was stored; -1: all were, its own too
   bubbles     TEXT,                          -- JSON array, the reply; NULL: no answer
   access      TEXT,                          -- JSON, the answer's access object; NULL: none
   schedule    TEXT                           -- JSON, the answer's schedule_message; NULL: none
@@ -166,6 +169,7 @@ CREATE TABLE limit_uses (
   count   INTEGER NOT NULL,
   PRIMARY KEY (kind, subject, used_at)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX limit_uses_age ON limit_uses(used_at);
 
 -- What an operator set a feature flag to.
 CREATE TABLE flag_overrides (

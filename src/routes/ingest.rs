@@ -63,7 +63,7 @@ async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -
     let received = app.ingest.receive(arrival).await?;
     let response = http::json_bytes(received.answer.to_json()?);
     if let Some(turn) = turn {
-        turn.answered(&app.ingest, &connection, received.message_id);
+        turn.answered(&app.ingest, &connection, received);
     } else if received.replayed {
         return Ok(http::with_header(response, REPLAYED, "true"));
     }

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::http::{Connection, Fate, Peer};
-use crate::ingest::Ingest;
+use crate::ingest::{Ingest, Received};
 use crate::store::Digest;
 
 /// Requests being worked on, by relay, endpoint and body.
@@ -82,15 +82,15 @@ impl Retries {
 }
 
 impl Turn {
-    /// The request was answered with message `message_id`'s answer, which is about to be
-    /// written: sees to it that it is kept if nobody is there to read it.
-    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, message_id: i64) {
+    /// The request's answer is about to be written: sees to it that it is kept if nobody is
+    /// there to read it.
+    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, received: Received) {
         let ingest = ingest.clone();
         if connection.peer() == Peer::Open {
             // Most answers are written, and then this is all that was done for them.
             connection.if_not_written(move || {
                 if let Ok(runtime) = Handle::try_current() {
-                    runtime.spawn(self.keep(ingest, message_id));
+                    runtime.spawn(self.keep(ingest, received));
                 }
             });
             return;
@@ -98,15 +98,18 @@ impl Turn {
         let settled = connection.settle();
         tokio::spawn(async move {
             if settled.await == Fate::Lost {
-                self.keep(ingest, message_id).await;
+                self.keep(ingest, received).await;
             }
         });
     }
 
-    async fn keep(self, ingest: Arc<Ingest>, message_id: i64) {
-        if let Err(error) = ingest.keep_answer(self.request, message_id).await {
+    async fn keep(self, ingest: Arc<Ingest>, received: Received) {
+        let kept = ingest.keep_answer(self.request, received.message_id).await;
+        if let Err(error) = kept {
             log::warn!("an answer that was not delivered could not be kept: {error}");
         }
+        // Until now the answer was still due: a crash would have kept it.
+        drop(received.due);
     }
 }
 
