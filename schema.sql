@@ -114,6 +114,7 @@ CREATE TABLE commands (
   state       TEXT NOT NULL,                 -- queued, sent, received, executing; completed, failed, expired, moved
   attempts    INTEGER NOT NULL DEFAULT 0,
   resends     INTEGER NOT NULL DEFAULT 0,    -- after a reconnect; these are no attempts
+  handed      INTEGER,                       -- place in the agent's order of first hand-outs; NULL: never
   refused     INTEGER NOT NULL DEFAULT 0,    -- 1: the relay once reported it failed
   error       TEXT,                          -- what the relay said of it
   created_at  INTEGER NOT NULL,

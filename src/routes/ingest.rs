@@ -62,12 +62,14 @@ async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -
     };
     let received = app.ingest.receive(arrival).await?;
     let response = http::json_bytes(received.answer.to_json()?);
-    if let Some(turn) = turn {
-        turn.answered(&app.ingest, &connection, received);
-    } else if received.replayed {
-        return Ok(http::with_header(response, REPLAYED, "true"));
-    }
-    Ok(response)
+    Ok(match turn {
+        Some(turn) => {
+            turn.answered(&app.ingest, &connection, received);
+            response
+        }
+        None if received.replayed => http::with_header(response, REPLAYED, "true"),
+        None => response,
+    })
 }
 
 /// The header, else the body's `context.message_id`.

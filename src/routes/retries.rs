@@ -85,12 +85,17 @@ impl Turn {
     /// The request's answer is about to be written: sees to it that it is kept if nobody is
     /// there to read it.
     pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, received: Received) {
-        let ingest = ingest.clone();
-        if connection.peer() == Peer::Open {
+        let (ingest, peer) = (ingest.clone(), connection.peer());
+        let keep = Keep {
+            turn: self,
+            ingest,
+            received,
+        };
+        if peer == Peer::Open {
             // Most answers are written, and then this is all that was done for them.
             connection.if_not_written(move || {
                 if let Ok(runtime) = Handle::try_current() {
-                    runtime.spawn(self.keep(ingest, received));
+                    runtime.spawn(keep.run());
                 }
             });
             return;
@@ -98,18 +103,28 @@ impl Turn {
         let settled = connection.settle();
         tokio::spawn(async move {
             if settled.await == Fate::Lost {
-                self.keep(ingest, received).await;
+                keep.run().await;
             }
         });
     }
+}
 
-    async fn keep(self, ingest: Arc<Ingest>, received: Received) {
-        let kept = ingest.keep_answer(self.request, received.message_id).await;
-        if let Err(error) = kept {
+/// What is held until an answer is written, and used when it is not. Dropping it says that
+/// the answer was written.
+struct Keep {
+    turn: Turn,
+    ingest: Arc<Ingest>,
+    received: Received,
+}
+
+impl Keep {
+    async fn run(self) {
+        let kept = self
+            .ingest
+            .keep_answer(self.turn.request, self.received.message_id);
+        if let Err(error) = kept.await {
             log::warn!("an answer that was not delivered could not be kept: {error}");
         }
-        // Until now the answer was still due: a crash would have kept it.
-        drop(received.due);
     }
 }
 
