@@ -92,8 +92,8 @@ impl Connection {
         }
     }
 
-    /// Runs `lost` when the answer that is about to be handed over can't be written; drops it
-    /// when it was. For a peer that is there: of one that is leaving, `settle` knows more.
+    /// Runs `lost` when the answer that is about to be handed over can't be written; drops it,
+    /// and what it holds, when it was. For a peer that is there: of one that is leaving, `settle` knows more.
     pub fn if_not_written(&self, lost: impl FnOnce() + Send + 'static) {
         self.shared.on_lost().push(Box::new(lost));
         if self.shared.broken.load(Ordering::Acquire) {
