@@ -22,6 +22,9 @@ const PAGES_BETWEEN: u32 = 2_048;
 const LOG_PAGES_CAP: u32 = 6_144;
 /// Beyond this readers that hold the log back are hurried: 32 MiB.
 const LOG_PAGES_HURRY: u32 = 8_192;
+/// Beyond this writing waits until they have let go: 40 MiB.
+const LOG_PAGES_WAIT: u32 = 10_240;
+const OVERGROWN_WAIT: Duration = Duration::from_secs(2);
 /// How long the writer waits for readers when it restarts the log, and between two tries.
 const RESTART_WAIT: Duration = Duration::from_millis(10);
 const RESTART_PAUSE: Duration = Duration::from_millis(100);
@@ -117,22 +120,28 @@ impl Checkpointer {
         let overgrown = pages > LOG_PAGES_HURRY;
         self.hurry.store(overgrown, Ordering::Relaxed);
         if pages > LOG_PAGES_CAP {
-            self.restart(conn, if overgrown { "TRUNCATE" } else { "RESTART" });
+            let mode = if overgrown { "TRUNCATE" } else { "RESTART" };
+            self.restart(conn, mode, pages > LOG_PAGES_WAIT);
         }
     }
 
     /// Most of the log has been moved by the thread, so this is short. The file keeps its
     /// size: writing over it is cheaper than making it grow again.
-    fn restart(&mut self, conn: &Connection, mode: &str) {
+    fn restart(&mut self, conn: &Connection, mode: &str, at_any_cost: bool) {
         let now = Instant::now();
-        if self.restart_not_before.is_some_and(|at| now < at) {
+        if !at_any_cost && self.restart_not_before.is_some_and(|at| now < at) {
             return;
         }
+        let wait = if at_any_cost {
+            OVERGROWN_WAIT
+        } else {
+            RESTART_WAIT
+        };
         self.restart_not_before = Some(now + RESTART_PAUSE);
         // While the thread is at work SQLite refuses; waiting for it also keeps the log from
         // outgrowing the disk.
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = conn.busy_timeout(RESTART_WAIT);
+        let _ = conn.busy_timeout(wait);
         if checkpoint(conn, mode, &self.trouble) {
             self.restart_not_before = None;
         }
