@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::watch;
+use tokio::sync::Semaphore;
 
 use crate::http::{Connection, Fate, Peer};
 use crate::ingest::{Ingest, Received};
@@ -21,25 +21,26 @@ pub struct Retries {
 
 struct Working {
     connection: Connection,
-    over: watch::Receiver<()>,
+    over: Arc<Semaphore>,
 }
 
 /// A request's turn; the next one of its kind comes when it is dropped.
 pub struct Turn {
     retries: Arc<Retries>,
     request: Digest,
-    over: watch::Sender<()>,
+    /// Has no permits; it is closed when the turn is over.
+    over: Arc<Semaphore>,
 }
 
 impl Retries {
     /// Waits for the same request of a client that is gone, then takes its turn.
     pub async fn enter(self: &Arc<Self>, request: Digest, connection: &Connection) -> Turn {
         loop {
-            let mut over = match self.take_turn(request, connection) {
+            let over = match self.take_turn(request, connection) {
                 Ok(turn) => return turn,
                 Err(over) => over,
             };
-            let _ = over.changed().await; // an error: it is over
+            let _ = over.acquire().await; // an error: it is over
         }
     }
 
@@ -47,16 +48,16 @@ impl Retries {
         self: &Arc<Self>,
         request: Digest,
         connection: &Connection,
-    ) -> Result<Turn, watch::Receiver<()>> {
+    ) -> Result<Turn, Arc<Semaphore>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         let working = turns.entry(request).or_default();
         if let Some(gone) = working.iter().find(|w| w.connection.peer() != Peer::Open) {
             return Err(gone.over.clone());
         }
-        let (over, receiver) = watch::channel(());
+        let over = Arc::new(Semaphore::new(0));
         working.push(Working {
             connection: connection.clone(),
-            over: receiver,
+            over: over.clone(),
         });
         Ok(Turn {
             retries: self.clone(),
@@ -108,10 +109,11 @@ impl Drop for Turn {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(working) = turns.get_mut(&self.request) {
-            working.retain(|w| !w.over.same_channel(&self.over.subscribe()));
+            working.retain(|w| !Arc::ptr_eq(&w.over, &self.over));
             if working.is_empty() {
                 turns.remove(&self.request);
             }
         }
+        self.over.close();
     }
 }
