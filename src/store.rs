@@ -196,7 +196,7 @@ impl Drop for Store {
         }
         self.readers = None;
         if !self.trouble.is_lost()
-            && let Ok(conn) = Connection::open(&self.path)
+            && let Ok(conn) = open::open_beside(&self.path)
         {
             let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::Semaphore;
 
 use crate::http::{Connection, Fate, Peer};
 use crate::ingest::{Ingest, Received};
@@ -23,25 +23,26 @@ pub struct Retries {
 #[derive(Clone)]
 struct Working {
     connection: Connection,
-    over: watch::Receiver<()>,
+    over: Arc<Semaphore>,
 }
 
 /// A request's turn; the next one of its kind comes when it is dropped.
 pub struct Turn {
     retries: Arc<Retries>,
     request: Digest,
-    over: watch::Sender<()>,
+    /// Has no permits; it is closed when the turn is over.
+    over: Arc<Semaphore>,
 }
 
 impl Retries {
     /// Waits for the same request of a client that is gone, then takes its turn.
     pub async fn enter(self: &Arc<Self>, request: Digest, connection: &Connection) -> Turn {
         loop {
-            let mut over = match self.take_turn(request, connection) {
+            let over = match self.take_turn(request, connection) {
                 Ok(turn) => return turn,
                 Err(over) => over,
             };
-            let _ = over.changed().await; // an error: it is over
+            let _ = over.acquire().await; // an error: it is over
         }
     }
 
@@ -49,16 +50,16 @@ impl Retries {
         self: &Arc<Self>,
         request: Digest,
         connection: &Connection,
-    ) -> Result<Turn, watch::Receiver<()>> {
+    ) -> Result<Turn, Arc<Semaphore>> {
         // Looked at without the lock: a look may find that an answer was lost.
         let working = self.turns().get(&request).cloned().unwrap_or_default();
         if let Some(gone) = working.iter().find(|w| w.connection.peer() != Peer::Open) {
             return Err(gone.over.clone());
         }
-        let (over, receiver) = watch::channel(());
+        let over = Arc::new(Semaphore::new(0));
         self.turns().entry(request).or_default().push(Working {
             connection: connection.clone(),
-            over: receiver,
+            over: over.clone(),
         });
         Ok(Turn {
             retries: self.clone(),
@@ -132,10 +133,11 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let mut turns = self.retries.turns();
         if let Some(working) = turns.get_mut(&self.request) {
-            working.retain(|w| !w.over.same_channel(&self.over.subscribe()));
+            working.retain(|w| !Arc::ptr_eq(&w.over, &self.over));
             if working.is_empty() {
                 turns.remove(&self.request);
             }
         }
+        self.over.close();
     }
 }

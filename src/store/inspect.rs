@@ -49,9 +49,10 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     if wal_bytes == 0 {
         check_header(&header, bytes).map_err(|why| format!("{shown} {why}"))?;
     }
+    // A log, also an empty one, says that a service may be at work on the file.
     check_pages(
         path,
-        wal_bytes > 0,
+        wal.exists(),
         whole || bytes <= CHECKED_WHOLE_BYTES_MAX,
     )
     .map_err(|why| format!("{shown} {why}"))?;

@@ -115,6 +115,22 @@ async fn one_that_fails_is_undone_alone() {
     assert!(agents.iter().all(|agent| agent.id != made));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_writer_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&options(&folder)).unwrap();
+    let mut lost = store.lost();
+    let effect = store.write(|tx| {
+        tx.after_commit(|| panic!("as a mistake of ours would"));
+        Ok(())
+    });
+    assert_eq!(effect.await.unwrap_err().kind, Kind::Unavailable);
+    lost.wait_for(|lost| *lost).await.unwrap();
+    let later = store.write(|_| Ok(())).await;
+    assert_eq!(later.unwrap_err().kind, Kind::Unavailable);
+    assert!(store.failing());
+}
+
 #[test]
 fn the_linked_sqlite_has_its_log_repaired() {
     assert!(

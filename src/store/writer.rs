@@ -142,11 +142,18 @@ impl Writer {
         let handle = std::thread::Builder::new()
             .name("writer".into())
             .spawn(move || {
-                let ran = Thread::new(&conn, directory, checkpointer, &trouble)
-                    .map(|thread| thread.run(jobs));
-                if let Err(error) = ran {
-                    log::error!("the writer can't start: {}", sql_error(&error));
-                    trouble.give_up();
+                let run = || {
+                    Thread::new(&conn, directory, checkpointer, &trouble)
+                        .map(|thread| thread.run(jobs))
+                };
+                match catch_unwind(AssertUnwindSafe(run)) {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => {
+                        log::error!("the writer can't start: {}", sql_error(&error));
+                        trouble.give_up();
+                    }
+                    // What followed a commit broke: memory may differ from the disk.
+                    Err(_) => trouble.give_up(),
                 }
                 if trouble.is_lost() {
                     // What is in the log is judged by the next start, not by a last checkpoint.
