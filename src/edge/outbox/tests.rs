@@ -1,3 +1,5 @@
+//! The outbox alone: what is due to a relay, in which order, and what ends it.
+
 use super::*;
 
 const NOW: Timestamp = Timestamp(0);
