@@ -62,7 +62,8 @@ impl Turn<'_> {
         let responds = decide::should_respond(Facts {
             mode: message.mode,
             has_content: !message.text.trim().is_empty() || message.photos > 0,
-            addressed: message.reply_to_assistant || reply::addresses(&message.text, persona),
+            addressed: message.mode == Mode::Group
+                && (message.reply_to_assistant || reply::addresses(&message.text, persona)),
             superpower: self.superpower_offered(),
             humans: self.humans,
             threshold: self
