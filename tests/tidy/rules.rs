@@ -38,9 +38,9 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("auth", &["clock", "random"]),
     ("limits", &["clock"]),
     // Of flags only the table of keys; see `Overrides` there.
-    ("store", &["clock", "error", "flags", "random"]),
+    ("store", &["clock", "error", "flags", "model", "random"]),
     ("flags", &["clock"]),
-    ("model", &[]),
+    ("model", &["clock"]),
     ("http", &["error", "random"]),
     ("outbound", &[]),
     ("config", &["random"]),
