@@ -7,8 +7,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "app", "auth", "clock", "config", "edge", "error", "flags", "outbound", "random",
-            "reply", "store",
+            "account", "app", "auth", "clock", "config", "edge", "error", "flags", "model",
+            "outbound", "random", "reply", "store",
         ],
     ),
     (
@@ -21,9 +21,11 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "routes",
         &[
-            "app", "auth", "clock", "edge", "error", "flags", "http", "ingest", "store",
+            "account", "app", "auth", "clock", "edge", "error", "flags", "http", "ingest", "model",
+            "store",
         ],
     ),
+    ("account", &["clock", "error", "ingest", "model", "store"]),
     (
         "ingest",
         &[
