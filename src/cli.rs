@@ -5,8 +5,10 @@ mod chat;
 mod check;
 mod init;
 mod logging;
+mod running;
 mod serve;
 mod token;
+mod user;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -64,6 +66,12 @@ enum Command {
         after_help = "Example: chatkeep token edge --agent-id my-bridge --phone +15550100"
     )]
     Token(token::Command),
+    /// Shows who has written, and gives subscriptions away.
+    #[command(
+        subcommand,
+        after_help = "Example: chatkeep user grant --phone +15550100 --plan annual"
+    )]
+    User(user::Command),
 }
 
 pub fn main() -> ExitCode {
@@ -76,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Init => init::run(&file.unwrap_or("service.toml".into())).map_err(one),
         Command::Check => check::run(&source, check::database),
         Command::Token(command) => token::run(&source, &command),
+        Command::User(command) => user::run(&source, &command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,10 +1,11 @@
 //! The one HTTP client, and the only user of ureq: time-outs, a cap on what is read, no
-//! redirects, no proxy from the environment. It blocks: callers are commands, or run it on the blocking pool. It must not
-//! know whom it calls.
+//! redirects, no proxy from the environment. It blocks: callers are commands, or run it on
+//! the blocking pool. It must not know whom it calls.
 
 use std::time::Duration;
 
 use serde_json::Value;
+use ureq::http::{Method, Request};
 
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 const CALL_MAX: Duration = Duration::from_secs(10);
@@ -50,6 +51,19 @@ impl<'a> Call<'a> {
 }
 
 pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
+    send(call, Method::POST)
+}
+
+pub fn put(call: &Call<'_>) -> Result<Answer, NoAnswer> {
+    send(call, Method::PUT)
+}
+
+/// Without the call's body.
+pub fn delete(call: &Call<'_>) -> Result<Answer, NoAnswer> {
+    send(call, Method::DELETE)
+}
+
+fn send(call: &Call<'_>, method: Method) -> Result<Answer, NoAnswer> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_connect(Some(CONNECT_MAX))
         .timeout_global(Some(call.timeout))
@@ -59,14 +73,23 @@ pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
         .proxy(None)
         .build()
         .into();
-    let mut request = agent
-        .post(call.url)
+    let has_body = method != Method::DELETE;
+    let mut request = Request::builder()
+        .method(method)
+        .uri(call.url)
         .header("authorization", format!("Bearer {}", call.bearer));
     for (name, value) in call.headers {
         request = request.header(*name, *value);
     }
+    let no_request = |error: ureq::http::Error| NoAnswer(error.to_string());
     let no_answer = |error: ureq::Error| NoAnswer(error.to_string());
-    let mut response = request.send_json(call.body).map_err(no_answer)?;
+    let answered = if has_body {
+        let request = request.header("content-type", "application/json");
+        agent.run(request.body(call.body.to_string()).map_err(no_request)?)
+    } else {
+        agent.run(request.body(()).map_err(no_request)?)
+    };
+    let mut response = answered.map_err(no_answer)?;
     let text = response
         .body_mut()
         .with_config()
