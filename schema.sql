@@ -171,5 +171,7 @@ CREATE TABLE limit_uses (
 CREATE TABLE flag_overrides (
   key    TEXT PRIMARY KEY,
   value  TEXT NOT NULL,                      -- JSON
-  set_at INTEGER NOT NULL
+  set_at INTEGER NOT NULL,
+  set_by TEXT NOT NULL,
+  expires_at INTEGER                         -- counts no more from then on
 ) STRICT, WITHOUT ROWID;

@@ -3,6 +3,7 @@
 
 mod chat;
 mod check;
+mod flags;
 mod init;
 mod logging;
 mod serve;
@@ -64,6 +65,12 @@ enum Command {
         after_help = "Example: chatkeep token edge --agent-id my-bridge --phone +15550100"
     )]
     Token(token::Command),
+    /// Shows feature flags, and sets them here whatever the provider says.
+    #[command(
+        subcommand,
+        after_help = "Example: chatkeep flags set llm.force_basic_mode true --expires 2h"
+    )]
+    Flags(flags::Command),
 }
 
 pub fn main() -> ExitCode {
@@ -76,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Init => init::run(&file.unwrap_or("service.toml".into())).map_err(one),
         Command::Check => check::run(&source, check::database),
         Command::Token(command) => token::run(&source, &command),
+        Command::Flags(command) => flags::run(&source, &command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,6 +9,7 @@ use super::decide::{self, Facts};
 use super::{Ingest, Message, Mode};
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::Result;
+use crate::flags::Reader;
 use crate::random;
 use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
 use crate::reply::{self, Heard, Intent};
@@ -39,6 +40,8 @@ pub(super) fn understand(
 /// One message's turn.
 pub(super) struct Turn<'a> {
     pub(super) ingest: &'a Ingest,
+    /// As they are for the user.
+    pub(super) flags: &'a Reader<'a>,
     pub(super) message: &'a Message,
     pub(super) user: &'a User,
     pub(super) room: &'a Room,
@@ -65,11 +68,9 @@ impl Turn<'_> {
             addressed: message.reply_to_assistant || reply::addresses(&message.text, persona),
             superpower: self.superpower_offered(),
             humans: self.humans,
-            threshold: self
-                .ingest
-                .flags
-                .integer("rate_limit.message_budget_threshold"),
-            has_something_to_say: intent.has_something_to_say(),
+            threshold: self.flags.integer("rate_limit.message_budget_threshold"),
+            has_something_to_say: intent.has_something_to_say()
+                && !self.flags.boolean("llm.force_basic_mode"),
         });
         match self.access {
             Access::Allowed if responds => self.carry_out(tx, intent),
@@ -81,7 +82,7 @@ impl Turn<'_> {
         self.message
             .superpower
             .as_ref()
-            .is_some_and(|name| self.ingest.flags.superpower(name))
+            .is_some_and(|name| self.flags.superpower(name))
     }
 
     fn timezone(&self) -> Option<Tz> {
@@ -93,7 +94,7 @@ impl Turn<'_> {
 
     fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
         let persona = &self.ingest.persona;
-        if intent.is_command() && !self.ingest.may_command(self.user.id, self.mono) {
+        if intent.is_command() && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
             return Ok(Answer::saying(&wording::too_many_commands(persona)));
         }
         let said = match intent {
@@ -130,7 +131,7 @@ impl Turn<'_> {
     }
 
     fn facts(&self, tx: &Tx<'_>) -> Result<wording::Facts<'_>> {
-        let flags = &self.ingest.flags;
+        let flags = self.flags;
         let subscribed = access::is_subscribed(self.user);
         let limited = !subscribed && access::LIMITS_MESSAGES && flags.boolean("free_tier.enabled");
         Ok(wording::Facts {
