@@ -121,3 +121,164 @@ fn asks_who(flag: &Value) -> bool {
     flag.get("on") == Some(&Value::Bool(true))
         && (lists.into_iter().any(any) || rollout.is_some_and(|rollout| !rollout.is_null()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const KEY: &str = "context.max_messages";
+
+    /// A flag of the values 3, 4 and 5 that is 3 for everybody, with these changes.
+    fn flag(changes: &Value) -> Value {
+        let mut flag = json!({
+            "key": KEY, "version": 1, "on": true, "salt": "s", "clientSide": false,
+            "variations": [3, 4, 5], "fallthrough": { "variation": 0 }, "offVariation": 2,
+            "targets": [], "rules": [], "prerequisites": [],
+        });
+        for (name, value) in changes.as_object().unwrap() {
+            flag[name] = value.clone();
+        }
+        flag
+    }
+
+    fn rules(flag: &Value) -> Rules {
+        let body = json!({
+            "flags": { KEY: flag, "broken": { "key": "broken" } },
+            "segments": { "friends": {
+                "key": "friends", "version": 1, "salt": "s", "included": ["bob"],
+                "excluded": [], "rules": [],
+            }},
+        });
+        Rules::parse(body.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn each_user_has_the_value_that_the_rules_say() {
+        let clause = |op: &str, attribute: &str, values: &[&str]| {
+            let clause = json!({ "attribute": attribute, "op": op, "values": values });
+            json!([{ "id": "r", "variation": 1, "clauses": [clause], "trackEvents": false }])
+        };
+        // (changes, for the service, for ann, for bob, whether it depends on the user)
+        let cases = [
+            (json!({}), Some(3), Some(3), Some(3), false),
+            (json!({ "on": false }), Some(5), Some(5), Some(5), false),
+            (
+                json!({ "on": false, "offVariation": null }),
+                None,
+                None,
+                None,
+                false,
+            ),
+            (json!({ "deleted": true }), None, None, None, false),
+            (
+                json!({ "targets": [{ "variation": 2, "values": ["ann"] }] }),
+                Some(3),
+                Some(5),
+                Some(3),
+                true,
+            ),
+            (
+                json!({ "rules": clause("in", "key", &["ann"]) }),
+                Some(3),
+                Some(4),
+                Some(3),
+                true,
+            ),
+            (
+                json!({ "rules": clause("startsWith", "key", &["b"]) }),
+                Some(3),
+                Some(3),
+                Some(4),
+                true,
+            ),
+            (
+                json!({ "rules": clause("segmentMatch", "", &["friends"]) }),
+                Some(3),
+                Some(3),
+                Some(4),
+                true,
+            ),
+            (
+                json!({ "rules": clause("segmentMatch", "", &["nobody"]) }),
+                Some(3),
+                Some(3),
+                Some(3),
+                true,
+            ),
+            (
+                json!({ "prerequisites": [{ "key": "missing", "variation": 0 }] }),
+                Some(5),
+                Some(5),
+                Some(5),
+                true,
+            ),
+            // What contradicts itself says nothing.
+            (
+                json!({ "fallthrough": { "variation": 9 } }),
+                None,
+                None,
+                None,
+                false,
+            ),
+            (
+                json!({ "fallthrough": { "variation": -1 } }),
+                None,
+                None,
+                None,
+                false,
+            ),
+            (
+                json!({ "prerequisites": [{ "key": KEY, "variation": 0 }] }),
+                None,
+                None,
+                None,
+                false,
+            ),
+        ];
+        for (changes, service, ann, bob, by_user) in cases {
+            let rules = rules(&flag(&changes));
+            let number = |value: Option<Value>| value.and_then(|value| value.as_f64());
+            let expected = |value: Option<i32>| value.map(f64::from);
+            assert_eq!(number(rules.value(KEY)), expected(service), "{changes}");
+            assert_eq!(
+                number(rules.value_for(KEY, "ann")),
+                expected(ann),
+                "{changes}"
+            );
+            assert_eq!(
+                number(rules.value_for(KEY, "bob")),
+                expected(bob),
+                "{changes}"
+            );
+            assert_eq!(rules.by_user().contains(KEY), by_user, "{changes}");
+        }
+    }
+
+    #[test]
+    fn a_rollout_parts_users_as_weighted_and_for_good() {
+        let rollout = json!({ "variations": [
+            { "variation": 0, "weight": 70_000 }, { "variation": 1, "weight": 30_000 },
+        ]});
+        let rules = rules(&flag(&json!({ "fallthrough": { "rollout": rollout } })));
+        let picked = |user: u32| rules.value_for(KEY, &format!("user-{user}"));
+        let fours = (0..1_000).filter(|user| picked(*user) == Some(4.0.into()));
+        assert!((250..350).contains(&fours.count()));
+        assert!((0..100).all(|user| picked(user) == picked(user)));
+    }
+
+    #[test]
+    fn refuses_what_has_another_shape() {
+        for body in [
+            "",
+            "hello",
+            "[]",
+            "{}",
+            r#"{"flags":[]}"#,
+            r#"{"flags":{},"segments":[]}"#,
+        ] {
+            assert!(Rules::parse(body.as_bytes()).is_err(), "{body}");
+        }
+        assert!(Rules::parse(br#"{"flags":{}}"#).is_ok());
+    }
+}
