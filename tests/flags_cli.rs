@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -45,7 +46,12 @@ struct Serving(Child);
 
 impl Serving {
     fn start(folder: &Path) -> Self {
+        Self::with(folder, &[])
+    }
+
+    fn with(folder: &Path, settings: &[(&str, &str)]) -> Self {
         let mut command = chatkeep(folder, &["serve"]);
+        command.envs(settings.iter().copied());
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let serving = Self(command.spawn().unwrap());
         let started = Instant::now();
@@ -129,4 +135,23 @@ fn refuses_what_can_not_be_meant() {
         assert!(errors.contains(part), "{arguments:?}: {errors}");
     }
     assert!(!folder.path().join("data/chatkeep.db").exists());
+}
+
+#[test]
+fn a_provider_that_hangs_does_not_keep_the_service_from_ending() {
+    let folder = TempDir::new().unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let settings = [("FLAGS_SDK_KEY", "key"), ("CHATKEEP_FLAGS_BASE_URL", &url)];
+    let mut serving = Serving::with(folder.path(), &settings);
+    let _called = silent.accept().unwrap();
+    let started = Instant::now();
+    let pid = serving.0.id().to_string();
+    assert!(Command::new("kill").arg(pid).status().unwrap().success());
+    assert!(serving.0.wait().unwrap().success());
+    assert!(
+        started.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        started.elapsed()
+    );
 }

@@ -128,7 +128,7 @@ impl Poller {
     /// A little less than the whole time, so that the answer is here when it is over. The
     /// clock is looked at again as often while the breaker is open.
     fn pause(&self, now: Monotonic) -> Duration {
-        let between = Duration::from_millis(self.pace.changes_s * 900);
+        let between = Duration::from_millis(self.pace.changes_s.min(self.pace.all_s) * 900);
         if !self.breaker.is_open() {
             return between;
         }

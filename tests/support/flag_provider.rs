@@ -18,6 +18,8 @@ pub const KEY: &str = "sdk-key-of-the-tests";
 const LISTEN: &str = "FLAG_PROVIDER_LISTEN";
 /// How long the mode "hang" says nothing.
 const HANG: Duration = Duration::from_secs(60);
+/// The header of an answer that is sent byte by byte.
+const TRICKLE: &str = "X-Trickle: yes\r\n";
 
 /// A flag in LaunchDarkly's words that is `value` for everybody.
 pub fn flag(key: &str, value: impl Into<Value>) -> Value {
@@ -174,6 +176,15 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>) {
         "HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
     );
     let _ = stream.write_all(head.as_bytes());
+    if headers.starts_with(TRICKLE) {
+        for byte in body {
+            std::thread::sleep(Duration::from_millis(500));
+            if stream.write_all(&[byte]).is_err() {
+                return;
+            }
+        }
+        return;
+    }
     let _ = stream.write_all(&body);
 }
 
@@ -228,6 +239,7 @@ fn decide(asked: &Asked, state: &Mutex<State>) -> Decided {
             std::thread::sleep(HANG);
             plain(200, data)
         }
+        "trickle" => (200, TRICKLE.into(), text),
         "garbage" => (200, tagged, b"<html>hello</html>".to_vec()),
         "shape" => plain(200, json!({ "flags": 7 })),
         "huge" => (200, tagged, vec![b' '; 2 << 20]),

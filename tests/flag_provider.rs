@@ -217,29 +217,31 @@ async fn ofrep_is_spoken_too() {
     .await;
 }
 
+/// What comes of asking a provider of that kind once.
+fn asking(kind: &str, key: &str, url: &str) -> String {
+    let env = [
+        ("CHATKEEP_FLAGS_PROVIDER", kind),
+        ("CHATKEEP_FLAGS_BASE_URL", url),
+        ("FLAGS_SDK_KEY", key),
+    ];
+    let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let source = Source {
+        path: None,
+        env: env.into(),
+    };
+    let config = Config::load(&source).unwrap().config;
+    let polled = Provider::new(&config.flags).unwrap().poll(None);
+    match polled {
+        Ok(Poll::Changed { .. }) => "changed".to_owned(),
+        Ok(Poll::Unchanged) => "unchanged".to_owned(),
+        Ok(Poll::Later { after_s }) => format!("later {after_s:?}"),
+        Err(why) => why,
+    }
+}
+
 #[test]
 fn every_failure_is_told_from_an_answer() {
     let provider = ProviderProcess::start();
-    let asking = |kind: &str, key: &str, url: &str| {
-        let env = [
-            ("CHATKEEP_FLAGS_PROVIDER", kind),
-            ("CHATKEEP_FLAGS_BASE_URL", url),
-            ("FLAGS_SDK_KEY", key),
-        ];
-        let env = env.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let source = Source {
-            path: None,
-            env: env.into(),
-        };
-        let config = Config::load(&source).unwrap().config;
-        let polled = Provider::new(&config.flags).unwrap().poll(None);
-        match polled {
-            Ok(Poll::Changed { .. }) => "changed".to_owned(),
-            Ok(Poll::Unchanged) => "unchanged".to_owned(),
-            Ok(Poll::Later { after_s }) => format!("later {after_s:?}"),
-            Err(why) => why,
-        }
-    };
     let cases = [
         ("ok", "changed"),
         ("gzip", "changed"),
@@ -270,13 +272,25 @@ fn every_failure_is_told_from_an_answer() {
         let told = asking(kind, "another-key", &provider.url());
         assert_eq!(told, "it refuses the key (401)");
     }
-    provider.serve(&json!({ "mode": "hang" }));
-    let started = Instant::now();
-    assert!(asking("launchdarkly", KEY, &provider.url()).contains("timeout"));
-    assert!((9..12).contains(&started.elapsed().as_secs()));
     let url = provider.url();
     provider.kill();
     assert!(asking("launchdarkly", KEY, &url).contains("refused"));
+}
+
+#[test]
+fn nobody_is_waited_for_longer_than_10_seconds() {
+    std::thread::scope(|scope| {
+        for mode in ["hang", "trickle"] {
+            scope.spawn(move || {
+                let provider = ProviderProcess::start();
+                provider.serve(&json!({ "mode": mode, "flags": [flag(HISTORY, 7)] }));
+                let started = Instant::now();
+                let told = asking("launchdarkly", KEY, &provider.url());
+                assert!(told.contains("timeout"), "{mode}: {told}");
+                assert!((9..12).contains(&started.elapsed().as_secs()), "{mode}");
+            });
+        }
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
