@@ -71,6 +71,9 @@ CREATE TABLE messages (
   metadata    TEXT,                          -- JSON, its keys sorted; NULL: none
   context     TEXT,                          -- JSON, its keys sorted; NULL: none
   counted     INTEGER NOT NULL,              -- 1: it used one of the day's free messages
+  request     BLOB,                          -- as in kept_answers; NULL: it had an idempotency key
+  unwritten   INTEGER NOT NULL,              -- messages before it whose answers may not have been
+                                             -- written when it was stored; -1: all were, its own too
   bubbles     TEXT,                          -- JSON array, the reply; NULL: no answer
   access      TEXT,                          -- JSON, the answer's access object; NULL: none
   schedule    TEXT                           -- JSON, the answer's schedule_message; NULL: none
@@ -111,6 +114,7 @@ CREATE TABLE commands (
   state       TEXT NOT NULL,                 -- queued, sent, received, executing; completed, failed, expired, moved
   attempts    INTEGER NOT NULL DEFAULT 0,
   resends     INTEGER NOT NULL DEFAULT 0,    -- after a reconnect; these are no attempts
+  handed      INTEGER,                       -- place in the agent's order of first hand-outs; NULL: never
   refused     INTEGER NOT NULL DEFAULT 0,    -- 1: the relay once reported it failed
   error       TEXT,                          -- what the relay said of it
   created_at  INTEGER NOT NULL,
@@ -166,6 +170,7 @@ CREATE TABLE limit_uses (
   count   INTEGER NOT NULL,
   PRIMARY KEY (kind, subject, used_at)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX limit_uses_age ON limit_uses(used_at);
 
 -- What an operator set a feature flag to.
 CREATE TABLE flag_overrides (

@@ -134,6 +134,9 @@ impl App {
         self.wait_for(SOCKETS_CLOSE_MAX, |app| app.hub.connected() == 0)
             .await;
         background.abort_all();
+        if let Err(error) = self.store.note_written(self.clock.now()).await {
+            log::warn!("what was answered could not be noted: {error}");
+        }
         match (lost, drained) {
             (true, _) => Ended::StorageLost,
             (false, Drained::Clean) => Ended::Clean,

@@ -32,6 +32,12 @@ impl Timestamp {
         self.plus_ms(seconds.saturating_mul(1000))
     }
 
+    /// Of ISO 8601 with an offset, as RFC 3339 has it.
+    pub fn parse(text: &str) -> Option<Self> {
+        let at = DateTime::parse_from_rfc3339(text).ok()?;
+        Some(Self(at.timestamp_millis()))
+    }
+
     pub fn utc(self) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(self.0).unwrap_or_default()
     }

@@ -5,11 +5,16 @@
 //! committed before memory follows it (`hub`), so that memory is a copy of what is kept.
 
 mod acks;
+mod delivery;
 mod fragments;
 pub mod hub;
 pub mod outbox;
+mod presence;
 pub mod queue;
+mod relay;
 mod session;
 pub mod socket;
 pub mod sync;
+#[cfg(test)]
+mod tests;
 mod wire;

@@ -60,7 +60,7 @@ pub struct Status {
     /// There is one at all.
     pub configured: bool,
     /// It has answered since the start.
-    pub initialized: bool,
+    pub heard: bool,
     /// It answered when last asked.
     pub is_connected: bool,
     /// It failed three times in a row, and defaults hold.
@@ -180,7 +180,7 @@ impl Flags {
         for flag in &provided.wrong {
             if sources.warned.insert(flag.key) {
                 log::warn!(
-                    "flags: the provider's value of {} is not of type {}; the default is used",
+                    "flags: the provider's value of {} is not one of type {}; the default holds",
                     flag.key,
                     flag.kind().as_str()
                 );
@@ -216,6 +216,12 @@ impl Flags {
 }
 
 impl Status {
+    /// The values that hold are the ones that were configured for; without a provider they
+    /// are so from the start.
+    pub fn initialized(self) -> bool {
+        self.heard || !self.configured
+    }
+
     /// One word for the health check. "ok": as configured. "failing": the provider does not
     /// answer, its last values hold. "defaults": defaults hold in its place.
     pub fn word(self) -> &'static str {
@@ -227,9 +233,7 @@ impl Status {
                 circuit_breaker_open: true,
                 ..
             }
-            | Self {
-                initialized: false, ..
-            } => "defaults",
+            | Self { heard: false, .. } => "defaults",
             Self {
                 is_connected: true, ..
             } => "ok",

@@ -19,7 +19,8 @@ use crate::limits::{self, HOUR_MS, MINUTE_MS, Windows};
 use crate::random;
 use crate::reply::Intent;
 use crate::store::{
-    AgentId, Digest, NewMessage, NewRoom, NewUser, Room, SharedStore, Tx, User, UserId,
+    AgentId, AnswerDue, Digest, Inserted, NewMessage, NewRoom, NewUser, Room, SharedStore, Tx,
+    User, UserId,
 };
 use answer::Answer;
 
@@ -81,10 +82,11 @@ pub struct Arrival {
 }
 
 /// What is answered, and of which message.
-#[derive(Debug, Clone)]
 pub struct Received {
     pub answer: Answer,
     pub message_id: i64,
+    /// To be dropped when the answer was written; `None`: nothing depends on it.
+    pub due: Option<AnswerDue>,
     /// The answer was given before.
     pub replayed: bool,
 }
@@ -184,7 +186,7 @@ impl Ingest {
         if counted {
             tx.count_message(user.id, now.utc_day())?;
         }
-        let message_id = tx.insert_message(
+        let Inserted { id, due } = tx.insert_message(
             &mut room,
             &NewMessage {
                 user: user.id,
@@ -199,14 +201,19 @@ impl Ingest {
                 counted,
                 humans: if answer.should_respond() { 0 } else { humans },
                 answer: &answer.stored(),
+                request: match &arrival.repeat {
+                    Repeat::Body(request) => Some(request),
+                    Repeat::Key { .. } => None,
+                },
             },
         )?;
         if let Repeat::Key { key, body } = &arrival.repeat {
-            tx.insert_key_use(key, body, message_id, now)?;
+            tx.insert_key_use(key, body, id, now)?;
         }
         Ok(Received {
             answer,
-            message_id,
+            message_id: id,
+            due,
             replayed: false,
         })
     }
@@ -382,6 +389,7 @@ fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<R
     Ok(Some(Received {
         answer: Answer::from_stored(&stored)?,
         message_id,
+        due: None,
         replayed: true,
     }))
 }

@@ -9,8 +9,11 @@ use crate::clock::Monotonic;
 
 pub const MINUTE_MS: u64 = 60_000;
 pub const HOUR_MS: u64 = 3_600_000;
-/// Subjects remembered at once; beyond, those whose window is over are dropped first.
+/// Subjects remembered at once. Beyond, any one is forgotten for each new one: so many
+/// strangers in one window are a flood that no limit of one of them stops.
 const SUBJECTS_MAX: usize = 200_000;
+/// Fewer are never looked through for windows that are over.
+const SWEEP_SUBJECTS_MIN: usize = 1_024;
 
 /// Decides on `count` more uses beside those at `uses` (time in ms and number, oldest first,
 /// all within the window). The error is the ms until they would be let in.
@@ -87,13 +90,22 @@ impl Window {
 #[derive(Debug)]
 pub struct Windows<K> {
     window_ms: u64,
+    subjects_max: usize,
+    /// With so many subjects those whose window is over are dropped.
+    sweep_at: usize,
     by_subject: HashMap<K, Window>,
 }
 
-impl<K: Hash + Eq> Windows<K> {
+impl<K: Hash + Eq + Clone> Windows<K> {
     pub fn new(window_ms: u64) -> Self {
+        Self::bounded(window_ms, SUBJECTS_MAX)
+    }
+
+    fn bounded(window_ms: u64, subjects_max: usize) -> Self {
         Self {
             window_ms,
+            subjects_max,
+            sweep_at: SWEEP_SUBJECTS_MIN.min(subjects_max),
             by_subject: HashMap::new(),
         }
     }
@@ -107,11 +119,25 @@ impl<K: Hash + Eq> Windows<K> {
     }
 
     fn window(&mut self, subject: K, now: Monotonic) -> &mut Window {
-        if self.by_subject.len() >= SUBJECTS_MAX && !self.by_subject.contains_key(&subject) {
-            let window_ms = self.window_ms;
-            self.by_subject.retain(|_, w| !w.over(window_ms, now));
+        if self.by_subject.len() >= self.sweep_at && !self.by_subject.contains_key(&subject) {
+            self.sweep(now);
         }
         self.by_subject.entry(subject).or_default()
+    }
+
+    /// Drops what is over. The next time is when there are twice as many as are left, so
+    /// that looking through them costs each new subject the same, however many there are.
+    fn sweep(&mut self, now: Monotonic) {
+        let window_ms = self.window_ms;
+        self.by_subject.retain(|_, w| !w.over(window_ms, now));
+        let left = self.by_subject.len();
+        if left >= self.subjects_max
+            && let Some(any) = self.by_subject.keys().next().cloned()
+        {
+            self.by_subject.remove(&any);
+        }
+        self.sweep_at =
+            (left * 2).clamp(SWEEP_SUBJECTS_MIN.min(self.subjects_max), self.subjects_max);
     }
 }
 
@@ -192,6 +218,19 @@ mod tests {
         }
         assert_eq!(windows.take("b", 1, Monotonic(1)), Ok(()));
         assert_eq!(windows.take("a", 1, Monotonic(MINUTE_MS)), Ok(()));
+    }
+
+    #[test]
+    fn subjects_are_bounded_and_those_that_are_over_are_dropped() {
+        let mut windows = Windows::bounded(MINUTE_MS, 3_000);
+        for subject in 0..10_000 {
+            assert_eq!(windows.take(subject, 1, Monotonic(0)), Ok(()));
+            assert!(windows.by_subject.len() <= 3_000);
+        }
+        assert_eq!(windows.take(9_999, 1, Monotonic(1)), Err(60));
+        let later = Monotonic(MINUTE_MS);
+        assert_eq!(windows.take(10_000, 1, later), Ok(()));
+        assert_eq!(windows.by_subject.len(), 1);
     }
 
     #[test]

@@ -9,10 +9,13 @@ mod ingest;
 pub mod retries;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_util::future::BoxFuture;
 
 use crate::app::App;
+use crate::auth::edge_token;
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router};
 
@@ -132,10 +135,10 @@ async fn dispatch(
 fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<String>> {
     match caller {
         Caller::Anyone => Ok(None),
-        Caller::Edge => agent(app, exchange, None).map(Some),
+        Caller::Edge => agent(app, exchange).map(Some),
         Caller::EdgeSocket => {
-            let named = edge::check_handshake(app, exchange)?;
-            agent(app, exchange, Some(named)).map(Some)
+            edge::check_handshake(app, exchange)?;
+            agent(app, exchange).map(Some)
         }
         Caller::Legacy => match &app.legacy_secret {
             Some(secret) if secret.matches(exchange.bearer()) => Ok(None),
@@ -152,19 +155,34 @@ fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<S
     }
 }
 
-/// The agent that the token names, which every other place that names one must agree with.
-fn agent(app: &App, exchange: &Exchange, named: Option<String>) -> Result<String> {
+/// The agent that the token names, which the header and the query must agree with.
+fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     let header = exchange
         .header("x-edge-agent-id")
         .map_err(|_| Error::unauthorized("X-Edge-Agent-Id is not acceptable"))?;
-    let name = named.as_deref().or(header);
-    if header.is_some() && header != name {
+    let query = exchange.query_param("edge_agent_id");
+    let query = query.as_deref();
+    if header.is_some() && query.is_some() && header != query {
         return Err(Error::unauthorized("two different agents are named"));
     }
     app.edge_tokens
-        .verify(exchange.bearer(), name, app.clock.now())
+        .verify(exchange.bearer(), header.or(query), app.clock.now())
         .map(|agent| agent.0)
-        .map_err(Error::unauthorized)
+        .map_err(|cause| {
+            if cause == edge_token::RAW_SECRET_REFUSED {
+                warn_of_raw_secret(app.clock.now());
+            }
+            Error::unauthorized(cause)
+        })
+}
+
+/// Once a minute at most: a relay that is set up so asks again and again.
+fn warn_of_raw_secret(now: Timestamp) {
+    static WARNED_IN: AtomicI64 = AtomicI64::new(0);
+    let minute = now.seconds() / 60;
+    if WARNED_IN.swap(minute, Ordering::Relaxed) != minute {
+        log::warn!("a relay was refused: {}", edge_token::RAW_SECRET_REFUSED);
+    }
 }
 
 impl Request {

@@ -9,19 +9,24 @@ mod commands;
 mod directory;
 mod flag_overrides;
 mod housekeeping;
+mod inspect;
 mod limit_uses;
+mod lock;
 mod memories;
 mod messages;
 mod open;
 mod readers;
 mod reminders;
 mod rooms;
+#[cfg(test)]
+mod tests;
+mod unwritten;
 mod users;
 mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread::JoinHandle;
 
 use rusqlite::{Connection, OpenFlags};
@@ -30,15 +35,18 @@ use tokio::sync::watch;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use directory::Directory;
+use unwritten::Unwritten;
 
 pub use agents::{Agent, AgentId, AgentRow};
 pub use answers::{Digest, KeyUse};
 pub use commands::{Command, CommandState, NewCommand, Unfinished};
+pub use inspect::inspect;
+pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
-pub use messages::{NewMessage, StoredAnswer};
-pub use open::{Holder, Lock, holder, inspect};
+pub use messages::{Inserted, NewMessage, StoredAnswer};
 pub use reminders::{NewReminder, Reminder};
 pub use rooms::{NewRoom, Room, RoomId};
+pub use unwritten::AnswerDue;
 pub use users::{NewUser, User, UserId};
 
 /// How a store is opened.
@@ -52,7 +60,9 @@ pub struct Options {
 /// Reads and writes. Cheap to share; dropping the last one stops the threads.
 pub struct Store {
     writer: Option<writer::Writer>,
-    readers: readers::Readers,
+    readers: Option<readers::Readers>,
+    unwritten: Unwritten,
+    trouble: Arc<writer::Trouble>,
     path: PathBuf,
     threads: Vec<JoinHandle<()>>,
     probed_at: AtomicI64,
@@ -62,20 +72,28 @@ impl Store {
     /// Opens the file at `options.path`, whose `Lock` the caller holds. The error is a
     /// sentence for the operator.
     pub fn open(options: &Options) -> Result<Self, String> {
-        inspect(&options.path, false)?;
-        let conn = open::open_writing(&options.path, options.full_durability)?;
+        if !inspect(&options.path, false)? {
+            open::make(&options.path)?;
+        }
+        let mut conn = open::open_writing(&options.path, options.full_durability)?;
         let failed = |e: rusqlite::Error| format!("{}: {e}", options.path.display());
+        unwritten::keep_after_kill(&mut conn).map_err(failed)?;
         writer::prepare(&conn).map_err(failed)?;
         let directory = Directory::load(&conn).map_err(failed)?;
-        let beside = Connection::open(&options.path).map_err(failed)?;
+        let unwritten = directory.unwritten.clone();
+        let beside = open::open_beside(&options.path).map_err(failed)?;
+        let (trouble, hurry) = (writer::Trouble::new(), Arc::new(AtomicBool::new(false)));
+        let readers = readers::Readers::open(&options.path, options.readers, hurry.clone())?;
         let (checkpointer, checkpoint) =
-            checkpoint::start(beside, &options.path).map_err(|e| e.to_string())?;
-        let readers = readers::Readers::open(&options.path, options.readers)?;
+            checkpoint::start(beside, hurry, trouble.clone()).map_err(|e| e.to_string())?;
         let (writer, writing) =
-            writer::Writer::start(conn, directory, checkpointer).map_err(|e| e.to_string())?;
+            writer::Writer::start(conn, directory, checkpointer, trouble.clone())
+                .map_err(|e| e.to_string())?;
         Ok(Self {
             writer: Some(writer),
-            readers,
+            readers: Some(readers),
+            unwritten,
+            trouble,
             path: options.path.clone(),
             threads: vec![writing, checkpoint],
             probed_at: AtomicI64::new(0),
@@ -98,35 +116,61 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
     {
-        self.readers.read(f).await
+        // Only `drop` takes them.
+        let readers = self.readers.as_ref();
+        readers
+            .expect("readers live while the store does")
+            .read(f)
+            .await
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the last commit was refused by the disk.
+    /// Whether a commit was refused by the disk, and no probe has shown since that it is
+    /// over.
     pub fn failing(&self) -> bool {
-        self.writer().health.failing.load(Ordering::Relaxed)
+        self.trouble.is_failing()
     }
 
     /// Turns true when writing can't be trusted any more and the process must end.
     pub fn lost(&self) -> watch::Receiver<bool> {
-        self.writer().lost.clone()
+        self.trouble.watch_lost()
     }
 
-    /// Whether the database takes a write now: tries one, at most once a second.
+    /// Whether the database takes a write now: tries one, at most once a second. After one
+    /// was refused it has to take a larger one, as there may be room for little things only.
     pub async fn probe(&self, now: Timestamp) -> bool {
         const EVERY_MS: i64 = 1_000;
+        const AFTER_REFUSAL_BYTES: usize = 128 << 10;
         let last = self.probed_at.load(Ordering::Relaxed);
         if !self.failing() && (0..EVERY_MS).contains(&(now.0 - last)) {
             return true;
         }
-        let written = self.write(move |tx| tx.set_probed_at(now)).await.is_ok();
+        let padding = if self.failing() {
+            AFTER_REFUSAL_BYTES
+        } else {
+            0
+        };
+        let written = self
+            .write(move |tx| tx.set_probed_at(now, padding))
+            .await
+            .is_ok();
         if written {
+            self.trouble.is_over();
             self.probed_at.store(now.0, Ordering::Relaxed);
         }
         written
+    }
+
+    /// Notes on the disk which answers were written, if no message has done so. To be
+    /// called when it has been quiet for a moment, and at the end.
+    pub async fn note_written(&self, now: Timestamp) -> Result<()> {
+        if self.unwritten.is_behind(now) {
+            self.write(move |tx| tx.note_written(now)).await?;
+        }
+        Ok(())
     }
 
     /// Writes waiting now.
@@ -143,13 +187,17 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// Waits for what is queued, then moves the log into the database.
+    /// Waits for what is queued, then moves the log into the database, which removes it. A
+    /// disk that failed is left to the next start.
     fn drop(&mut self) {
         self.writer = None;
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
-        if let Ok(conn) = Connection::open(&self.path) {
+        self.readers = None;
+        if !self.trouble.is_lost()
+            && let Ok(conn) = open::open_beside(&self.path)
+        {
             let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }
     }
@@ -185,10 +233,10 @@ impl Tx<'_> {
         Ok(self.conn.prepare_cached(sql)?.execute(params)?)
     }
 
-    fn set_probed_at(&self, now: Timestamp) -> Result<()> {
+    fn set_probed_at(&self, now: Timestamp, padding_bytes: usize) -> Result<()> {
         self.execute(
             "INSERT OR REPLACE INTO meta (key, value) VALUES ('probed_at', ?1)",
-            [now.0.to_string()],
+            [format!("{}{}", now.0, " ".repeat(padding_bytes))],
         )?;
         Ok(())
     }
@@ -213,6 +261,9 @@ impl From<rusqlite::Error> for Error {
                 Code::DiskFull | Code::SystemIoFailure | Code::DatabaseBusy | Code::DatabaseLocked,
             ) => Self::unavailable("The database can't be used at the moment; try again.")
                 .because(cause),
+            Some(Code::OperationInterrupted) => {
+                Self::unavailable("Reading took too long; try again.").because(cause)
+            }
             _ => Self::internal(cause),
         }
     }

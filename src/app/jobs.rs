@@ -13,6 +13,8 @@ use crate::flags::provider::Provider;
 
 const EXPIRE_EVERY: Duration = Duration::from_secs(30);
 const EXPIRED_AT_ONCE_MAX: usize = 500;
+/// How long after the last message its answer is known on the disk to be written.
+const NOTE_WRITTEN_EVERY: Duration = Duration::from_secs(1);
 const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(600);
 /// The legacy endpoint without a secret is mentioned again after this.
 const WARN_EVERY: Duration = Duration::from_secs(60);
@@ -21,6 +23,7 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     let mut jobs = JoinSet::new();
     jobs.spawn(reminders::run(app.ingest.clone()));
     jobs.spawn(every(app.clone(), EXPIRE_EVERY, expire_commands));
+    jobs.spawn(every(app.clone(), NOTE_WRITTEN_EVERY, note_written));
     jobs.spawn(every(app.clone(), HOUSEKEEPING_EVERY, remove_old_rows));
     jobs.spawn(warn_of_open_endpoint(app.clone()));
     let flags = &app.config.flags;
@@ -68,6 +71,10 @@ async fn expire_commands(app: Arc<App>) -> Result<()> {
             return Ok(());
         }
     }
+}
+
+async fn note_written(app: Arc<App>) -> Result<()> {
+    app.store.note_written(app.clock.now()).await
 }
 
 async fn remove_old_rows(app: Arc<App>) -> Result<()> {

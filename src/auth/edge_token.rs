@@ -18,6 +18,10 @@ const DAY_S: i64 = 86_400;
 /// Who a development request with the raw secret is when it does not say.
 const DEVELOPMENT_AGENT: &str = "dev";
 
+/// Why a relay that worked in development is refused: the operator wants to know.
+pub const RAW_SECRET_REFUSED: &str = "the raw edge secret is accepted in development only; \
+     make a token with `chatkeep token edge`";
+
 type HmacSha256 = Hmac<Sha256>;
 
 /// An agent whose token was checked.
@@ -49,7 +53,9 @@ pub struct Settings<'a> {
 
 /// Checks tokens; keyed once, cloned per request.
 pub struct Verifier {
-    secret: String,
+    /// The raw secret's length and mac.
+    secret_bytes: usize,
+    secret_mac: Vec<u8>,
     key: HmacSha256,
     previous: Option<HmacSha256>,
     ttl_s: i64,
@@ -60,9 +66,12 @@ pub struct Verifier {
 
 impl Verifier {
     pub fn new(settings: &Settings<'_>, revocations: Vec<(String, i64)>) -> Self {
+        let key = keyed(settings.secret);
+        let mac = key.clone().chain_update(settings.secret).finalize();
         Self {
-            secret: settings.secret.to_owned(),
-            key: keyed(settings.secret),
+            secret_bytes: settings.secret.len(),
+            secret_mac: mac.into_bytes().to_vec(),
+            key,
             previous: settings.previous_secret.map(keyed),
             ttl_s: settings.ttl_days as i64 * DAY_S,
             development: settings.development,
@@ -114,14 +123,15 @@ impl Verifier {
         bearer: &str,
         named: Option<&str>,
     ) -> Result<Option<AgentName>, &'static str> {
-        // Comparing macs of both keeps the comparison's time independent of the secret.
-        let tag = self.key.clone().chain_update(bearer).finalize();
-        let is_secret = self
-            .key
-            .clone()
-            .chain_update(&self.secret)
-            .verify(&tag.into_bytes())
-            .is_ok();
+        // A mac is compared, and only of what is as long, so that time does not tell how
+        // much of it was right.
+        let is_secret = bearer.len() == self.secret_bytes
+            && self
+                .key
+                .clone()
+                .chain_update(bearer)
+                .verify_slice(&self.secret_mac)
+                .is_ok();
         if !is_secret {
             return Ok(None);
         }
@@ -186,8 +196,12 @@ fn decode(token: &str) -> Option<String> {
     if token.len() - unpadded.len() > 2 {
         return None;
     }
-    let standard = unpadded.replace('-', "+").replace('_', "/");
-    String::from_utf8(STANDARD_NO_PAD.decode(standard).ok()?).ok()
+    let engine = if unpadded.contains(['-', '_']) {
+        &URL_SAFE_NO_PAD
+    } else {
+        &STANDARD_NO_PAD
+    };
+    String::from_utf8(engine.decode(unpadded).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -126,10 +126,7 @@ fn end(when: &str, now: Timestamp) -> Result<Timestamp, String> {
     });
     let at = match span {
         Some(seconds) => now.plus_s(seconds),
-        None => {
-            let at = chrono::DateTime::parse_from_rfc3339(when).map_err(|_| wrong())?;
-            Timestamp(at.timestamp_millis())
-        }
+        None => Timestamp::parse(when).ok_or_else(wrong)?,
     };
     if at <= now {
         return Err("--expires must be in the future".to_owned());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::hub::{Hub, Relay};
 use super::outbox::ATTEMPTS_MAX;
-use super::wire::{Ack, Event, Report};
+use super::wire::{self, Ack, Event, Report};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::random;
@@ -27,7 +27,12 @@ impl Hub {
         epoch: Option<String>,
         last_seq: u64,
     ) -> Result<bool> {
-        if epoch.is_some_and(|epoch| epoch != self.terms.epoch) {
+        let is_known = match &epoch {
+            Some(epoch) => *epoch == self.terms.epoch,
+            // A seq without its epoch says nothing.
+            None => last_seq == 0,
+        };
+        if !is_known {
             return Ok(false);
         }
         let (hub, relay, now) = (self.clone(), relay.clone(), self.clock.now());
@@ -36,10 +41,19 @@ impl Hub {
                 if last_seq > tx.view().head_seq(relay.id)? {
                     return Ok(false);
                 }
-                complete_through(tx, &hub, &relay, last_seq, now)?;
+                let handed = tx.view().handed_through(relay.id, last_seq)?;
+                complete(tx, &hub, &relay, &handed, now)?;
                 Ok(true)
             })
             .await
+    }
+
+    /// The frame that says where the agent stands.
+    pub(super) async fn hello(self: &Arc<Self>, relay: &Arc<Relay>) -> Result<String> {
+        let agent = relay.id;
+        let head_seq = self.store.read(move |view| view.head_seq(agent)).await?;
+        let now = self.clock.now();
+        Ok(wire::hello(&relay.name, head_seq, &self.terms, now))
     }
 
     /// Records an event, once.
@@ -95,10 +109,7 @@ pub(super) fn apply(
     let (hub, relay) = (hub.clone(), relay.clone());
     match ack.report {
         Report::Received | Report::Executing => {
-            let state = match ack.report {
-                Report::Received => CommandState::Received,
-                _ => CommandState::Executing,
-            };
+            let state = ack.report.state();
             if tx.set_progress(agent, seq, state)? {
                 tx.after_commit(move || hub.change(relay.id, |o| o.progress(seq, state)));
             }
@@ -112,10 +123,7 @@ pub(super) fn apply(
             }
         }
         Report::Completed | Report::Failed { .. } => {
-            let state = match ack.report {
-                Report::Completed => CommandState::Completed,
-                _ => CommandState::Failed,
-            };
+            let state = ack.report.state();
             if tx.finish_command(agent, seq, state, error, now)? {
                 tx.after_commit(move || hub.command_ended(relay.id, seq));
             }
@@ -124,19 +132,20 @@ pub(super) fn apply(
     Ok(true)
 }
 
-pub(super) fn complete_through(
+/// Completes those of `seqs` that were handed out, save what the relay once reported failed:
+/// that is finished only by an ack of its own.
+pub(super) fn complete(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
     relay: &Arc<Relay>,
-    last_seq: u64,
+    seqs: &[u64],
     now: Timestamp,
 ) -> Result<()> {
-    let ended = tx.complete_through(relay.id, last_seq, now)?;
-    let (hub, agent) = (hub.clone(), relay.id);
-    tx.after_commit(move || {
-        for seq in ended {
-            hub.command_ended(agent, seq);
+    for &seq in seqs {
+        if tx.complete_unrefused(relay.id, seq, now)? {
+            let (hub, agent) = (hub.clone(), relay.id);
+            tx.after_commit(move || hub.command_ended(agent, seq));
         }
-    });
+    }
     Ok(())
 }

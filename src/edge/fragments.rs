@@ -53,6 +53,11 @@ impl<S> Fragments<S> {
         }
     }
 
+    /// The socket below, past the counting.
+    pub(super) fn inner_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
     /// Follows the frames in `bytes`; false when there are too many fragments.
     fn follow(&mut self, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {

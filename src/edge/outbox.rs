@@ -4,17 +4,23 @@
 //! arguments, holds no payloads and does no I/O. It mirrors committed rows: callers change
 //! it only after the commit of the change.
 
+mod entry;
+mod poll;
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::clock::{Monotonic, Timestamp};
 use crate::store::{CommandState, RoomId, Unfinished};
+use entry::{Entry, Place};
 
 /// A relay that said `received` or `executing` has this long for the attempt.
-pub const PROGRESS_MS: u64 = 120_000;
+const PROGRESS_MS: u64 = 120_000;
 pub const ATTEMPTS_MAX: u32 = 5;
 /// A command that breaks its relay each time must end.
-pub const RESENDS_MAX: u32 = 32;
+const RESENDS_MAX: u32 = 32;
 const BACKOFF_FIRST_MS: u64 = 1_000;
 const BACKOFF_MAX_MS: u64 = 60_000;
 const BACKOFF_JITTER: f64 = 0.2;
@@ -35,6 +41,8 @@ pub enum Step {
         seq: u64,
         attempts: u32,
         resends: u32,
+        /// Its place among first hand-outs, should this be its first.
+        order: u64,
     },
     Fail {
         seq: u64,
@@ -53,60 +61,6 @@ impl Step {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// It may go out from then on, when it is its chat's turn.
-    Idle { not_before: Monotonic },
-    /// A step for it is being committed.
-    Planned,
-    /// On the socket, not acked.
-    UnderWay { since: Monotonic },
-}
-
-#[derive(Debug)]
-struct Entry {
-    command_id: Arc<str>,
-    room: RoomId,
-    expires_at: Timestamp,
-    state: CommandState,
-    attempts: u32,
-    resends: u32,
-    refused: bool,
-    place: Place,
-    /// It was handed out before this socket came: sending it again is no attempt.
-    again: bool,
-    /// Last handed out, and last counted as an attempt, in this process's life.
-    handed_at: Option<Monotonic>,
-    attempt_at: Option<Monotonic>,
-}
-
-impl Entry {
-    fn handed(&self) -> bool {
-        self.state != CommandState::Queued
-    }
-
-    fn in_progress(&self) -> bool {
-        matches!(self.state, CommandState::Received | CommandState::Executing)
-    }
-
-    fn allowed_ms(&self, timing: Timing) -> u64 {
-        if self.in_progress() {
-            PROGRESS_MS
-        } else {
-            timing.ack_timeout_ms
-        }
-    }
-
-    /// When a hand-out without an ack counts as lost.
-    fn overdue_at(&self, timing: Timing) -> Option<Monotonic> {
-        self.handed_at.map(|at| at.plus_ms(self.allowed_ms(timing)))
-    }
-
-    fn overdue(&self, timing: Timing, now: Monotonic) -> bool {
-        self.overdue_at(timing).is_none_or(|at| at <= now)
-    }
-}
-
 #[derive(Debug)]
 pub struct Outbox {
     timing: Timing,
@@ -118,10 +72,14 @@ pub struct Outbox {
     timers: BTreeSet<(Monotonic, u64)>,
     in_flight: usize,
     online: bool,
+    /// The next place in the order in which commands are first handed out, by socket or poll.
+    next_order: u64,
+    /// What the last answer to a poll handed out, in its order.
+    answered: Vec<u64>,
 }
 
 impl Outbox {
-    pub fn new(timing: Timing, unfinished: Vec<Unfinished>) -> Self {
+    pub fn new(timing: Timing, unfinished: Vec<Unfinished>, now: Monotonic) -> Self {
         let mut outbox = Self {
             timing,
             entries: BTreeMap::new(),
@@ -131,9 +89,19 @@ impl Outbox {
             timers: BTreeSet::new(),
             in_flight: 0,
             online: false,
+            next_order: 1,
+            answered: Vec::new(),
         };
         for command in unfinished {
+            let seq = command.seq;
+            outbox.next_order = outbox.next_order.max(command.handed + 1);
             outbox.insert(command);
+            if let Some(entry) = outbox.entries.get_mut(&seq)
+                && entry.was_handed()
+            {
+                // The process before handed it out, nobody knows when.
+                entry.attempt_at = Some(now);
+            }
         }
         outbox
     }
@@ -146,54 +114,47 @@ impl Outbox {
         self.entries.is_empty()
     }
 
+    /// Whether the command is unfinished.
+    pub fn has(&self, seq: u64) -> bool {
+        self.entries.contains_key(&seq)
+    }
+
     /// Commands on the socket, not acked.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// Whether the command is on the socket now: its acks are no flood.
-    pub fn is_under_way(&self, command_id: &str) -> bool {
-        self.seqs
-            .get(command_id)
-            .and_then(|seq| self.entries.get(seq))
-            .is_some_and(|entry| matches!(entry.place, Place::UnderWay { .. }))
+    /// Whether the command is on the socket now and a report of this state says something
+    /// new of it: such reports are no flood.
+    pub fn expects(&self, command_id: &str, state: CommandState) -> bool {
+        let entry = self.seqs.get(command_id).and_then(|s| self.entries.get(s));
+        entry.is_some_and(|entry| {
+            matches!(entry.place, Place::UnderWay { .. }) && entry.is_news(state)
+        })
     }
 
     /// A command was committed.
     pub fn insert(&mut self, command: Unfinished) {
-        let seq = command.seq;
+        let (seq, room) = (command.seq, command.room);
         self.seqs.insert(command.command_id.clone(), seq);
-        self.lanes.entry(command.room).or_default().insert(seq);
-        let entry = Entry {
-            command_id: command.command_id,
-            room: command.room,
-            expires_at: command.expires_at,
-            state: command.state,
-            attempts: command.attempts,
-            resends: command.resends,
-            refused: command.refused,
-            place: Place::Idle {
-                not_before: Monotonic::default(),
-            },
-            again: false,
-            handed_at: None,
-            attempt_at: None,
-        };
-        let room = entry.room;
-        self.entries.insert(seq, entry);
+        self.lanes.entry(room).or_default().insert(seq);
+        self.entries.insert(seq, Entry::new(command));
         self.head_changed(room);
     }
 
     /// A command ended, however.
     pub fn remove(&mut self, seq: u64) {
+        self.put(seq, Place::default());
+        self.ready.remove(&seq);
         let Some(entry) = self.entries.remove(&seq) else {
             return;
         };
+        if let Some(at) = entry.timer {
+            self.timers.remove(&(at, seq));
+        }
         if self.seqs.get(&entry.command_id) == Some(&seq) {
             self.seqs.remove(&entry.command_id);
         }
-        self.leave_flight(entry.place);
-        self.ready.remove(&seq);
         if let Some(lane) = self.lanes.get_mut(&entry.room) {
             lane.remove(&seq);
             if lane.is_empty() {
@@ -207,10 +168,8 @@ impl Outbox {
     pub fn progress(&mut self, seq: u64, state: CommandState) {
         if let Some(entry) = self.entries.get_mut(&seq) {
             entry.state = state;
-            if let Place::UnderWay { since } = entry.place {
-                self.timers
-                    .insert((since.plus_ms(entry.allowed_ms(self.timing)), seq));
-            }
+            let place = entry.place;
+            self.put(seq, place);
         }
     }
 
@@ -219,13 +178,10 @@ impl Outbox {
         let Some(entry) = self.entries.get_mut(&seq) else {
             return;
         };
-        entry.refused = true;
         entry.state = CommandState::Sent;
         if matches!(entry.place, Place::UnderWay { .. }) {
             let not_before = now.plus_ms(backoff_ms(entry.attempts, unit));
-            let place = std::mem::replace(&mut entry.place, Place::Idle { not_before });
-            self.leave_flight(place);
-            self.timers.insert((not_before, seq));
+            self.put(seq, Place::Idle { not_before });
         }
     }
 
@@ -235,24 +191,21 @@ impl Outbox {
         self.disconnected();
         self.online = true;
         for entry in self.entries.values_mut() {
-            entry.again = entry.handed();
+            entry.again = entry.was_handed();
         }
-        self.ready = self
-            .lanes
-            .values()
-            .filter_map(|lane| lane.first().copied())
-            .collect();
+        let heads = self.lanes.values().filter_map(|lane| lane.first().copied());
+        self.ready = heads.collect();
     }
 
+    /// The socket is gone.
     pub fn disconnected(&mut self) {
         self.online = false;
         self.in_flight = 0;
         self.ready.clear();
         self.timers.clear();
         for entry in self.entries.values_mut() {
-            entry.place = Place::Idle {
-                not_before: Monotonic::default(),
-            };
+            entry.place = Place::default();
+            entry.timer = None;
         }
     }
 
@@ -271,68 +224,62 @@ impl Outbox {
         let mut steps = Vec::new();
         while let Some((at, seq)) = self.timers.first().copied().filter(|(at, _)| *at <= mono) {
             self.timers.remove(&(at, seq));
-            steps.extend(self.timer_fired(seq, mono, &mut unit));
+            steps.extend(self.timer_fired(seq, &mut unit));
         }
         while self.in_flight < self.timing.max_in_flight {
             let Some(seq) = self.ready.pop_first() else {
                 break;
             };
-            if let Some(entry) = self.entries.get_mut(&seq) {
-                entry.place = Place::Planned;
-                self.in_flight += 1;
-                steps.push(socket_step(seq, entry, now));
+            if let Some(entry) = self.entries.get(&seq) {
+                steps.push(entry.socket_step(seq, self.next_order, now));
+                self.next_order += 1;
+                self.put(seq, Place::Planned);
             }
         }
         steps
     }
 
-    fn timer_fired(
-        &mut self,
-        seq: u64,
-        mono: Monotonic,
-        unit: &mut impl FnMut() -> f64,
-    ) -> Option<Step> {
+    fn timer_fired(&mut self, seq: u64, unit: &mut impl FnMut() -> f64) -> Option<Step> {
+        let timing = self.timing;
         let entry = self.entries.get_mut(&seq)?;
+        entry.timer = None;
         match entry.place {
             Place::Planned => None,
-            Place::Idle { not_before } if not_before > mono => {
-                self.timers.insert((not_before, seq));
+            Place::Idle { .. } => {
+                self.ready.insert(seq);
                 None
             }
-            Place::Idle { .. } => {
-                let head = self.lanes.get(&entry.room).and_then(|lane| lane.first());
-                if head == Some(&seq) {
-                    self.ready.insert(seq);
-                }
-                None
+            Place::UnderWay { .. } if entry.attempts >= ATTEMPTS_MAX => {
+                self.put(seq, Place::Planned);
+                Some(entry::too_many_attempts(seq))
             }
             Place::UnderWay { since } => {
-                let deadline = since.plus_ms(entry.allowed_ms(self.timing));
-                if deadline > mono {
-                    self.timers.insert((deadline, seq));
-                    return None;
-                }
-                if entry.attempts >= ATTEMPTS_MAX {
-                    entry.place = Place::Planned;
-                    return Some(Step::Fail {
-                        seq,
-                        why: "not acknowledged after 5 attempts",
-                    });
-                }
-                let not_before = deadline.plus_ms(backoff_ms(entry.attempts, unit()));
-                entry.place = Place::Idle { not_before };
-                self.in_flight -= 1;
-                self.timers.insert((not_before, seq));
+                let late = since.plus_ms(entry.allowed_ms(timing));
+                let not_before = late.plus_ms(backoff_ms(entry.attempts, unit()));
+                self.put(seq, Place::Idle { not_before });
                 None
             }
         }
     }
 
     /// The hand-out of a `Send` step was committed.
-    pub fn handed(&mut self, seq: u64, attempts: u32, resends: u32, mono: Monotonic) {
+    pub fn handed(&mut self, step: Step, mono: Monotonic) {
+        let Step::Send {
+            seq,
+            attempts,
+            resends,
+            order,
+        } = step
+        else {
+            return;
+        };
+        let online = self.online;
         let Some(entry) = self.entries.get_mut(&seq) else {
             return;
         };
+        if !entry.was_handed() {
+            entry.order = order;
+        }
         entry.state = CommandState::Sent;
         entry.handed_at = Some(mono);
         if attempts != entry.attempts {
@@ -340,131 +287,53 @@ impl Outbox {
         }
         entry.attempts = attempts;
         entry.resends = resends;
-        if self.online && entry.place == Place::Planned {
+        if online && entry.place.is_out() {
             entry.again = false;
-            entry.place = Place::UnderWay { since: mono };
-            self.timers
-                .insert((mono.plus_ms(self.timing.ack_timeout_ms), seq));
+            self.put(seq, Place::UnderWay { since: mono });
         }
     }
 
     /// A step could not be committed: it is tried again a little later.
     pub fn release(&mut self, seq: u64, mono: Monotonic) {
-        if let Some(entry) = self.entries.get_mut(&seq)
-            && entry.place == Place::Planned
-        {
+        if self.entries.get(&seq).map(|e| e.place) == Some(Place::Planned) {
             let not_before = mono.plus_ms(WRITE_PAUSE_MS);
-            entry.place = Place::Idle { not_before };
-            self.in_flight -= 1;
-            self.timers.insert((not_before, seq));
+            self.put(seq, Place::Idle { not_before });
         }
     }
 
-    /// Whether a poll has an answer now.
-    pub fn poll_due(&self, now: Timestamp, mono: Monotonic) -> bool {
-        self.entries.values().any(|entry| {
-            entry.expires_at > now && (!entry.handed() || entry.overdue(self.timing, mono))
-        })
-    }
-
-    /// When a poll will have an answer if nothing else happens.
-    pub fn poll_next(&self) -> Option<Monotonic> {
-        self.entries
-            .values()
-            .filter_map(|entry| entry.overdue_at(self.timing))
-            .min()
-    }
-
-    /// What a poll's answer hands out, oldest first: everything handed out before and not
-    /// finished, save what the relay works on, then what is new. And whether there is more.
-    pub fn poll_plan(&self, limit: usize, now: Timestamp, mono: Monotonic) -> (Vec<Step>, bool) {
-        let (before, new): (Vec<_>, Vec<_>) = self
-            .entries
-            .iter()
-            .filter(|(_, e)| !e.in_progress() || e.overdue(self.timing, mono))
-            .partition(|(_, e)| e.handed());
-        let mut steps = Vec::new();
-        let mut sends = 0;
-        for (seq, entry) in before.into_iter().chain(new) {
-            if sends == limit {
-                return (steps, true);
-            }
-            let step = self.poll_step(*seq, entry, now, mono);
-            sends += usize::from(matches!(step, Step::Send { .. }));
-            steps.push(step);
-        }
-        (steps, false)
-    }
-
-    /// Attempts are counted for the oldest of a chat only, at most one per ack time-out.
-    fn poll_step(&self, seq: u64, entry: &Entry, now: Timestamp, mono: Monotonic) -> Step {
-        if entry.expires_at <= now {
-            return Step::Expire { seq };
-        }
-        let oldest = self.lanes.get(&entry.room).and_then(|l| l.first()) == Some(&seq);
-        let counts = entry.attempts == 0
-            || oldest
-                && entry
-                    .attempt_at
-                    .is_none_or(|at| at.plus_ms(self.timing.ack_timeout_ms) <= mono);
-        if counts && entry.attempts >= ATTEMPTS_MAX {
-            return Step::Fail {
-                seq,
-                why: "not acknowledged after 5 attempts",
-            };
-        }
-        Step::Send {
-            seq,
-            attempts: entry.attempts + u32::from(counts),
-            resends: entry.resends,
-        }
-    }
-
-    /// The head of a lane may go out when nothing holds it back.
+    /// The head of a lane may go out when nothing holds it back; `plan` finds out by the
+    /// clock whether its time has come.
     fn head_changed(&mut self, room: RoomId) {
-        if !self.online {
-            return;
-        }
-        let Some(head) = self.lanes.get(&room).and_then(|lane| lane.first()) else {
-            return;
-        };
-        match self.entries.get(head).map(|entry| entry.place) {
-            // `plan` finds out by the clock whether its time has come.
-            Some(Place::Idle { not_before }) => {
-                self.timers.insert((not_before, *head));
-            }
-            _ => {}
+        if let Some(head) = self.lanes.get(&room).and_then(|lane| lane.first().copied())
+            && let Some(entry) = self.entries.get(&head)
+            && matches!(entry.place, Place::Idle { .. })
+            && !self.ready.contains(&head)
+        {
+            let place = entry.place;
+            self.put(head, place);
         }
     }
 
-    fn leave_flight(&mut self, place: Place) {
-        if !matches!(place, Place::Idle { .. }) {
-            self.in_flight -= 1;
-        }
-    }
-}
-
-fn socket_step(seq: u64, entry: &Entry, now: Timestamp) -> Step {
-    if entry.expires_at <= now {
-        return Step::Expire { seq };
-    }
-    if entry.again {
-        if entry.resends >= RESENDS_MAX {
-            return Step::Fail {
-                seq,
-                why: "sent again after 32 reconnects",
-            };
-        }
-        return Step::Send {
-            seq,
-            attempts: entry.attempts,
-            resends: entry.resends + 1,
+    /// Every move of a command goes through here, so that its timer and the count of those
+    /// in flight go with it.
+    fn put(&mut self, seq: u64, place: Place) {
+        let Some(entry) = self.entries.get_mut(&seq) else {
+            return;
         };
-    }
-    Step::Send {
-        seq,
-        attempts: entry.attempts + 1,
-        resends: entry.resends,
+        self.in_flight -= usize::from(entry.place.is_out());
+        self.in_flight += usize::from(place.is_out());
+        entry.place = place;
+        if let Some(at) = entry.timer.take() {
+            self.timers.remove(&(at, seq));
+        }
+        let is_head = self.lanes.get(&entry.room).and_then(|lane| lane.first()) == Some(&seq);
+        entry.timer = match place {
+            Place::Idle { not_before } if is_head => Some(not_before),
+            Place::UnderWay { since } => Some(since.plus_ms(entry.allowed_ms(self.timing))),
+            _ => None,
+        }
+        .filter(|_| self.online);
+        self.timers.extend(entry.timer.map(|at| (at, seq)));
     }
 }
 

@@ -2,6 +2,7 @@
 //! one connection from `hello` to the close.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::WebSocketStream;
@@ -9,18 +10,16 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::fragments::Fragments;
 use super::hub::{Hub, Relay};
-use super::session::Session;
+use super::session::{FRAMES_BURST, FRAMES_PER_SECOND, Session, WRITE_MAX};
 use crate::error::{Error, Result};
 
 /// A frame or message of a relay.
 const INBOUND_BYTES_MAX: usize = 64 * 1024;
 /// Bytes that may wait to be written: a command's frame and what belongs to it.
 const WRITE_BUFFER_BYTES_MAX: usize = 1024 * 1024;
-const READ_BUFFER_BYTES: usize = 2 * 1024;
+/// Held by every relay all the time; most frames fit.
+const READ_BUFFER_BYTES: usize = 512;
 const WRITE_BUFFER_BYTES: usize = 1024;
-/// Inbound frames at once and per second, fragments likewise.
-pub(super) const FRAMES_BURST: u32 = 100;
-pub(super) const FRAMES_PER_SECOND: u32 = 50;
 
 /// Whether this agent may have a socket now: 503 while the service ends, 429 when it comes
 /// too often. The agent's name has been authenticated.
@@ -40,6 +39,14 @@ pub async fn serve<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
+    serve_patiently(hub, relay, io, WRITE_MAX).await;
+}
+
+/// With a time that one write may take.
+async fn serve_patiently<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S, write_max: Duration)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
     let config = WebSocketConfig::default()
         .max_message_size(Some(INBOUND_BYTES_MAX))
         .max_frame_size(Some(INBOUND_BYTES_MAX))
@@ -48,10 +55,58 @@ where
         .max_write_buffer_size(WRITE_BUFFER_BYTES_MAX);
     let io = Fragments::new(io, hub.clock.clone(), FRAMES_BURST, FRAMES_PER_SECOND);
     let ws = WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await;
-    let admitted = hub.enter(&relay);
-    let number = admitted.number;
-    Session::new(hub.clone(), relay.clone(), ws, admitted)
-        .run()
-        .await;
-    hub.leave(&relay, number);
+    let mut session = Session::new(hub.enter(&relay), ws, write_max);
+    session.run().await;
+    drop(session);
+    hub.keep_seen(&relay).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt;
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+    use crate::clock::{Clock, Timestamp};
+    use crate::edge::tests::world::{open, produce_for, settings};
+
+    /// The system's buffers of a real socket hide when it blocks; this one has a size.
+    #[tokio::test]
+    async fn a_relay_that_never_reads_is_closed_and_loses_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path());
+        let clock = Clock::fixed(Timestamp(0));
+        let hub = Hub::new(store.clone(), clock, settings(), "epoch".to_owned());
+        let relay = hub.relay("a").await.unwrap();
+        for chat in ["x", "y", "z"] {
+            produce_for(&hub, relay.id, chat, &"long ".repeat(400)).await;
+        }
+        let (near, mut far) = tokio::io::duplex(2_000);
+        let short = Duration::from_millis(100);
+        let serving = serve_patiently(hub.clone(), relay.clone(), near, short);
+        let reading = async {
+            while hub.connected() == 0 || hub.presence(relay.id).0 {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(hub.in_flight(), 0, "it is no longer the agent's socket");
+            let mut bytes = Vec::new();
+            far.read_to_end(&mut bytes).await.unwrap();
+            bytes
+        };
+        let ((), bytes) = tokio::join!(serving, reading);
+        let stream = std::io::Cursor::new(bytes);
+        let stream = tokio::io::join(stream, tokio::io::sink());
+        let mut ws = WebSocketStream::from_raw_socket(stream, Role::Client, None).await;
+        let mut last = None;
+        while let Some(Ok(message)) = ws.next().await {
+            last = Some(message);
+        }
+        let last = last.expect("frames");
+        assert!(
+            last.is_close() && last.to_string().contains("too slow"),
+            "{last}"
+        );
+        let unfinished = store.write(move |tx| tx.view().unfinished_commands(relay.id));
+        assert_eq!(unfinished.await.unwrap().len(), 3);
+    }
 }

@@ -1,25 +1,27 @@
 //! `POST /edge/sync`: the same outbox for a relay that asks. It takes the relay's reports,
 //! commits them, and answers with what is due, now or within the time the relay waits.
 
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::futures::Notified;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::acks;
 use super::hub::{Hub, Phase, Relay};
 use super::wire;
-pub use super::wire::{Ack, Event};
+pub use super::wire::{Ack, Event, read_status};
 use crate::error::{Error, Result};
 use crate::limits::{MINUTE_MS, whole_seconds};
-use crate::store::CommandState;
 
 pub const ACKS_MAX: usize = 1_000;
 pub const EVENTS_MAX: usize = 100;
 pub const LIMIT_MAX: usize = 100;
 pub const LIMIT_DEFAULT: usize = 50;
 pub const WAIT_S_MAX: u64 = 25;
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Polls of an agent in a minute.
 const POLLS_MAX: u64 = 60;
 
@@ -61,18 +63,18 @@ pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Poll
         ack_events: poll.events.iter().map(|e| e.event_id.clone()).collect(),
         ..Polled::default()
     };
-    keep_reports(hub, relay, poll).await?;
-    hub.load(relay).await?;
     let number = {
         let mut state = relay.state();
         state.polls += 1;
         state.polls
     };
-    relay.poll_wake.send_replace(()); // a poll that waits finds itself replaced
-    let mut wake = relay.poll_wake.subscribe();
+    relay.poll_wake.notify_waiters(); // a poll that waits finds itself replaced
+    hub.load(relay).await?;
+    keep_reports(hub, relay, poll).await?;
     let mut phase = hub.phase();
     loop {
-        wake.mark_unchanged();
+        let mut woken = pin!(relay.poll_wake.notified());
+        woken.as_mut().enable(); // before the look, so that nothing falls between
         if hub.has_live_socket(relay) {
             polled.ws_connected = true;
             return Ok(polled);
@@ -84,7 +86,7 @@ pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Poll
         if !polled.commands.is_empty() || wait_s == 0 {
             return Ok(polled);
         }
-        if !wait(hub, relay, deadline, &mut wake, &mut phase).await {
+        if !wait(hub, relay, deadline, woken, &mut phase).await {
             return Ok(polled);
         }
     }
@@ -97,15 +99,19 @@ async fn keep_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<
     hub.store
         .clone()
         .write(move |tx| {
+            let finished = match &poll.last_command_id {
+                Some(id) => tx.command_seq(relay.id, id)?.map(|(seq, ..)| seq),
+                None => None,
+            };
+            let finished = finished.and_then(|seq| {
+                let state = relay.state();
+                state.outbox.as_ref().map(|o| o.finished_with(seq))
+            });
             for ack in &poll.acks {
                 acks::apply(tx, &hub, &relay, ack, now)?;
             }
-            if let Some(id) = &poll.last_command_id
-                && let Some((seq, state, _)) = tx.command_seq(relay.id, id)?
-                && state != CommandState::Queued
-            {
-                acks::complete_through(tx, &hub, &relay, seq, now)?;
-            }
+            // After the acks: what one of them says failed is not completed by this.
+            acks::complete(tx, &hub, &relay, &finished.unwrap_or_default(), now)?;
             for event in &poll.events {
                 acks::record(tx, relay.id, event, now)?;
             }
@@ -121,11 +127,17 @@ async fn keep_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<
 /// Hands out what a poll is due now, committed.
 async fn due(hub: &Arc<Hub>, relay: &Arc<Relay>, limit: usize) -> Result<(Vec<String>, bool)> {
     let (now, mono) = (hub.clock.now(), hub.clock.monotonic());
-    let (steps, has_more) = match &relay.state().outbox {
+    let (steps, has_more) = match &mut relay.state().outbox {
         Some(outbox) if outbox.poll_due(now, mono) => outbox.poll_plan(limit, now, mono),
         _ => return Ok((Vec::new(), false)),
     };
-    let commands = hub.commit(relay, steps, now).await?;
+    let mut commands = hub.commit(relay, steps).await?;
+    commands.retain(|command| hub.is_wanted(relay, command));
+    if !commands.is_empty()
+        && let Some(outbox) = &mut relay.state().outbox
+    {
+        outbox.poll_answered(commands.iter().map(|command| command.seq).collect());
+    }
     Ok((commands.iter().map(wire::command_data).collect(), has_more))
 }
 
@@ -134,18 +146,19 @@ async fn wait(
     hub: &Hub,
     relay: &Relay,
     deadline: Instant,
-    wake: &mut watch::Receiver<()>,
+    woken: Pin<&mut Notified<'_>>,
     phase: &mut watch::Receiver<Phase>,
 ) -> bool {
-    let next = relay.state().outbox.as_ref().and_then(|o| o.poll_next());
+    let now = hub.clock.now();
+    let outbox_next = |relay: &Relay| relay.state().outbox.as_ref().and_then(|o| o.poll_next(now));
     let mono = hub.clock.monotonic();
     // What is overdue already was looked at just now; look again a little later.
-    let timer = next.map_or(deadline, |at| {
-        let wait = Duration::from_millis(at.since(mono)).max(Duration::from_millis(50));
+    let timer = outbox_next(relay).map_or(deadline, |at| {
+        let wait = Duration::from_millis(at.since(mono)).max(LOOK_AGAIN);
         deadline.min(Instant::now() + wait)
     });
     tokio::select! {
-        _ = wake.changed() => true,
+        () = woken => true,
         _ = phase.changed() => true,
         () = sleep_until(timer) => Instant::now() < deadline,
     }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::clock::Timestamp;
-use crate::store::Command;
+use crate::store::{Command, CommandState};
 
 /// What a relay says. Unknown fields are ignored.
 #[derive(Debug, Deserialize)]
@@ -13,6 +13,43 @@ pub(super) struct Frame {
     pub(super) kind: String,
     #[serde(default)]
     pub(super) data: Value,
+}
+
+impl Frame {
+    /// `None` when it is not an object with a type.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        // An array would be read as the fields in their order.
+        let is_object = text.trim_start().starts_with('{');
+        serde_json::from_str(text).ok().filter(|_| is_object)
+    }
+}
+
+/// How far a relay says that it has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Resume {
+    pub(super) epoch: Option<String>,
+    pub(super) last_seq: u64,
+    pub(super) typing: bool,
+}
+
+impl Resume {
+    pub(super) fn read(data: &Value) -> Result<Self, &'static str> {
+        let capabilities = data.get("capabilities").and_then(Value::as_array);
+        let epoch = match data.get("epoch") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(epoch)) => Some(epoch.clone()),
+            Some(_) => return Err("epoch must be a string"),
+        };
+        let last_seq = match data.get("last_seq") {
+            None | Some(Value::Null) => 0,
+            Some(seq) => seq.as_u64().ok_or("last_seq must be a whole number")?,
+        };
+        Ok(Self {
+            epoch,
+            last_seq,
+            typing: capabilities.is_some_and(|list| list.iter().any(|name| name == "typing")),
+        })
+    }
 }
 
 /// What a relay reports of a command.
@@ -43,6 +80,19 @@ pub struct Event {
 
 /// Longest text of a relay that is kept with a command or an event's name.
 const TEXT_BYTES_MAX: usize = 2_000;
+const STATUS_BYTES_MAX: usize = 16 * 1024;
+
+impl Report {
+    /// The state that it takes the command to.
+    pub(super) const fn state(self) -> CommandState {
+        match self {
+            Self::Received => CommandState::Received,
+            Self::Executing => CommandState::Executing,
+            Self::Completed => CommandState::Completed,
+            Self::Failed { .. } => CommandState::Failed,
+        }
+    }
+}
 
 impl Ack {
     /// Both forms: `status`, or `success` true or false.
@@ -101,6 +151,15 @@ fn shortened(text: &str) -> String {
     text[..end].to_owned()
 }
 
+/// The status of a relay as it is kept, JSON.
+pub fn read_status(status: &serde_json::Map<String, Value>) -> Result<String, &'static str> {
+    let text = json!(status).to_string();
+    if text.len() > STATUS_BYTES_MAX {
+        return Err("must be at most 16,384 bytes of JSON");
+    }
+    Ok(text)
+}
+
 /// What `hello` says of the service's settings.
 #[derive(Debug, Clone)]
 pub(super) struct Terms {
@@ -144,9 +203,17 @@ pub(super) fn bye(code: u16, reason: &str, retry_after_ms: Option<u64>) -> Strin
     json!({"type": "bye", "data": data}).to_string()
 }
 
-pub(super) fn typing(chat_guid: &str, on: bool, ttl_ms: u64) -> String {
+pub(super) fn typing(
+    chat_guid: &str,
+    on: bool,
+    ttl_ms: u64,
+    now: Timestamp,
+    until: Timestamp,
+) -> String {
     json!({"type": "command", "data": {
         "command_type": "typing",
+        "timestamp": now,
+        "expires_at": until,
         "payload": {"thread_id": chat_guid, "chat_guid": chat_guid, "on": on, "ttl_ms": ttl_ms},
     }})
     .to_string()

@@ -7,7 +7,7 @@ use launchdarkly_server_sdk_evaluation::{self as vendor, Context, ContextBuilder
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::registry;
+use super::registry::{self, Flag};
 
 /// Who asks when no user does.
 const SERVICE: &str = "chatkeep";
@@ -19,6 +19,8 @@ pub(super) struct Rules {
     segments: HashMap<String, vendor::Segment>,
     /// Flags in our table whose value may differ from user to user.
     by_user: HashSet<&'static str>,
+    /// Flags in our table that were sent in a form we don't know.
+    pub(super) unreadable: Vec<&'static Flag>,
     service: Context,
 }
 
@@ -36,12 +38,17 @@ impl Rules {
         };
         let service = ContextBuilder::new(SERVICE).anonymous(true).build()?;
         let mut rules = Self {
-            flags: each(flags, "flag"),
-            segments: each(segments, "segment"),
+            flags: each(flags),
+            segments: each(segments),
             by_user: HashSet::new(),
+            unreadable: Vec::new(),
             service,
         };
         for flag in registry::all() {
+            let sent = flags.get(flag.key).is_some_and(|json| !is_deleted(json));
+            if sent && !rules.flags.contains_key(flag.key) {
+                rules.unreadable.push(flag);
+            }
             let known = flags.get(flag.key).filter(|json| asks_who(json));
             // What can't be evaluated for one is not tried for each.
             if known.is_some() && rules.evaluate(flag.key, &rules.service).is_ok() {
@@ -93,21 +100,14 @@ impl vendor::Store for Rules {
 }
 
 /// What can be read, each for itself: one odd entry must not cost the others.
-fn each<T: DeserializeOwned>(entries: &Map<String, Value>, what: &str) -> HashMap<String, T> {
-    let read = entries.iter().filter_map(|(key, json)| {
-        let deleted = json.get("deleted").and_then(Value::as_bool);
-        if deleted == Some(true) {
-            return None;
-        }
-        match T::deserialize(json) {
-            Ok(entry) => Some((key.clone(), entry)),
-            Err(error) => {
-                log::debug!("flags: the {what} {key:?} can't be read: {error}");
-                None
-            }
-        }
-    });
-    read.collect()
+fn each<T: DeserializeOwned>(entries: &Map<String, Value>) -> HashMap<String, T> {
+    let kept = entries.iter().filter(|(_, json)| !is_deleted(json));
+    kept.filter_map(|(key, json)| Some((key.clone(), T::deserialize(json).ok()?)))
+        .collect()
+}
+
+fn is_deleted(entry: &Value) -> bool {
+    entry.get("deleted") == Some(&Value::Bool(true))
 }
 
 /// Whether the value can depend on who asks.
@@ -279,6 +279,9 @@ mod tests {
         ] {
             assert!(Rules::parse(body.as_bytes()).is_err(), "{body}");
         }
-        assert!(Rules::parse(br#"{"flags":{}}"#).is_ok());
+        let known = r#"{"flags":{"context.max_messages":{"key":"odd"},"another":7}}"#;
+        let rules = Rules::parse(known.as_bytes()).unwrap();
+        let unreadable: Vec<&str> = rules.unreadable.iter().map(|flag| flag.key).collect();
+        assert_eq!(unreadable, [KEY]);
     }
 }

@@ -4,8 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use super::Flags;
 use super::breaker::{Breaker, Failed};
 use super::provider::{Poll, Provider};
@@ -36,9 +34,10 @@ pub async fn run(flags: Arc<Flags>, provider: Provider, clock: Clock, pace: Pace
         all_at: None,
     };
     loop {
-        let started = Instant::now();
+        let started = poller.clock.monotonic();
         let pause = poller.turn().await;
-        tokio::time::sleep_until(started + pause).await;
+        let gone = poller.clock.monotonic().since(started);
+        tokio::time::sleep(pause.saturating_sub(Duration::from_millis(gone))).await;
     }
 }
 
@@ -99,7 +98,7 @@ impl Poller {
         }
         self.breaker.succeeded();
         self.flags.set_status(|status| {
-            status.initialized = true;
+            status.heard = true;
             status.is_connected = true;
             status.circuit_breaker_open = false;
         });

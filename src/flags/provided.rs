@@ -17,7 +17,7 @@ const USERS_MAX: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Provided {
     values: Vec<Option<Scalar>>,
-    /// Flags whose value is not of their type.
+    /// Flags whose value is not of their type, or can't be read at all.
     pub(super) wrong: Vec<&'static Flag>,
     rules: Option<Rules>,
     users: Mutex<HashMap<String, Own>>,
@@ -33,7 +33,8 @@ impl Provided {
     }
 
     pub(super) fn by_rules(rules: Rules) -> Self {
-        let provided = Self::new(|key| rules.value(key));
+        let mut provided = Self::new(|key| rules.value(key));
+        provided.wrong.extend(&rules.unreadable);
         Self {
             rules: Some(rules).filter(|rules| !rules.by_user().is_empty()),
             ..provided

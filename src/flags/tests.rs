@@ -263,10 +263,10 @@ fn superpowers_need_the_master_switch_and_no_kill_switch() {
 
 #[test]
 fn the_health_word_follows_the_provider() {
-    let of = |configured, initialized, is_connected, circuit_breaker_open| {
+    let of = |configured, heard, is_connected, circuit_breaker_open| {
         let status = Status {
             configured,
-            initialized,
+            heard,
             is_connected,
             circuit_breaker_open,
         };

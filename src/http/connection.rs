@@ -4,15 +4,16 @@
 
 use std::future::Future;
 use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
 use std::net::{IpAddr, Shutdown};
-use std::os::fd::AsFd;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
@@ -57,8 +58,17 @@ impl Connection {
         self.shared.address
     }
 
-    /// What the runtime has heard of the peer so far; never waits.
+    /// What is known of the peer now; never waits. The runtime hears of an end a moment
+    /// after the kernel, so a peer that seems open is looked at once more.
     pub fn peer(&self) -> Peer {
+        match self.heard() {
+            Peer::Open => self.shared.look(),
+            ended => ended,
+        }
+    }
+
+    /// What the runtime has heard of the peer so far.
+    fn heard(&self) -> Peer {
         let interest = Interest::READABLE | Interest::WRITABLE | Interest::ERROR;
         let look = tokio::task::unconstrained(self.shared.stream().ready(interest));
         if self.shared.broken.load(Ordering::Acquire) {
@@ -79,6 +89,15 @@ impl Connection {
             }
             Some(Err(_)) => Peer::Gone,
             None => Peer::Open,
+        }
+    }
+
+    /// Runs `lost` when the answer that is about to be handed over can't be written; drops it,
+    /// and what it holds, when it was. For a peer that is there: of one that is leaving, `settle` knows more.
+    pub fn if_not_written(&self, lost: impl FnOnce() + Send + 'static) {
+        self.shared.on_lost().push(Box::new(lost));
+        if self.shared.broken.load(Ordering::Acquire) {
+            self.shared.lose_answer();
         }
     }
 
@@ -169,6 +188,7 @@ pub(super) fn split(stream: TcpStream, address: IpAddr, slot: Slot) -> (Io, Conn
         finished: AtomicBool::new(false),
         unread: AtomicBool::new(false),
         progress: Notify::new(),
+        on_lost: Mutex::default(),
         _slot: slot,
     });
     let io = Io {
@@ -177,6 +197,8 @@ pub(super) fn split(stream: TcpStream, address: IpAddr, slot: Slot) -> (Io, Conn
     };
     (io, Connection { shared })
 }
+
+type OnLost = Box<dyn FnOnce() + Send>;
 
 struct Shared {
     socket: OwnedWriteHalf,
@@ -188,6 +210,9 @@ struct Shared {
     finished: AtomicBool,
     unread: AtomicBool,
     progress: Notify,
+    /// What is to be done when the answer under way can't be written; several when requests
+    /// are pipelined.
+    on_lost: Mutex<Vec<OnLost>>,
     /// Given back after the socket is closed: fields drop in order.
     _slot: Slot,
 }
@@ -197,20 +222,48 @@ impl Shared {
         self.socket.as_ref()
     }
 
+    /// Asks the kernel, without taking a byte.
+    fn look(&self) -> Peer {
+        let mut byte = [MaybeUninit::uninit()];
+        match SockRef::from(self.stream()).peek(&mut byte) {
+            Ok(0) => Peer::HalfClosed,
+            Ok(_) => Peer::Open,
+            Err(error) if is_passing(error.kind()) => Peer::Open,
+            Err(_) => {
+                self.mark_broken(); // the kernel says so only once
+                Peer::Gone
+            }
+        }
+    }
+
     fn mark_broken(&self) {
         self.broken.store(true, Ordering::Release);
         self.progress.notify_waiters();
+        self.lose_answer();
     }
 
-    /// Says to the peer that no more comes. The standard library shuts down through a
-    /// second descriptor, as the runtime's own way needs the socket to itself.
+    fn lose_answer(&self) {
+        for lost in self.take_on_lost() {
+            lost();
+        }
+    }
+
+    /// Nothing is run or dropped while the lock is held.
+    fn take_on_lost(&self) -> Vec<OnLost> {
+        std::mem::take(&mut *self.on_lost())
+    }
+
+    fn on_lost(&self) -> MutexGuard<'_, Vec<OnLost>> {
+        self.on_lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says to the peer that no more comes; the runtime's own way needs the socket to itself.
     fn finish(&self) -> io::Result<()> {
         if self.finished.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
         self.progress.notify_waiters();
-        let descriptor = self.stream().as_fd().try_clone_to_owned()?;
-        match std::net::TcpStream::from(descriptor).shutdown(Shutdown::Write) {
+        match SockRef::from(self.stream()).shutdown(Shutdown::Write) {
             Err(error) if error.kind() != io::ErrorKind::NotConnected => Err(error),
             _ => Ok(()),
         }
@@ -219,6 +272,7 @@ impl Shared {
     fn note_write(&self, outcome: &io::Result<usize>) {
         match outcome {
             Ok(n) => {
+                drop(self.take_on_lost());
                 self.written_bytes.fetch_add(*n as u64, Ordering::Release);
                 self.progress.notify_waiters();
             }
@@ -298,8 +352,14 @@ impl AsyncWrite for Io {
 impl Drop for Io {
     /// A `Connection` that is still held must not keep the peer waiting for the end.
     fn drop(&mut self) {
+        self.shared.lose_answer();
         if let Err(error) = self.shared.finish() {
             log::debug!("shutting a connection down failed: {error}");
         }
     }
+}
+
+/// Says nothing of the peer.
+fn is_passing(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }

@@ -65,7 +65,8 @@ impl Turn<'_> {
         let responds = decide::should_respond(Facts {
             mode: message.mode,
             has_content: !message.text.trim().is_empty() || message.photos > 0,
-            addressed: message.reply_to_assistant || reply::addresses(&message.text, persona),
+            addressed: message.mode == Mode::Group
+                && (message.reply_to_assistant || reply::addresses(&message.text, persona)),
             superpower: self.superpower_offered(),
             humans: self.humans,
             threshold: self.flags.integer("rate_limit.message_budget_threshold"),
@@ -94,7 +95,8 @@ impl Turn<'_> {
 
     fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
         let persona = &self.ingest.persona;
-        if intent.is_command() && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
+        let is_command = intent.is_command() || self.superpower_offered();
+        if is_command && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
             return Ok(Answer::saying(&wording::too_many_commands(persona)));
         }
         let said = match intent {

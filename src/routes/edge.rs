@@ -10,29 +10,30 @@ use crate::error::{Error, Kind, Result};
 use crate::http::{self, Exchange, Fields, Json, Response};
 
 const ID_BYTES_MAX: usize = 512;
-const STATUS_BYTES_MAX: usize = 16 * 1024;
 
-/// What is looked at before the token: who is named, and whether it is a handshake.
-pub(super) fn check_handshake(app: &App, exchange: &mut Exchange) -> Result<String> {
+/// What is looked at before the token: whether an agent is named, and whether it is a
+/// handshake.
+pub(super) fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
     if !app.hub.is_running() {
         return Err(Error::unavailable(
             "The service is shutting down; reconnect.",
         ));
     }
-    let named = exchange
+    exchange
         .query_param("edge_agent_id")
         .filter(|name| !name.is_empty())
         .ok_or_else(|| Error::bad_request("The query needs edge_agent_id."))?;
-    exchange.check_websocket()?;
-    Ok(named)
+    exchange.check_websocket()
 }
 
 pub(super) async fn socket(mut rq: Request) -> Result<Response> {
-    let origin = rq.exchange.header("origin");
     let allowed = &rq.app.config.edge.allowed_origins;
-    if !matches!(origin, Ok(None))
-        && !origin.is_ok_and(|o| o.is_some_and(|o| allowed.iter().any(|a| a == o)))
-    {
+    let may_come = match rq.exchange.header("origin") {
+        Ok(None) => true, // not a browser
+        Ok(Some(origin)) => allowed.iter().any(|a| a.eq_ignore_ascii_case(origin)),
+        Err(_) => false,
+    };
+    if !may_come {
         return Err(Error::new(
             Kind::Forbidden,
             "origin_not_allowed",
@@ -120,12 +121,11 @@ fn list<T>(
 }
 
 fn status(fields: &mut Fields<'_>) -> Option<String> {
-    let status = json!(fields.optional_object("status")?).to_string();
-    if status.len() > STATUS_BYTES_MAX {
-        fields.refuse(
-            "status",
-            format!("must be at most {STATUS_BYTES_MAX} bytes."),
-        );
+    match sync::read_status(fields.optional_object("status")?) {
+        Ok(status) => Some(status),
+        Err(why) => {
+            fields.refuse("status", format!("{why}."));
+            None
+        }
     }
-    Some(status)
 }

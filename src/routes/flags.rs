@@ -1,7 +1,6 @@
 //! `/admin/feature-flags…`: every flag with its value and where that comes from, and the
 //! operator's overrides.
 
-use chrono::DateTime;
 use serde_json::{Map, Value, json};
 
 use super::Request;
@@ -17,7 +16,7 @@ const SET_BY_CHARS_MAX: usize = 64;
 pub(super) async fn status(rq: Request) -> Result<Response> {
     let status = rq.app.flags.status();
     Ok(http::json(&json!({
-        "initialized": status.initialized,
+        "initialized": status.initialized(),
         "is_connected": status.is_connected,
         "circuit_breaker_open": status.circuit_breaker_open,
         "timestamp": rq.app.clock.now(),
@@ -34,11 +33,10 @@ pub(super) async fn set(mut rq: Request) -> Result<Response> {
     let flag = named(&rq)?;
     let body = rq.json().await?.value;
     let given = body.get("value").unwrap_or(&Value::Null);
-    let value = Scalar::read(flag, given).ok_or_else(|| {
+    if Scalar::read(flag, given).is_none() {
         let expected = format!("must be a value of type {}.", flag.kind().as_str());
-        Error::invalid_field("/value", expected)
-    });
-    value?;
+        return Err(Error::invalid_field("/value", expected));
+    }
     let now = rq.app.clock.now();
     let set = Override {
         value: given.clone(),
@@ -85,14 +83,13 @@ fn expires_at(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timest
     let wrong = |message: &str| Error::invalid_field("/expires_at", message);
     let given = match body.get("expires_at") {
         None | Some(Value::Null) => return Ok(None),
-        Some(given) => given.as_str().map(DateTime::parse_from_rfc3339),
+        Some(given) => given.as_str().and_then(Timestamp::parse),
     };
-    let Some(Ok(at)) = given else {
+    let Some(at) = given else {
         return Err(wrong(
             "must be a time like \"2030-01-31T12:00:00Z\", with its offset.",
         ));
     };
-    let at = Timestamp(at.timestamp_millis());
     if at <= now {
         return Err(wrong("must be in the future."));
     }

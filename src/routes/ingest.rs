@@ -62,12 +62,14 @@ async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -
     };
     let received = app.ingest.receive(arrival).await?;
     let response = http::json_bytes(received.answer.to_json()?);
-    if let Some(turn) = turn {
-        turn.answered(&app.ingest, &connection, received.message_id);
-    } else if received.replayed {
-        return Ok(http::with_header(response, REPLAYED, "true"));
-    }
-    Ok(response)
+    Ok(match turn {
+        Some(turn) => {
+            turn.answered(&app.ingest, &connection, received);
+            response
+        }
+        None if received.replayed => http::with_header(response, REPLAYED, "true"),
+        None => response,
+    })
 }
 
 /// The header, else the body's `context.message_id`.
@@ -117,22 +119,19 @@ fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message
         reply_to_assistant: false,
     };
     if with_context {
-        message.metadata = fields
-            .nested("metadata", |metadata| {
-                metadata.optional_string("filter_reason", 0..=TEXT_BYTES_MAX);
-                metadata.optional_bool("was_redacted");
-                metadata.optional_string_list(
-                    "redacted_fields",
-                    PARTICIPANTS_MAX,
-                    0..=ID_BYTES_MAX,
-                );
-            })
-            .and(kept(body, "metadata"));
+        fields.nested("metadata", check_metadata);
+        message.metadata = kept(body, "metadata");
         fields.nested("context", |context| read_context(context, &mut message));
         message.context = kept(body, "context");
     }
     fields.finish()?;
     Ok(message)
+}
+
+fn check_metadata(metadata: &mut Fields<'_>) {
+    metadata.optional_string("filter_reason", 0..=TEXT_BYTES_MAX);
+    metadata.optional_bool("was_redacted");
+    metadata.optional_string_list("redacted_fields", PARTICIPANTS_MAX, 0..=ID_BYTES_MAX);
 }
 
 fn read_context(context: &mut Fields<'_>, message: &mut Message) {
@@ -159,6 +158,12 @@ fn is_photo_url(url: &str) -> bool {
 
 /// The object as it is kept: nothing when it says nothing.
 fn kept(body: &Map<String, Value>, name: &str) -> Option<String> {
-    let object = body.get(name)?.as_object()?;
-    (!object.is_empty()).then(|| body.get(name).map(Value::to_string))?
+    let value = body.get(name)?;
+    let says_something = value.as_object()?.values().any(|value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    });
+    says_something.then(|| value.to_string())
 }

@@ -4,12 +4,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::watch;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
 
 use crate::http::{Connection, Fate, Peer};
-use crate::ingest::Ingest;
+use crate::ingest::{Ingest, Received};
 use crate::store::Digest;
 
 /// Requests being worked on, by relay, endpoint and body.
@@ -19,27 +20,29 @@ pub struct Retries {
     legacy_used: AtomicBool,
 }
 
+#[derive(Clone)]
 struct Working {
     connection: Connection,
-    over: watch::Receiver<()>,
+    over: Arc<Semaphore>,
 }
 
 /// A request's turn; the next one of its kind comes when it is dropped.
 pub struct Turn {
     retries: Arc<Retries>,
     request: Digest,
-    over: watch::Sender<()>,
+    /// Has no permits; it is closed when the turn is over.
+    over: Arc<Semaphore>,
 }
 
 impl Retries {
     /// Waits for the same request of a client that is gone, then takes its turn.
     pub async fn enter(self: &Arc<Self>, request: Digest, connection: &Connection) -> Turn {
         loop {
-            let mut over = match self.take_turn(request, connection) {
+            let over = match self.take_turn(request, connection) {
                 Ok(turn) => return turn,
                 Err(over) => over,
             };
-            let _ = over.changed().await; // an error: it is over
+            let _ = over.acquire().await; // an error: it is over
         }
     }
 
@@ -47,22 +50,26 @@ impl Retries {
         self: &Arc<Self>,
         request: Digest,
         connection: &Connection,
-    ) -> Result<Turn, watch::Receiver<()>> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        let working = turns.entry(request).or_default();
+    ) -> Result<Turn, Arc<Semaphore>> {
+        // Looked at without the lock: a look may find that an answer was lost.
+        let working = self.turns().get(&request).cloned().unwrap_or_default();
         if let Some(gone) = working.iter().find(|w| w.connection.peer() != Peer::Open) {
             return Err(gone.over.clone());
         }
-        let (over, receiver) = watch::channel(());
-        working.push(Working {
+        let over = Arc::new(Semaphore::new(0));
+        self.turns().entry(request).or_default().push(Working {
             connection: connection.clone(),
-            over: receiver,
+            over: over.clone(),
         });
         Ok(Turn {
             retries: self.clone(),
             request,
             over,
         })
+    }
+
+    fn turns(&self) -> MutexGuard<'_, HashMap<Digest, Vec<Working>>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn note_legacy_use(&self) {
@@ -76,36 +83,61 @@ impl Retries {
 }
 
 impl Turn {
-    /// The request was answered with message `message_id`'s answer, which is about to be
-    /// written: sees to it that it is kept if nobody is there to read it.
-    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, message_id: i64) {
-        if connection.peer() == Peer::Open {
+    /// The request's answer is about to be written: sees to it that it is kept if nobody is
+    /// there to read it.
+    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, received: Received) {
+        let (ingest, peer) = (ingest.clone(), connection.peer());
+        let keep = Keep {
+            turn: self,
+            ingest,
+            received,
+        };
+        if peer == Peer::Open {
+            // Most answers are written, and then this is all that was done for them.
+            connection.if_not_written(move || {
+                if let Ok(runtime) = Handle::try_current() {
+                    runtime.spawn(keep.run());
+                }
+            });
             return;
         }
-        let (ingest, settled) = (ingest.clone(), connection.settle());
+        let settled = connection.settle();
         tokio::spawn(async move {
-            if settled.await == Fate::Lost
-                && let Err(error) = ingest.keep_answer(self.request, message_id).await
-            {
-                log::warn!("an answer that was not delivered could not be kept: {error}");
+            if settled.await == Fate::Lost {
+                keep.run().await;
             }
-            drop(self);
         });
+    }
+}
+
+/// What is held until an answer is written, and used when it is not. Dropping it says that
+/// the answer was written.
+struct Keep {
+    turn: Turn,
+    ingest: Arc<Ingest>,
+    received: Received,
+}
+
+impl Keep {
+    async fn run(self) {
+        let kept = self
+            .ingest
+            .keep_answer(self.turn.request, self.received.message_id);
+        if let Err(error) = kept.await {
+            log::warn!("an answer that was not delivered could not be kept: {error}");
+        }
     }
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut turns = self
-            .retries
-            .turns
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut turns = self.retries.turns();
         if let Some(working) = turns.get_mut(&self.request) {
-            working.retain(|w| !w.over.same_channel(&self.over.subscribe()));
+            working.retain(|w| !Arc::ptr_eq(&w.over, &self.over));
             if working.is_empty() {
                 turns.remove(&self.request);
             }
         }
+        self.over.close();
     }
 }

@@ -109,21 +109,16 @@ impl Tx<'_> {
     /// Takes the oldest kept answer of such a request, if there is one; it is given once.
     pub fn take_kept_answer(&mut self, request: &Digest, now: Timestamp) -> Result<Option<i64>> {
         self.directory.refresh(self.conn)?;
-        let Some(kept) = self
-            .directory
-            .kept
-            .get(request)
-            .and_then(|kept| kept.front().copied())
-        else {
+        let waiting = self.directory.kept.get(request);
+        let current = |kept: &&KeptAnswer| now.0.saturating_sub(kept.kept_at) <= KEPT_MS;
+        // Those in front of it are over; housekeeping removes them.
+        let Some(kept) = waiting.and_then(|queue| queue.iter().find(current).copied()) else {
             return Ok(None);
         };
-        if now.0.saturating_sub(kept.kept_at) > KEPT_MS {
-            return Ok(None); // housekeeping removes it
-        }
         self.directory.touched = true;
         self.execute("DELETE FROM kept_answers WHERE id = ?1", [kept.id])?;
         if let Some(queue) = self.directory.kept.get_mut(request) {
-            queue.pop_front();
+            queue.retain(|other| other.id != kept.id);
             if queue.is_empty() {
                 self.directory.kept.remove(request);
             }

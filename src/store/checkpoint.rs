@@ -1,44 +1,88 @@
 //! Moves committed pages from the write-ahead log into the database, beside the writer:
-//! passive checkpoints every few thousand rows, a truncating one when it is quiet, and, when
-//! the log grows beyond its cap all the same, one by the writer itself between two batches.
+//! passive checkpoints every few megabytes, a truncating one when nothing is written. When
+//! the log grows beyond its cap all the same, the writer lets it start again between two
+//! batches, and readers that hold it back are hurried.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
+use rusqlite::hooks::Wal;
 
 use super::sql_error;
+use super::writer::Trouble;
 
-const ROWS_BETWEEN: usize = 4_000;
-/// Beyond this size the writer itself restarts the log; readers may delay that a little.
-const WAL_BYTES_CAP: u64 = 24 << 20;
-/// Rows between two looks at the log's size.
-const ROWS_BETWEEN_LOOKS: usize = 2_000;
+/// Pages of the log between two passive checkpoints: 8 MiB.
+const PAGES_BETWEEN: u32 = 2_048;
+/// Beyond this the writer itself lets the log start again: 24 MiB.
+const LOG_PAGES_CAP: u32 = 6_144;
+/// Beyond this readers that hold the log back are hurried: 32 MiB.
+const LOG_PAGES_HURRY: u32 = 8_192;
+/// Beyond this writing waits until they have let go: 40 MiB.
+const LOG_PAGES_WAIT: u32 = 10_240;
+const OVERGROWN_WAIT: Duration = Duration::from_secs(2);
+/// How long the writer waits for readers when it restarts the log, and between two tries.
+const RESTART_WAIT: Duration = Duration::from_millis(10);
+const RESTART_PAUSE: Duration = Duration::from_millis(100);
+/// Nothing was written for so long: the log is emptied.
 const QUIET: Duration = Duration::from_secs(2);
+/// How long the emptying waits for a reader; it holds the write lock meanwhile.
+const TRUNCATE_WAIT: Duration = Duration::from_millis(50);
 
-/// The writer's end: counts rows and wakes the thread.
-pub(super) struct Checkpointer {
-    wake: SyncSender<()>,
-    wal: PathBuf,
-    rows: usize,
-    rows_since_look: usize,
+thread_local! {
+    /// Pages in the log after the last commit of this thread; SQLite's hook takes no state.
+    static LOG_PAGES: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Starts the thread on a connection of its own; it ends with the writer.
+/// The writer's end: looks at the log after each commit and wakes the thread.
+pub(super) struct Checkpointer {
+    wake: SyncSender<()>,
+    commits: Arc<AtomicU64>,
+    hurry: Arc<AtomicBool>,
+    woken_at_pages: u32,
+    restart_not_before: Option<Instant>,
+    turn: Arc<Mutex<()>>,
+    trouble: Arc<Trouble>,
+}
+
+struct Thread {
+    conn: Connection,
+    commits: Arc<AtomicU64>,
+    /// Held by who makes a checkpoint.
+    turn: Arc<Mutex<()>>,
+    trouble: Arc<Trouble>,
+}
+
+/// Starts the thread on a connection of its own; it ends with the writer. `hurry` is set
+/// while readers must not hold the log back any longer.
 pub(super) fn start(
     conn: Connection,
-    database: &Path,
+    hurry: Arc<AtomicBool>,
+    trouble: Arc<Trouble>,
 ) -> std::io::Result<(Checkpointer, std::thread::JoinHandle<()>)> {
     let (wake, woken) = sync_channel(1);
+    let (commits, turn) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(())));
+    let thread = Thread {
+        conn,
+        commits: commits.clone(),
+        turn: turn.clone(),
+        trouble: trouble.clone(),
+    };
     let handle = std::thread::Builder::new()
         .name("checkpoint".into())
-        .spawn(move || run(&conn, &woken))?;
+        .spawn(move || thread.run(&woken))?;
     let checkpointer = Checkpointer {
         wake,
-        wal: wal_path(database),
-        rows: 0,
-        rows_since_look: 0,
+        commits,
+        hurry,
+        woken_at_pages: 0,
+        restart_not_before: None,
+        turn,
+        trouble,
     };
     Ok((checkpointer, handle))
 }
@@ -49,56 +93,102 @@ pub(super) fn wal_path(database: &Path) -> PathBuf {
     name.into()
 }
 
+/// Takes checkpoints out of the writer's commits and has the log's size noted instead.
+pub(super) fn prepare_writer(conn: &Connection) -> rusqlite::Result<()> {
+    conn.pragma_update(None, "wal_autocheckpoint", 0)?;
+    conn.wal_hook(Some(note_log_pages));
+    Ok(())
+}
+
+fn note_log_pages(_: &Wal, pages: std::ffi::c_int) -> rusqlite::Result<()> {
+    LOG_PAGES.set(u32::try_from(pages).unwrap_or_default());
+    Ok(())
+}
+
 impl Checkpointer {
-    /// Called by the writer after each commit with the number of closures in it.
-    pub(super) fn committed(&mut self, conn: &Connection, rows: usize) {
-        self.rows += rows;
-        self.rows_since_look += rows;
-        if self.rows >= ROWS_BETWEEN {
-            self.rows = 0;
+    /// Called by the writer after each commit.
+    pub(super) fn committed(&mut self, conn: &Connection) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        let pages = LOG_PAGES.get();
+        if pages < self.woken_at_pages {
+            self.woken_at_pages = 0; // the log has started again
+        }
+        if pages >= self.woken_at_pages + PAGES_BETWEEN {
+            self.woken_at_pages = pages;
             let _ = self.wake.try_send(()); // full: it is at work already
         }
-        if self.rows_since_look >= ROWS_BETWEEN_LOOKS {
-            self.rows_since_look = 0;
-            if std::fs::metadata(&self.wal).is_ok_and(|m| m.len() > WAL_BYTES_CAP) {
-                // Most of it has been moved by the thread: this is short, and it lets the
-                // log start again from its beginning.
-                checkpoint(conn, "TRUNCATE");
-            }
+        let overgrown = pages > LOG_PAGES_HURRY;
+        self.hurry.store(overgrown, Ordering::Relaxed);
+        if pages > LOG_PAGES_CAP {
+            let mode = if overgrown { "TRUNCATE" } else { "RESTART" };
+            self.restart(conn, mode, pages > LOG_PAGES_WAIT);
         }
+    }
+
+    /// Most of the log has been moved by the thread, so this is short. The file keeps its
+    /// size: writing over it is cheaper than making it grow again.
+    fn restart(&mut self, conn: &Connection, mode: &str, at_any_cost: bool) {
+        let now = Instant::now();
+        if !at_any_cost && self.restart_not_before.is_some_and(|at| now < at) {
+            return;
+        }
+        let wait = if at_any_cost {
+            OVERGROWN_WAIT
+        } else {
+            RESTART_WAIT
+        };
+        self.restart_not_before = Some(now + RESTART_PAUSE);
+        // While the thread is at work SQLite refuses; waiting for it also keeps the log from
+        // outgrowing the disk.
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = conn.busy_timeout(wait);
+        if checkpoint(conn, mode, &self.trouble) {
+            self.restart_not_before = None;
+        }
+        let _ = conn.busy_timeout(super::writer::LOCK_TRY);
+        drop(turn);
     }
 }
 
-fn run(conn: &Connection, woken: &Receiver<()>) {
-    let mut dirty = true;
-    loop {
-        match woken.recv_timeout(QUIET) {
-            Ok(()) => {
-                checkpoint(conn, "PASSIVE");
-                dirty = true;
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                if dirty || log_has_pages(conn) {
-                    checkpoint(conn, "TRUNCATE");
-                    dirty = false;
+impl Thread {
+    fn run(self, woken: &Receiver<()>) {
+        let mut seen = self.commits.load(Ordering::Relaxed);
+        let mut moved = None;
+        loop {
+            let quiet = match woken.recv_timeout(QUIET) {
+                Ok(()) => false,
+                Err(RecvTimeoutError::Timeout) => {
+                    let before = std::mem::replace(&mut seen, self.commits.load(Ordering::Relaxed));
+                    before == seen
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            if !quiet {
+                checkpoint(&self.conn, "PASSIVE", &self.trouble);
+            } else if moved != Some(seen) {
+                let _ = self.conn.busy_timeout(TRUNCATE_WAIT);
+                if checkpoint(&self.conn, "TRUNCATE", &self.trouble) {
+                    moved = Some(seen);
                 }
             }
-            Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
 
-/// Whether anything was committed since the log was last emptied.
-fn log_has_pages(conn: &Connection) -> bool {
-    conn.path()
-        .and_then(|path| std::fs::metadata(wal_path(Path::new(path))).ok())
-        .is_some_and(|m| m.len() > 0)
-}
-
-fn checkpoint(conn: &Connection, mode: &str) {
-    // A busy answer is no failure: the next round moves what this one could not.
-    let done = conn.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()));
-    if let Err(error) = done {
-        log::warn!("checkpoint: {}", sql_error(&error));
+/// True when all of the log was moved. Being held up by a reader is no failure: the next
+/// round moves what this one could not. A failing disk is: nobody knows what reached it.
+fn checkpoint(conn: &Connection, mode: &str, trouble: &Trouble) -> bool {
+    if trouble.is_lost() {
+        return false;
+    }
+    let pragma = format!("PRAGMA wal_checkpoint({mode})");
+    match conn.query_row(&pragma, [], |row| row.get::<_, i64>(0)) {
+        Ok(busy) => busy == 0,
+        Err(error) => {
+            log::warn!("checkpoint: {}", sql_error(&error));
+            trouble.judge(&error);
+            false
+        }
     }
 }

@@ -69,8 +69,8 @@ pub struct Unfinished {
     pub state: CommandState,
     pub attempts: u32,
     pub resends: u32,
-    /// The relay once reported that it failed: only its own ack ends it.
-    pub refused: bool,
+    /// Its place in the agent's order of first hand-outs, from 1; 0: it had none.
+    pub handed: u64,
     pub expires_at: Timestamp,
 }
 
@@ -133,29 +133,36 @@ impl Tx<'_> {
     }
 
     /// Marks an unfinished command as handed out and reads it; `None` when it has ended.
+    /// `order` is its place among first hand-outs, if this is its first.
     pub fn hand_out(
         &self,
         agent: AgentId,
         seq: u64,
         attempts: u32,
         resends: u32,
+        order: u64,
     ) -> Result<Option<Command>> {
         Ok(self
             .conn
             .prepare_cached(&format!(
-                "UPDATE commands SET state = 'sent', attempts = ?3, resends = ?4
+                "UPDATE commands SET state = 'sent', attempts = ?3, resends = ?4,
+                   handed = coalesce(handed, ?5)
                  WHERE agent_id = ?1 AND seq = ?2 AND state IN {UNFINISHED}
                  RETURNING seq, command_id, kind, payload, created_at, expires_at, attempts"
             ))?
-            .query_row((agent.0, seq as i64, attempts, resends), command_from)
+            .query_row(
+                (agent.0, seq as i64, attempts, resends, order as i64),
+                command_from,
+            )
             .optional()?)
     }
 
-    /// Notes that the relay has it or works on it; false when it has ended.
+    /// Notes that the relay has it (`Received`) or works on it (`Executing`); false when that
+    /// is no news, or it has ended.
     pub fn set_progress(&self, agent: AgentId, seq: u64, state: CommandState) -> Result<bool> {
         let rows = self.execute(
-            "UPDATE commands SET state = ?3
-             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')",
+            "UPDATE commands SET state = ?3 WHERE agent_id = ?1 AND seq = ?2
+               AND (state = 'sent' OR state = 'received' AND ?3 = 'executing')",
             (agent.0, seq as i64, state.as_str()),
         )?;
         Ok(rows > 0)
@@ -187,6 +194,22 @@ impl Tx<'_> {
             ),
             (agent.0, seq as i64, state.as_str(), error, now.0),
         )?;
+        self.count_finished(agent, rows)
+    }
+
+    /// Completes a command that was handed out, unless the relay reported that it failed;
+    /// false when nothing changed.
+    pub fn complete_unrefused(&self, agent: AgentId, seq: u64, now: Timestamp) -> Result<bool> {
+        let rows = self.execute(
+            "UPDATE commands SET state = 'completed', finished_at = ?3
+             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')
+               AND refused = 0",
+            (agent.0, seq as i64, now.0),
+        )?;
+        self.count_finished(agent, rows)
+    }
+
+    fn count_finished(&self, agent: AgentId, rows: usize) -> Result<bool> {
         if rows > 0 {
             self.execute(
                 "UPDATE agents SET unfinished = unfinished - 1 WHERE id = ?1",
@@ -194,28 +217,6 @@ impl Tx<'_> {
             )?;
         }
         Ok(rows > 0)
-    }
-
-    /// Completes what was handed out up to `last_seq`, save what the relay reported failed.
-    /// The seqs that ended.
-    pub fn complete_through(
-        &self,
-        agent: AgentId,
-        last_seq: u64,
-        now: Timestamp,
-    ) -> Result<Vec<u64>> {
-        let seqs: Vec<i64> = self
-            .conn
-            .prepare_cached(&format!(
-                "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2
-                   AND state IN {UNFINISHED} AND state <> 'queued' AND refused = 0"
-            ))?
-            .query_map((agent.0, last_seq as i64), |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        for seq in &seqs {
-            self.finish_command(agent, *seq as u64, CommandState::Completed, None, now)?;
-        }
-        Ok(seqs.into_iter().map(|seq| seq as u64).collect())
     }
 
     /// Where this agent's command stands: its seq, whether it was ever handed out, whether it
@@ -312,10 +313,33 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
+    /// Every command of an agent as it stands: seq, id, state.
+    #[cfg(test)]
+    pub(crate) fn command_ends(&self, agent: AgentId) -> Result<Vec<(u64, String, String)>> {
+        let mut statement = self.conn.prepare(
+            "SELECT seq, command_id, state FROM commands WHERE agent_id = ?1 ORDER BY seq",
+        )?;
+        let rows = statement.query_map([agent.0], |row| {
+            Ok((row.get::<_, i64>(0)? as u64, row.get(1)?, row.get(2)?))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Unfinished commands up to `last_seq` that were handed out, by seq.
+    pub fn handed_through(&self, agent: AgentId, last_seq: u64) -> Result<Vec<u64>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "SELECT seq FROM commands WHERE agent_id = ?1 AND seq <= ?2
+               AND state IN {UNFINISHED} AND state <> 'queued' ORDER BY seq"
+        ))?;
+        let seqs = statement.query_map((agent.0, last_seq as i64), |row| row.get::<_, i64>(0))?;
+        let seqs = seqs.map(|seq| seq.map(|seq| seq as u64));
+        Ok(seqs.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// An agent's unfinished commands, oldest first.
     pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<Unfinished>> {
         let mut statement = self.conn.prepare_cached(&format!(
-            "SELECT seq, command_id, room_id, state, attempts, resends, refused, expires_at
+            "SELECT seq, command_id, room_id, state, attempts, resends, handed, expires_at
              FROM commands WHERE agent_id = ?1 AND state IN {UNFINISHED} ORDER BY seq"
         ))?;
         let rows = statement.query_map([agent.0], |row| {
@@ -326,7 +350,7 @@ impl View<'_> {
                 state: CommandState::unfinished(row.get_ref(3)?.as_str()?),
                 attempts: row.get(4)?,
                 resends: row.get(5)?,
-                refused: row.get(6)?,
+                handed: row.get::<_, Option<i64>>(6)?.unwrap_or(0) as u64,
                 expires_at: Timestamp(row.get(7)?),
             })
         })?;
@@ -342,7 +366,7 @@ fn queued(new: &NewCommand<'_>, seq: i64) -> Unfinished {
         state: CommandState::Queued,
         attempts: 0,
         resends: 0,
-        refused: false,
+        handed: 0,
         expires_at: new.expires_at,
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::unwritten::Unwritten;
 use super::{Agent, Digest, Room, User};
 
 /// Beyond this many of a kind the map starts anew; what is needed comes back by itself.
@@ -20,6 +21,7 @@ pub(super) struct Directory {
     pub(super) rooms: HashMap<String, Room>,
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
     pub(super) last_message_id: i64,
+    pub(super) unwritten: Unwritten,
     /// Set by whatever changes the directory; a rollback then forgets it.
     pub(super) touched: bool,
     stale: bool,
@@ -40,6 +42,7 @@ impl Directory {
             ..Self::default()
         };
         directory.refresh(conn)?;
+        directory.unwritten = Unwritten::from(directory.last_message_id);
         Ok(directory)
     }
 
@@ -47,6 +50,7 @@ impl Directory {
     pub(super) fn forget(&mut self) {
         *self = Self {
             last_message_id: self.last_message_id,
+            unwritten: std::mem::take(&mut self.unwritten),
             stale: true,
             ..Self::default()
         };

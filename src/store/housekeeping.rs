@@ -17,6 +17,7 @@ impl Tx<'_> {
     /// Removes what is over; true when there may be more.
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
+        self.pull_back_limit_uses(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [
             self.execute(
@@ -35,8 +36,10 @@ impl Tx<'_> {
                 (now.0 - EVENTS_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
-                "DELETE FROM limit_uses WHERE used_at < ?1",
-                [now.0 - LIMIT_USES_KEPT_MS],
+                "DELETE FROM limit_uses WHERE (kind, subject, used_at) IN
+                   (SELECT kind, subject, used_at FROM limit_uses
+                    WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
+                (now.0 - LIMIT_USES_KEPT_MS, ROWS_MAX),
             )?,
         ];
         Ok(removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))

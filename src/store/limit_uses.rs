@@ -24,6 +24,20 @@ impl Tx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Makes uses that lie in the future, because the clock was set back, uses of now: they
+    /// would be held against their subject until the clock has caught up.
+    pub(super) fn pull_back_limit_uses(&self, now: Timestamp) -> Result<()> {
+        self.execute(
+            "INSERT INTO limit_uses (kind, subject, used_at, count)
+             SELECT kind, subject, ?1, sum(count) FROM limit_uses INDEXED BY limit_uses_age
+             WHERE used_at > ?1 GROUP BY kind, subject
+             ON CONFLICT DO UPDATE SET count = count + excluded.count",
+            [now.0],
+        )?;
+        self.execute("DELETE FROM limit_uses WHERE used_at > ?1", [now.0])?;
+        Ok(())
+    }
+
     pub fn insert_limit_use(
         &self,
         kind: &str,

@@ -2,7 +2,7 @@
 
 use rusqlite::OptionalExtension;
 
-use super::{AgentId, Room, Tx, UserId};
+use super::{AgentId, AnswerDue, Digest, Room, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -23,6 +23,15 @@ pub struct NewMessage<'a> {
     /// Human messages since the assistant's last one, after this one.
     pub humans: i64,
     pub answer: &'a StoredAnswer,
+    /// Relay, endpoint and body; `None`: a repetition is known by its key.
+    pub request: Option<&'a Digest>,
+}
+
+/// A message that was stored.
+pub struct Inserted {
+    pub id: i64,
+    /// For one without a key, to be dropped when its answer was written.
+    pub due: Option<AnswerDue>,
 }
 
 /// What was answered, as JSON texts from which the same bytes can be made again.
@@ -35,14 +44,16 @@ pub struct StoredAnswer {
 }
 
 impl Tx<'_> {
-    /// Appends a message to its room's chain; its id.
-    pub fn insert_message(&mut self, room: &mut Room, new: &NewMessage<'_>) -> Result<i64> {
+    /// Appends a message to its room's chain.
+    pub fn insert_message(&mut self, room: &mut Room, new: &NewMessage<'_>) -> Result<Inserted> {
         self.directory.last_message_id += 1;
         let id = self.directory.last_message_id;
+        let known = new.request.is_some();
+        let (unwritten, due) = self.directory.unwritten.add(id, new.now, known);
         self.execute(
             "INSERT INTO messages (id, room_id, user_id, agent_id, previous_id, sent_at, received_at,
-               sender, text, metadata, context, counted, bubbles, access, schedule)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+               sender, text, metadata, context, counted, request, unwritten, bubbles, access, schedule)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
             rusqlite::params![
                 id,
                 room.id.0,
@@ -56,13 +67,15 @@ impl Tx<'_> {
                 new.metadata,
                 new.context,
                 new.counted,
+                new.request,
+                unwritten,
                 new.answer.bubbles,
                 new.answer.access,
                 new.answer.schedule,
             ],
         )?;
         self.set_room_head(new.chat_guid, room, id, new.humans)?;
-        Ok(id)
+        Ok(Inserted { id, due })
     }
 
     /// What was answered to a message; `None` when it is gone.

@@ -1,7 +1,10 @@
-//! Read-only connections for scans, lists and look-ups, on the blocking pool.
+//! Read-only connections for scans, lists and look-ups, on the blocking pool. A read is one
+//! transaction and has a bounded age: while it lasts the write-ahead log can't start again.
 
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::OpenFlags;
@@ -10,22 +13,40 @@ use super::{View, open};
 use crate::error::{Error, Result};
 
 const CHECKOUT_MAX: Duration = Duration::from_secs(5);
+/// A read that takes longer is broken off.
+const AGE_MAX: Duration = Duration::from_secs(30);
+/// The same while the write-ahead log has outgrown its cap.
+const HURRIED_AGE_MAX: Duration = Duration::from_millis(250);
+/// Steps of SQLite's machine between two looks at the clock: about half a millisecond.
+const STEPS_BETWEEN_LOOKS: std::ffi::c_int = 10_000;
 
-pub(super) struct Readers(r2d2::Pool<SqliteConnectionManager>);
+pub(super) struct Readers {
+    pool: r2d2::Pool<SqliteConnectionManager>,
+    hurry: Arc<AtomicBool>,
+    age_max: Duration,
+}
 
 impl Readers {
-    pub(super) fn open(path: &Path, connections: u32) -> Result<Self, String> {
+    pub(super) fn open(
+        path: &Path,
+        connections: u32,
+        hurry: Arc<AtomicBool>,
+    ) -> Result<Self, String> {
         let manager = SqliteConnectionManager::file(path)
             .with_flags(OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .with_init(|conn| open::set_reading(conn));
-        r2d2::Pool::builder()
+        let pool = r2d2::Pool::builder()
             .max_size(connections)
             .min_idle(Some(1))
             .connection_timeout(CHECKOUT_MAX)
             .test_on_check_out(false)
             .build(manager)
-            .map(Self)
-            .map_err(|e| format!("can't open {} for reading: {e}", path.display()))
+            .map_err(|e| format!("can't open {} for reading: {e}", path.display()))?;
+        Ok(Self {
+            pool,
+            hurry,
+            age_max: AGE_MAX,
+        })
     }
 
     pub(super) async fn read<T, F>(&self, f: F) -> Result<T>
@@ -33,16 +54,65 @@ impl Readers {
         T: Send + 'static,
         F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
     {
-        let pool = self.0.clone();
+        let (pool, hurry, age_max) = (self.pool.clone(), self.hurry.clone(), self.age_max);
         tokio::task::spawn_blocking(move || {
             let mut conn = pool
                 .get()
                 .map_err(|e| Error::unavailable("The database is busy; try again.").because(e))?;
+            let started = Instant::now();
+            conn.progress_handler(
+                STEPS_BETWEEN_LOOKS,
+                Some(move || {
+                    let hurried = hurry.load(Ordering::Relaxed);
+                    started.elapsed() > if hurried { HURRIED_AGE_MAX } else { age_max }
+                }),
+            )?;
             // One transaction, so that everything `f` reads belongs together.
             let tx = conn.transaction()?;
             f(&View { conn: &tx })
         })
         .await
         .unwrap_or_else(|e| Err(Error::internal(e)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_read_that_takes_too_long_is_broken_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        rusqlite::Connection::open(&path)
+            .unwrap()
+            .execute_batch("CREATE TABLE t (a)")
+            .unwrap();
+        let mut readers = Readers::open(&path, 1, Arc::default()).unwrap();
+        let endless = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n)
+                       SELECT count(*) FROM n";
+        for hurried in [false, true] {
+            readers.age_max = if hurried { AGE_MAX } else { HURRIED_AGE_MAX };
+            readers.hurry.store(hurried, Ordering::Relaxed);
+            let error = readers
+                .read(|view| {
+                    Ok(view
+                        .conn
+                        .query_row(endless, [], |row| row.get::<_, i64>(0))?)
+                })
+                .await
+                .unwrap_err();
+            assert_eq!(error.kind, crate::error::Kind::Unavailable, "{error}");
+        }
+        // The connection is as good as before.
+        let count = readers
+            .read(|view| {
+                Ok(view
+                    .conn
+                    .query_row("SELECT count(*) FROM t", [], |row| row.get::<_, i64>(0))?)
+            })
+            .await
+            .unwrap();
+        assert_eq!(count, 0);
     }
 }

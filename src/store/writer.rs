@@ -3,15 +3,16 @@
 //! every caller. Batches form by themselves while a commit is under way. It must not know
 //! what the closures do.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, ffi};
+use rusqlite::{Connection, ErrorCode, Statement, config::DbConfig, ffi};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::checkpoint::Checkpointer;
+use super::checkpoint::{self, Checkpointer};
 use super::directory::Directory;
 use super::{Tx, sql_error};
 use crate::error::{Error, Result};
@@ -20,37 +21,113 @@ use crate::error::{Error, Result};
 const QUEUE_JOBS_MAX: usize = 2048;
 /// Closures in one transaction.
 const BATCH_JOBS_MAX: usize = 256;
+/// No further closure is started in a transaction that has taken this long.
+const BATCH_TIME_MAX: Duration = Duration::from_millis(25);
 /// A closure that waited longer is refused with 503 and not run.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long one try for the write lock takes while another process holds it.
-const LOCK_TRY: Duration = Duration::from_millis(100);
+pub(super) const LOCK_TRY: Duration = Duration::from_millis(100);
 
-/// What ran, and how to tell its caller once it is known whether it was kept.
-struct Ran {
-    ok: bool,
-    tell: Box<dyn FnOnce(Option<Error>) + Send>,
+/// A closure and its caller: run once, then told once whether what it did was kept. A
+/// caller whose work is dropped untold hears that it was not.
+trait Work: Send {
+    /// Whether what it did is to be kept.
+    fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    /// `failed`: why it was not kept although it was to be.
+    fn tell(self: Box<Self>, failed: Option<Error>);
 }
 
-type Run = Box<dyn FnOnce(&mut Tx<'_>) -> Ran + Send>;
+struct Call<T, F> {
+    f: Option<F>,
+    result: Option<Result<T>>,
+    answer: oneshot::Sender<Result<T>>,
+}
+
+impl<T, F> Work for Call<T, F>
+where
+    T: Send,
+    F: FnOnce(&mut Tx<'_>) -> Result<T> + Send,
+{
+    fn run(&mut self, tx: &mut Tx<'_>) -> bool {
+        let Some(f) = self.f.take() else {
+            return false;
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| f(tx)))
+            .unwrap_or_else(|_| Err(Error::internal("a write panicked")));
+        self.result.insert(result).is_ok()
+    }
+
+    fn tell(self: Box<Self>, failed: Option<Error>) {
+        let result = match (self.result, failed) {
+            (Some(Ok(_)), Some(error)) => Err(error),
+            (Some(result), _) => result,
+            (None, _) => return,
+        };
+        let _ = self.answer.send(result); // an error: the caller went away
+    }
+}
 
 struct Job {
     queued: Instant,
-    run: Run,
+    work: Box<dyn Work>,
 }
 
-/// What the rest of the service may see of the writer.
-#[derive(Default)]
-pub(super) struct Health {
-    /// The last commit failed (a full disk, say); the next that works clears it.
-    pub(super) failing: AtomicBool,
-    pub(super) commits: AtomicU64,
+type Effects = Vec<Box<dyn FnOnce() + Send>>;
+
+/// What has gone wrong with the disk; shared by all who write.
+pub(super) struct Trouble {
+    /// A commit failed (a full disk, say); a probe that works clears it.
+    failing: AtomicBool,
+    /// Turns true when writing can't be trusted any more: the process must end.
+    lost: watch::Sender<bool>,
+}
+
+impl Trouble {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            failing: AtomicBool::new(false),
+            lost: watch::Sender::new(false),
+        })
+    }
+
+    pub(super) fn is_failing(&self) -> bool {
+        self.failing.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_over(&self) {
+        self.failing.store(self.is_lost(), Ordering::Relaxed);
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        *self.lost.borrow()
+    }
+
+    pub(super) fn watch_lost(&self) -> watch::Receiver<bool> {
+        self.lost.subscribe()
+    }
+
+    /// After an I/O error nobody knows what reached the disk (pages may be marked clean
+    /// after a failed sync), so nothing more is written and the process must end. A full
+    /// disk heals by itself, also where there was no room for the log's index.
+    pub(super) fn judge(&self, error: &rusqlite::Error) {
+        let code = error.sqlite_error();
+        let fatal = matches!(
+            code.map(|code| code.code),
+            Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        ) && code.is_some_and(|code| code.extended_code != ffi::SQLITE_IOERR_SHMSIZE);
+        if fatal {
+            self.give_up();
+        }
+    }
+
+    fn give_up(&self) {
+        self.failing.store(true, Ordering::Relaxed);
+        self.lost.send_replace(true);
+    }
 }
 
 pub(super) struct Writer {
     queue: mpsc::Sender<Job>,
-    pub(super) health: Arc<Health>,
-    /// Turns true when writing can't be trusted any more: the process must end.
-    pub(super) lost: watch::Receiver<bool>,
 }
 
 impl Writer {
@@ -59,29 +136,31 @@ impl Writer {
         conn: Connection,
         directory: Directory,
         checkpointer: Checkpointer,
-    ) -> Result<(Self, std::thread::JoinHandle<()>)> {
+        trouble: Arc<Trouble>,
+    ) -> std::io::Result<(Self, std::thread::JoinHandle<()>)> {
         let (queue, jobs) = mpsc::channel(QUEUE_JOBS_MAX);
-        let (lost_tx, lost) = watch::channel(false);
-        let health = Arc::new(Health::default());
-        let thread = Thread {
-            conn,
-            directory,
-            checkpointer,
-            health: health.clone(),
-            lost: lost_tx,
-        };
         let handle = std::thread::Builder::new()
             .name("writer".into())
-            .spawn(move || thread.run(jobs))
-            .map_err(Error::internal)?;
-        Ok((
-            Self {
-                queue,
-                health,
-                lost,
-            },
-            handle,
-        ))
+            .spawn(move || {
+                let run = || {
+                    Thread::new(&conn, directory, checkpointer, &trouble)
+                        .map(|thread| thread.run(jobs))
+                };
+                match catch_unwind(AssertUnwindSafe(run)) {
+                    Ok(Ok(())) => {}
+                    Ok(Err(error)) => {
+                        log::error!("the writer can't start: {}", sql_error(&error));
+                        trouble.give_up();
+                    }
+                    // What followed a commit broke: memory may differ from the disk.
+                    Err(_) => trouble.give_up(),
+                }
+                if trouble.is_lost() {
+                    // What is in the log is judged by the next start, not by a last checkpoint.
+                    let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+                }
+            })?;
+        Ok((Self { queue }, handle))
     }
 
     /// Runs `f` in a transaction and resolves after the commit. An error from `f` undoes
@@ -92,21 +171,14 @@ impl Writer {
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
+        let call = Call {
+            f: Some(f),
+            result: None,
+            answer,
+        };
         let job = Job {
             queued: Instant::now(),
-            run: Box::new(move |tx| {
-                let result = catch_unwind(AssertUnwindSafe(|| f(tx)))
-                    .unwrap_or_else(|_| Err(Error::internal("a write panicked")));
-                Ran {
-                    ok: result.is_ok(),
-                    tell: Box::new(move |failed| {
-                        let _ = answer.send(match failed {
-                            Some(error) if result.is_ok() => Err(error),
-                            _ => result,
-                        });
-                    }),
-                }
-            }),
+            work: Box::new(call),
         };
         if self.queue.try_send(job).is_err() {
             return Err(Error::unavailable(
@@ -127,45 +199,72 @@ fn not_written(cause: impl std::fmt::Display) -> Error {
     Error::unavailable("The service can't write at the moment; try again.").because(cause)
 }
 
-struct Thread {
-    conn: Connection,
+/// The thread's state; the statements that frame every transaction are prepared once.
+struct Thread<'c> {
+    conn: &'c Connection,
+    begin: Statement<'c>,
+    commit: Statement<'c>,
+    rollback: Statement<'c>,
+    savepoint: Statement<'c>,
+    release: Statement<'c>,
+    undo: Statement<'c>,
     directory: Directory,
     checkpointer: Checkpointer,
-    health: Arc<Health>,
-    lost: watch::Sender<bool>,
+    trouble: &'c Trouble,
 }
 
-impl Thread {
+impl<'c> Thread<'c> {
+    fn new(
+        conn: &'c Connection,
+        directory: Directory,
+        checkpointer: Checkpointer,
+        trouble: &'c Trouble,
+    ) -> rusqlite::Result<Self> {
+        Ok(Self {
+            conn,
+            begin: conn.prepare("BEGIN IMMEDIATE")?,
+            commit: conn.prepare("COMMIT")?,
+            rollback: conn.prepare("ROLLBACK")?,
+            savepoint: conn.prepare("SAVEPOINT job")?,
+            release: conn.prepare("RELEASE job")?,
+            undo: conn.prepare("ROLLBACK TO job")?,
+            directory,
+            checkpointer,
+            trouble,
+        })
+    }
+
     fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
-        let mut batch = Vec::with_capacity(BATCH_JOBS_MAX);
-        while jobs.blocking_recv_many(&mut batch, BATCH_JOBS_MAX) > 0 {
-            if *self.lost.borrow() {
-                batch.clear(); // dropping a job answers its caller
-                continue;
+        let mut batch = VecDeque::with_capacity(BATCH_JOBS_MAX);
+        loop {
+            if batch.is_empty() {
+                match jobs.blocking_recv() {
+                    Some(job) => batch.push_back(job),
+                    None => return,
+                }
             }
-            if let Some(batch) = self.begin(&mut batch, &mut jobs) {
-                self.commit(batch);
+            if self.trouble.is_lost() {
+                batch.clear(); // dropping a job answers its caller
+            } else if self.begin(&mut batch, &mut jobs) {
+                self.run_batch(&mut batch);
             }
         }
     }
 
-    /// Gets the write lock, giving up on jobs that waited too long for it.
-    fn begin<'b>(
-        &mut self,
-        batch: &'b mut Vec<Job>,
-        jobs: &mut mpsc::Receiver<Job>,
-    ) -> Option<std::vec::Drain<'b, Job>> {
+    /// Gets the write lock, giving up on jobs that waited too long for it. False when no
+    /// job is left.
+    fn begin(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> bool {
         loop {
-            let started = self.execute("BEGIN IMMEDIATE");
+            let started = self.begin.execute([]);
             while batch.len() < BATCH_JOBS_MAX {
                 match jobs.try_recv() {
-                    Ok(job) => batch.push(job),
+                    Ok(job) => batch.push_back(job),
                     Err(_) => break,
                 }
             }
-            let refused = batch.len();
+            let waiting = batch.len();
             match started {
-                Ok(()) => return Some(batch.drain(..)),
+                Ok(_) => return true,
                 Err(error) if is_busy(&error) => {
                     batch.retain(|job| job.queued.elapsed() < WAIT_MAX);
                 }
@@ -174,112 +273,103 @@ impl Thread {
                     batch.clear();
                 }
             }
-            if batch.len() < refused {
-                log::warn!("{} writes were refused", refused - batch.len());
+            if batch.len() < waiting {
+                log::warn!("{} writes were refused", waiting - batch.len());
             }
             if batch.is_empty() {
-                return None;
+                return false;
             }
         }
     }
 
-    fn commit(&mut self, batch: std::vec::Drain<'_, Job>) {
+    /// Runs what is in the batch, commits it and tells every caller. What there was no time
+    /// for stays in the batch.
+    fn run_batch(&mut self, batch: &mut VecDeque<Job>) {
         let mut ran = Vec::with_capacity(batch.len());
-        let mut after = Vec::new();
-        for job in batch {
-            match self.run_one(job, &mut after) {
-                Ok(done) => ran.push(done),
-                Err(error) => {
-                    self.failed(&error);
-                    break;
-                }
-            }
-        }
-        // A full disk or a lost file may have rolled back the whole transaction already.
-        let outcome = if self.conn.is_autocommit() {
-            Err(rolled_back())
-        } else {
-            self.execute("COMMIT")
-        };
+        let mut after = Effects::new();
+        let outcome = self
+            .run_jobs(batch, &mut ran, &mut after)
+            .and_then(|()| self.commit.execute([]).map(drop));
         match outcome {
             Ok(()) => {
-                self.health.failing.store(false, Ordering::Relaxed);
-                self.health.commits.fetch_add(1, Ordering::Relaxed);
-                let rows = ran.len();
                 for effect in after {
                     effect();
                 }
-                for done in ran {
-                    (done.tell)(None);
+                for work in ran {
+                    work.tell(None);
                 }
-                self.checkpointer.committed(&self.conn, rows);
+                self.checkpointer.committed(self.conn);
             }
             Err(error) => {
                 self.failed(&error);
-                if !self.conn.is_autocommit() {
-                    let _ = self.execute("ROLLBACK");
+                // A full disk or a lost file may have rolled everything back already.
+                if !self.conn.is_autocommit() && self.rollback.execute([]).is_err() {
+                    self.trouble.give_up();
                 }
                 self.directory.forget();
-                for done in ran {
-                    (done.tell)(Some(not_written(&error)));
+                for work in ran {
+                    work.tell(Some(not_written(sql_error(&error))));
                 }
+                batch.clear();
             }
         }
     }
 
-    fn run_one(
+    /// An error means that nothing of the transaction may be kept.
+    fn run_jobs(
         &mut self,
-        job: Job,
-        after: &mut Vec<Box<dyn FnOnce() + Send>>,
-    ) -> rusqlite::Result<Ran> {
-        self.execute("SAVEPOINT job")?;
+        batch: &mut VecDeque<Job>,
+        ran: &mut Vec<Box<dyn Work>>,
+        after: &mut Effects,
+    ) -> rusqlite::Result<()> {
+        let started = Instant::now();
+        while let Some(job) = batch.pop_front() {
+            ran.push(job.work);
+            if let Some(work) = ran.last_mut() {
+                self.run_one(&mut **work, after)?;
+            }
+            if started.elapsed() > BATCH_TIME_MAX {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_one(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<()> {
+        self.savepoint.execute([])?;
         let effects = after.len();
         self.directory.touched = false;
-        let mut tx = Tx {
-            conn: &self.conn,
+        let keep = work.run(&mut Tx {
+            conn: self.conn,
             directory: &mut self.directory,
             after,
-        };
-        let done = (job.run)(&mut tx);
+        });
         if self.conn.is_autocommit() {
-            // SQLite gave the whole transaction up: nothing of this batch is kept.
-            (done.tell)(Some(not_written("the transaction was rolled back")));
             return Err(rolled_back());
         }
-        if !done.ok {
+        if !keep {
             after.truncate(effects);
-            self.execute("ROLLBACK TO job")?;
+            self.undo.execute([])?;
             if self.directory.touched {
                 self.directory.forget();
             }
         }
-        self.execute("RELEASE job")?;
-        Ok(done)
+        self.release.execute([]).map(drop)
     }
 
-    fn execute(&self, sql: &str) -> rusqlite::Result<()> {
-        self.conn.prepare_cached(sql)?.execute([]).map(drop)
-    }
-
-    /// After an I/O error nobody knows what reached the disk (pages may be marked clean
-    /// after a failed sync), so nothing more is written and the process must end. A full
-    /// disk heals by itself.
-    fn failed(&mut self, error: &rusqlite::Error) {
-        self.health.failing.store(true, Ordering::Relaxed);
+    fn failed(&self, error: &rusqlite::Error) {
+        self.trouble.failing.store(true, Ordering::Relaxed);
         log::error!("writing failed: {}", sql_error(error));
-        let fatal = matches!(
-            error.sqlite_error_code(),
-            Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        );
-        if fatal {
-            let _ = self.lost.send(true);
-        }
+        self.trouble.judge(error);
     }
 }
 
 /// SQLite gave the whole transaction up by itself, as it does on a full disk.
 fn rolled_back() -> rusqlite::Error {
-    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK), None)
+    rusqlite::Error::SqliteFailure(
+        ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK),
+        Some("the transaction was rolled back".to_owned()),
+    )
 }
 
 fn is_busy(error: &rusqlite::Error) -> bool {
@@ -292,5 +382,5 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 /// The writer's own settings on its connection.
 pub(super) fn prepare(conn: &Connection) -> rusqlite::Result<()> {
     conn.busy_timeout(LOCK_TRY)?;
-    conn.pragma_update(None, "wal_autocheckpoint", 0)
+    checkpoint::prepare_writer(conn)
 }

@@ -3,6 +3,8 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod process;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -273,28 +275,29 @@ impl Answer {
 pub async fn read_answer(stream: &mut TcpStream) -> Answer {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes).await;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let (head, body) = text
-        .split_once("\r\n\r\n")
-        .unwrap_or_else(|| panic!("no head in {text:?}"));
+    parse_answer(&bytes)
+        .unwrap_or_else(|| panic!("no whole answer: {:?}", String::from_utf8_lossy(&bytes)))
+}
+
+/// An answer as it came; nothing when it was cut off.
+pub fn parse_answer(bytes: &[u8]) -> Option<Answer> {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n")?;
     let mut lines = head.lines();
-    let status = lines
-        .next()
-        .unwrap()
-        .split(' ')
-        .nth(1)
-        .unwrap()
-        .parse()
-        .unwrap();
+    let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
     let headers = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    Answer {
+    let answer = Answer {
         status,
         headers,
         text: body.to_owned(),
-    }
+    };
+    let length = answer.header("content-length").and_then(|n| n.parse().ok());
+    length
+        .is_none_or(|length: usize| length == body.len())
+        .then_some(answer)
 }
 
 /// A relay's WebSocket.

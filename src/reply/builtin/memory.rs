@@ -188,44 +188,20 @@ fn about(talk: &Talk, from: usize) -> Option<String> {
 
 fn forget(talk: &Talk) -> Option<Intent> {
     let words = &talk.words;
-    match talk.request() {
-        "forget everything"
-        | "forget everything about me"
-        | "forget all about me"
-        | "forget all"
-        | "forget me"
-        | "forget about me"
-        | "forget everything you know"
-        | "forget everything you know about me"
-        | "forget everything i told you"
-        | "forget everything i said"
-        | "forget everything ive told you"
-        | "forget everything i have told you"
-        | "forget all my memories"
-        | "forget all memories"
-        | "forget all of it"
-        | "forget my memories"
-        | "delete my memories"
-        | "delete all my memories"
-        | "delete all memories"
-        | "delete everything you know about me"
-        | "erase my memories"
-        | "erase all my memories"
-        | "erase all memories"
-        | "clear my memories"
-        | "clear all my memories"
-        | "clear all memories"
-        | "wipe my memories"
-        | "wipe all my memories"
-        | "wipe your memory"
-        | "clear your memory"
-        | "erase your memory"
-        | "remove all my memories" => return Some(Intent::ForgetEverything),
-        "forget" | "forget it" | "forget that" | "forget this" | "forget about it"
-        | "forget about that" => {
-            return talk.spoken_to.then(|| Intent::Say(wording::never_mind()));
-        }
-        _ => {}
+    let request = talk.request();
+    if is_forget_everything(request) {
+        return Some(Intent::ForgetEverything);
+    }
+    if matches!(
+        request,
+        "forget"
+            | "forget it"
+            | "forget that"
+            | "forget this"
+            | "forget about it"
+            | "forget about that"
+    ) {
+        return talk.spoken_to.then(|| Intent::Say(wording::never_mind()));
     }
     let from = words.after(
         talk.start,
@@ -258,4 +234,42 @@ fn forget(talk: &Talk) -> Option<Intent> {
     }
     let about = subject(words.original(from..end));
     (!about.is_empty()).then_some(Intent::Forget { about })
+}
+
+fn is_forget_everything(request: &str) -> bool {
+    matches!(
+        request,
+        "forget everything"
+            | "forget everything about me"
+            | "forget all about me"
+            | "forget all"
+            | "forget me"
+            | "forget about me"
+            | "forget everything you know"
+            | "forget everything you know about me"
+            | "forget everything i told you"
+            | "forget everything i said"
+            | "forget everything ive told you"
+            | "forget everything i have told you"
+            | "forget all my memories"
+            | "forget all memories"
+            | "forget all of it"
+            | "forget my memories"
+            | "delete my memories"
+            | "delete all my memories"
+            | "delete all memories"
+            | "delete everything you know about me"
+            | "erase my memories"
+            | "erase all my memories"
+            | "erase all memories"
+            | "clear my memories"
+            | "clear all my memories"
+            | "clear all memories"
+            | "wipe my memories"
+            | "wipe all my memories"
+            | "wipe your memory"
+            | "clear your memory"
+            | "erase your memory"
+            | "remove all my memories"
+    )
 }

@@ -1,0 +1,128 @@
+//! Applies what an outbox planned: commits it, and only then hands the commands over.
+
+use std::sync::Arc;
+
+use super::hub::Hub;
+use super::outbox::Step;
+use super::relay::{Line, Relay};
+use crate::clock::Timestamp;
+use crate::error::{Kind, Result};
+use crate::random;
+use crate::store::{Command, CommandState, Tx};
+
+impl Hub {
+    /// Commits what the outbox plans for a socket; the commands to send. None when the
+    /// socket is no longer the agent's newest.
+    pub(super) async fn pump(
+        self: Arc<Self>,
+        relay: Arc<Relay>,
+        line: Arc<Line>,
+    ) -> Result<Vec<Command>> {
+        let (now, mono) = (self.clock.now(), self.clock.monotonic());
+        let steps = {
+            let state = &mut *relay.state();
+            match &mut state.socket {
+                Some(socket) if socket.line.number == line.number && !socket.closing => state
+                    .outbox
+                    .as_mut()
+                    .map(|outbox| outbox.plan(now, mono, random::unit)),
+                _ => None,
+            }
+        };
+        self.commit(&relay, steps.unwrap_or_default()).await
+    }
+
+    /// Whether a command that was handed out is still to be sent: it may have been finished
+    /// or have expired while it waited for the one before it.
+    pub(super) fn is_wanted(&self, relay: &Relay, command: &Command) -> bool {
+        let state = relay.state();
+        let outbox = state.outbox.as_ref();
+        command.expires_at > self.clock.now() && outbox.is_some_and(|o| o.has(command.seq))
+    }
+
+    /// Commits steps; the commands that may go out now. An error is a write that failed: the
+    /// steps are planned again later.
+    pub(super) async fn commit(
+        self: &Arc<Self>,
+        relay: &Arc<Relay>,
+        steps: Vec<Step>,
+    ) -> Result<Vec<Command>> {
+        if steps.is_empty() {
+            return Ok(Vec::new());
+        }
+        let seqs: Vec<u64> = steps.iter().map(Step::seq).collect();
+        let (hub, target) = (self.clone(), relay.clone());
+        let result = self
+            .store
+            .write(move |tx| {
+                let now = hub.clock.now();
+                let mut out = Vec::new();
+                for step in steps {
+                    out.extend(apply(tx, &hub, &target, step, now)?);
+                }
+                Ok(out)
+            })
+            .await;
+        if let Err(error) = &result {
+            if error.kind != Kind::Unavailable {
+                log::error!("agent {}: {error}", relay.name);
+            }
+            let mono = self.clock.monotonic();
+            if let Some(outbox) = &mut relay.state().outbox {
+                seqs.iter().for_each(|seq| outbox.release(*seq, mono));
+            }
+        }
+        result
+    }
+}
+
+/// One step in the transaction; memory follows after the commit.
+fn apply(
+    tx: &mut Tx<'_>,
+    hub: &Arc<Hub>,
+    relay: &Arc<Relay>,
+    step: Step,
+    now: Timestamp,
+) -> Result<Option<Command>> {
+    let (agent, seq) = (relay.id, step.seq());
+    let handed = match step {
+        Step::Send {
+            attempts,
+            resends,
+            order,
+            ..
+        } => {
+            let command = tx.hand_out(agent, seq, attempts, resends, order)?;
+            match command {
+                // The plan may have waited for its turn to be written.
+                Some(command) if command.expires_at <= now => {
+                    tx.finish_command(agent, seq, CommandState::Expired, None, now)?;
+                    None
+                }
+                other => other,
+            }
+        }
+        Step::Fail { why, .. } => {
+            log::warn!("agent {}: command {seq} failed: {why}", relay.name);
+            tx.finish_command(agent, seq, CommandState::Failed, Some(why), now)?;
+            None
+        }
+        Step::Expire { .. } => {
+            tx.finish_command(agent, seq, CommandState::Expired, None, now)?;
+            None
+        }
+    };
+    let (hub, relay) = (hub.clone(), relay.clone());
+    if handed.is_some() {
+        tx.after_commit(move || {
+            let mono = hub.clock.monotonic();
+            if let Some(outbox) = &mut relay.state().outbox {
+                outbox.handed(step, mono);
+            }
+        });
+    } else {
+        // It ended now, or had ended before.
+        tx.after_commit(move || hub.command_ended(relay.id, seq));
+    }
+    Ok(handed)
+}

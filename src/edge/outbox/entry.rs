@@ -1,0 +1,168 @@
+//! One unfinished command as the outbox keeps it, and what the next hand-out of it is.
+
+use std::sync::Arc;
+
+use super::{ATTEMPTS_MAX, PROGRESS_MS, RESENDS_MAX, Step, Timing};
+use crate::clock::{Monotonic, Timestamp};
+use crate::store::{CommandState, RoomId, Unfinished};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It may go out from then on, when it is its chat's turn.
+    Idle { not_before: Monotonic },
+    /// A step for it is being committed.
+    Planned,
+    /// On the socket, not acked.
+    UnderWay { since: Monotonic },
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::Idle {
+            not_before: Monotonic::default(),
+        }
+    }
+}
+
+impl Place {
+    pub(super) fn is_out(self) -> bool {
+        !matches!(self, Self::Idle { .. })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) command_id: Arc<str>,
+    pub(super) room: RoomId,
+    pub(super) expires_at: Timestamp,
+    pub(super) state: CommandState,
+    pub(super) attempts: u32,
+    pub(super) resends: u32,
+    pub(super) place: Place,
+    /// Its entry among the outbox's timers.
+    pub(super) timer: Option<Monotonic>,
+    /// It was handed out before this socket came: sending it again is no attempt.
+    pub(super) again: bool,
+    /// Its place among first hand-outs; 0: it had none.
+    pub(super) order: u64,
+    /// Last handed out, and last counted as an attempt, in this process's life.
+    pub(super) handed_at: Option<Monotonic>,
+    pub(super) attempt_at: Option<Monotonic>,
+}
+
+impl Entry {
+    pub(super) fn new(command: Unfinished) -> Self {
+        Self {
+            command_id: command.command_id,
+            room: command.room,
+            expires_at: command.expires_at,
+            state: command.state,
+            attempts: command.attempts,
+            resends: command.resends,
+            place: Place::default(),
+            timer: None,
+            again: false,
+            order: command.handed,
+            handed_at: None,
+            attempt_at: None,
+        }
+    }
+
+    pub(super) fn was_handed(&self) -> bool {
+        self.state != CommandState::Queued
+    }
+
+    pub(super) fn in_progress(&self) -> bool {
+        matches!(self.state, CommandState::Received | CommandState::Executing)
+    }
+
+    /// Whether a report moves it on.
+    pub(super) fn is_news(&self, reported: CommandState) -> bool {
+        match reported {
+            CommandState::Received => self.state == CommandState::Sent,
+            CommandState::Executing => self.state != CommandState::Executing,
+            _ => true,
+        }
+    }
+
+    /// How long one attempt may take.
+    pub(super) fn allowed_ms(&self, timing: Timing) -> u64 {
+        if self.in_progress() {
+            PROGRESS_MS.max(timing.ack_timeout_ms)
+        } else {
+            timing.ack_timeout_ms
+        }
+    }
+
+    /// When the last hand-out counts as lost, if it was in this process's life.
+    pub(super) fn overdue_at(&self, timing: Timing) -> Option<Monotonic> {
+        self.handed_at.map(|at| at.plus_ms(self.allowed_ms(timing)))
+    }
+
+    pub(super) fn is_overdue(&self, timing: Timing, now: Monotonic) -> bool {
+        self.overdue_at(timing).is_none_or(|at| at <= now)
+    }
+
+    /// What happens to it when it is its turn on the socket.
+    pub(super) fn socket_step(&self, seq: u64, order: u64, now: Timestamp) -> Step {
+        if self.expires_at <= now {
+            return Step::Expire { seq };
+        }
+        if !self.again {
+            return Step::Send {
+                seq,
+                attempts: self.attempts + 1,
+                resends: self.resends,
+                order,
+            };
+        }
+        if self.resends >= RESENDS_MAX {
+            return Step::Fail {
+                seq,
+                why: "sent again after 32 reconnects and never finished",
+            };
+        }
+        Step::Send {
+            seq,
+            attempts: self.attempts,
+            resends: self.resends + 1,
+            order,
+        }
+    }
+
+    /// What a poll's answer does with it. `counts`: the chat waits for this one, so the
+    /// hand-out may be an attempt; at most one per ack time-out is.
+    pub(super) fn poll_step(
+        &self,
+        seq: u64,
+        order: u64,
+        counts: bool,
+        timing: Timing,
+        now: Timestamp,
+        mono: Monotonic,
+    ) -> Step {
+        if self.expires_at <= now {
+            return Step::Expire { seq };
+        }
+        let last_is_over = self
+            .attempt_at
+            .is_none_or(|at| at.plus_ms(timing.ack_timeout_ms) <= mono);
+        let is_attempt = self.attempts == 0 || counts && last_is_over;
+        if is_attempt && self.attempts >= ATTEMPTS_MAX {
+            return too_many_attempts(seq);
+        }
+        Step::Send {
+            seq,
+            attempts: self.attempts + u32::from(is_attempt),
+            resends: self.resends,
+            order,
+        }
+    }
+}
+
+pub(super) fn too_many_attempts(seq: u64) -> Step {
+    Step::Fail {
+        seq,
+        why: "not finished after 5 attempts",
+    }
+}

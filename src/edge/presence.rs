@@ -1,0 +1,219 @@
+//! Which socket of an agent counts: the newest. Who may come, who is told to go, and who
+//! still answers.
+
+use std::sync::Arc;
+
+use super::hub::{Close, Hub};
+use super::relay::{Line, Relay, Seat, Socket, State};
+use super::wire;
+use crate::clock::{Monotonic, Timestamp};
+use crate::error::{Error, Result};
+use crate::limits::{MINUTE_MS, whole_seconds};
+use crate::store::AgentId;
+
+/// Upgrades of an agent accepted in a minute.
+const UPGRADES_MAX: u64 = 10;
+/// Swaps of sockets that were still answering, in a minute.
+const SWAPS_MAX: u64 = 3;
+/// A socket that was heard within the heartbeat and this much is answering.
+const GRACE_S: u64 = 5;
+/// How often a last-seen time is written at most.
+const SEEN_EVERY_MS: i64 = 60_000;
+/// A sign of typing is of no use later.
+const TYPING_S: i64 = 10;
+
+impl Hub {
+    /// Whether one more socket of this agent may come: not too often, and not by turns with
+    /// another that works.
+    pub(super) fn admit(&self, relay: &Relay) -> Result<()> {
+        let now = self.clock.monotonic();
+        let state = &mut *relay.state();
+        let limited = |ms| Error::rate_limited(whole_seconds(ms));
+        if self.answering(state, now) {
+            state
+                .swaps
+                .check(SWAPS_MAX, MINUTE_MS, 1, now)
+                .map_err(|ms| {
+                    log::warn!(
+                        "agent {}: its sockets replace each other; are two relays using one agent id?",
+                        relay.name
+                    );
+                    limited(ms)
+                })?;
+        }
+        state
+            .upgrades
+            .take(UPGRADES_MAX, MINUTE_MS, 1, now)
+            .map_err(limited)
+    }
+
+    /// The newest socket wins; the one before it is told to go, a poll that waits ends.
+    pub(super) fn enter(self: &Arc<Self>, relay: &Arc<Relay>) -> Seat {
+        let now = self.clock.monotonic();
+        let state = &mut *relay.state();
+        if self.answering(state, now) {
+            state.swaps.add(1, now);
+        }
+        state.sockets += 1;
+        let line = Arc::new(Line::new(state.sockets));
+        let socket = Socket {
+            line: line.clone(),
+            heard_at: now,
+            closing: false,
+            wants_typing: false,
+        };
+        if let Some(old) = state.socket.replace(socket) {
+            old.line.tell_close(Close::new(4409, "replaced"));
+        }
+        if let Some(outbox) = &mut state.outbox {
+            outbox.disconnected();
+        }
+        relay.poll_wake.notify_waiters();
+        Seat {
+            hub: self.clone(),
+            relay: relay.clone(),
+            line,
+        }
+    }
+
+    /// Whether the relay named the capability `typing` on this socket.
+    pub(super) fn set_typing(&self, seat: &Seat, wanted: bool) {
+        let state = &mut *seat.relay.state();
+        if state.is_current(&seat.line)
+            && let Some(socket) = &mut state.socket
+        {
+            socket.wants_typing = wanted;
+        }
+    }
+
+    /// The socket's commands may start.
+    pub(super) fn start(&self, seat: &Seat) {
+        let state = &mut *seat.relay.state();
+        if state.is_current(&seat.line)
+            && let Some(outbox) = &mut state.outbox
+        {
+            outbox.connected();
+        }
+    }
+
+    /// The socket takes no more commands: it has ended, or is being closed.
+    pub(super) fn retire(&self, relay: &Relay, line: &Line) {
+        let state = &mut *relay.state();
+        if !state.is_current(line) {
+            return;
+        }
+        if let Some(socket) = &mut state.socket {
+            socket.closing = true;
+        }
+        if let Some(outbox) = &mut state.outbox {
+            outbox.disconnected();
+        }
+        relay.poll_wake.notify_waiters();
+    }
+
+    /// The socket is gone.
+    pub(super) fn leave(&self, relay: &Relay, line: &Line) {
+        self.retire(relay, line);
+        let state = &mut *relay.state();
+        if state.is_current(line) {
+            state.socket = None;
+        }
+    }
+
+    pub(super) fn heard(&self, seat: &Seat) {
+        let now = self.clock.monotonic();
+        let state = &mut *seat.relay.state();
+        state.seen_at = Some(self.clock.now());
+        if state.is_current(&seat.line)
+            && let Some(socket) = &mut state.socket
+        {
+            socket.heard_at = now;
+        }
+    }
+
+    /// The agent was heard by another way than its socket; true when that is to be written.
+    pub fn seen(&self, id: AgentId, name: &str, now: Timestamp) -> bool {
+        let relay = self.known(id, name);
+        let mut state = relay.state();
+        state.seen_at = Some(now);
+        let due = state
+            .seen_written_at
+            .is_none_or(|at| now.0.saturating_sub(at.0) >= SEEN_EVERY_MS);
+        if due {
+            state.seen_written_at = Some(now);
+        }
+        due
+    }
+
+    /// Writes when the agent was last heard, for the time after this process.
+    pub(super) async fn keep_seen(&self, relay: &Relay) {
+        let (agent, seen_at) = (relay.id, relay.state().seen_at);
+        if let Some(at) = seen_at {
+            // Not worth more than one try.
+            let _ = self
+                .store
+                .write(move |tx| tx.set_agent_seen(agent, at))
+                .await;
+        }
+    }
+
+    fn answering(&self, state: &State, now: Monotonic) -> bool {
+        let recent_ms = (self.settings.heartbeat_s + GRACE_S) * 1000;
+        let socket = state.socket.as_ref();
+        socket.is_some_and(|socket| !socket.closing && now.since(socket.heard_at) <= recent_ms)
+    }
+
+    /// Whether the agent has a socket that answers; one that does not is closed.
+    pub(super) fn has_live_socket(&self, relay: &Relay) -> bool {
+        let now = self.clock.monotonic();
+        let state = &mut *relay.state();
+        if self.answering(state, now) {
+            return true;
+        }
+        if state.socket.as_ref().is_some_and(|socket| !socket.closing)
+            && let Some(socket) = state.socket.take()
+        {
+            socket.line.tell_close(Close::new(4408, "silent"));
+            if let Some(outbox) = &mut state.outbox {
+                outbox.disconnected();
+            }
+        }
+        false
+    }
+
+    /// Closes the agent's socket, if it has one.
+    pub fn close(&self, agent: AgentId, close: Close) {
+        if let Some(relay) = self.find(agent)
+            && let Some(socket) = &relay.state().socket
+        {
+            socket.line.tell_close(close);
+        }
+    }
+
+    /// Shows that an answer is being written, where a relay can show it.
+    pub fn show_typing(&self, agent: AgentId, chat_guid: &str, on: bool, ttl_ms: u64) {
+        if let Some(relay) = self.find(agent)
+            && let Some(socket) = &relay.state().socket
+            && socket.wants_typing
+        {
+            let now = self.clock.now();
+            let until = now.plus_s(TYPING_S);
+            let frame = wire::typing(chat_guid, on, ttl_ms, now, until);
+            socket.line.tell_typing(frame, until);
+        }
+    }
+
+    /// Agents with a socket now.
+    pub fn connected(&self) -> usize {
+        self.count(|state| usize::from(state.socket.is_some()))
+    }
+
+    /// Whether the agent has a socket, and when it was last heard in this process's life.
+    pub fn presence(&self, agent: AgentId) -> (bool, Option<Timestamp>) {
+        self.find(agent).map_or((false, None), |relay| {
+            let state = relay.state();
+            let socket = state.socket.as_ref();
+            (socket.is_some_and(|s| !s.closing), state.seen_at)
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! The end of a socket: which code, `bye`, the close frame, and time for both to arrive.
+
+use std::time::Duration;
+
+use futures_util::SinkExt;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Error as WsError;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message};
+
+use super::{End, Session};
+use crate::edge::fragments::is_flood;
+use crate::edge::hub::Close;
+use crate::edge::wire;
+
+/// How long the relay has to take our close.
+const CLOSE_MAX: Duration = Duration::from_secs(1);
+/// As long for one that was too slow to be written to; it is no longer the agent's socket.
+const SLOW_CLOSE_MAX: Duration = Duration::from_secs(5);
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
+    pub(super) async fn say_goodbye(&mut self, end: End) {
+        match end {
+            Some(close) => {
+                let name = &self.seat.relay.name;
+                log::debug!("agent {name}: closing {} {}", close.code, close.reason);
+                let most = match close.code {
+                    4430 => SLOW_CLOSE_MAX,
+                    _ => CLOSE_MAX,
+                };
+                let _ = timeout(most, self.close(close)).await;
+            }
+            // The relay closed: the library's answer is still to be written.
+            None => drop(timeout(CLOSE_MAX, self.ws.flush()).await),
+        }
+    }
+
+    async fn close(&mut self, close: Close) {
+        let frame = CloseFrame {
+            code: close.code.into(),
+            reason: close.reason.into(),
+        };
+        let was_said = self.draining && close.code == 1012;
+        if !was_said {
+            let bye = wire::bye(close.code, close.reason, close.retry_after_ms);
+            let _ = self.ws.send(Message::text(bye)).await;
+        }
+        let _ = self.ws.close(Some(frame)).await;
+        // Unread bytes would make the system throw the close frame away: read on until the
+        // relay has closed too, whatever it still says.
+        let io = self.ws.get_mut().inner_mut();
+        let _ = io.shutdown().await;
+        let mut dropped = [0; 512];
+        while matches!(io.read(&mut dropped).await, Ok(1..)) {}
+    }
+}
+
+/// The close code for what the framing library found; it sends none itself.
+pub(super) fn close_for(error: &WsError) -> End {
+    match error {
+        WsError::Io(error) if is_flood(error) => Some(Close::new(4429, "too many fragments")),
+        WsError::Capacity(_) => Some(Close::new(1009, "too big")),
+        WsError::Utf8(_) => Some(Close::new(1007, "not UTF-8")),
+        WsError::Protocol(ProtocolError::ResetWithoutClosingHandshake) => None,
+        WsError::Protocol(_) => Some(Close::new(1002, "protocol error")),
+        _ => None,
+    }
+}

@@ -1,0 +1,185 @@
+//! What a relay says on its socket, and what is answered. Reports are committed beside the
+//! reading, in the order in which they came.
+
+use futures_util::SinkExt;
+use futures_util::stream::FuturesOrdered;
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_tungstenite::tungstenite::Error as WsError;
+use tokio_tungstenite::tungstenite::protocol::Message;
+
+use super::closing::close_for;
+use super::{Session, Step, in_time};
+use crate::edge::hub::Close;
+use crate::edge::wire::{self, Ack, Event, Frame, Resume};
+use crate::limits::MINUTE_MS;
+
+/// The so many-th malformed frame in a minute closes.
+const MALFORMED_MAX: u64 = 5;
+
+/// What follows when a report has been committed, or could not be.
+pub(super) enum Reported {
+    Done,
+    Say(String),
+    Start { hello: Option<String> },
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
+    pub(super) async fn read(&mut self, message: Option<Result<Message, WsError>>) -> Step {
+        let message = match message {
+            None => return Err(None),
+            Some(Err(error)) => return Err(close_for(&error)),
+            Some(Ok(message)) => message,
+        };
+        self.heard = tokio::time::Instant::now();
+        self.seat.hub.heard(&self.seat);
+        let now = self.seat.hub.clock.monotonic();
+        match message {
+            Message::Text(text) => self.text(text.as_str()).await,
+            Message::Binary(_) => Err(Some(Close::new(1003, "text frames only"))),
+            Message::Close(_) => Err(None),
+            Message::Ping(_) if self.pings.take(now) => {
+                in_time(self.write_max, self.ws.flush()).await // the library's pong
+            }
+            Message::Ping(_) => Err(Some(Close::new(4429, "too many pings"))),
+            _ if self.frames.take(now) => Ok(()),
+            _ => Err(Some(Close::new(4429, "too many frames"))),
+        }
+    }
+
+    async fn text(&mut self, text: &str) -> Step {
+        let frame = Frame::read(text);
+        let ack = frame
+            .as_ref()
+            .filter(|frame| frame.kind == "command_ack")
+            .map(|frame| Ack::read(&frame.data));
+        let now = self.seat.hub.clock.monotonic();
+        if !self.is_expected(ack.as_ref()) && !self.frames.take(now) {
+            return Err(Some(Close::new(4429, "too many frames")));
+        }
+        let Some(frame) = frame else {
+            return self
+                .malformed("malformed", "a frame is an object with a type")
+                .await;
+        };
+        let data = &frame.data;
+        let understood = match frame.kind.as_str() {
+            "ping" => return self.send(wire::PONG.to_owned()).await,
+            "command_ack" => ack
+                .unwrap_or_else(|| Ack::read(data))
+                .map(|ack| self.report_ack(ack)),
+            "resume" => Resume::read(data).map(|resume| self.resume(resume)),
+            "status" => status(data).map(|status| self.report_status(status)),
+            "event" => Event::read(data).map(|event| self.report_event(event)),
+            _ => {
+                return self
+                    .malformed("unknown_type", "this type is not known")
+                    .await;
+            }
+        };
+        match understood {
+            Ok(()) => Ok(()),
+            Err(why) => self.malformed("malformed", why).await,
+        }
+    }
+
+    /// Acks of commands on this socket are no flood, as long as they say something new.
+    fn is_expected(&self, ack: Option<&Result<Ack, &'static str>>) -> bool {
+        let Some(Ok(ack)) = ack else {
+            return false;
+        };
+        let state = self.seat.relay.state();
+        let outbox = state.outbox.as_ref();
+        outbox.is_some_and(|outbox| outbox.expects(&ack.command_id, ack.report.state()))
+    }
+
+    async fn malformed(&mut self, code: &str, why: &str) -> Step {
+        self.send(wire::error(code, why)).await?;
+        let now = self.seat.hub.clock.monotonic();
+        self.malformed
+            .take(MALFORMED_MAX - 1, MINUTE_MS, 1, now)
+            .map_err(|_| Some(Close::new(4400, "malformed")))
+    }
+
+    fn report_ack(&mut self, ack: Ack) {
+        let (hub, relay) = (self.seat.hub.clone(), self.seat.relay.clone());
+        self.report(async move {
+            match hub.ack(&relay, ack).await {
+                Ok(true) => Reported::Done,
+                Ok(false) => Reported::Say(wire::error(
+                    "unknown_command",
+                    "this agent has no command with that id",
+                )),
+                Err(_) => Reported::Say(not_kept("ack")),
+            }
+        });
+    }
+
+    fn report_event(&mut self, event: Event) {
+        let (hub, relay) = (self.seat.hub.clone(), self.seat.relay.clone());
+        self.report(async move {
+            let acked = wire::event_ack(&event.event_id);
+            match hub.record(&relay, event).await {
+                Ok(()) => Reported::Say(acked),
+                Err(_) => Reported::Say(not_kept("event")),
+            }
+        });
+    }
+
+    fn report_status(&mut self, status: String) {
+        let (hub, relay) = (self.seat.hub.clone(), self.seat.relay.clone());
+        self.report(async move {
+            match hub.set_status(&relay, status).await {
+                Ok(()) => Reported::Done,
+                Err(_) => Reported::Say(not_kept("status")),
+            }
+        });
+    }
+
+    fn resume(&mut self, resume: Resume) {
+        let (hub, relay) = (self.seat.hub.clone(), self.seat.relay.clone());
+        hub.set_typing(&self.seat, resume.typing);
+        self.report(async move {
+            let hello = match hub.resume(&relay, resume.epoch, resume.last_seq).await {
+                Ok(true) => None,
+                Ok(false) => hub.hello(&relay).await.ok(),
+                Err(_) => Some(not_kept("resume")),
+            };
+            Reported::Start { hello }
+        });
+    }
+
+    fn report(&mut self, report: impl Future<Output = Reported> + Send + 'static) {
+        self.reports
+            .get_or_insert_with(FuturesOrdered::new)
+            .push_back(Box::pin(report));
+    }
+
+    pub(super) async fn reported(&mut self, reported: Reported) -> Step {
+        match reported {
+            Reported::Done => Ok(()),
+            Reported::Say(frame) => self.send(frame).await,
+            Reported::Start { hello } => {
+                if let Some(frame) = hello {
+                    self.send(frame).await?;
+                }
+                if !self.started {
+                    self.start();
+                }
+                self.start_pump();
+                Ok(())
+            }
+        }
+    }
+}
+
+fn status(data: &Value) -> Result<String, &'static str> {
+    wire::read_status(data.as_object().ok_or("status needs an object as data")?)
+}
+
+fn not_kept(what: &str) -> String {
+    wire::error(
+        "unavailable",
+        &format!("the {what} could not be kept; send it again"),
+    )
+}

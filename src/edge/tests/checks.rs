@@ -1,0 +1,93 @@
+//! What must always hold, seen from outside: at each send, and of the rows.
+
+use std::collections::BTreeMap;
+
+use super::relay::Given;
+use super::world::World;
+use crate::store::{AgentId, Command};
+
+impl World {
+    pub(super) fn check_sent(&mut self, agent: usize, command: &Command) {
+        let agent = self.relays[agent].id;
+        let place = (agent, command.seq);
+        let row = self.open.get(&place);
+        let row = row.unwrap_or_else(|| panic!("{command:?} had ended"));
+        assert_eq!(*row.command_id, *command.command_id);
+        assert!(command.expires_at > self.clock.now(), "{command:?} expired");
+        assert!((1..=5).contains(&command.attempts), "{command:?}");
+        if self.sent.insert(place) {
+            let before = self.first_sends.insert((agent, row.room), command.seq);
+            assert!(before < Some(command.seq), "{command:?} after {before:?}");
+        }
+    }
+
+    pub(super) fn check_listed(&mut self, agent: usize, text: &str) -> Given {
+        let command: serde_json::Value = serde_json::from_str(text).unwrap();
+        let place = (self.relays[agent].id, command["seq"].as_u64().unwrap());
+        let row = self.open.get(&place);
+        let row = row.unwrap_or_else(|| panic!("{text} had ended")).clone();
+        assert_eq!(command["command_id"], *row.command_id);
+        self.check_sent(
+            agent,
+            &Command {
+                seq: row.seq,
+                command_id: row.command_id.to_string(),
+                kind: String::new(),
+                payload: String::new(),
+                created_at: self.clock.now(),
+                expires_at: row.expires_at,
+                attempts: command["attempt"].as_u64().unwrap() as u32,
+            },
+        );
+        Given {
+            id: row.command_id.to_string(),
+            seq: row.seq,
+        }
+    }
+
+    /// Reads the rows: seqs without gap, ended ones stay ended, and nothing is finished that
+    /// its relay did not finish.
+    pub(super) async fn check(&mut self) {
+        let ids: Vec<AgentId> = self.relays.iter().map(|relay| relay.id).collect();
+        let read = self.store.write(move |tx| {
+            let view = tx.view();
+            let rows = ids
+                .iter()
+                .map(|id| Ok((*id, view.unfinished_commands(*id)?, view.head_seq(*id)?)));
+            rows.collect::<crate::error::Result<Vec<_>>>()
+        });
+        let mut open = BTreeMap::new();
+        for (agent, rows, head) in read.await.unwrap() {
+            for row in rows {
+                assert!((1..=head).contains(&row.seq));
+                let was_known = self.known.insert((agent, row.seq), row.clone());
+                let was_open = self.open.contains_key(&(agent, row.seq));
+                assert_eq!(was_known.is_some(), was_open, "{row:?} came back");
+                open.insert((agent, row.seq), row);
+            }
+        }
+        self.open = open;
+    }
+
+    pub(super) fn all_ended(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    pub(super) async fn check_rows(&mut self) {
+        for model in &self.relays {
+            let id = model.id;
+            let rows = self.store.write(move |tx| tx.view().command_ends(id));
+            let rows = rows.await.unwrap();
+            let seqs: Vec<u64> = rows.iter().map(|row| row.0).collect();
+            assert_eq!(seqs, (1..=rows.len() as u64).collect::<Vec<_>>());
+            for (seq, command_id, state) in &rows {
+                let finished = model.finished.contains(command_id);
+                match state.as_str() {
+                    "completed" => assert!(finished, "{seq} was not finished by its relay"),
+                    "failed" | "expired" | "moved" => {}
+                    other => panic!("{seq} is still {other}"),
+                }
+            }
+        }
+    }
+}

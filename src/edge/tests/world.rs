@@ -1,0 +1,419 @@
+//! The service under the model test and what is known of it from outside: what was queued,
+//! what was sent, what has ended. Checks what must always hold.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll as Polling;
+
+use super::dice::Dice;
+use super::relay::{Given, RelayModel, ack};
+use crate::clock::{Clock, Timestamp};
+use crate::edge::hub::{Hub, Settings};
+use crate::edge::queue;
+use crate::edge::sync::{self, Poll};
+use crate::edge::wire::{Ack, Report};
+use crate::store::{
+    AgentId, Command, NewRoom, NewUser, Options, RoomId, SharedStore, Store, Unfinished,
+};
+
+const ROOMS: usize = 3;
+const EPOCH: &str = "epoch";
+
+pub(super) struct World {
+    pub(super) dice: Dice,
+    pub(super) relays: Vec<RelayModel>,
+    pub(super) store: SharedStore,
+    pub(super) hub: Arc<Hub>,
+    pub(super) clock: Clock,
+    pub(super) settings: Settings,
+    rooms: Vec<Room>,
+    /// Unfinished rows as last read, by agent and seq.
+    pub(super) open: BTreeMap<(AgentId, u64), Unfinished>,
+    /// All rows ever seen.
+    pub(super) known: BTreeMap<(AgentId, u64), Unfinished>,
+    /// Newest command that was sent for the first time, by agent and room.
+    pub(super) first_sends: HashMap<(AgentId, RoomId), u64>,
+    pub(super) sent: BTreeSet<(AgentId, u64)>,
+}
+
+struct Room {
+    id: RoomId,
+    guid: String,
+    agent: usize,
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} open: {:?}", self.settings, self.open)
+    }
+}
+
+pub(in crate::edge) fn open(folder: &Path) -> SharedStore {
+    let store = Store::open(&Options {
+        path: folder.join("model.db"),
+        full_durability: false,
+        readers: 1,
+    });
+    Arc::new(store.unwrap())
+}
+
+impl World {
+    pub(super) async fn new(store: SharedStore, seed: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let clock = Clock::fixed(Timestamp::from_seconds(1_800_000_000));
+        let settings = Settings {
+            max_in_flight: [1, 2, 64][dice.below(3)],
+            command_ttl_s: [200, 3_600, 1_000_000_000][dice.below(3)],
+            ..settings()
+        };
+        let hub = Hub::new(store.clone(), clock.clone(), settings, EPOCH.to_owned());
+        let mut relays = Vec::new();
+        for name in ["a", "b"] {
+            let relay = hub.relay(&format!("{name}{seed}")).await.unwrap();
+            let idle = dice.one_in(4);
+            relays.push(RelayModel::new(relay.id, relay, idle));
+        }
+        let agent = relays[0].id;
+        let now = clock.now();
+        let rooms = store
+            .write(move |tx| {
+                let user = tx.insert_user(&NewUser {
+                    public_id: &format!("user-{seed}"),
+                    phone: &format!("+{seed}"),
+                    now,
+                })?;
+                let rooms = (0..ROOMS).map(|number| {
+                    let guid = format!("room-{seed}-{number}");
+                    let room = tx.insert_room(&NewRoom {
+                        chat_guid: &guid,
+                        mode: "direct",
+                        owner: user.id,
+                        agent: Some(agent),
+                        now,
+                    })?;
+                    let (id, agent) = (room.id, 0);
+                    Ok(Room { id, guid, agent })
+                });
+                rooms.collect()
+            })
+            .await
+            .unwrap();
+        Self {
+            dice,
+            relays,
+            store,
+            hub,
+            clock,
+            settings,
+            rooms,
+            open: BTreeMap::new(),
+            known: BTreeMap::new(),
+            first_sends: HashMap::new(),
+            sent: BTreeSet::new(),
+        }
+    }
+
+    pub(super) async fn produce(&mut self) {
+        let room = &self.rooms[self.dice.below(ROOMS)];
+        let (hub, agent, id) = (self.hub.clone(), self.relays[room.agent].id, room.id);
+        let (guid, now) = (room.guid.clone(), self.clock.now());
+        let text = match self.dice.one_in(6) {
+            true => vec!["One more paragraph that is long enough."; 20].join("\n\n"),
+            false => "Hi!".to_owned(),
+        };
+        let written = self.store.write(move |tx| {
+            let message = queue::Message {
+                agent,
+                room: id,
+                chat_guid: &guid,
+                text: &text,
+            };
+            queue::send_message(tx, &hub, &message, now)
+        });
+        assert!(written.await.unwrap());
+    }
+
+    pub(super) async fn connect(&mut self, agent: usize) {
+        let model = &mut self.relays[agent];
+        self.hub.load(&model.relay).await.unwrap();
+        let seat = self.hub.enter(&model.relay);
+        model.old_seats.extend(model.seat.replace(seat));
+        model.inbox.clear();
+        if self.dice.one_in(2) {
+            model.old_seats.clear();
+        }
+    }
+
+    pub(super) async fn connect_and_start(&mut self, agent: usize) {
+        self.connect(agent).await;
+        self.start(agent).await;
+    }
+
+    /// With a `resume` of some kind, or without.
+    pub(super) async fn start(&mut self, agent: usize) {
+        let model = &self.relays[agent];
+        let Some(seat) = &model.seat else { return };
+        let (epoch, seq, fits) = match self.dice.below(5) {
+            0 => (Some("another"), model.last_seq(), false),
+            1 => (Some(EPOCH), 1 << 40, false),
+            2 => (None, 0, true),
+            _ => (Some(EPOCH), model.last_seq(), true),
+        };
+        let known = self.hub.resume(&model.relay, epoch.map(str::to_owned), seq);
+        assert_eq!(known.await.unwrap(), fits);
+        self.hub.start(seat);
+    }
+
+    pub(super) async fn pump(&mut self, agent: usize) {
+        let model = &self.relays[agent];
+        let relay = model.relay.clone();
+        for seat in &model.old_seats {
+            let commands = self.hub.clone().pump(relay.clone(), seat.line.clone());
+            assert!(commands.await.unwrap().is_empty(), "a replaced socket");
+        }
+        let Some(seat) = &model.seat else { return };
+        let commands = self.hub.clone().pump(relay, seat.line.clone());
+        let commands = commands.await.unwrap();
+        self.check().await;
+        self.send(agent, commands);
+    }
+
+    pub(super) async fn pump_beside_an_ack(&mut self, agent: usize) {
+        let model = &mut self.relays[agent];
+        let Some(seat) = &model.seat else { return };
+        let pump = self
+            .hub
+            .clone()
+            .pump(model.relay.clone(), seat.line.clone());
+        let ack_first = self.dice.one_in(2);
+        let acks = match model.inbox.pop_front() {
+            Some(given) => model.obey(&given, &mut self.dice),
+            None => Vec::new(),
+        };
+        let relay = model.relay.clone();
+        let saying = say(&self.hub, &relay, acks);
+        let commands = if ack_first {
+            tokio::join!(saying, pump).1
+        } else {
+            tokio::join!(pump, saying).0
+        };
+        self.check().await;
+        self.send(agent, commands.unwrap());
+    }
+
+    /// Committed, and the socket is gone before anything was sent.
+    pub(super) async fn pump_and_vanish(&mut self, agent: usize) {
+        let model = &self.relays[agent];
+        let Some(seat) = &model.seat else { return };
+        {
+            let pump = self.hub.clone();
+            let mut pump = pin!(pump.pump(model.relay.clone(), seat.line.clone()));
+            poll_fn(|cx| {
+                let _ = pump.as_mut().poll(cx);
+                Polling::Ready(())
+            })
+            .await;
+        }
+        self.hang_up(agent);
+        if self.dice.one_in(3) {
+            self.restart();
+        }
+    }
+
+    fn send(&mut self, agent: usize, commands: Vec<Command>) {
+        let hub = self.hub.clone();
+        for command in commands {
+            if !hub.is_wanted(&self.relays[agent].relay, &command) {
+                continue;
+            }
+            self.check_sent(agent, &command);
+            let first = self.open.range((self.relays[agent].id, 0)..);
+            let room = self.open[&(self.relays[agent].id, command.seq)].room;
+            let mut of_room =
+                first.filter(|((a, _), c)| *a == self.relays[agent].id && c.room == room);
+            let head = of_room.next().map(|((_, seq), _)| *seq);
+            assert_eq!(head, Some(command.seq), "one of a chat at a time, in order");
+            self.relays[agent].inbox.push_back(Given {
+                id: command.command_id,
+                seq: command.seq,
+            });
+        }
+        assert!(hub.in_flight() <= self.settings.max_in_flight * self.relays.len());
+    }
+
+    pub(super) async fn work(&mut self, agent: usize) {
+        for _ in 0..=self.dice.below(4) {
+            let model = &mut self.relays[agent];
+            let Some(given) = model.inbox.pop_front() else {
+                return;
+            };
+            let acks = model.obey(&given, &mut self.dice);
+            let relay = model.relay.clone();
+            if model.seat.is_some() {
+                say(&self.hub, &relay, acks).await;
+            }
+        }
+    }
+
+    /// Double, late, of an unknown command, or of another agent's.
+    pub(super) async fn stray_ack(&mut self, agent: usize) {
+        let other = &self.relays[1 - agent];
+        let model = &self.relays[agent];
+        let own: Vec<&String> = model.finished.iter().collect();
+        let (id, known) = match self.dice.below(3) {
+            0 => ("nothing".to_owned(), false),
+            1 if !own.is_empty() => (own[self.dice.below(own.len())].clone(), true),
+            _ => {
+                let rows = |id: AgentId| self.known.iter().filter(move |((a, _), _)| *a == id);
+                let mut others = rows(other.id).map(|(_, row)| &row.command_id);
+                let foreign = others.find(|id| !rows(model.id).any(|(_, r)| r.command_id == **id));
+                let Some(id) = foreign else { return };
+                (id.to_string(), false)
+            }
+        };
+        let report = match self.dice.below(3) {
+            0 => Report::Completed,
+            1 => Report::Executing,
+            _ => Report::Failed { retryable: true },
+        };
+        let answer = self.hub.ack(&model.relay, ack(&id, report)).await.unwrap();
+        assert_eq!(answer, known, "{id}");
+    }
+
+    pub(super) fn hang_up(&mut self, agent: usize) {
+        let model = &mut self.relays[agent];
+        model.seat = None;
+        model.old_seats.clear();
+        model.inbox.clear();
+    }
+
+    pub(super) async fn poll(&mut self, agent: usize) {
+        let model = &mut self.relays[agent];
+        model.work_through_list(&mut self.dice);
+        let poll = Poll {
+            last_command_id: model.last_of_list.clone(),
+            acks: model.acks_to_bring.clone(),
+            limit: [1, 2, 5, 100][self.dice.below(4)],
+            ..Poll::default()
+        };
+        let limit = poll.limit;
+        // What it brings may end commands before others are sent.
+        let polled = sync::poll(&self.hub, &model.relay, poll).await.unwrap();
+        let told = model.seat.as_ref().map(|seat| seat.line.take_told());
+        if told.is_some_and(|told| told.close.is_some()) {
+            self.hang_up(agent);
+        }
+        self.check().await;
+        assert!(polled.commands.len() <= limit);
+        assert!(!polled.ws_connected || polled.commands.is_empty());
+        let given: Vec<Given> = polled
+            .commands
+            .iter()
+            .map(|text| self.check_listed(agent, text))
+            .collect();
+        let model = &mut self.relays[agent];
+        if self.dice.one_in(6) {
+            return; // the answer is lost: it will bring the same again
+        }
+        model.acks_to_bring.clear();
+        if !given.is_empty() {
+            model.list = given.into();
+        }
+    }
+
+    pub(super) async fn take_over(&mut self) {
+        let room = self.dice.below(ROOMS);
+        let from = self.rooms[room].agent;
+        self.rooms[room].agent = 1 - from;
+        let (id, hub, now) = (self.rooms[room].id, self.hub.clone(), self.clock.now());
+        let (from, to) = (self.relays[from].id, self.relays[1 - from].id);
+        let taken = self
+            .store
+            .write(move |tx| queue::take_over(tx, &hub, id, from, to, now));
+        taken.await.unwrap();
+    }
+
+    pub(super) async fn expire(&mut self) {
+        let (hub, now) = (self.hub.clone(), self.clock.now());
+        let expired = self.store.write(move |tx| {
+            let ended = tx.expire_commands(now, 100)?;
+            tx.after_commit(move || {
+                ended
+                    .iter()
+                    .for_each(|(agent, seq)| hub.command_ended(*agent, *seq));
+            });
+            Ok(())
+        });
+        expired.await.unwrap();
+    }
+
+    /// The process ends at any point and starts again.
+    pub(super) fn restart(&mut self) {
+        self.hub = Hub::new(
+            self.store.clone(),
+            self.clock.clone(),
+            self.settings,
+            EPOCH.to_owned(),
+        );
+        for agent in 0..self.relays.len() {
+            self.hang_up(agent);
+            let model = &mut self.relays[agent];
+            model.relay = self.hub.known(model.id, &model.relay.name);
+        }
+    }
+
+    pub(super) fn pass_time(&mut self) {
+        let ms = [1, 500, 2_000, 29_999, 30_000, 65_000, 121_000][self.dice.below(7)];
+        self.clock.advance(ms);
+    }
+}
+
+async fn say(hub: &Arc<Hub>, relay: &Arc<crate::edge::hub::Relay>, acks: Vec<Ack>) {
+    for ack in acks {
+        assert!(hub.ack(relay, ack).await.unwrap());
+    }
+}
+
+pub(in crate::edge) fn settings() -> Settings {
+    Settings {
+        heartbeat_s: 30,
+        silence_s: 90,
+        ack_timeout_s: 30,
+        max_in_flight: 64,
+        command_ttl_s: 3_600,
+    }
+}
+
+/// A message for a chat that is made for it.
+pub(in crate::edge) async fn produce_for(hub: &Arc<Hub>, agent: AgentId, guid: &str, text: &str) {
+    let (now, hub_after) = (hub.clock.now(), hub.clone());
+    let (guid, text) = (guid.to_owned(), text.to_owned());
+    let written = hub.store.write(move |tx| {
+        let phone = format!("+{guid}");
+        let new = NewUser {
+            public_id: &guid,
+            phone: &phone,
+            now,
+        };
+        let owner = tx.insert_user(&new)?.id;
+        let room = tx.insert_room(&NewRoom {
+            chat_guid: &guid,
+            mode: "direct",
+            owner,
+            agent: Some(agent),
+            now,
+        })?;
+        let message = queue::Message {
+            agent,
+            room: room.id,
+            chat_guid: &guid,
+            text: &text,
+        };
+        queue::send_message(tx, &hub_after, &message, now)
+    });
+    assert!(written.await.unwrap());
+}

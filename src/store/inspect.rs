@@ -1,0 +1,145 @@
+//! Says in one sentence why a file can't be used and what to do, leaving it as it was:
+//! damaged, cut off, empty, foreign or newer files are refused before anything is written.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
+
+use super::checkpoint::wal_path;
+use super::open::{APPLICATION_ID, SCHEMA_VERSION};
+
+/// Files up to this size are read whole before each start; `chatkeep check` reads any.
+const CHECKED_WHOLE_BYTES_MAX: u64 = 32 << 20;
+const HEADER_BYTES: usize = 100;
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+const BACKUP_HINT: &str = "put a backup in its place, or move the file away to start anew";
+
+/// Says why a file can't be used; `Ok(false)` when there is none yet.
+pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
+    let shown = path.display();
+    let wal = wal_path(path);
+    let wal_bytes = fs::metadata(&wal).map_or(0, |m| m.len());
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            if wal.exists() {
+                return Err(format!(
+                    "{shown} is missing, but its log {} is there: put the database file back \
+                     beside it, or move the log away to start anew",
+                    wal.display()
+                ));
+            }
+            return Ok(false);
+        }
+        Err(e) => return Err(format!("can't open {shown}: {e}")),
+    };
+    let bytes = file.metadata().map_err(|e| format!("{shown}: {e}"))?.len();
+    if bytes == 0 {
+        return Err(format!(
+            "{shown} is empty, as after a copy that failed: {BACKUP_HINT}"
+        ));
+    }
+    let mut header = [0; HEADER_BYTES];
+    if file.read_exact(&mut header).is_err() || &header[..16] != MAGIC {
+        return Err(format!("{shown} is not a SQLite database: {BACKUP_HINT}"));
+    }
+    // With a log beside it the file alone is not the whole truth; SQLite reads both below.
+    if wal_bytes == 0 {
+        check_header(&header, bytes).map_err(|why| format!("{shown} {why}"))?;
+    }
+    // A log, also an empty one, says that a service may be at work on the file.
+    check_pages(
+        path,
+        wal.exists(),
+        whole || bytes <= CHECKED_WHOLE_BYTES_MAX,
+    )
+    .map_err(|why| format!("{shown} {why}"))?;
+    Ok(true)
+}
+
+/// The header's fields (sqlite.org/fileformat.html section 1.3) against ours.
+fn check_header(header: &[u8; HEADER_BYTES], file_bytes: u64) -> Result<(), String> {
+    let field = |at: usize| {
+        u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+    };
+    let page = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536,
+        bytes => u64::from(bytes),
+    };
+    let expected = page * u64::from(field(28));
+    if page < 512 || file_bytes < expected {
+        return Err(format!(
+            "is cut off ({file_bytes} bytes of {expected}): {BACKUP_HINT}"
+        ));
+    }
+    check_identity(field(68) as i32, field(60) as i32)
+}
+
+fn check_identity(application_id: i32, version: i32) -> Result<(), String> {
+    if application_id != APPLICATION_ID {
+        return Err(
+            "belongs to another program: point storage.path at Chatkeep's own file".to_owned(),
+        );
+    }
+    if version > SCHEMA_VERSION {
+        return Err(format!(
+            "was written by a newer Chatkeep (schema {version}, this one knows \
+             {SCHEMA_VERSION}): install that version"
+        ));
+    }
+    Ok(())
+}
+
+/// Lets SQLite read the file without changing it, log included.
+fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
+    let damaged = |why: String| format!("is damaged ({why}): {BACKUP_HINT}");
+    let conn = if with_log {
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+    } else {
+        let uri = format!("file:{}?immutable=1", percent_encoded(path));
+        Connection::open_with_flags(
+            uri,
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
+        )
+    }
+    .map_err(|e| damaged(e.to_string()))?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        .map_err(|e| damaged(e.to_string()))?;
+    let number = |name| {
+        conn.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
+            .map_err(|e| damaged(e.to_string()))
+    };
+    let identity = (number("application_id")?, number("user_version")?);
+    let objects: i64 = conn
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(|e| damaged(e.to_string()))?;
+    // Our application_id stands beside our tables or not at all.
+    check_identity(if objects == 0 { 0 } else { identity.0 }, identity.1)?;
+    let check = if whole {
+        "PRAGMA quick_check(1)"
+    } else {
+        "PRAGMA quick_check(users)"
+    };
+    let verdict: String = conn
+        .query_row(check, [], |row| row.get(0))
+        .map_err(|e| damaged(e.to_string()))?;
+    if verdict != "ok" {
+        return Err(damaged(verdict.lines().next().unwrap_or("?").to_owned()));
+    }
+    Ok(())
+}
+
+fn percent_encoded(path: &Path) -> String {
+    let mut encoded = String::new();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                encoded.push(char::from(*byte));
+            }
+            other => encoded.push_str(&format!("%{other:02X}")),
+        }
+    }
+    encoded
+}

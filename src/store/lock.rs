@@ -1,0 +1,84 @@
+//! One database, one service: the lock beside the file, which also says who holds it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Keeps a second process off the same file while it lives.
+pub struct Lock {
+    file: File,
+}
+
+/// Who holds a lock, as they wrote it: process id and admin address, one a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Holder {
+    pub pid: Option<u32>,
+    pub address: Option<String>,
+}
+
+impl Lock {
+    /// Takes the lock beside the database, or says who has it. The lock is on a file of its
+    /// own, since closing any descriptor of the database would drop SQLite's locks.
+    pub fn take(database: &Path) -> Result<Self, String> {
+        if let Some(dir) = database.parent().filter(|d| !d.as_os_str().is_empty()) {
+            fs::create_dir_all(dir)
+                .map_err(|e| format!("can't make the folder {}: {e}", dir.display()))?;
+        }
+        let path = lock_path(database);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|e| format!("can't open {}: {e}", path.display()))?;
+        if file.try_lock().is_err() {
+            let pid = read_holder(&mut file).pid;
+            let who = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
+            return Err(format!(
+                "{} is in use by {who}; stop it first, or point storage.path elsewhere",
+                database.display()
+            ));
+        }
+        let mut lock = Self { file };
+        lock.announce(None)?;
+        Ok(lock)
+    }
+
+    /// Writes who holds the lock, for the second process that asks.
+    pub fn announce(&mut self, address: Option<&str>) -> Result<(), String> {
+        let text = format!("{}\n{}\n", std::process::id(), address.unwrap_or_default());
+        self.file
+            .set_len(0)
+            .and_then(|()| self.file.seek(SeekFrom::Start(0)))
+            .and_then(|_| self.file.write_all(text.as_bytes()))
+            .map_err(|e| format!("can't write the lock file: {e}"))
+    }
+}
+
+/// Who holds the database now; `None` when nobody does.
+pub fn holder(database: &Path) -> Option<Holder> {
+    let mut file = File::open(lock_path(database)).ok()?;
+    match file.try_lock_shared() {
+        Ok(()) => None,
+        Err(_) => Some(read_holder(&mut file)),
+    }
+}
+
+fn lock_path(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}
+
+fn read_holder(file: &mut File) -> Holder {
+    let mut text = String::new();
+    let _ = file.take(1024).read_to_string(&mut text);
+    let mut lines = text.lines();
+    Holder {
+        pid: lines.next().and_then(|l| l.parse().ok()),
+        address: lines.next().filter(|l| !l.is_empty()).map(str::to_owned),
+    }
+}

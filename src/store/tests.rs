@@ -1,0 +1,141 @@
+//! The store by itself: what is undone with whom, and how far the log may grow.
+
+use std::time::Duration;
+
+use super::*;
+use crate::error::Kind;
+
+const LOG_BYTES_MAX: u64 = 64 << 20;
+
+fn options(folder: &tempfile::TempDir) -> Options {
+    Options {
+        path: folder.path().join("chatkeep.db"),
+        full_durability: false,
+        readers: 2,
+    }
+}
+
+fn log_bytes(store: &Store) -> u64 {
+    std::fs::metadata(checkpoint::wal_path(store.path())).map_or(0, |m| m.len())
+}
+
+/// Writes that together make the log as large as `bytes` if nothing is done about it; the
+/// most that it was.
+async fn fill(store: &Store, bytes: usize) -> u64 {
+    const ROW_BYTES: usize = 64 << 10;
+    let mut most = 0;
+    for _ in 0..bytes / ROW_BYTES / 64 {
+        let writes = (0..64).map(|_| {
+            store.write(|tx| {
+                let text = "x".repeat(ROW_BYTES);
+                let id = crate::random::uuid().to_string();
+                tx.insert_memory(UserId(1), &id, &text, Timestamp(0))
+            })
+        });
+        futures_util::future::try_join_all(writes).await.unwrap();
+        most = most.max(log_bytes(store));
+    }
+    most
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_stays_small_and_is_emptied_when_it_is_quiet() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&options(&folder)).unwrap();
+    let most = fill(&store, 200 << 20).await;
+    assert!(most < LOG_BYTES_MAX, "{most} bytes");
+    assert!(
+        most > 8 << 20,
+        "{most} bytes: checkpoints do not stand in the way"
+    );
+    let emptied = async {
+        while log_bytes(&store) > 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), emptied)
+        .await
+        .expect("an empty log");
+    drop(store);
+    assert!(!checkpoint::wal_path(&options(&folder).path).exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_holds_the_log_back_has_to_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(&options(&folder)).unwrap());
+    let (begun, has_begun) = tokio::sync::oneshot::channel();
+    let reading = tokio::spawn({
+        let store = store.clone();
+        async move {
+            let read = store.read(|view| {
+                view.edge_epoch()?;
+                let _ = begun.send(());
+                let endless = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n)
+                               SELECT count(*) FROM n, meta";
+                Ok(view
+                    .conn
+                    .query_row(endless, [], |row| row.get::<_, i64>(0))?)
+            });
+            read.await
+        }
+    });
+    has_begun.await.unwrap();
+    let most = fill(&store, 300 << 20).await;
+    let error = reading.await.unwrap().unwrap_err();
+    assert_eq!(error.kind, Kind::Unavailable, "{error}");
+    assert!(most < LOG_BYTES_MAX, "{most} bytes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_fails_is_undone_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(&options(&folder)).unwrap());
+    let writes = (0..300).map(|n: i64| {
+        store.write(move |tx| {
+            let agent = tx.agent(&format!("agent-{n}"), Timestamp(n))?;
+            match n % 3 {
+                0 => Err(Error::not_found()),
+                1 => panic!("as a mistake of ours would"),
+                _ => Ok(agent.id),
+            }
+        })
+    });
+    let results = futures_util::future::join_all(writes).await;
+    let kinds = |kind| {
+        let failed = results.iter().filter_map(|result| result.as_ref().err());
+        failed.filter(|error| error.kind == kind).count()
+    };
+    assert_eq!((kinds(Kind::NotFound), kinds(Kind::Internal)), (100, 100));
+    let agents = store.read(|view| view.agents()).await.unwrap();
+    assert_eq!(agents.len(), 100);
+    // What was undone is undone in memory too.
+    let made = store.write(|tx| Ok(tx.agent("agent-0", Timestamp(1))?.id));
+    let made = made.await.unwrap();
+    assert!(agents.iter().all(|agent| agent.id != made));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_writer_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&options(&folder)).unwrap();
+    let mut lost = store.lost();
+    let effect = store.write(|tx| {
+        tx.after_commit(|| panic!("as a mistake of ours would"));
+        Ok(())
+    });
+    assert_eq!(effect.await.unwrap_err().kind, Kind::Unavailable);
+    lost.wait_for(|lost| *lost).await.unwrap();
+    let later = store.write(|_| Ok(())).await;
+    assert_eq!(later.unwrap_err().kind, Kind::Unavailable);
+    assert!(store.failing());
+}
+
+#[test]
+fn the_linked_sqlite_has_its_log_repaired() {
+    assert!(
+        rusqlite::version_number() >= 3_051_003,
+        "{}",
+        rusqlite::version()
+    );
+}

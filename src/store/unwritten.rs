@@ -1,0 +1,139 @@
+//! Messages whose answers may not have been written to their clients yet. A message carries
+//! how many before it were so, which costs no row and no page of its own; after a kill the
+//! next start keeps the answers of those that may never have reached their relays.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::Connection;
+
+use super::Tx;
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+/// An answer that takes longer to be written counts as written: one stuck client must not
+/// make all that came later look unwritten.
+const WRITING_MS_MAX: i64 = 10_000;
+/// The same, in messages.
+const MESSAGES_MAX: i64 = 1_024;
+
+#[derive(Clone, Default)]
+pub(super) struct Unwritten(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    due: BTreeMap<i64, Timestamp>,
+    newest: i64,
+    /// The answers up to this message's are known on the disk to be written.
+    noted: i64,
+}
+
+/// An answer that is to be written; drop it when it was.
+pub struct AnswerDue {
+    message_id: i64,
+    unwritten: Unwritten,
+}
+
+impl Drop for AnswerDue {
+    fn drop(&mut self) {
+        self.unwritten.state().due.remove(&self.message_id);
+    }
+}
+
+impl Unwritten {
+    pub(super) fn from(newest: i64) -> Self {
+        let state = State {
+            newest,
+            noted: newest,
+            ..State::default()
+        };
+        Self(Arc::new(Mutex::new(state)))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A message is stored, and its answer is due if it is to be known again by its request:
+    /// how many before it are unwritten.
+    pub(super) fn add(
+        &self,
+        message_id: i64,
+        now: Timestamp,
+        known: bool,
+    ) -> (i64, Option<AnswerDue>) {
+        let mut state = self.state();
+        let before = message_id - 1 - state.written_to(message_id - 1, now);
+        state.newest = message_id;
+        let due = known.then(|| {
+            state.due.insert(message_id, now);
+            AnswerDue {
+                message_id,
+                unwritten: self.clone(),
+            }
+        });
+        (before, due)
+    }
+
+    /// Whether the disk knows less than it could.
+    pub(super) fn is_behind(&self, now: Timestamp) -> bool {
+        let mut state = self.state();
+        let newest = state.newest;
+        state.written_to(newest, now) > state.noted
+    }
+}
+
+impl State {
+    /// All answers up to this message's are written, out of those up to `newest`.
+    fn written_to(&mut self, newest: i64, now: Timestamp) -> i64 {
+        while let Some(oldest) = self.due.first_entry() {
+            if now.0 - oldest.get().0 <= WRITING_MS_MAX {
+                break;
+            }
+            oldest.remove();
+        }
+        let written = self.due.first_key_value().map_or(newest, |(id, _)| id - 1);
+        written.max(newest - MESSAGES_MAX)
+    }
+}
+
+impl Tx<'_> {
+    /// Brings the disk up to date when no message does it by the way.
+    pub fn note_written(&mut self, now: Timestamp) -> Result<()> {
+        let unwritten = self.directory.unwritten.clone();
+        let written = {
+            let mut state = unwritten.state();
+            let newest = state.newest;
+            state.written_to(newest, now)
+        };
+        self.execute(
+            "UPDATE messages SET unwritten = id - 1 - min(?1, id)
+             WHERE id = (SELECT max(id) FROM messages)",
+            [written],
+        )?;
+        self.after_commit(move || unwritten.state().noted = written);
+        Ok(())
+    }
+}
+
+/// Keeps the answers that a kill may have left unwritten.
+pub(super) fn keep_after_kill(conn: &mut Connection) -> rusqlite::Result<()> {
+    let tx = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let newest = "SELECT id, unwritten FROM messages ORDER BY id DESC LIMIT 1";
+    let found = tx.query_row(newest, [], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
+    });
+    let (newest, unwritten) = match found {
+        Err(rusqlite::Error::QueryReturnedNoRows) | Ok((_, ..0)) => return Ok(()),
+        found => found?,
+    };
+    tx.execute(
+        "INSERT INTO kept_answers (request, message_id, kept_at)
+         SELECT request, id, received_at FROM messages
+         WHERE id >= ?1 AND request IS NOT NULL
+           AND id NOT IN (SELECT message_id FROM kept_answers) ORDER BY id",
+        [newest - unwritten],
+    )?;
+    tx.execute("UPDATE messages SET unwritten = -1 WHERE id = ?1", [newest])?;
+    tx.commit()
+}

@@ -1,0 +1,85 @@
+//! Which socket of an agent counts, and who may come.
+
+use serde_json::json;
+
+use crate::commands::{chat_with, clock, service_at, until_states};
+use crate::support::{ADMIN_TOKEN, RelaySocket, Service, eventually, request, token};
+
+/// `bye` with its code, then the close frame with the same.
+pub(crate) async fn ends_with(relay: &mut RelaySocket, code: u16) {
+    loop {
+        let frame = relay.next().await;
+        if frame["type"] == "bye" {
+            assert_eq!(frame["data"]["code"], code, "{frame}");
+            break;
+        }
+    }
+    let close = relay.closed().await.expect("a code");
+    assert_eq!(u16::from(close.code), code);
+}
+
+#[tokio::test]
+async fn the_newest_socket_wins() {
+    let service = Service::start().await;
+    let mut old = service.relay("a").await;
+    chat_with(&service, "a", "x", &["one", "two"]).await;
+    let first = old.command().await;
+    let mut new = service.relay("a").await;
+    ends_with(&mut old, 4409).await;
+    let again = new.command().await;
+    assert_eq!(again, first, "the same, and no attempt");
+    new.ack(&again, "completed").await;
+    assert_eq!(new.command().await["seq"], 2);
+    until_states(&service, &[(1, "completed"), (2, "sent")]).await;
+}
+
+#[tokio::test]
+async fn sockets_that_replace_each_other_are_stopped() {
+    let clock = clock();
+    let service = service_at(&clock, &[]).await;
+    let mut sockets = Vec::new();
+    for _ in 0..4 {
+        sockets.push(service.relay("a").await);
+    }
+    let refused = RelaySocket::open(service.address, "a", &token("a")).await;
+    assert_eq!(refused.err(), Some(429));
+    sockets[3].settle().await; // the one that is there stays
+    // One that has gone silent may be replaced.
+    clock.advance(35_001);
+    let replaced = RelaySocket::open(service.address, "a", &token("a")).await;
+    assert!(replaced.is_ok());
+}
+
+#[tokio::test]
+async fn ten_upgrades_a_minute() {
+    let clock = clock();
+    let service = service_at(&clock, &[]).await;
+    for _ in 0..10 {
+        drop(service.relay("a").await);
+        eventually("gone", async || service.app.hub.connected() == 0).await;
+    }
+    let handshake = request("GET", "/edge/ws?edge_agent_id=a").bearer(&token("a"));
+    let answer = service.send(&crate::upgrades::upgrading(handshake)).await;
+    assert_eq!(
+        (answer.status, answer.code().as_str()),
+        (429, "rate_limited")
+    );
+    assert_eq!(answer.header("retry-after"), Some("60"));
+    clock.advance(60_000);
+    service.relay("a").await;
+}
+
+#[tokio::test]
+async fn a_revoked_agent_is_closed_and_stays_out() {
+    let service = Service::start().await;
+    let mut relay = service.relay("a").await;
+    let old_token = token("a");
+    let revoke = request("POST", "/admin/edge-agents/a/revoke").bearer(ADMIN_TOKEN);
+    let answer = service.send(&revoke).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    ends_with(&mut relay, 4401).await;
+    let refused = RelaySocket::open(service.address, "a", &old_token).await;
+    assert_eq!(refused.err(), Some(401));
+    let shown = service.admin("GET", "/admin/edge-agents", &json!({})).await;
+    assert_eq!(shown.json()["agents"][0]["connected"], false);
+}

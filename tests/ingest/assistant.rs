@@ -1,0 +1,131 @@
+//! What the builtin assistant does by itself: memories, the time zone, the name, status.
+
+use super::support::{Service, group};
+use super::{count, reply, say, service_at, standing_clock};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_remembers_recalls_and_forgets() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    let nothing = reply(&service, "ana", "what do you remember about my bike?").await;
+    assert!(nothing.contains("don't remember anything"), "{nothing}");
+    for fact in [
+        "my bike lock code is 4321",
+        "my sister's birthday is on 5 June",
+        "I am allergic to peanuts",
+    ] {
+        let said = reply(&service, "ana", &format!("remember that {fact}")).await;
+        assert!(said.contains(fact), "{said}");
+    }
+    say(&service, "ben", "remember that my bike is red").await;
+    let bike = reply(&service, "ana", "what do you remember about my bike?").await;
+    assert!(
+        bike.contains("4321") && !bike.contains("peanuts") && !bike.contains("red"),
+        "{bike}"
+    );
+    let all = reply(&service, "ana", "what do you remember?").await;
+    for word in ["4321", "5 June", "peanuts"] {
+        assert!(all.contains(word), "{all}");
+    }
+    assert!(!all.contains("red"), "never another's: {all}");
+
+    // A restart changes nothing.
+    let (_, folder) = service.stop().await;
+    let service = Service::in_folder(folder, &[], clock).await;
+    let bike = reply(&service, "ana", "what do you remember about my bike?").await;
+    assert!(bike.contains("4321"), "{bike}");
+    reply(&service, "ana", "forget my bike lock code").await;
+    let rows = service.rows("SELECT text FROM memories JOIN users ON users.id = memories.user_id WHERE phone = 'ana' ORDER BY memories.id");
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    let gone = reply(&service, "ana", "forget my submarine").await;
+    assert!(gone.contains("nothing to forget"), "{gone}");
+    assert_eq!(count(&service, "memories"), 3);
+    reply(&service, "ana", "forget everything").await;
+    assert_eq!(
+        service.rows("SELECT text FROM memories"),
+        [["my bike is red"]]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memories_follow_the_person_into_a_group() {
+    let service = Service::start().await;
+    say(
+        &service,
+        "ana",
+        "remember that the wifi password is hunter2",
+    )
+    .await;
+    let ask = "juno, what do you remember about the wifi?";
+    for (sender, told) in [("ana", true), ("ben", false)] {
+        let answer = service.edge_message("a", &group("room", sender, ask)).await;
+        let answer = answer.json();
+        let text = answer["reply_text"].as_str().unwrap();
+        assert_eq!(text.contains("hunter2"), told, "{sender}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_zone_and_the_name_are_kept() {
+    let service = Service::start().await;
+    let unknown = reply(&service, "ana", "status").await;
+    assert!(
+        unknown.contains("UTC") && unknown.contains("free plan"),
+        "{unknown}"
+    );
+    let set = reply(&service, "ana", "my time zone is Europe/Berlin").await;
+    assert!(set.contains("Berlin"), "{set}");
+    say(&service, "ana", "my name is Ana").await;
+    say(&service, "ana", "remember that I like tea").await;
+    say(&service, "ana", "remind me in 2 hours to drink it").await;
+    let status = reply(&service, "ana", "status").await;
+    for word in ["Ana", "Berlin", "1 memory", "1 reminder", "free plan"] {
+        assert!(status.contains(word), "{word}: {status}");
+    }
+    let rows = service.rows("SELECT name, timezone FROM users");
+    assert_eq!(rows, [["Ana", "Europe/Berlin"]]);
+    let unclear = reply(&service, "ana", "my time zone is Atlantis").await;
+    assert!(unclear.contains("Atlantis"), "{unclear}");
+    assert_eq!(
+        service.rows("SELECT timezone FROM users"),
+        [["Europe/Berlin"]]
+    );
+    // No limit is in effect, so none is told.
+    let usage = reply(&service, "ana", "usage").await;
+    assert!(!usage.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_it_cannot_do_it_says() {
+    let service = Service::start().await;
+    let help = reply(&service, "ana", "help").await;
+    for word in ["remind me", "remember that", "status"] {
+        assert!(help.contains(word), "{help}");
+    }
+    let lost = reply(&service, "ana", "book a table for two in Lisbon").await;
+    assert!(lost.contains("help"), "{lost}");
+}
+
+/// The same answer in the reply and its bubbles, each short enough to send.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_answer_comes_in_short_bubbles() {
+    let service = Service::start().await;
+    for n in 0..8 {
+        let fact = format!("fact {n} is {}", "a long story. ".repeat(30));
+        say(&service, "ana", &format!("remember that {fact}")).await;
+    }
+    let answer = say(&service, "ana", "what do you remember?").await;
+    let bubbles: Vec<&str> = answer["reply_bubbles"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bubble| bubble.as_str().unwrap())
+        .collect();
+    assert!(bubbles.len() > 1);
+    assert!(
+        bubbles
+            .iter()
+            .all(|b| b.chars().count() <= 600 && !b.trim().is_empty())
+    );
+    assert_eq!(answer["reply_text"], bubbles.join("\n"));
+}

@@ -1,0 +1,251 @@
+//! Rate limits: messages a minute and photos an hour by sender, commands a minute by user.
+//! Exact sliding windows, on a clock that moves by hand.
+
+use serde_json::{Value, json};
+
+use super::support::{Answer, Service, direct, group};
+use super::{assert_no_rows, count, legacy_message, reply, say, service_at, standing_clock};
+
+const HOUR_MS: i64 = 3_600_000;
+
+fn assert_limited(answer: &Answer, retry_after_s: u64) {
+    assert_eq!(answer.status, 429, "{}", answer.text);
+    assert_eq!(answer.code(), "rate_limited");
+    let seconds = retry_after_s.to_string();
+    assert_eq!(answer.header("retry-after"), Some(seconds.as_str()));
+}
+
+fn with_photos(sender: &str, photos: usize) -> Value {
+    let mut body = direct(sender, "");
+    body["context"] = json!({"photos": vec!["https://example.org/p.jpg"; photos]});
+    body
+}
+
+async fn send_photos(service: &Service, sender: &str, photos: usize) -> Answer {
+    service
+        .edge_message("a", &with_photos(sender, photos))
+        .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sender_has_20_messages_in_any_minute_on_both_endpoints() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    let message = direct("ana", "hello");
+    for n in 0..20 {
+        let answer = if n % 2 == 0 {
+            service.edge_message("a", &message).await
+        } else {
+            legacy_message(&service, &message).await
+        };
+        assert_eq!(answer.status, 200, "{n}: {}", answer.text);
+        clock.advance(1_000); // the first at 0 s, the last at 19 s
+    }
+    assert_limited(&service.edge_message("a", &message).await, 40);
+    assert_limited(&service.edge_message("b", &message).await, 40);
+    assert_limited(&legacy_message(&service, &message).await, 40);
+    let other_room = json!({"chat_guid": "elsewhere", "mode": "group", "sender": "ana",
+        "text": "hello", "timestamp": 1});
+    assert_limited(&service.edge_message("a", &other_room).await, 40);
+    assert_eq!(count(&service, "messages"), 20);
+    assert_eq!(count(&service, "rooms"), 1);
+    say(&service, "ben", "hello").await;
+    clock.advance(39_999);
+    assert_limited(&legacy_message(&service, &message).await, 1);
+    clock.advance(1);
+    say(&service, "ana", "hello").await;
+    assert_limited(&service.edge_message("a", &message).await, 1);
+    clock.advance(1_000);
+    say(&service, "ana", "hello").await;
+    assert_eq!(count(&service, "messages"), 23);
+    assert_eq!(service.rows("SELECT sum(count) FROM usage_days"), [[23]]);
+}
+
+/// What is refused for another reason uses nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_messages_use_no_limit() {
+    let service = service_at(&standing_clock(), &[]).await;
+    service
+        .set_flag("rate_limit.user_messages_per_minute", 1)
+        .await;
+    let mut wrong = direct("ana", "hello");
+    wrong["timestamp"] = json!("now");
+    for _ in 0..5 {
+        assert_eq!(service.edge_message("a", &wrong).await.status, 422);
+    }
+    say(&service, "ana", "hello").await;
+    assert_limited(
+        &service.edge_message("a", &direct("ana", "hello")).await,
+        60,
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limited_first_message_leaves_no_row() {
+    let service = service_at(&standing_clock(), &[]).await;
+    service
+        .set_flag("rate_limit.user_messages_per_minute", 0)
+        .await;
+    let answer = service.edge_message("a", &with_photos("ana", 1)).await;
+    assert_limited(&answer, 60);
+    assert_no_rows(&service);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strict_mode_halves_and_the_master_switch_ends_all_limits() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    service
+        .set_flag("rate_limit.strict_mode_enabled", true)
+        .await;
+    let message = direct("ana", "hello");
+    for _ in 0..10 {
+        say(&service, "ana", "hello").await;
+    }
+    assert_limited(&service.edge_message("a", &message).await, 60);
+    assert_eq!(send_photos(&service, "ben", 25).await.status, 200);
+    assert_limited(&send_photos(&service, "ben", 1).await, 3600);
+    service
+        .set_flag("rate_limit.strict_mode_multiplier", 0.01)
+        .await;
+    say(&service, "cleo", "at least one").await;
+    assert_limited(
+        &service.edge_message("a", &direct("cleo", "hello")).await,
+        60,
+    );
+    service.set_flag("rate_limit.enabled", false).await;
+    for _ in 0..30 {
+        say(&service, "ana", "hello").await;
+    }
+    assert_eq!(send_photos(&service, "ben", 60).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn photos_are_counted_one_by_one_and_a_restart_forgives_nothing() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    assert_eq!(send_photos(&service, "ana", 30).await.status, 200);
+    clock.advance(600_000);
+    assert_limited(&send_photos(&service, "ana", 21).await, 3000);
+    assert_eq!(send_photos(&service, "ana", 20).await.status, 200);
+    assert_limited(&send_photos(&service, "ana", 1).await, 3000);
+    say(&service, "ana", "words are no photos").await;
+    let (_, folder) = service.stop().await;
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    assert_limited(&send_photos(&service, "ana", 1).await, 3000);
+    assert_limited(&send_photos(&service, "ana", 31).await, 3600);
+    assert_eq!(send_photos(&service, "ben", 50).await.status, 200);
+    clock.advance(HOUR_MS - 600_000 - 1);
+    assert_limited(&send_photos(&service, "ana", 1).await, 1);
+    clock.advance(1);
+    assert_eq!(send_photos(&service, "ana", 30).await.status, 200);
+    assert_limited(&send_photos(&service, "ana", 1).await, 600);
+    // More at once than the limit never fits.
+    let answer = send_photos(&service, "cleo", 51).await;
+    assert_limited(&answer, 3600);
+    assert_eq!(
+        service.rows("SELECT count(*) FROM users WHERE phone = 'cleo'"),
+        [[0]]
+    );
+}
+
+/// A message that one limit refuses uses nothing of the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_two_limits_of_a_message_are_used_together_or_not_at_all() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    service
+        .set_flag("rate_limit.user_messages_per_minute", 2)
+        .await;
+    assert_eq!(send_photos(&service, "ana", 49).await.status, 200);
+    assert_limited(&send_photos(&service, "ana", 2).await, 3600);
+    assert_eq!(send_photos(&service, "ana", 0).await.status, 200);
+    assert_limited(&send_photos(&service, "ana", 1).await, 60);
+    clock.advance(60_000);
+    assert_eq!(send_photos(&service, "ana", 1).await.status, 200);
+    assert_limited(&send_photos(&service, "ana", 1).await, 3540);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn photos_sent_before_the_clock_was_set_back_still_count() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    assert_eq!(send_photos(&service, "ana", 50).await.status, 200);
+    let (_, folder) = service.stop().await;
+    let earlier = standing_clock();
+    earlier.advance(-2 * HOUR_MS);
+    let service = Service::in_folder(
+        folder,
+        &[("EDGE_SECRET", super::support::EDGE_SECRET)],
+        earlier.clone(),
+    )
+    .await;
+    let bearer = chatkeep::auth::edge_token::issue(
+        super::support::EDGE_SECRET,
+        "a",
+        "p",
+        earlier.now().seconds(),
+    );
+    let request = super::support::post(super::EDGE, &with_photos("ana", 1)).bearer(&bearer);
+    assert_limited(&service.send(&request).await, 3600);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_have_a_limit_that_is_told_in_words() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    for n in 0..10 {
+        say(
+            &service,
+            "ana",
+            &format!("remember that fact number {n} is true"),
+        )
+        .await;
+    }
+    assert_eq!(count(&service, "memories"), 10);
+    for command in [
+        "remember that I was here",
+        "forget fact",
+        "remind me in 1 hour to go",
+    ] {
+        let said = say(&service, "ana", command).await;
+        assert_eq!(said["should_respond"], true);
+        assert_eq!(said["schedule_message"], Value::Null);
+        let text = said["reply_text"].as_str().unwrap();
+        assert!(text.contains("nothing has been changed"), "{text}");
+    }
+    assert_eq!(count(&service, "memories"), 10);
+    assert_eq!(count(&service, "reminders"), 0);
+    // Small talk is no command, and others have their own.
+    let hello = reply(&service, "ana", "hello").await;
+    assert!(!hello.contains("nothing has been changed"), "{hello}");
+    say(&service, "ben", "remember that I was here").await;
+    assert_eq!(count(&service, "memories"), 11);
+    clock.advance(59_999);
+    let late = reply(&service, "ana", "remember that I was here").await;
+    assert!(late.contains("nothing has been changed"), "{late}");
+    clock.advance(1);
+    say(&service, "ana", "remember that I was here").await;
+    assert_eq!(count(&service, "memories"), 12);
+}
+
+/// Asking for a superpower is a command, also where nobody else would be answered.
+#[tokio::test(flavor = "multi_thread")]
+async fn superpowers_count_as_commands() {
+    let service = service_at(&standing_clock(), &[]).await;
+    let mut body = group("room", "ana", "the weather is fine");
+    body["context"] = json!({"superpower": "todo_list"});
+    service.set_flag("rate_limit.commands_per_minute", 2).await;
+    for told in [false, false, true] {
+        let answer = service.edge_message("a", &body).await.json();
+        assert_eq!(answer["should_respond"], true);
+        let text = answer["reply_text"].as_str().unwrap();
+        assert_eq!(text.contains("nothing has been changed"), told, "{text}");
+    }
+    // One that is not offered is no command.
+    service
+        .set_flag("superpower.todo_list.enabled", false)
+        .await;
+    let answer = service.edge_message("a", &body).await.json();
+    assert_eq!(answer["should_respond"], false);
+}

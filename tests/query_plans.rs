@@ -1,0 +1,156 @@
+//! Every statement of the store is explained by SQLite: none on the path of a request reads
+//! a growing table from end to end.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+
+/// Scans that are meant: a piece of the statement, and why it may.
+const ALLOWED: [(&str, &str); 13] = [
+    ("FROM messages ORDER BY id DESC LIMIT 1", "the last row"),
+    (
+        "NOT IN (SELECT message_id FROM kept_answers)",
+        "once at the start",
+    ),
+    ("FROM sqlite_schema", "once before the start"),
+    (
+        "FROM idempotency_keys ORDER BY id LIMIT",
+        "housekeeping, the first 500 rows",
+    ),
+    (
+        "FROM commands ORDER BY id LIMIT",
+        "housekeeping, the first 500 rows",
+    ),
+    (
+        "FROM edge_events ORDER BY id LIMIT",
+        "housekeeping, the first 500 rows",
+    ),
+    (
+        "FROM kept_answers ORDER BY id",
+        "once at the start, and after a rollback; at most 100,000 rows",
+    ),
+    (
+        "DELETE FROM kept_answers WHERE kept_at",
+        "housekeeping; nearly always empty",
+    ),
+    (
+        "INDEXED BY commands_unfinished",
+        "every 30 s, unfinished commands only, 500 at once",
+    ),
+    (
+        "FROM reminders ORDER BY due_at LIMIT 1",
+        "the first of an index",
+    ),
+    (
+        "tokens_valid_from IS NOT NULL",
+        "once at the start; one row an agent",
+    ),
+    (
+        "FROM agents ORDER BY agent_id",
+        "the operator's list; one row an agent",
+    ),
+    ("FROM flag_overrides", "as many rows as there are flags"),
+];
+
+#[test]
+fn no_statement_scans_a_growing_table() {
+    let conn = Connection::open_in_memory().unwrap();
+    conn.execute_batch(include_str!("../schema.sql")).unwrap();
+    let statements = statements();
+    assert!(statements.len() > 50, "{}", statements.len());
+    let mut used = HashMap::new();
+    let mut complaints = Vec::new();
+    for (file, sql) in &statements {
+        let scans = scans(&conn, sql).unwrap_or_else(|error| panic!("{file}: {error}: {sql}"));
+        let reason = ALLOWED.iter().find(|(piece, _)| sql.contains(piece));
+        match reason {
+            Some((piece, _)) => *used.entry(*piece).or_insert(0) += scans.len(),
+            None => complaints.extend(
+                scans
+                    .into_iter()
+                    .map(|scan| format!("{file}: {scan}: {sql}")),
+            ),
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    for (piece, _) in ALLOWED {
+        assert_ne!(
+            used.get(piece).copied().unwrap_or(0),
+            0,
+            "no longer needed: {piece}"
+        );
+    }
+}
+
+/// Steps of the plan that read a whole table or index, or sort.
+fn scans(conn: &Connection, sql: &str) -> rusqlite::Result<Vec<String>> {
+    let mut explained = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+    let steps = explained
+        .raw_query()
+        .mapped(|row| row.get::<_, String>(3))
+        .collect::<Result<Vec<_>, _>>()?;
+    let whole = |step: &String| step.starts_with("SCAN") && !step.starts_with("SCAN CONSTANT");
+    Ok(steps.into_iter().filter(whole).collect())
+}
+
+/// The statements in the store's source with their file: its string literals that begin
+/// with a word of SQL, its constants put in where a literal names them.
+fn statements() -> Vec<(String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/store");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name == "tests.rs" {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).unwrap();
+        let source = source.split("#[cfg(test)]").next().unwrap();
+        let constants = constants(source);
+        for literal in literals(source) {
+            let mut sql = literal.clone();
+            if sql.starts_with("WHERE ") {
+                sql = format!("{} {sql}", constants["COLUMNS"]); // the rest of a select
+            }
+            for (name, value) in &constants {
+                sql = sql.replace(&format!("{{{name}}}"), value);
+            }
+            let is_statement = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "]
+                .iter()
+                .any(|word| sql.starts_with(word));
+            let is_part = Some(&literal) == constants.get("COLUMNS");
+            if is_statement && !is_part && !sql.contains('{') {
+                found.push((name.clone(), sql));
+            }
+        }
+    }
+    found
+}
+
+fn constants(source: &str) -> HashMap<String, String> {
+    let declared = source.split("const ").skip(1).filter_map(|rest| {
+        let (name, rest) = rest.split_once(": &str = ")?;
+        Some((name.to_owned(), literals(rest).into_iter().next()?))
+    });
+    declared
+        .filter(|(name, _)| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
+        .collect()
+}
+
+/// Double-quoted strings outside comments; the store's have no escapes that matter here.
+fn literals(source: &str) -> Vec<String> {
+    let code: String = source
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    let parts = code.replace("\\\"", "'").replace("'\"'", "");
+    parts
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .map(|text| text.trim().to_owned())
+        .collect()
+}

@@ -1,0 +1,354 @@
+//! What the service does with files it must not touch, a database that another process
+//! holds, and a disk that is full or fails.
+//!
+//! The last two need root, `mount` and `strace`:
+//! `cargo test --test storage_faults -- --ignored`.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use serde_json::json;
+use support::process::{Process, Refusal};
+use support::{ADMIN_TOKEN, Answer, Request, direct, get, post, token};
+
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+fn made_in(folder: &Path) -> PathBuf {
+    let database = folder.join("chatkeep.db");
+    let mut service = Process::start(&database, &[]).unwrap();
+    service.signal("TERM");
+    assert_eq!(service.ended(Duration::from_secs(10)).code(), Some(0));
+    database
+}
+
+/// Every file but the lock and the secrets, by name.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let kept =
+        |path: &PathBuf| !path.ends_with("chatkeep.db.lock") && !path.ends_with("secrets.toml");
+    entries
+        .filter(kept)
+        .map(|path| (path.clone(), std::fs::read(path).unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_file_that_is_not_its_own_is_refused_and_left_alone() {
+    type Spoil = fn(&mut Vec<u8>);
+    let cases: [(&str, Spoil, &str); 8] = [
+        (
+            "a bad header",
+            |f| f[..16].fill(b'x'),
+            "not a SQLite database",
+        ),
+        ("cut off", |f| f.truncate(f.len() / 2), "cut off"),
+        (
+            "cut off in the header",
+            |f| f.truncate(50),
+            "not a SQLite database",
+        ),
+        (
+            "flipped bytes",
+            |f| f[4096 * 4..][..8].fill(0xff),
+            "damaged",
+        ),
+        ("a flipped root", |f| f[100] ^= 0xff, "damaged"),
+        (
+            "another program's",
+            |f| f[68..72].fill(7),
+            "another program",
+        ),
+        ("a newer version's", |f| f[63] = 99, "newer Chatkeep"),
+        ("empty", Vec::clear, "is empty"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let database = made_in(folder.path());
+    let sound = std::fs::read(&database).unwrap();
+    for (what, spoil, expected) in cases {
+        let mut bytes = sound.clone();
+        spoil(&mut bytes);
+        std::fs::write(&database, bytes).unwrap();
+        refuses(&database, what, expected);
+    }
+    std::fs::remove_file(&database).unwrap();
+    Connection::open(&database)
+        .unwrap()
+        .execute_batch("CREATE TABLE t (a)")
+        .unwrap();
+    refuses(&database, "another program's tables", "another program");
+    std::fs::rename(&database, database.with_extension("db-wal")).unwrap();
+    refuses(&database, "only a log", "missing, but its log");
+    std::fs::remove_file(database.with_extension("db-wal")).unwrap();
+    std::fs::write(&database, sound).unwrap();
+    Process::start(&database, &[]).unwrap();
+}
+
+/// In one line that says which file, what is wrong and what to do.
+fn refuses(database: &Path, what: &str, expected: &str) {
+    let before = files(database.parent().unwrap());
+    let Err(Refusal { status, stderr }) = Process::start(database, &[]) else {
+        panic!("{what}: it starts");
+    };
+    assert_eq!(status.code(), Some(1), "{what}");
+    let complaint = stderr.lines().last().unwrap_or_default();
+    assert!(complaint.contains(expected), "{what}: {stderr}");
+    assert!(
+        complaint.contains(database.to_str().unwrap()),
+        "{what}: {stderr}"
+    );
+    assert!(!stderr.contains("panicked"), "{what}: {stderr}");
+    assert!(
+        files(database.parent().unwrap()) == before,
+        "{what}: a file was changed"
+    );
+}
+
+#[test]
+fn a_first_start_that_was_cut_off_is_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    for leftover in [".new", ".new-wal", ".new-shm", ".new-journal"] {
+        let name = folder.path().join(format!("chatkeep.db{leftover}"));
+        std::fs::write(name, "half of something").unwrap();
+    }
+    drop(Process::start(&database, &[]).unwrap());
+    assert!(
+        files(folder.path())
+            .keys()
+            .all(|path| !path.to_str().unwrap().contains(".new"))
+    );
+    drop(Process::start(&database, &[]).unwrap());
+}
+
+#[test]
+fn first_starts_killed_at_any_moment_leave_nothing_that_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for n in 0..40 {
+        let database = folder.path().join(format!("{n}")).join("chatkeep.db");
+        std::fs::create_dir(database.parent().unwrap()).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+            .env_clear()
+            .env("CHATKEEP_STORAGE_PATH", &database)
+            .env("CHATKEEP_SERVER_LISTEN", "127.0.0.1:0")
+            .current_dir(folder.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_micros(500 * n));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        Process::start(&database, &[]).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_second_process_is_told_who_has_the_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let first = Process::start(&database, &[]).unwrap();
+    let Err(Refusal { status, stderr }) = Process::start(&database, &[]) else {
+        panic!("two services on one file");
+    };
+    assert_eq!(status.code(), Some(1));
+    assert!(
+        stderr.contains(&format!("in use by process {}", first.id())),
+        "{stderr}"
+    );
+    assert_eq!(first.send(&get("/health")).await.status, 200);
+}
+
+fn message(sender: u64, text: &str) -> Request {
+    let sender = format!("+1555{sender:07}");
+    post("/edge/message", &direct(&sender, text)).bearer(&token("a"))
+}
+
+/// Another process takes the write lock.
+fn held(database: &Path) -> Connection {
+    let holder = Connection::open(database).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    holder
+}
+
+async fn send_many(service: &Process, from: u64) -> Vec<(Answer, Duration)> {
+    let started = Instant::now();
+    let asking = (from..from + 64).map(async |n| {
+        let answer = service.send(&message(n, &format!("number {n}"))).await;
+        (answer, started.elapsed())
+    });
+    futures_util::future::join_all(asking).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_hears_of_a_lock_that_is_soon_given_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let service = Process::start(&database, &[]).unwrap();
+    let holder = held(&database);
+    let (answers, ()) = tokio::join!(send_many(&service, 0), async {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        holder.execute_batch("COMMIT").unwrap();
+    });
+    for (answer, took) in answers {
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert!(took < Duration::from_secs(4), "{took:?}");
+    }
+    let count = support::rows(&database, "SELECT count(*) FROM messages");
+    assert_eq!(count, [[64]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lock_that_is_kept_makes_writes_503_and_is_got_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let service = Process::start(&database, &[]).unwrap();
+    let holder = held(&database);
+    for (answer, took) in send_many(&service, 0).await {
+        assert_eq!(answer.status, 503, "{}", answer.text);
+        assert_eq!(answer.code(), "unavailable");
+        assert!(answer.header("retry-after").is_some());
+        assert!(!answer.text.contains("locked"), "{}", answer.text);
+        assert!(
+            took >= LOCK_WAIT && took < LOCK_WAIT + Duration::from_secs(1),
+            "{took:?}"
+        );
+    }
+    holder.execute_batch("COMMIT").unwrap();
+    for (answer, _) in send_many(&service, 64).await {
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    let count = support::rows(&database, "SELECT count(*) FROM messages");
+    assert_eq!(count, [[64]], "refused ones leave no row");
+}
+
+/// A file system of its own, taken down when dropped.
+struct Mounted(tempfile::TempDir);
+
+impl Mounted {
+    fn new(options: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        mount(&["-t", "tmpfs", "-o", options, "tmpfs"], folder.path());
+        Self(folder)
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+fn mount(arguments: &[&str], at: &Path) {
+    let done = Command::new("mount").args(arguments).arg(at).status();
+    assert!(done.unwrap().success(), "mount needs root");
+}
+
+/// Sends until a message is refused; the texts of those that were not, and the refusal.
+async fn send_until_refused(
+    service: &Process,
+    first: u64,
+    text: &str,
+) -> (Vec<String>, Option<Answer>) {
+    let mut kept = Vec::new();
+    for n in first..first + 5_000 {
+        let text = format!("{n} {text}");
+        match service.ask(&message(n, &text)).await {
+            Some(answer) if answer.status == 200 => kept.push(text),
+            other => return (kept, other),
+        }
+    }
+    panic!("nothing was refused");
+}
+
+fn assert_kept(database: &Path, texts: &[String]) {
+    assert_eq!(support::rows(database, "PRAGMA integrity_check"), [["ok"]]);
+    let rows = support::rows(database, "SELECT text FROM messages");
+    for text in texts {
+        let times = rows.iter().filter(|row| row[0] == text.as_str()).count();
+        assert_eq!(times, 1, "{}", &text[..20]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "mounts a small tmpfs, which needs root"]
+async fn a_full_disk_refuses_writes_and_heals_by_itself() {
+    for durability in ["full", "normal"] {
+        let mounted = Mounted::new("size=3m");
+        let database = mounted.0.path().join("chatkeep.db");
+        let settings = [("CHATKEEP_STORAGE_DURABILITY", durability)];
+        let mut service = Process::start(&database, &settings).unwrap();
+        let (mut kept, refusal) = send_until_refused(&service, 0, &"x".repeat(20_000)).await;
+        let refusal = refusal.expect("an answer");
+        assert_eq!(
+            (refusal.status, refusal.code().as_str()),
+            (503, "unavailable")
+        );
+        assert!(!kept.is_empty());
+
+        let health = service.send(&get("/health")).await;
+        assert_eq!(health.status, 503, "{}", health.text);
+        assert_eq!(health.json()["status"], "unavailable");
+        let checks = &health.json()["checks"];
+        assert_eq!(
+            (&checks["database"], &checks["writer"]),
+            (&json!("ok"), &json!("failing"))
+        );
+        let agents = service
+            .send(&get("/admin/edge-agents").bearer(ADMIN_TOKEN))
+            .await;
+        assert_eq!(agents.status, 200, "reads go on");
+
+        mount(&["-o", "remount,size=64m"], mounted.0.path());
+        support::eventually("healing", async || {
+            service.send(&get("/health")).await.status == 200
+        })
+        .await;
+        let answer = service.send(&message(9_999_999, "after")).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        kept.push("after".to_owned());
+        service.kill();
+        assert_kept(&database, &kept);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs strace, and the right to trace"]
+async fn a_sync_that_fails_ends_the_process_without_a_false_200() {
+    // With "full" it is a commit that fails, with "normal" a checkpoint.
+    for durability in ["full", "normal"] {
+        let folder = tempfile::tempdir().unwrap();
+        let database = made_in(folder.path());
+        let mut command = Command::new("strace");
+        command.args(["-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"]);
+        let after = if durability == "full" { 30 } else { 2 };
+        command.args([
+            "-e",
+            &format!("inject=fsync,fdatasync:error=EIO:when={after}+"),
+        ]);
+        command.arg(env!("CARGO_BIN_EXE_chatkeep"));
+        let settings = [("CHATKEEP_STORAGE_DURABILITY", durability)];
+        let mut service = Process::by(command, &database, &settings).unwrap();
+        let (kept, refusal) = send_until_refused(&service, 0, &"x".repeat(20_000)).await;
+        if let Some(refusal) = refusal {
+            assert_eq!(refusal.status, 503, "{}", refusal.text);
+        }
+        assert!(!kept.is_empty());
+        assert_eq!(service.ended(Duration::from_secs(40)).code(), Some(1));
+        assert!(
+            service.log().contains("the disk failed"),
+            "{}",
+            service.log()
+        );
+        Process::start(&database, &[]).unwrap();
+        assert_kept(&database, &kept);
+    }
+}

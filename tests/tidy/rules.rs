@@ -1,0 +1,244 @@
+//! The rules' tables: parts, homes and words. Paths are prefixes.
+
+/// What each part may import of this crate. `error`, which names what can go wrong, is
+/// below everything.
+pub(crate) const LAYERS: &[(&str, &[&str])] = &[
+    ("main", &["cli"]),
+    (
+        "cli",
+        &[
+            "app", "auth", "clock", "config", "edge", "error", "flags", "outbound", "random",
+            "reply", "store",
+        ],
+    ),
+    (
+        "app",
+        &[
+            "auth", "clock", "config", "edge", "error", "flags", "http", "ingest", "routes",
+            "store",
+        ],
+    ),
+    (
+        "routes",
+        &[
+            "app", "auth", "clock", "edge", "error", "flags", "http", "ingest", "store",
+        ],
+    ),
+    (
+        "ingest",
+        &[
+            "clock", "edge", "error", "flags", "limits", "model", "random", "reply", "store",
+        ],
+    ),
+    (
+        "edge",
+        &["clock", "error", "limits", "model", "random", "store"],
+    ),
+    ("reply", &["clock", "model"]),
+    ("auth", &["clock", "random"]),
+    ("limits", &["clock"]),
+    // Of flags only the table of keys; see `Overrides` there.
+    ("store", &["clock", "error", "flags", "random"]),
+    ("flags", &["clock", "config", "outbound"]),
+    ("model", &[]),
+    ("http", &["error", "random"]),
+    ("outbound", &[]),
+    ("config", &["random"]),
+    ("random", &["clock"]),
+    ("clock", &[]),
+    ("error", &[]),
+    ("lib", &[]),
+];
+
+const ANYWHERE: &[&str] = &["src/"];
+/// Where functions may wait.
+const ASYNC: &[&str] = &[
+    "src/app",
+    "src/cli",
+    "src/edge",
+    "src/flags/poller.rs",
+    "src/http",
+    "src/ingest",
+    "src/routes",
+    "src/store",
+];
+
+/// Where each dependency may be used.
+pub(crate) const HOMES: &[(&str, &[&str])] = &[
+    ("tokio", ASYNC),
+    ("hyper", &["src/http"]),
+    ("hyper_util", &["src/http"]),
+    ("http_body_util", &["src/http"]),
+    ("socket2", &["src/http/connection.rs"]),
+    (
+        "tokio_tungstenite",
+        &[
+            "src/http/websocket.rs",
+            "src/edge/socket",
+            "src/edge/session",
+            "src/cli/chat",
+        ],
+    ),
+    (
+        "futures_util",
+        &[
+            "src/http",
+            "src/routes.rs",
+            "src/edge/socket",
+            "src/edge/session",
+            "src/cli/chat",
+        ],
+    ),
+    ("serde", ANYWHERE),
+    ("serde_json", ANYWHERE),
+    ("rusqlite", &["src/store"]),
+    ("r2d2", &["src/store"]),
+    ("r2d2_sqlite", &["src/store"]),
+    ("hmac", &["src/auth"]),
+    // Beside credentials, the digests by which requests are known again.
+    ("sha2", &["src/auth", "src/store/answers.rs"]),
+    ("hex", ANYWHERE),
+    ("base64", &["src/auth", "src/http/websocket.rs"]),
+    ("getrandom", &["src/random.rs"]),
+    ("uuid", &["src/random.rs"]),
+    ("chrono", &["src/clock.rs", "src/reply", "src/cli"]),
+    ("chrono_tz", &["src/reply", "src/ingest/respond.rs"]),
+    ("ureq", &["src/outbound.rs"]),
+    ("log", ANYWHERE),
+    ("env_logger", &["src/cli/logging.rs"]),
+    ("toml", &["src/config", "src/cli"]),
+    ("clap", &["src/cli"]),
+    (
+        "strsim",
+        &["src/config/unknown.rs", "src/flags/registry.rs"],
+    ),
+    (
+        "launchdarkly_server_sdk_evaluation",
+        &["src/flags/launchdarkly.rs"],
+    ),
+    ("unicode_segmentation", &["src/model", "src/reply"]),
+    ("rlimit", &["src/cli/serve.rs"]),
+];
+
+/// Words that ask the operating system for something, where they may stand, and why.
+pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
+    (
+        &["SystemTime", "UNIX_EPOCH", "Utc::now", "Local::now"],
+        &["src/clock.rs"],
+        "The time comes from the clock, as an argument.",
+    ),
+    (
+        &["Instant"],
+        &[
+            "src/clock.rs",
+            "src/http",
+            "src/edge",
+            "src/app",
+            "src/store",
+        ],
+        "Instants are for time-outs of sockets and threads; limits use the clock.",
+    ),
+    (
+        &["std::env", "env::var", "env::vars", "env::var_os"],
+        &["src/config", "src/cli"],
+        "The environment is read once, by the configuration.",
+    ),
+    (
+        &[
+            "std::fs",
+            "fs::read",
+            "fs::write",
+            "File::open",
+            "OpenOptions",
+        ],
+        &["src/config", "src/store", "src/cli"],
+        "Files belong to the configuration, the store and commands.",
+    ),
+    (
+        &[
+            "println!",
+            "print!",
+            "eprintln!",
+            "eprint!",
+            "stdin()",
+            "stdout()",
+        ],
+        &["src/cli", "src/main.rs"],
+        "Only commands talk to a terminal; everything else logs.",
+    ),
+    (
+        &["process::exit", "ExitCode"],
+        &["src/cli", "src/main.rs"],
+        "Only commands end the process.",
+    ),
+    (
+        &["thread::spawn", "thread::Builder", "thread::sleep"],
+        // At its start the configuration waits for another process that makes secrets.
+        &["src/store", "src/cli", "src/config/development.rs"],
+        "Threads are the store's writer and checkpointer.",
+    ),
+    (
+        &["block_on", "Runtime"],
+        &["src/cli"],
+        "Commands start the one runtime.",
+    ),
+];
+
+/// The store's threads block, and measure how long work waited or ran: durations that are
+/// neither shown nor kept, and that no rule rests on.
+pub(crate) const BLOCKING_TIMERS: &[&str] = &["src/clock.rs", "src/store"];
+
+/// Facts in, decisions out.
+pub(crate) const PURE: &[&str] = &[
+    "src/auth",
+    "src/error.rs",
+    "src/flags/breaker.rs",
+    "src/flags/launchdarkly.rs",
+    "src/flags/ofrep.rs",
+    "src/flags/provided.rs",
+    "src/flags/registry.rs",
+    "src/flags/scalar.rs",
+    "src/ingest/access.rs",
+    "src/ingest/answer.rs",
+    "src/ingest/decide.rs",
+    "src/limits.rs",
+    "src/model",
+    "src/reply",
+];
+
+pub(crate) const IMPURE: &[&str] = &[
+    "async",
+    ".await",
+    "tokio::",
+    "std::fs",
+    "std::net",
+    "std::env",
+    "std::thread",
+    "log::",
+    "clock::Clock",
+    "store.write",
+    "store.read",
+];
+
+pub(crate) const SQL: &[&str] = &[
+    "SELECT ",
+    "INSERT ",
+    "UPDATE ",
+    "DELETE FROM",
+    "PRAGMA ",
+    "CREATE TABLE",
+];
+
+pub(crate) const VAGUE: &[&str] = &[
+    "util", "utils", "helper", "helpers", "manager", "managers", "common", "misc", "stuff",
+];
+
+/// In two halves, so that this file isn't found.
+pub(crate) const MARKERS: &[[&str; 2]] = &[
+    ["TO", "DO"],
+    ["FIX", "ME"],
+    ["XX", "X"],
+    ["HA", "CK"],
+    ["to", "do!"],
+    ["unimple", "mented!"],
+];
