@@ -178,5 +178,7 @@ CREATE INDEX limit_uses_age ON limit_uses(used_at);
 CREATE TABLE flag_overrides (
   key    TEXT PRIMARY KEY,
   value  TEXT NOT NULL,                      -- JSON
-  set_at INTEGER NOT NULL
+  set_at INTEGER NOT NULL,
+  set_by TEXT NOT NULL,
+  expires_at INTEGER                         -- counts no more from then on
 ) STRICT, WITHOUT ROWID;

@@ -77,7 +77,7 @@ impl App {
             })
             .await;
         let (epoch, revocations, overrides) = seen.map_err(|e| e.to_string())?;
-        let flags = Arc::new(Flags::new(config.is_production()));
+        let flags = Arc::new(Flags::new(config.is_production(), clock.clone()));
         flags.set_overrides(overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
         let ingest = Ingest::new(

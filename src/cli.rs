@@ -3,6 +3,7 @@
 
 mod chat;
 mod check;
+mod flags;
 mod init;
 mod logging;
 mod running;
@@ -72,6 +73,12 @@ enum Command {
         after_help = "Example: chatkeep user grant --phone +15550100 --plan annual"
     )]
     User(user::Command),
+    /// Shows feature flags, and sets them here whatever the provider says.
+    #[command(
+        subcommand,
+        after_help = "Example: chatkeep flags set llm.force_basic_mode true --expires 2h"
+    )]
+    Flags(flags::Command),
 }
 
 pub fn main() -> ExitCode {
@@ -85,6 +92,7 @@ pub fn main() -> ExitCode {
         Command::Check => check::run(&source, check::database),
         Command::Token(command) => token::run(&source, &command),
         Command::User(command) => user::run(&source, &command),
+        Command::Flags(command) => flags::run(&source, &command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,172 +1,246 @@
-//! Feature flags: one table of every flag, and typed reads of a snapshot. A read is a look
-//! into memory. Asking for a flag that the table lacks is an error in the code that asks.
+//! Feature flags: one table of every flag, and typed reads of a snapshot in memory. What an
+//! operator set beats what the provider says, which beats the default. A read never waits for
+//! the network: a job polls the provider (`poller`) and puts a new snapshot in place.
 
+mod breaker;
+mod launchdarkly;
+mod ofrep;
+pub mod poller;
+mod provided;
+pub mod provider;
+mod reader;
 pub mod registry;
+mod scalar;
+mod snapshot;
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use serde::Serialize;
 use serde_json::Value;
 
-use registry::{Flag, Kind, Preset};
+use crate::clock::{Clock, Timestamp};
+use provided::Provided;
+pub use reader::Reader;
+use registry::Flag;
+pub use scalar::Scalar;
+pub use snapshot::Origin;
+use snapshot::Snapshot;
 
-/// Every flag's value now: an operator's override, else the default.
+/// What an operator set a flag to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Override {
+    pub value: Value,
+    pub set_at: Timestamp,
+    /// "admin API", or who ran the command.
+    pub set_by: String,
+    /// From then on it counts no more.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A flag as an operator sees it.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    pub key: &'static str,
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    pub value: Value,
+    pub source: Origin,
+    pub default: Value,
+    pub in_use: bool,
+    pub description: &'static str,
+    pub set_at: Option<Timestamp>,
+    pub set_by: Option<String>,
+    pub expires_at: Option<Timestamp>,
+}
+
+/// How it goes with the provider.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Status {
+    /// There is one at all.
+    pub configured: bool,
+    /// It has answered since the start.
+    pub heard: bool,
+    /// It answered when last asked.
+    pub is_connected: bool,
+    /// It failed three times in a row, and defaults hold.
+    pub circuit_breaker_open: bool,
+}
+
+/// Every flag's value now.
 pub struct Flags {
     production: bool,
-    overrides: RwLock<Arc<HashMap<&'static str, Value>>>,
+    clock: Clock,
+    sources: Mutex<Sources>,
+    snapshot: RwLock<Arc<Snapshot>>,
+}
+
+#[derive(Default)]
+struct Sources {
+    overrides: HashMap<&'static str, Override>,
+    provided: Arc<Provided>,
+    status: Status,
+    /// Flags whose value of a wrong type was warned of.
+    warned: HashSet<&'static str>,
 }
 
 impl Flags {
-    pub fn new(production: bool) -> Self {
+    pub fn new(production: bool, clock: Clock) -> Self {
+        let snapshot = Snapshot::new(production, &HashMap::new(), Arc::default());
         Self {
             production,
-            overrides: RwLock::default(),
+            clock,
+            sources: Mutex::default(),
+            snapshot: RwLock::new(Arc::new(snapshot)),
         }
+    }
+
+    /// As the service itself sees them.
+    pub fn for_all(&self) -> Reader<'_> {
+        Reader {
+            snapshot: self.snapshot(),
+            own: None,
+            clock: &self.clock,
+        }
+    }
+
+    /// As they are for the user of that public id, where the provider tells users apart.
+    pub fn for_user(&self, public_id: &str) -> Reader<'_> {
+        let snapshot = self.snapshot();
+        Reader {
+            own: snapshot.provided.own(public_id),
+            snapshot,
+            clock: &self.clock,
+        }
+    }
+
+    /// Whether `for_user` can differ from `for_all` now.
+    pub fn differ_by_user(&self) -> bool {
+        self.snapshot().provided.differs_by_user()
     }
 
     pub fn boolean(&self, key: &str) -> bool {
-        match self.value(flag(key, Kind::Boolean)) {
-            Value::Bool(on) => on,
-            _ => false,
-        }
+        self.for_all().boolean(key)
     }
 
+    /// Within the flag's range.
     pub fn integer(&self, key: &str) -> i64 {
-        let flag = flag(key, Kind::Integer);
-        self.value(flag).as_i64().unwrap_or_default()
+        self.for_all().integer(key)
     }
 
     pub fn number(&self, key: &str) -> f64 {
-        self.value(flag(key, Kind::Number))
-            .as_f64()
-            .unwrap_or_default()
+        self.for_all().number(key)
     }
 
-    /// A `rate_limit.*` count, less in strict mode: rounded down, at least 1. None at all
-    /// stays none.
+    /// A `rate_limit.*` count, less in strict mode.
     pub fn rate_limit(&self, key: &str) -> u64 {
-        let limit = self.integer(key).max(0) as u64;
-        if limit == 0 || !self.boolean("rate_limit.strict_mode_enabled") {
-            return limit;
-        }
-        let multiplier = self.number("rate_limit.strict_mode_multiplier").max(0.0);
-        // 50 × 0.58 is 29, which floating point puts just below.
-        ((limit as f64 * multiplier + 1e-6) as u64).max(1)
+        self.for_all().rate_limit(key)
     }
 
     /// Whether a superpower of that name exists and is offered.
     pub fn superpower(&self, name: &str) -> bool {
-        registry::superpower(name)
-            .is_some_and(|flag| self.boolean("superpower.enabled") && self.boolean(flag.key))
+        self.for_all().superpower(name)
     }
 
-    /// The flag's value and where it comes from: `override` or `default`.
-    pub fn shown(&self, flag: &'static Flag) -> (Value, &'static str) {
-        let source = if self.overrides().contains_key(flag.key) {
-            "override"
-        } else {
-            "default"
-        };
-        (self.value(flag), source)
+    pub fn shown(&self, flag: &'static Flag) -> Shown {
+        let default = flag.default(self.production);
+        let position = registry::position(flag.key);
+        let read = position.and_then(|at| self.snapshot().read(at, None, &self.clock));
+        let (value, source) = read.unwrap_or((default, Origin::Default));
+        let set = self.sources().overrides.get(flag.key).cloned();
+        let set = set.filter(|_| source == Origin::Override);
+        Shown {
+            key: flag.key,
+            kind: flag.kind().as_str(),
+            value: value.to_json(),
+            source,
+            default: default.to_json(),
+            in_use: flag.in_use,
+            description: flag.about,
+            set_at: set.as_ref().map(|set| set.set_at),
+            expires_at: set.as_ref().and_then(|set| set.expires_at),
+            set_by: set.map(|set| set.set_by),
+        }
     }
 
-    /// Replaces all overrides; their types have been checked.
-    pub fn set_overrides(&self, overrides: HashMap<&'static str, Value>) {
-        *self
-            .overrides
+    pub fn status(&self) -> Status {
+        self.sources().status
+    }
+
+    /// Replaces all overrides.
+    pub fn set_overrides(&self, overrides: HashMap<&'static str, Override>) {
+        let mut sources = self.sources();
+        sources.overrides = overrides;
+        self.publish(&sources);
+    }
+
+    /// Replaces what the provider said.
+    fn set_provided(&self, provided: Arc<Provided>) {
+        let mut sources = self.sources();
+        for flag in &provided.wrong {
+            if sources.warned.insert(flag.key) {
+                log::warn!(
+                    "flags: the provider's value of {} is not one of type {}; the default holds",
+                    flag.key,
+                    flag.kind().as_str()
+                );
+            }
+        }
+        sources.provided = provided;
+        self.publish(&sources);
+    }
+
+    fn set_status(&self, change: impl FnOnce(&mut Status)) {
+        change(&mut self.sources().status);
+    }
+
+    /// In place before the sources may change again.
+    fn publish(&self, sources: &MutexGuard<'_, Sources>) {
+        let provided = sources.provided.clone();
+        let snapshot = Snapshot::new(self.production, &sources.overrides, provided);
+        let mut place = self
+            .snapshot
             .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(overrides);
+            .unwrap_or_else(PoisonError::into_inner);
+        *place = Arc::new(snapshot);
     }
 
-    fn overrides(&self) -> Arc<HashMap<&'static str, Value>> {
-        self.overrides
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    fn snapshot(&self) -> Arc<Snapshot> {
+        let place = self.snapshot.read();
+        place.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Within the flag's range.
-    fn value(&self, flag: &'static Flag) -> Value {
-        if let Some(value) = self.overrides().get(flag.key) {
-            return flag.clamped(value);
-        }
-        match flag.default {
-            Preset::Boolean(on) => on.into(),
-            Preset::InDevelopment => (!self.production).into(),
-            Preset::Integer(n) => n.into(),
-            Preset::Number(n) => n.into(),
-        }
+    fn sources(&self) -> MutexGuard<'_, Sources> {
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The table's row; a key or type that the table lacks is a mistake of the code that asks.
-fn flag(key: &str, kind: Kind) -> &'static Flag {
-    let flag = registry::find(key);
-    debug_assert!(flag.is_some_and(|f| f.kind() == kind), "flag {key}");
-    flag.unwrap_or(&registry::UNKNOWN)
+impl Status {
+    /// The values that hold are the ones that were configured for; without a provider they
+    /// are so from the start.
+    pub fn initialized(self) -> bool {
+        self.heard || !self.configured
+    }
+
+    /// One word for the health check. "ok": as configured. "failing": the provider does not
+    /// answer, its last values hold. "defaults": defaults hold in its place.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self {
+                configured: false, ..
+            } => "ok",
+            Self {
+                circuit_breaker_open: true,
+                ..
+            }
+            | Self { heard: false, .. } => "defaults",
+            Self {
+                is_connected: true, ..
+            } => "ok",
+            _ => "failing",
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strict_mode_halves_and_never_reaches_zero() {
-        let flags = Flags::new(false);
-        let with = |limit: i64| {
-            flags.set_overrides(HashMap::from([
-                ("rate_limit.strict_mode_enabled", true.into()),
-                ("rate_limit.user_messages_per_minute", limit.into()),
-            ]));
-            flags.rate_limit("rate_limit.user_messages_per_minute")
-        };
-        assert_eq!([with(20), with(5), with(1)], [10, 2, 1]);
-        assert_eq!([with(0), with(-3)], [0, 0]);
-    }
-
-    #[test]
-    fn multiplied_limits_are_exact() {
-        let flags = Flags::new(false);
-        for (limit, multiplier, expected) in [
-            (50, 0.58, 29),
-            (100, 0.29, 29),
-            (20, 0.35, 7),
-            (20, 0.349, 6),
-            (20, 1.5, 30),
-            (20, -1.0, 1),
-        ] {
-            flags.set_overrides(HashMap::from([
-                ("rate_limit.strict_mode_enabled", true.into()),
-                ("rate_limit.strict_mode_multiplier", multiplier.into()),
-                ("rate_limit.photos_per_hour", limit.into()),
-            ]));
-            assert_eq!(
-                flags.rate_limit("rate_limit.photos_per_hour"),
-                expected,
-                "{limit} × {multiplier}"
-            );
-        }
-    }
-
-    #[test]
-    fn superpowers_need_the_master_switch() {
-        for (production, name, offered) in [
-            (false, "todo_list", true),
-            (true, "todo_list", false),
-            (false, "juggling", false),
-        ] {
-            assert_eq!(Flags::new(production).superpower(name), offered, "{name}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_clamped() {
-        let flags = Flags::new(false);
-        for (value, read) in [(1, 3), (3, 3), (99, 20)] {
-            flags.set_overrides(HashMap::from([("context.max_messages", value.into())]));
-            assert_eq!(flags.integer("context.max_messages"), read);
-            let flag = registry::find("context.max_messages").unwrap();
-            assert_eq!(flags.shown(flag), (read.into(), "override"));
-        }
-    }
-}
+mod tests;

@@ -15,7 +15,7 @@ use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::Hub;
 use crate::edge::queue;
 use crate::error::{Error, Kind, Result};
-use crate::flags::Flags;
+use crate::flags::{Flags, Reader};
 use crate::limits::{self, HOUR_MS, MINUTE_MS, Windows};
 use crate::random;
 use crate::reply::Intent;
@@ -166,12 +166,14 @@ impl Ingest {
             Via::Legacy => None,
         };
         let user = user(tx, &message.sender, now)?;
+        let flags = self.flags.for_user(&user.public_id);
         let mut room = self.room(tx, &arrival, &user, agent)?;
         let humans = room.humans + 1;
-        let superpower = self.offers(message);
-        let access = self.access(tx, message, &user, &room, now)?;
+        let superpower = self.offers(message, &flags);
+        let access = self.access(tx, message, &user, &room, &flags, now)?;
         let answer = respond::Turn {
             ingest: self,
+            flags: &flags,
             message,
             user: &user,
             room: &room,
@@ -228,19 +230,26 @@ impl Ingest {
             .await
     }
 
-    fn limit(&self, tx: &Tx<'_>, message: &Message, now: Timestamp, mono: Monotonic) -> Result<()> {
-        if !self.flags.boolean("rate_limit.enabled") {
+    fn limit(
+        &self,
+        tx: &mut Tx<'_>,
+        message: &Message,
+        now: Timestamp,
+        mono: Monotonic,
+    ) -> Result<()> {
+        let flags = self.senders_flags(tx, &message.sender)?;
+        if !flags.boolean("rate_limit.enabled") {
             return Ok(());
         }
         let photos = message.photos as u64;
         if photos > 0 {
             let uses = tx.limit_uses(PHOTOS, &message.sender, HOUR_MS as i64, now)?;
             let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
-            let limit = self.flags.rate_limit(PHOTOS);
+            let limit = flags.rate_limit(PHOTOS);
             limits::judge(uses, limit, HOUR_MS, photos, now.0 as u64)
                 .map_err(|ms| Error::rate_limited(limits::whole_seconds(ms)))?;
         }
-        let limit = self.flags.rate_limit("rate_limit.user_messages_per_minute");
+        let limit = flags.rate_limit("rate_limit.user_messages_per_minute");
         self.windows()
             .messages
             .take(message.sender.clone(), limit, mono)
@@ -251,10 +260,20 @@ impl Ingest {
         Ok(())
     }
 
+    /// Before the sender is made a user: a stranger's flags are everybody's.
+    fn senders_flags(&self, tx: &mut Tx<'_>, sender: &str) -> Result<Reader<'_>> {
+        if self.flags.differ_by_user()
+            && let Some(user) = tx.user_by_phone(sender)?
+        {
+            return Ok(self.flags.for_user(&user.public_id));
+        }
+        Ok(self.flags.for_all())
+    }
+
     /// Whether the user may give one more command this minute.
-    fn may_command(&self, user: UserId, mono: Monotonic) -> bool {
-        let limit = self.flags.rate_limit("rate_limit.commands_per_minute");
-        !self.flags.boolean("rate_limit.enabled")
+    fn may_command(&self, user: UserId, flags: &Reader<'_>, mono: Monotonic) -> bool {
+        let limit = flags.rate_limit("rate_limit.commands_per_minute");
+        !flags.boolean("rate_limit.enabled")
             || self.windows().commands.take(user, limit, mono).is_ok()
     }
 

@@ -32,6 +32,9 @@
 //! (`edge::sync`), which send what `edge::outbox` says is due. The relay's ack becomes a row
 //! first (`edge::acks`) and then lets the chat's next command go.
 //!
+//! Values of feature flags arrive beside all this: a job (`flags::poller`) asks the provider
+//! and puts a snapshot in place. Whoever reads a flag looks into it and waits for nobody.
+//!
 //! # Layers
 //!
 //! Imports run downwards only. `app` and `routes` know each other: `app` serves the table of
@@ -65,7 +68,7 @@
 //! | [`reply`] | understands and words text | the store, the clock, the network |
 //! | [`auth`] | checks credentials | which route wants whom |
 //! | [`limits`] | counts in windows; `now` is an argument | who is counted, and why |
-//! | [`flags`] | knows every flag with its default | who asks |
+//! | [`flags`] | knows every flag with its default; asks the provider | who reads them |
 //! | [`store`] | uses rusqlite and r2d2, holds SQL | what rows mean to the domains |
 //! | [`model`] | cuts replies into bubbles, says what a grant means | I/O |
 //! | [`http`] | uses hyper; gives an error its status | any route, any domain, any word of the product |

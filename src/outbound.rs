@@ -2,10 +2,10 @@
 //! redirects, no proxy from the environment. It blocks: callers are commands, or run it on
 //! the blocking pool. It must not know whom it calls.
 
+use std::io::Read as _;
 use std::time::Duration;
 
 use serde_json::Value;
-use ureq::http::{Method, Request};
 
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 const CALL_MAX: Duration = Duration::from_secs(10);
@@ -50,54 +50,138 @@ impl<'a> Call<'a> {
     }
 }
 
+/// The HTTP methods that we call others with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+    Put,
+    Delete,
+}
+
+/// One call with nothing presumed: the headers are all there are, the body may be missing.
+pub struct Request<'a> {
+    pub method: Method,
+    pub url: &'a str,
+    pub headers: &'a [(&'a str, &'a str)],
+    /// Sent as JSON.
+    pub body: Option<&'a Value>,
+    pub timeout: Duration,
+}
+
+impl<'a> Request<'a> {
+    pub fn new(method: Method, url: &'a str) -> Self {
+        Self {
+            method,
+            url,
+            headers: &[],
+            body: None,
+            timeout: CALL_MAX,
+        }
+    }
+}
+
+/// Whatever the server answered, as it stands.
+#[derive(Debug)]
+pub struct Response {
+    pub status: u16,
+    /// With its quotation marks.
+    pub etag: Option<String>,
+    /// `None` also when it was given as a date.
+    pub retry_after_s: Option<u64>,
+    /// At most 1 MiB, uncompressed.
+    pub body: Vec<u8>,
+}
+
+/// Sends and reads JSON, with a bearer token.
 pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
-    send(call, Method::POST)
+    let bearer = format!("Bearer {}", call.bearer);
+    let mut headers = vec![("authorization", bearer.as_str())];
+    headers.extend_from_slice(call.headers);
+    let response = send(&Request {
+        headers: &headers,
+        body: Some(call.body),
+        timeout: call.timeout,
+        ..Request::new(Method::Post, call.url)
+    })?;
+    Ok(Answer {
+        status: response.status,
+        body: serde_json::from_slice(&response.body).unwrap_or(Value::Null),
+    })
 }
 
-pub fn put(call: &Call<'_>) -> Result<Answer, NoAnswer> {
-    send(call, Method::PUT)
+pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
+    let no_answer = |error: ureq::Error| NoAnswer(error.to_string());
+    let agent = agent(request.timeout);
+    let mut response = match request.method {
+        Method::Get => bodiless(agent.get(request.url), request),
+        Method::Delete => bodiless(agent.delete(request.url), request),
+        Method::Post => bodied(agent.post(request.url), request),
+        Method::Put => bodied(agent.put(request.url), request),
+    }
+    .map_err(no_answer)?;
+    let body = read_body(response.body_mut())?;
+    let header = |name| response.headers().get(name)?.to_str().ok();
+    Ok(Response {
+        status: response.status().as_u16(),
+        etag: header("etag").map(str::to_owned),
+        retry_after_s: header("retry-after").and_then(|text| text.parse().ok()),
+        body,
+    })
 }
 
-/// Without the call's body.
-pub fn delete(call: &Call<'_>) -> Result<Answer, NoAnswer> {
-    send(call, Method::DELETE)
-}
-
-fn send(call: &Call<'_>, method: Method) -> Result<Answer, NoAnswer> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
+fn agent(timeout: Duration) -> ureq::Agent {
+    ureq::Agent::config_builder()
         .timeout_connect(Some(CONNECT_MAX))
-        .timeout_global(Some(call.timeout))
+        .timeout_global(Some(timeout))
         .http_status_as_error(false)
         .max_redirects(0)
-        // What is called is a service on this machine or beside it; HTTP_PROXY isn't meant.
+        // HTTP_PROXY is meant for somebody else.
         .proxy(None)
         .build()
-        .into();
-    let has_body = method != Method::DELETE;
-    let mut request = Request::builder()
-        .method(method)
-        .uri(call.url)
-        .header("authorization", format!("Bearer {}", call.bearer));
-    for (name, value) in call.headers {
-        request = request.header(*name, *value);
+        .into()
+}
+
+type Sent = Result<ureq::http::Response<ureq::Body>, ureq::Error>;
+
+fn bodiless(
+    builder: ureq::RequestBuilder<ureq::typestate::WithoutBody>,
+    request: &Request<'_>,
+) -> Sent {
+    with_headers(builder, request).call()
+}
+
+fn bodied(builder: ureq::RequestBuilder<ureq::typestate::WithBody>, request: &Request<'_>) -> Sent {
+    let builder = with_headers(builder, request);
+    match request.body {
+        Some(body) => builder.send_json(body),
+        None => builder.send_empty(),
     }
-    let no_request = |error: ureq::http::Error| NoAnswer(error.to_string());
-    let no_answer = |error: ureq::Error| NoAnswer(error.to_string());
-    let answered = if has_body {
-        let request = request.header("content-type", "application/json");
-        agent.run(request.body(call.body.to_string()).map_err(no_request)?)
-    } else {
-        agent.run(request.body(()).map_err(no_request)?)
-    };
-    let mut response = answered.map_err(no_answer)?;
-    let text = response
-        .body_mut()
-        .with_config()
-        .limit(ANSWER_BYTES_MAX)
-        .read_to_string()
-        .map_err(no_answer)?;
-    Ok(Answer {
-        status: response.status().as_u16(),
-        body: serde_json::from_str(&text).unwrap_or(Value::Null),
+}
+
+fn with_headers<B>(
+    builder: ureq::RequestBuilder<B>,
+    request: &Request<'_>,
+) -> ureq::RequestBuilder<B> {
+    let headers = request.headers.iter();
+    headers.fold(builder, |builder, (name, value)| {
+        builder.header(*name, *value)
     })
+}
+
+/// Capped before and after it is unpacked: a small answer may hold a big one.
+fn read_body(body: &mut ureq::Body) -> Result<Vec<u8>, NoAnswer> {
+    let mut bytes = Vec::new();
+    body.with_config()
+        .limit(ANSWER_BYTES_MAX)
+        .reader()
+        .take(ANSWER_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| NoAnswer(e.to_string()))?;
+    if bytes.len() as u64 > ANSWER_BYTES_MAX {
+        return Err(NoAnswer(format!(
+            "the answer is longer than {ANSWER_BYTES_MAX} bytes"
+        )));
+    }
+    Ok(bytes)
 }

@@ -3,6 +3,7 @@
 
 mod admin;
 mod edge;
+mod flags;
 mod health;
 mod ingest;
 pub mod retries;
@@ -75,10 +76,10 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/health",                              Anyone,     0,              to!(health::health)),
         route("GET",    "/admin/edge-agents",                   Admin,      0,              to!(admin::edge_agents)),
         route("POST",   "/admin/edge-agents/{agent_id}/revoke", Admin,      0,              to!(admin::revoke_tokens)),
-        route("GET",    "/admin/feature-flags",                 Admin,      0,              to!(admin::flags)),
-        route("GET",    "/admin/feature-flags/status",          Admin,      0,              to!(admin::flags_status)),
-        route("PUT",    "/admin/feature-flags/{key}",           Admin,      4096,           to!(admin::set_flag)),
-        route("DELETE", "/admin/feature-flags/{key}",           Admin,      0,              to!(admin::unset_flag)),
+        route("GET",    "/admin/feature-flags",                 Admin,      0,              to!(flags::list)),
+        route("GET",    "/admin/feature-flags/status",          Admin,      0,              to!(flags::status)),
+        route("PUT",    "/admin/feature-flags/{key}",           Admin,      4096,           to!(flags::set)),
+        route("DELETE", "/admin/feature-flags/{key}",           Admin,      0,              to!(flags::unset)),
         route("GET",    "/admin/users",                         Admin,      0,              to!(users::list)),
         route("GET",    "/admin/users/{user_id}",               Admin,      0,              to!(users::show)),
         route("PUT",    "/admin/users/{user_id}/grant",         Admin,      4096,           to!(users::set_grant)),

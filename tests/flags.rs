@@ -152,3 +152,79 @@ async fn the_status_says_that_no_provider_is_asked() {
     });
     assert_eq!(answer.json(), expected);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_override_says_who_when_and_until_when() {
+    const HISTORY: &str = "context.max_messages";
+    let service = Service::start().await;
+    let path = format!("/admin/feature-flags/{HISTORY}");
+    let cases = [
+        (json!({}), "/value"),
+        (json!({ "value": null }), "/value"),
+        (json!({ "value": "7" }), "/value"),
+        (json!({ "value": 7.5 }), "/value"),
+        (json!({ "value": true }), "/value"),
+        (
+            json!({ "value": 7, "expires_at": "tomorrow" }),
+            "/expires_at",
+        ),
+        (
+            json!({ "value": 7, "expires_at": 1_900_000_000 }),
+            "/expires_at",
+        ),
+        (
+            json!({ "value": 7, "expires_at": "2020-01-01T00:00:00Z" }),
+            "/expires_at",
+        ),
+        (json!({ "value": 7, "set_by": "" }), "/set_by"),
+        (json!({ "value": 7, "set_by": "x".repeat(65) }), "/set_by"),
+    ];
+    for (body, field) in cases {
+        let answer = service.admin("PUT", &path, &body).await;
+        assert_eq!(answer.status, 422, "{body}: {}", answer.text);
+        assert_eq!(answer.code(), "validation_failed");
+        assert_eq!(answer.json()["errors"][0]["field"], field, "{body}");
+    }
+    for method in ["PUT", "DELETE"] {
+        let typo = "/admin/feature-flags/context.max_message";
+        let answer = service.admin(method, typo, &json!({ "value": 7 })).await;
+        assert_eq!((answer.status, answer.code().as_str()), (404, "not_found"));
+        assert!(answer.text.contains(HISTORY), "{}", answer.text);
+    }
+    let body = json!({ "value": 99, "expires_at": "2999-12-31T00:00:00+01:00" });
+    let set = service.admin("PUT", &path, &body).await.json();
+    assert_eq!(set, flag(&service, HISTORY).await);
+    assert!(set["set_at"].is_string(), "{set}");
+    let expected = json!({
+        "key": HISTORY, "type": "integer", "value": 20, "source": "override", "default": 10,
+        "in_use": false, "description": set["description"], "set_at": set["set_at"],
+        "set_by": "admin API", "expires_at": "2999-12-30T23:00:00.000Z",
+    });
+    assert_eq!(set, expected);
+
+    // Kept over a restart, and ends by itself.
+    let (_, folder) = service.stop().await;
+    let clock = Clock::fixed(Clock::system().now());
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    assert_eq!(flag(&service, HISTORY).await, expected);
+    let soon = clock.now().plus_s(60).to_string();
+    let body = json!({ "value": 5, "expires_at": soon, "set_by": "Ada" });
+    let set = service.admin("PUT", &path, &body).await.json();
+    assert_eq!((&set["value"], &set["set_by"]), (&json!(5), &json!("Ada")));
+    clock.advance(60_000);
+    let expired = flag(&service, HISTORY).await;
+    assert_eq!(
+        (&expired["value"], &expired["source"]),
+        (&json!(10), &json!("default"))
+    );
+    service.set_flag(HISTORY, 6).await;
+    let unset = service.admin("DELETE", &path, &json!({})).await;
+    assert_eq!(
+        (unset.status, &unset.json()["source"]),
+        (200, &json!("default"))
+    );
+    assert_eq!(
+        service.rows("SELECT * FROM flag_overrides"),
+        Vec::<Vec<Value>>::new()
+    );
+}

@@ -8,6 +8,8 @@ use tokio::task::JoinSet;
 
 use super::{App, reminders};
 use crate::error::Result;
+use crate::flags::poller::{self, Pace};
+use crate::flags::provider::Provider;
 
 const EXPIRE_EVERY: Duration = Duration::from_secs(30);
 const EXPIRED_AT_ONCE_MAX: usize = 500;
@@ -24,6 +26,15 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     jobs.spawn(every(app.clone(), NOTE_WRITTEN_EVERY, note_written));
     jobs.spawn(every(app.clone(), HOUSEKEEPING_EVERY, remove_old_rows));
     jobs.spawn(warn_of_open_endpoint(app.clone()));
+    let flags = &app.config.flags;
+    if let Some(provider) = Provider::new(flags) {
+        let pace = Pace {
+            changes_s: flags.kill_switch_poll_s,
+            all_s: flags.poll_s,
+        };
+        let (flags, clock) = (app.flags.clone(), app.clock.clone());
+        jobs.spawn(poller::run(flags, provider, clock, pace));
+    }
     jobs
 }
 

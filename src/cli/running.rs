@@ -3,16 +3,16 @@
 use serde_json::Value;
 
 use crate::config::{Config, Secret};
-use crate::outbound::{Answer, Call, NoAnswer};
+use crate::outbound::{self, Method, Request};
 use crate::store;
 
-/// Asks it for `path` with one of the functions of `outbound`; `None` when no service runs on
-/// this database. Any answer but 200 is an error.
+/// Asks it for `path`; `None` when no service runs on this database. Any answer but 200 is an
+/// error.
 pub(super) fn ask(
     config: &Config,
-    send: fn(&Call<'_>) -> Result<Answer, NoAnswer>,
+    method: Method,
     path: &str,
-    body: &Value,
+    body: Option<&Value>,
 ) -> Result<Option<Value>, String> {
     let Some(holder) = store::holder(&config.storage.path) else {
         return Ok(None);
@@ -21,15 +21,20 @@ pub(super) fn ask(
         .address
         .ok_or("another command holds the database; try again when it is done")?;
     let token = config.admin.token.as_ref().map_or("", Secret::expose);
-    let answer = send(&Call::new(&format!("{address}{path}"), token, body))
-        .map_err(|e| format!("the running service at {address} does not answer: {e}"))?;
+    let answer = outbound::send(&Request {
+        headers: &[("authorization", &format!("Bearer {token}"))],
+        body,
+        ..Request::new(method, &format!("{address}{path}"))
+    })
+    .map_err(|e| format!("the running service at {address} does not answer: {e}"))?;
+    let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     match answer.status {
-        200 => Ok(Some(answer.body)),
+        200 => Ok(Some(told)),
         401 => Err(format!(
             "the running service at {address} has another admin.token; \
              use its configuration (--config and the same environment)"
         )),
-        status => Err(match answer.body.get("detail").and_then(Value::as_str) {
+        status => Err(match told.get("detail").and_then(Value::as_str) {
             Some(detail) => format!("the running service refused: {detail}"),
             None => format!("the running service refused with {status}"),
         }),

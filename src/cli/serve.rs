@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
+use std::time::Duration;
 
 use log::LevelFilter;
 use tokio::net::TcpListener;
@@ -16,6 +17,8 @@ use crate::config::{Config, Loaded, Source};
 const DESCRIPTORS_RESERVED: u64 = 64;
 /// Fewer connections than this are of no use.
 const CONNECTIONS_MIN: u64 = 16;
+/// At the end a call to a provider that hangs is not waited for any longer.
+const BLOCKED_CALLS_MAX: Duration = Duration::from_secs(1);
 
 pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
     super::logging::start(LevelFilter::Info);
@@ -23,7 +26,9 @@ pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
     let told = fit_descriptors(&mut loaded.config);
     loaded.warnings.extend(told);
     let runtime = super::runtime().map_err(super::one)?;
-    let ended = runtime.block_on(serve(loaded)).map_err(super::one)?;
+    let ended = runtime.block_on(serve(loaded)).map_err(super::one);
+    runtime.shutdown_timeout(BLOCKED_CALLS_MAX);
+    let ended = ended?;
     match ended {
         Ended::Clean => Ok(()),
         Ended::GraceRanOut => Err(super::one(

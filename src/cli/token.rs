@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use serde_json::json;
 
 use crate::app;
 use crate::auth::edge_token::{self, is_agent_id};
 use crate::clock::Clock;
 use crate::config::{Config, Secret, Source};
-use crate::outbound;
+use crate::outbound::Method;
 use crate::store::{self, Store};
 
 /// A token may be issued this much later than now, so that one made right after a
@@ -115,7 +114,7 @@ fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
 /// Through the running service when there is one, else in the database itself.
 fn end_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
     let path = format!("/admin/edge-agents/{agent_id}/revoke");
-    if super::running::ask(config, outbound::post, &path, &json!({}))?.is_some() {
+    if super::running::ask(config, Method::Post, &path, None)?.is_some() {
         return Ok(());
     }
     let _lock = app::lock(config)?;

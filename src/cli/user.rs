@@ -10,7 +10,7 @@ use crate::app;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
 use crate::model::subscription::{self, Grant, PLANS};
-use crate::outbound;
+use crate::outbound::Method;
 use crate::store::{self, Store, UserRow};
 
 #[derive(Subcommand)]
@@ -203,9 +203,9 @@ fn change(
     let asked = match &grant {
         Some(Grant { plan, until }) => {
             let body = json!({ "plan": plan, "until": until });
-            super::running::ask(config, outbound::put, &path, &body)?
+            super::running::ask(config, Method::Put, &path, Some(&body))?
         }
-        None => super::running::ask(config, outbound::delete, &path, &json!({}))?,
+        None => super::running::ask(config, Method::Delete, &path, None)?,
     };
     if asked.is_some() {
         return Ok(());

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use serde_json::Value;
+use super::scalar::Scalar;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -22,8 +22,9 @@ impl Kind {
     }
 }
 
+/// What a flag is without anybody's say.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Preset {
+enum Preset {
     Boolean(bool),
     /// True in development, false in production.
     InDevelopment,
@@ -35,7 +36,7 @@ pub enum Preset {
 pub struct Flag {
     /// Lower case, dots and underscores; case-sensitive.
     pub key: &'static str,
-    pub default: Preset,
+    preset: Preset,
     /// Values outside are clamped when read.
     pub range: Option<(i64, i64)>,
     pub about: &'static str,
@@ -45,18 +46,28 @@ pub struct Flag {
 
 impl Flag {
     pub const fn kind(&self) -> Kind {
-        match self.default {
+        match self.preset {
             Preset::Boolean(_) | Preset::InDevelopment => Kind::Boolean,
             Preset::Integer(_) => Kind::Integer,
             Preset::Number(_) => Kind::Number,
         }
     }
 
-    /// The value within the flag's range.
-    pub(super) fn clamped(&self, value: &Value) -> Value {
-        match (value.as_i64(), self.range) {
-            (Some(n), Some((least, most))) => n.clamp(least, most).into(),
-            _ => value.clone(),
+    /// Without anybody's say.
+    pub const fn default(&self, production: bool) -> Scalar {
+        match self.preset {
+            Preset::Boolean(on) => Scalar::Boolean(on),
+            Preset::InDevelopment => Scalar::Boolean(!production),
+            Preset::Integer(n) => Scalar::Integer(n),
+            Preset::Number(n) => Scalar::Number(n),
+        }
+    }
+
+    /// Within the flag's range.
+    pub(super) fn clamped(&self, value: Scalar) -> Scalar {
+        match (value, self.range) {
+            (Scalar::Integer(n), Some((least, most))) => Scalar::Integer(n.clamp(least, most)),
+            _ => value,
         }
     }
 
@@ -71,13 +82,10 @@ impl Flag {
     }
 }
 
-/// Stands in for a key that the table lacks.
-pub(super) static UNKNOWN: Flag = row("", Preset::Boolean(false), "");
-
-const fn row(key: &'static str, default: Preset, about: &'static str) -> Flag {
+const fn row(key: &'static str, preset: Preset, about: &'static str) -> Flag {
     Flag {
         key,
-        default,
+        preset,
         range: None,
         about,
         in_use: false,
@@ -93,7 +101,7 @@ const FLAGS: &[Flag] = &[
     row("llm.max_tokens.default", Integer(1000), "Tokens of any other reply").within(200, 3000),
     row("llm.max_tokens.vision", Integer(1500), "Tokens of a reply about photos").within(500, 3000),
     row("pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier"),
-    row("llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only"),
+    row("llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only").in_use(),
     row("cache.response.enabled", Boolean(true), "Answers repeated questions from memory"),
     row("cache.memory.ttl_seconds", Integer(300), "How long fetched memories are kept").within(60, 3600),
     row("cache.llm_response.ttl_seconds", Integer(3600), "How long a model's reply is kept").within(300, 7200),
@@ -121,7 +129,7 @@ const FLAGS: &[Flag] = &[
     row("rate_limit.photos_per_hour", Integer(50), "Photos of a sender").in_use(),
     row("rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits").in_use(),
     row("rate_limit.strict_mode_multiplier", Number(0.5), "By how much, in strict mode").in_use(),
-    row("free_tier.enabled", Boolean(true), "Free users are limited"),
+    row("free_tier.enabled", Boolean(true), "Free users are limited").in_use(),
     row("free_tier.daily_message_limit", Integer(50), "A free user's messages a day"),
     row("free_tier.superpowers_disabled", Boolean(true), "No superpowers for free users in direct chats"),
     row("superpower.enabled", InDevelopment, "Superpowers at all").in_use(),
@@ -175,8 +183,18 @@ pub fn all() -> &'static [Flag] {
 }
 
 pub fn find(key: &str) -> Option<&'static Flag> {
-    let at = ALL.binary_search_by_key(&key, |flag| flag.key).ok()?;
-    ALL.get(at)
+    ALL.get(position(key)?)
+}
+
+/// Where the flag stands in `all`.
+pub(super) fn position(key: &str) -> Option<usize> {
+    ALL.binary_search_by_key(&key, |flag| flag.key).ok()
+}
+
+/// What somebody who typed an unknown key most likely meant.
+pub fn nearest(key: &str) -> &'static str {
+    let likeness = |flag: &&Flag| (strsim::jaro_winkler(key, flag.key) * 1e6) as u64;
+    ALL.iter().max_by_key(likeness).map_or("", |flag| flag.key)
 }
 
 /// The flag of the superpower of that name.
@@ -204,5 +222,19 @@ mod tests {
             );
         }
         assert!(find("Rate_limit.enabled").is_none());
+    }
+
+    #[test]
+    fn the_nearest_key_is_what_was_meant() {
+        for (typed, meant) in [
+            ("llm.force_basic", "llm.force_basic_mode"),
+            (
+                "free_tier.daily_messages_limit",
+                "free_tier.daily_message_limit",
+            ),
+            ("superpower.todo.enabled", "superpower.todo_list.enabled"),
+        ] {
+            assert_eq!(nearest(typed), meant);
+        }
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::clock::Timestamp;
-use crate::flags::Flags;
+use crate::flags::Reader;
 use crate::model::subscription::Standing;
 use crate::reply::wording;
 use crate::store::User;
@@ -84,7 +84,7 @@ pub fn decide(rules: Rules, caller: Caller, asked: Asked) -> Access {
 const UNLIMITED: i64 = -1;
 
 impl Rules {
-    pub fn read(flags: &Flags) -> Self {
+    pub fn read(flags: &Reader<'_>) -> Self {
         Self {
             free_tier: flags.boolean("free_tier.enabled"),
             paywall: flags.boolean("payment.paywall_enabled"),

@@ -5,13 +5,14 @@ use super::access::{self, Access, Asked, Caller, Rules};
 use super::{Ingest, Message, Mode};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::flags::Reader;
 use crate::store::{Room, Tx, User};
 
 impl Ingest {
     /// Whether a superpower that is offered is asked for; another is as if none were.
-    pub(super) fn offers(&self, message: &Message) -> bool {
+    pub(super) fn offers(&self, message: &Message, flags: &Reader<'_>) -> bool {
         let asked = message.superpower.as_deref();
-        asked.is_some_and(|name| self.flags.superpower(name))
+        asked.is_some_and(|name| flags.superpower(name))
     }
 
     /// Whether the message is let in, and then its superpower.
@@ -21,9 +22,10 @@ impl Ingest {
         message: &Message,
         user: &User,
         room: &Room,
+        flags: &Reader<'_>,
         now: Timestamp,
     ) -> Result<Access> {
-        let rules = Rules::read(&self.flags);
+        let rules = Rules::read(flags);
         let subscribed = access::standing(user, now).is_subscribed();
         let caller = Caller {
             subscribed,
@@ -33,7 +35,7 @@ impl Ingest {
             },
         };
         let verdict = access::decide(rules, caller, Asked::Message);
-        if !verdict.is_allowed() || !self.offers(message) {
+        if !verdict.is_allowed() || !self.offers(message, flags) {
             return Ok(verdict);
         }
         let asked = match message.mode {

@@ -9,6 +9,7 @@ use super::decide::{self, Facts};
 use super::{Ingest, Message, Mode};
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::Result;
+use crate::flags::Reader;
 use crate::random;
 use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
 use crate::reply::{self, Heard, Intent};
@@ -39,6 +40,8 @@ pub(super) fn understand(
 /// One message's turn.
 pub(super) struct Turn<'a> {
     pub(super) ingest: &'a Ingest,
+    /// As they are for the user.
+    pub(super) flags: &'a Reader<'a>,
     pub(super) message: &'a Message,
     pub(super) user: &'a User,
     pub(super) room: &'a Room,
@@ -68,11 +71,9 @@ impl Turn<'_> {
                 && (message.reply_to_assistant || reply::addresses(&message.text, persona)),
             superpower: self.superpower,
             humans: self.humans,
-            threshold: self
-                .ingest
-                .flags
-                .integer("rate_limit.message_budget_threshold"),
-            has_something_to_say: intent.has_something_to_say(),
+            threshold: self.flags.integer("rate_limit.message_budget_threshold"),
+            has_something_to_say: intent.has_something_to_say()
+                && !self.flags.boolean("llm.force_basic_mode"),
         });
         match self.access {
             _ if !responds => Ok(Answer::silence()),
@@ -91,7 +92,7 @@ impl Turn<'_> {
     fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
         let persona = &self.ingest.persona;
         let is_command = intent.is_command() || self.superpower;
-        if is_command && !self.ingest.may_command(self.user.id, self.mono) {
+        if is_command && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
             return Ok(Answer::saying(&wording::too_many_commands(persona)));
         }
         let said = match intent {
@@ -136,7 +137,7 @@ impl Turn<'_> {
             subscribed,
             plan: standing.plan,
             messages_used_today: tx.day_count(self.user.id, self.now.utc_day())? + this_one,
-            daily_limit: Rules::read(&self.ingest.flags).allowance(subscribed),
+            daily_limit: Rules::read(self.flags).allowance(subscribed),
             memories: tx.count_memories(self.user.id)?,
             reminders: tx.count_reminders(self.user.id)?,
             timezone: self.timezone(),

@@ -26,7 +26,7 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
         "checks": {
             "database": word(read),
             "writer": word(written),
-            "flags": "ok",
+            "flags": app.flags.status().word(),
             "relays": app.hub.connected(),
         },
     });

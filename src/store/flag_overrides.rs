@@ -1,43 +1,69 @@
-//! What an operator set a flag to.
+//! What an operator set a flag to, by whom, when and until when.
 
 use std::collections::HashMap;
-
-use serde_json::Value;
 
 use super::{Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::flags::registry;
+use crate::flags::{Override, registry};
 
 impl Tx<'_> {
-    pub fn set_flag_override(&self, key: &str, value: &Value, now: Timestamp) -> Result<()> {
+    /// Also removes what has expired: those rows are only in the way.
+    pub fn set_flag_override(&self, key: &str, set: &Override) -> Result<()> {
+        self.remove_expired_flag_overrides(set.set_at)?;
         self.execute(
-            "INSERT OR REPLACE INTO flag_overrides (key, value, set_at) VALUES (?1, ?2, ?3)",
-            (key, value.to_string(), now.0),
+            "INSERT OR REPLACE INTO flag_overrides (key, value, set_at, set_by, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+            (
+                key,
+                set.value.to_string(),
+                set.set_at.0,
+                &set.set_by,
+                set.expires_at.map(|at| at.0),
+            ),
         )?;
         Ok(())
     }
 
-    pub fn remove_flag_override(&self, key: &str) -> Result<()> {
+    pub fn remove_flag_override(&self, key: &str, now: Timestamp) -> Result<()> {
+        self.remove_expired_flag_overrides(now)?;
         self.execute("DELETE FROM flag_overrides WHERE key = ?1", [key])?;
+        Ok(())
+    }
+
+    fn remove_expired_flag_overrides(&self, now: Timestamp) -> Result<()> {
+        self.execute("DELETE FROM flag_overrides WHERE expires_at <= ?1", [now.0])?;
         Ok(())
     }
 }
 
 impl View<'_> {
-    /// All overrides of flags that this version knows.
-    pub fn flag_overrides(&self) -> Result<HashMap<&'static str, Value>> {
+    /// All overrides of flags that this version knows, expired ones included.
+    pub fn flag_overrides(&self) -> Result<HashMap<&'static str, Override>> {
         let mut statement = self
             .conn
-            .prepare_cached("SELECT key, value FROM flag_overrides")?;
+            .prepare_cached("SELECT key, value, set_at, set_by, expires_at FROM flag_overrides")?;
         let rows = statement.query_map([], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+            let expires_at: Option<i64> = row.get(4)?;
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get::<_, String>(1)?,
+                Timestamp(row.get(2)?),
+                row.get(3)?,
+                expires_at.map(Timestamp),
+            ))
         })?;
         let mut overrides = HashMap::new();
         for row in rows {
-            let (key, value) = row?;
+            let (key, value, set_at, set_by, expires_at) = row?;
             if let (Some(flag), Ok(value)) = (registry::find(&key), serde_json::from_str(&value)) {
-                overrides.insert(flag.key, value);
+                let set = Override {
+                    value,
+                    set_at,
+                    set_by,
+                    expires_at,
+                };
+                overrides.insert(flag.key, set);
             }
         }
         Ok(overrides)

@@ -41,7 +41,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("limits", &["clock"]),
     // Of flags only the table of keys; see `Overrides` there.
     ("store", &["clock", "error", "flags", "model", "random"]),
-    ("flags", &["clock"]),
+    ("flags", &["clock", "config", "outbound"]),
     ("model", &["clock"]),
     ("http", &["error", "random"]),
     ("outbound", &[]),
@@ -58,6 +58,7 @@ const ASYNC: &[&str] = &[
     "src/app",
     "src/cli",
     "src/edge",
+    "src/flags/poller.rs",
     "src/http",
     "src/ingest",
     "src/routes",
@@ -109,7 +110,14 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("env_logger", &["src/cli/logging.rs"]),
     ("toml", &["src/config", "src/cli"]),
     ("clap", &["src/cli"]),
-    ("strsim", &["src/config/unknown.rs"]),
+    (
+        "strsim",
+        &["src/config/unknown.rs", "src/flags/registry.rs"],
+    ),
+    (
+        "launchdarkly_server_sdk_evaluation",
+        &["src/flags/launchdarkly.rs"],
+    ),
     ("unicode_segmentation", &["src/model", "src/reply"]),
     ("rlimit", &["src/cli/serve.rs"]),
 ];
@@ -186,7 +194,12 @@ pub(crate) const BLOCKING_TIMERS: &[&str] = &["src/clock.rs", "src/store"];
 pub(crate) const PURE: &[&str] = &[
     "src/auth",
     "src/error.rs",
-    "src/flags",
+    "src/flags/breaker.rs",
+    "src/flags/launchdarkly.rs",
+    "src/flags/ofrep.rs",
+    "src/flags/provided.rs",
+    "src/flags/registry.rs",
+    "src/flags/scalar.rs",
     "src/ingest/access.rs",
     "src/ingest/answer.rs",
     "src/ingest/decide.rs",

@@ -1,0 +1,252 @@
+//! `chatkeep flags …`: every flag with its value and where it comes from, and the operator's
+//! overrides. Through the running service where there is one, else in the database itself.
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::running;
+use crate::app;
+use crate::clock::{Clock, Timestamp};
+use crate::config::{Config, Source};
+use crate::flags::registry::{self, Flag, Kind};
+use crate::flags::{Flags, Override, Scalar};
+use crate::outbound::Method;
+use crate::store::{self, Store};
+
+const ROUTE: &str = "/admin/feature-flags";
+/// An override for longer than this is one without an end.
+const EXPIRES_DAYS_MAX: i64 = 3650;
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Lists every flag with its value and where it comes from.
+    ///
+    /// A running service is asked; without one, what its database holds is shown, and no
+    /// provider is asked.
+    #[command(after_help = "Example: chatkeep flags list --json")]
+    List(List),
+    /// Sets a flag, whatever the provider says; in effect at once.
+    #[command(after_help = "Example: chatkeep flags set llm.force_basic_mode true --expires 2h")]
+    Set(Set),
+    /// Takes back what was set.
+    #[command(after_help = "Example: chatkeep flags unset llm.force_basic_mode")]
+    Unset(Unset),
+}
+
+#[derive(Args)]
+pub(super) struct List {
+    /// Prints what GET /admin/feature-flags answers.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Set {
+    /// The flag.
+    #[arg(value_parser = known)]
+    key: &'static Flag,
+    /// true, false or a number, as the flag's type wants it.
+    #[arg(allow_hyphen_values = true)]
+    value: String,
+    /// When it ends: 90s, 30m, 2h, 7d from now, or a time like 2030-01-31T12:00:00Z.
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<String>,
+    /// Who is told to have set it.
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "USER",
+        default_value = "somebody",
+        hide_env_values = true
+    )]
+    by: String,
+}
+
+#[derive(Args)]
+pub(super) struct Unset {
+    /// The flag.
+    #[arg(value_parser = known)]
+    key: &'static Flag,
+}
+
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+    let done = match command {
+        Command::List(options) => {
+            let config = super::configuration(source)?.config;
+            list(&config).and_then(|flags| show(&flags, options.json))
+        }
+        Command::Set(options) => {
+            let now = Clock::system().now();
+            let set = options.to_override(now).map_err(super::one)?;
+            let config = super::configuration(source)?.config;
+            change(&config, options.key, Some(set), now)
+        }
+        Command::Unset(options) => {
+            let config = super::configuration(source)?.config;
+            change(&config, options.key, None, Clock::system().now())
+        }
+    };
+    done.map_err(super::one)
+}
+
+fn known(key: &str) -> Result<&'static Flag, String> {
+    let nearest = || {
+        format!(
+            "there is no such flag; the nearest is {}",
+            registry::nearest(key)
+        )
+    };
+    registry::find(key).ok_or_else(nearest)
+}
+
+impl Set {
+    fn to_override(&self, now: Timestamp) -> Result<Override, String> {
+        let json: Option<Value> = serde_json::from_str(&self.value).ok();
+        let value = json.filter(|json| Scalar::read(self.key, json).is_some());
+        let wanted = match self.key.kind() {
+            Kind::Boolean => "true or false",
+            Kind::Integer => "a whole number",
+            Kind::Number => "a number",
+        };
+        let expires = self.expires.as_deref();
+        Ok(Override {
+            value: value.ok_or_else(|| format!("{} must be {wanted}", self.key.key))?,
+            set_at: now,
+            set_by: format!("command line, {}", self.by),
+            expires_at: expires.map(|when| end(when, now)).transpose()?,
+        })
+    }
+}
+
+/// A span from now, or a time.
+fn end(when: &str, now: Timestamp) -> Result<Timestamp, String> {
+    let wrong = || "--expires must be like 90s, 30m, 2h, 7d or 2030-01-31T12:00:00Z".to_owned();
+    let units = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)];
+    let span = units.iter().find_map(|(unit, seconds)| {
+        let count: i64 = when.strip_suffix(unit)?.parse().ok()?;
+        count.checked_mul(*seconds)
+    });
+    let at = match span {
+        Some(seconds) => now.plus_s(seconds),
+        None => Timestamp::parse(when).ok_or_else(wrong)?,
+    };
+    if at <= now {
+        return Err("--expires must be in the future".to_owned());
+    }
+    if at > now.plus_s(EXPIRES_DAYS_MAX * 86_400) {
+        return Err(format!("--expires must be within {EXPIRES_DAYS_MAX} days"));
+    }
+    Ok(at)
+}
+
+/// What `GET /admin/feature-flags` answers, or would.
+fn list(config: &Config) -> Result<Value, String> {
+    if let Some(told) = running::ask(config, Method::Get, ROUTE, None)? {
+        return Ok(told);
+    }
+    let flags = Flags::new(config.is_production(), Clock::system());
+    if config.storage.path.exists() {
+        let path = &config.storage.path;
+        flags.set_overrides(store::look(path, |view| view.flag_overrides())?);
+    }
+    let shown = registry::all().iter().map(|flag| flags.shown(flag));
+    let shown = shown.map(|shown| json!(shown));
+    Ok(json!({ "flags": shown.collect::<Vec<_>>() }))
+}
+
+fn change(
+    config: &Config,
+    flag: &'static Flag,
+    set: Option<Override>,
+    now: Timestamp,
+) -> Result<(), String> {
+    let told = match &set {
+        Some(set) => format!("{} is {} now.", flag.key, set.value),
+        None => format!("{} is no longer set here.", flag.key),
+    };
+    let path = format!("{ROUTE}/{}", flag.key);
+    let asked = match &set {
+        Some(set) => {
+            let body = json!({
+                "value": set.value,
+                "expires_at": set.expires_at,
+                "set_by": set.set_by,
+            });
+            running::ask(config, Method::Put, &path, Some(&body))?
+        }
+        None => running::ask(config, Method::Delete, &path, None)?,
+    };
+    if asked.is_some() {
+        return super::print(&told);
+    }
+    let _lock = app::lock(config)?;
+    let store = Store::open(&app::store_options(config))?;
+    let changed = store.write(move |tx| match &set {
+        Some(set) => tx.set_flag_override(flag.key, set),
+        None => tx.remove_flag_override(flag.key, now),
+    });
+    super::runtime()?
+        .block_on(changed)
+        .map_err(|e| e.to_string())?;
+    super::print(&told)
+}
+
+fn show(flags: &Value, as_json: bool) -> Result<(), String> {
+    if as_json {
+        let pretty = serde_json::to_string_pretty(flags).map_err(|e| e.to_string())?;
+        return super::print(&pretty);
+    }
+    let rows = flags["flags"].as_array().map_or(&[][..], Vec::as_slice);
+    let text = |row: &Value, name| row[name].as_str().unwrap_or_default().to_owned();
+    let width = rows.iter().map(|row| text(row, "key").len()).max();
+    let width = width.unwrap_or_default();
+    let lines = rows.iter().map(|row| {
+        let mut line = format!(
+            "{:width$}  {:>6}  {}",
+            text(row, "key"),
+            row["value"].to_string(),
+            text(row, "source")
+        );
+        if let (Some(at), Some(by)) = (row["set_at"].as_str(), row["set_by"].as_str()) {
+            line += &format!(" (by {by}, {at}");
+            if let Some(until) = row["expires_at"].as_str() {
+                line += &format!(", until {until}");
+            }
+            line.push(')');
+        }
+        line
+    });
+    super::print(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_spans_or_times() {
+        let now = Timestamp::from_seconds(1_700_000_000);
+        for (when, seconds) in [
+            ("90s", 90),
+            ("30m", 1_800),
+            ("2h", 7_200),
+            ("7d", 604_800),
+            ("2023-11-14T22:13:21Z", 1),
+            ("2023-11-15T00:13:21+02:00", 1),
+        ] {
+            assert_eq!(end(when, now), Ok(now.plus_s(seconds)), "{when}");
+        }
+        for when in [
+            "",
+            "0s",
+            "-1h",
+            "h",
+            "2",
+            "tomorrow",
+            "2020-01-01T00:00:00Z",
+            "99999d",
+        ] {
+            assert!(end(when, now).is_err(), "{when}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! LaunchDarkly's data: flags with targets, rules and rollouts, and segments of users, as its
+//! polling protocol sends them. The vendor's own crate evaluates them. Pure.
+
+use std::collections::{HashMap, HashSet};
+
+use launchdarkly_server_sdk_evaluation::{self as vendor, Context, ContextBuilder, Reason};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::registry::{self, Flag};
+
+/// Who asks when no user does.
+const SERVICE: &str = "chatkeep";
+
+/// One answer of the provider.
+#[derive(Debug)]
+pub(super) struct Rules {
+    flags: HashMap<String, vendor::Flag>,
+    segments: HashMap<String, vendor::Segment>,
+    /// Flags in our table whose value may differ from user to user.
+    by_user: HashSet<&'static str>,
+    /// Flags in our table that were sent in a form we don't know.
+    pub(super) unreadable: Vec<&'static Flag>,
+    service: Context,
+}
+
+impl Rules {
+    pub(super) fn parse(body: &[u8]) -> Result<Self, String> {
+        let body: Value = serde_json::from_slice(body).map_err(|_| "its answer is not JSON")?;
+        let flags = body.get("flags").and_then(Value::as_object);
+        let flags = flags.ok_or("its answer has no object \"flags\"")?;
+        let none = Map::new();
+        let segments = match body.get("segments") {
+            None => &none,
+            Some(segments) => segments
+                .as_object()
+                .ok_or("its answer's \"segments\" is no object")?,
+        };
+        let service = ContextBuilder::new(SERVICE).anonymous(true).build()?;
+        let mut rules = Self {
+            flags: each(flags),
+            segments: each(segments),
+            by_user: HashSet::new(),
+            unreadable: Vec::new(),
+            service,
+        };
+        for flag in registry::all() {
+            let sent = flags.get(flag.key).is_some_and(|json| !is_deleted(json));
+            if sent && !rules.flags.contains_key(flag.key) {
+                rules.unreadable.push(flag);
+            }
+            let known = flags.get(flag.key).filter(|json| asks_who(json));
+            // What can't be evaluated for one is not tried for each.
+            if known.is_some() && rules.evaluate(flag.key, &rules.service).is_ok() {
+                rules.by_user.insert(flag.key);
+            }
+        }
+        Ok(rules)
+    }
+
+    /// For the service as a whole; `None`: the provider has nothing to say.
+    pub(super) fn value(&self, key: &str) -> Option<Value> {
+        self.evaluate(key, &self.service).unwrap_or_default()
+    }
+
+    /// For one user.
+    pub(super) fn value_for(&self, key: &str, user: &str) -> Option<Value> {
+        let context = ContextBuilder::new(user).build().ok()?;
+        self.evaluate(key, &context).unwrap_or_default()
+    }
+
+    /// Whose value may differ from user to user.
+    pub(super) fn by_user(&self) -> &HashSet<&'static str> {
+        &self.by_user
+    }
+
+    fn evaluate(&self, key: &str, context: &Context) -> Result<Option<Value>, Malformed> {
+        let Some(flag) = self.flags.get(key) else {
+            return Ok(None);
+        };
+        let detail = vendor::evaluate(self, flag, context, None);
+        match detail.reason {
+            Reason::Error { .. } => Err(Malformed),
+            _ => Ok(detail.value.and_then(vendor::FlagValue::as_json)),
+        }
+    }
+}
+
+/// The flag contradicts itself: a circle, a variation that it lacks.
+struct Malformed;
+
+impl vendor::Store for Rules {
+    fn flag(&self, key: &str) -> Option<vendor::Flag> {
+        self.flags.get(key).cloned()
+    }
+
+    fn segment(&self, key: &str) -> Option<vendor::Segment> {
+        self.segments.get(key).cloned()
+    }
+}
+
+/// What can be read, each for itself: one odd entry must not cost the others.
+fn each<T: DeserializeOwned>(entries: &Map<String, Value>) -> HashMap<String, T> {
+    let kept = entries.iter().filter(|(_, json)| !is_deleted(json));
+    kept.filter_map(|(key, json)| Some((key.clone(), T::deserialize(json).ok()?)))
+        .collect()
+}
+
+fn is_deleted(entry: &Value) -> bool {
+    entry.get("deleted") == Some(&Value::Bool(true))
+}
+
+/// Whether the value can depend on who asks.
+fn asks_who(flag: &Value) -> bool {
+    let any = |name| {
+        let list = flag.get(name).and_then(Value::as_array);
+        list.is_some_and(|list| !list.is_empty())
+    };
+    let lists = ["targets", "contextTargets", "rules", "prerequisites"];
+    let rollout = flag.pointer("/fallthrough/rollout");
+    flag.get("on") == Some(&Value::Bool(true))
+        && (lists.into_iter().any(any) || rollout.is_some_and(|rollout| !rollout.is_null()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const KEY: &str = "context.max_messages";
+
+    /// A flag of the values 3, 4 and 5 that is 3 for everybody, with these changes.
+    fn flag(changes: &Value) -> Value {
+        let mut flag = json!({
+            "key": KEY, "version": 1, "on": true, "salt": "s", "clientSide": false,
+            "variations": [3, 4, 5], "fallthrough": { "variation": 0 }, "offVariation": 2,
+            "targets": [], "rules": [], "prerequisites": [],
+        });
+        for (name, value) in changes.as_object().unwrap() {
+            flag[name] = value.clone();
+        }
+        flag
+    }
+
+    fn rules(flag: &Value) -> Rules {
+        let body = json!({
+            "flags": { KEY: flag, "broken": { "key": "broken" } },
+            "segments": { "friends": {
+                "key": "friends", "version": 1, "salt": "s", "included": ["bob"],
+                "excluded": [], "rules": [],
+            }},
+        });
+        Rules::parse(body.to_string().as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn each_user_has_the_value_that_the_rules_say() {
+        let clause = |op: &str, attribute: &str, values: &[&str]| {
+            let clause = json!({ "attribute": attribute, "op": op, "values": values });
+            json!([{ "id": "r", "variation": 1, "clauses": [clause], "trackEvents": false }])
+        };
+        // (changes, for the service, for ann, for bob, whether it depends on the user)
+        let cases = [
+            (json!({}), Some(3), Some(3), Some(3), false),
+            (json!({ "on": false }), Some(5), Some(5), Some(5), false),
+            (
+                json!({ "on": false, "offVariation": null }),
+                None,
+                None,
+                None,
+                false,
+            ),
+            (json!({ "deleted": true }), None, None, None, false),
+            (
+                json!({ "targets": [{ "variation": 2, "values": ["ann"] }] }),
+                Some(3),
+                Some(5),
+                Some(3),
+                true,
+            ),
+            (
+                json!({ "rules": clause("in", "key", &["ann"]) }),
+                Some(3),
+                Some(4),
+                Some(3),
+                true,
+            ),
+            (
+                json!({ "rules": clause("startsWith", "key", &["b"]) }),
+                Some(3),
+                Some(3),
+                Some(4),
+                true,
+            ),
+            (
+                json!({ "rules": clause("segmentMatch", "", &["friends"]) }),
+                Some(3),
+                Some(3),
+                Some(4),
+                true,
+            ),
+            (
+                json!({ "rules": clause("segmentMatch", "", &["nobody"]) }),
+                Some(3),
+                Some(3),
+                Some(3),
+                true,
+            ),
+            (
+                json!({ "prerequisites": [{ "key": "missing", "variation": 0 }] }),
+                Some(5),
+                Some(5),
+                Some(5),
+                true,
+            ),
+            // What contradicts itself says nothing.
+            (
+                json!({ "fallthrough": { "variation": 9 } }),
+                None,
+                None,
+                None,
+                false,
+            ),
+            (
+                json!({ "fallthrough": { "variation": -1 } }),
+                None,
+                None,
+                None,
+                false,
+            ),
+            (
+                json!({ "prerequisites": [{ "key": KEY, "variation": 0 }] }),
+                None,
+                None,
+                None,
+                false,
+            ),
+        ];
+        for (changes, service, ann, bob, by_user) in cases {
+            let rules = rules(&flag(&changes));
+            let number = |value: Option<Value>| value.and_then(|value| value.as_f64());
+            let expected = |value: Option<i32>| value.map(f64::from);
+            assert_eq!(number(rules.value(KEY)), expected(service), "{changes}");
+            assert_eq!(
+                number(rules.value_for(KEY, "ann")),
+                expected(ann),
+                "{changes}"
+            );
+            assert_eq!(
+                number(rules.value_for(KEY, "bob")),
+                expected(bob),
+                "{changes}"
+            );
+            assert_eq!(rules.by_user().contains(KEY), by_user, "{changes}");
+        }
+    }
+
+    #[test]
+    fn a_rollout_parts_users_as_weighted_and_for_good() {
+        let rollout = json!({ "variations": [
+            { "variation": 0, "weight": 70_000 }, { "variation": 1, "weight": 30_000 },
+        ]});
+        let rules = rules(&flag(&json!({ "fallthrough": { "rollout": rollout } })));
+        let picked = |user: u32| rules.value_for(KEY, &format!("user-{user}"));
+        let fours = (0..1_000).filter(|user| picked(*user) == Some(4.0.into()));
+        assert!((250..350).contains(&fours.count()));
+        assert!((0..100).all(|user| picked(user) == picked(user)));
+    }
+
+    #[test]
+    fn refuses_what_has_another_shape() {
+        for body in [
+            "",
+            "hello",
+            "[]",
+            "{}",
+            r#"{"flags":[]}"#,
+            r#"{"flags":{},"segments":[]}"#,
+        ] {
+            assert!(Rules::parse(body.as_bytes()).is_err(), "{body}");
+        }
+        let known = r#"{"flags":{"context.max_messages":{"key":"odd"},"another":7}}"#;
+        let rules = Rules::parse(known.as_bytes()).unwrap();
+        let unreadable: Vec<&str> = rules.unreadable.iter().map(|flag| flag.key).collect();
+        assert_eq!(unreadable, [KEY]);
+    }
+}

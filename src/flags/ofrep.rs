@@ -1,0 +1,64 @@
+//! OFREP, OpenFeature's protocol for evaluation by a server: what is asked, and what of the
+//! answer counts. Pure.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::registry;
+
+/// All flags, for the service as a whole.
+pub(super) fn question() -> Value {
+    json!({ "context": { "targetingKey": "chatkeep" } })
+}
+
+/// The values of flags in our table. Flags that the server could not evaluate have none, and
+/// so their default.
+pub(super) fn values(body: &[u8]) -> Result<HashMap<&'static str, Value>, String> {
+    let body: Value = serde_json::from_slice(body).map_err(|_| "its answer is not JSON")?;
+    let flags = body.get("flags").and_then(Value::as_array);
+    let flags = flags.ok_or("its answer has no list \"flags\"")?;
+    let mut values = HashMap::new();
+    for entry in flags {
+        let key = entry.get("key").and_then(Value::as_str);
+        let key = key.ok_or("its answer has a flag without a key")?;
+        let value = entry
+            .get("value")
+            .filter(|_| entry.get("errorCode").is_none());
+        if let (Some(flag), Some(value)) = (registry::find(key), value) {
+            values.insert(flag.key, value.clone());
+        }
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_was_evaluated() {
+        let body = json!({ "flags": [
+            { "key": "context.max_messages", "value": 7, "reason": "STATIC", "variant": "a" },
+            { "key": "llm.force_basic_mode", "errorCode": "PARSE_ERROR" },
+            { "key": "payment.topup_enabled", "value": true, "errorCode": "GENERAL" },
+            { "key": "somebody.elses", "value": 1 },
+        ]});
+        let read = values(body.to_string().as_bytes()).unwrap();
+        assert_eq!(read, HashMap::from([("context.max_messages", 7.into())]));
+    }
+
+    #[test]
+    fn refuses_what_has_another_shape() {
+        for body in [
+            "",
+            "hello",
+            "[]",
+            "{}",
+            r#"{"flags":{}}"#,
+            r#"{"flags":[{"value":1}]}"#,
+        ] {
+            assert!(values(body.as_bytes()).is_err(), "{body}");
+        }
+    }
+}

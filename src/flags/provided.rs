@@ -1,0 +1,86 @@
+//! What a provider's answer comes to: a typed value of each flag, and for flags with rules a
+//! value of each user. Worked out once per answer and once per user, so that a read need not.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::launchdarkly::Rules;
+use super::registry::{self, Flag};
+use super::scalar::Scalar;
+
+/// Users whose values are remembered at once; beyond, all are forgotten and worked out anew.
+const USERS_MAX: usize = 10_000;
+
+/// What the provider says, by the flags' places in the registry. `None`: nothing that counts.
+#[derive(Debug, Default)]
+pub struct Provided {
+    values: Vec<Option<Scalar>>,
+    /// Flags whose value is not of their type, or can't be read at all.
+    pub(super) wrong: Vec<&'static Flag>,
+    rules: Option<Rules>,
+    users: Mutex<HashMap<String, Own>>,
+}
+
+/// What is different, or may be, for one user: the flag's place and its value.
+pub(super) type Own = Arc<[(usize, Option<Scalar>)]>;
+
+impl Provided {
+    /// The same for everybody.
+    pub(super) fn values(values: &HashMap<&'static str, Value>) -> Self {
+        Self::new(|key| values.get(key).cloned())
+    }
+
+    pub(super) fn by_rules(rules: Rules) -> Self {
+        let mut provided = Self::new(|key| rules.value(key));
+        provided.wrong.extend(&rules.unreadable);
+        Self {
+            rules: Some(rules).filter(|rules| !rules.by_user().is_empty()),
+            ..provided
+        }
+    }
+
+    fn new(value: impl Fn(&str) -> Option<Value>) -> Self {
+        let mut provided = Self::default();
+        for flag in registry::all() {
+            let json = value(flag.key);
+            let scalar = json.as_ref().and_then(|json| Scalar::read(flag, json));
+            if json.is_some() && scalar.is_none() {
+                provided.wrong.push(flag);
+            }
+            provided.values.push(scalar);
+        }
+        provided
+    }
+
+    pub(super) fn value(&self, position: usize) -> Option<Scalar> {
+        self.values.get(position).copied().flatten()
+    }
+
+    pub(super) fn differs_by_user(&self) -> bool {
+        self.rules.is_some()
+    }
+
+    /// `None`: what holds for everybody.
+    pub(super) fn own(&self, user: &str) -> Option<Own> {
+        let rules = self.rules.as_ref()?;
+        let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = users.get(user) {
+            return Some(own.clone());
+        }
+        if users.len() >= USERS_MAX {
+            users.clear();
+        }
+        let flags = registry::all().iter().enumerate();
+        let own: Own = flags
+            .filter(|(_, flag)| rules.by_user().contains(flag.key))
+            .map(|(position, flag)| {
+                let json = rules.value_for(flag.key, user);
+                (position, json.and_then(|json| Scalar::read(flag, &json)))
+            })
+            .collect();
+        users.insert(user.to_owned(), own.clone());
+        Some(own)
+    }
+}

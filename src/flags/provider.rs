@@ -1,0 +1,100 @@
+//! Where values come from: which service is asked, how an answer is told from a failure, and
+//! what an answer says. It blocks; it must not know when it is called or what happens then.
+
+use std::sync::Arc;
+
+use super::launchdarkly::Rules;
+use super::ofrep;
+use super::provided::Provided;
+use crate::config::{self, FlagsProvider, Secret};
+use crate::outbound::{self, Method, Request, Response};
+
+const LAUNCHDARKLY_BASE: &str = "https://sdk.launchdarkly.com";
+
+/// A provider as configured.
+pub struct Provider {
+    kind: Kind,
+    url: String,
+    /// The `Authorization` header.
+    credential: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    LaunchDarkly,
+    Ofrep,
+}
+
+/// An answer.
+pub enum Poll {
+    /// As it was when the given ETag was.
+    Unchanged,
+    Changed {
+        provided: Arc<Provided>,
+        etag: Option<String>,
+    },
+    /// Not now, without that being a failure.
+    Later { after_s: Option<u64> },
+}
+
+impl Provider {
+    /// `None`: there is none, and nobody is ever called.
+    pub fn new(config: &config::Flags) -> Option<Self> {
+        let key = config.sdk_key.as_ref().map(Secret::expose);
+        let base = config.base_url.as_deref();
+        Some(match config.provider {
+            FlagsProvider::None => return None,
+            FlagsProvider::LaunchDarkly => Self {
+                kind: Kind::LaunchDarkly,
+                url: format!("{}/sdk/latest-all", base.unwrap_or(LAUNCHDARKLY_BASE)),
+                credential: key.map(str::to_owned),
+            },
+            FlagsProvider::Ofrep => Self {
+                kind: Kind::Ofrep,
+                url: format!("{}/ofrep/v1/evaluate/flags", base?),
+                credential: key.map(|key| format!("Bearer {key}")),
+            },
+        })
+    }
+
+    /// Asks once, for what changed since `etag` or for all. The error says what was wrong,
+    /// never a credential or what the provider wrote.
+    pub fn poll(&self, etag: Option<&str>) -> Result<Poll, String> {
+        let body = ofrep::question();
+        let mut headers = vec![("accept", "application/json")];
+        headers.extend(self.credential.as_deref().map(|c| ("authorization", c)));
+        headers.extend(etag.map(|etag| ("if-none-match", etag)));
+        let (method, body) = match self.kind {
+            Kind::LaunchDarkly => (Method::Get, None),
+            Kind::Ofrep => (Method::Post, Some(&body)),
+        };
+        let response = outbound::send(&Request {
+            headers: &headers,
+            body,
+            ..Request::new(method, &self.url)
+        });
+        self.understand(response.map_err(|e| e.to_string())?, etag.is_some())
+    }
+
+    fn understand(&self, response: Response, conditional: bool) -> Result<Poll, String> {
+        match response.status {
+            200 => {}
+            304 if conditional => return Ok(Poll::Unchanged),
+            429 => {
+                return Ok(Poll::Later {
+                    after_s: response.retry_after_s,
+                });
+            }
+            401 | 403 => return Err(format!("it refuses the key ({})", response.status)),
+            status => return Err(format!("it answered {status}")),
+        }
+        let provided = match self.kind {
+            Kind::LaunchDarkly => Provided::by_rules(Rules::parse(&response.body)?),
+            Kind::Ofrep => Provided::values(&ofrep::values(&response.body)?),
+        };
+        Ok(Poll::Changed {
+            provided: Arc::new(provided),
+            etag: response.etag,
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Typed reads of a snapshot. Asking for a flag that the table lacks, or as another type than
+//! the table's, is a mistake of the code that asks.
+
+use std::sync::Arc;
+
+use super::provided::Own;
+use super::registry::{self, Kind};
+use super::scalar::Scalar;
+use super::snapshot::Snapshot;
+use crate::clock::Clock;
+
+/// Floating point puts 50 × 0.58 just below 29.
+const ROUNDING: f64 = 1e-6;
+
+/// The flags as they are at one moment, for the service or for one user.
+pub struct Reader<'a> {
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) own: Option<Own>,
+    pub(super) clock: &'a Clock,
+}
+
+impl Reader<'_> {
+    pub fn boolean(&self, key: &str) -> bool {
+        matches!(self.value(key, Kind::Boolean), Some(Scalar::Boolean(true)))
+    }
+
+    /// Within the flag's range.
+    pub fn integer(&self, key: &str) -> i64 {
+        match self.value(key, Kind::Integer) {
+            Some(Scalar::Integer(value)) => value,
+            _ => 0,
+        }
+    }
+
+    pub fn number(&self, key: &str) -> f64 {
+        match self.value(key, Kind::Number) {
+            Some(Scalar::Number(value)) => value,
+            _ => 0.0,
+        }
+    }
+
+    /// A `rate_limit.*` count, less in strict mode: rounded down, at least 1. None at all
+    /// stays none.
+    pub fn rate_limit(&self, key: &str) -> u64 {
+        let limit = self.integer(key).max(0) as u64;
+        if limit == 0 || !self.boolean("rate_limit.strict_mode_enabled") {
+            return limit;
+        }
+        let multiplier = self.number("rate_limit.strict_mode_multiplier").max(0.0);
+        ((limit as f64 * multiplier + ROUNDING) as u64).max(1)
+    }
+
+    /// Whether a superpower of that name exists and is offered: it and the master switch are
+    /// on, the kill switch is not.
+    pub fn superpower(&self, name: &str) -> bool {
+        registry::superpower(name).is_some_and(|flag| {
+            self.boolean("superpower.enabled")
+                && !self.boolean("llm.force_basic_mode")
+                && self.boolean(flag.key)
+        })
+    }
+
+    fn value(&self, key: &str, kind: Kind) -> Option<Scalar> {
+        let position = registry::position(key);
+        let known = position.and_then(|at| registry::all().get(at));
+        debug_assert!(known.is_some_and(|f| f.kind() == kind), "flag {key}");
+        let read = self.snapshot.read(position?, self.own.as_ref(), self.clock);
+        read.map(|(value, _)| value)
+    }
+}

@@ -1,0 +1,92 @@
+//! Every flag's value at one moment, laid out for reading: what an operator set, else what
+//! the provider says, else the default. Pure.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Override;
+use super::provided::{Own, Provided};
+use super::registry;
+use super::scalar::Scalar;
+use crate::clock::{Clock, Timestamp};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    Override,
+    Provider,
+    Default,
+}
+
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    /// By the flags' places in the registry.
+    entries: Box<[Entry]>,
+    pub(super) provided: Arc<Provided>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    set: Option<Set>,
+    provided: Option<Scalar>,
+    default: Scalar,
+}
+
+#[derive(Debug)]
+struct Set {
+    value: Scalar,
+    until: Option<Timestamp>,
+}
+
+impl Snapshot {
+    pub(super) fn new(
+        production: bool,
+        overrides: &HashMap<&'static str, Override>,
+        provided: Arc<Provided>,
+    ) -> Self {
+        let flags = registry::all().iter().enumerate();
+        let entries = flags.map(|(position, flag)| {
+            let given = overrides.get(flag.key);
+            let set = given.and_then(|given| {
+                Some(Set {
+                    value: Scalar::read(flag, &given.value)?,
+                    until: given.expires_at,
+                })
+            });
+            Entry {
+                set,
+                provided: provided.value(position),
+                default: flag.default(production),
+            }
+        });
+        Self {
+            entries: entries.collect(),
+            provided,
+        }
+    }
+
+    /// The clock is asked only where an override has an end. `None`: there is no such place.
+    pub(super) fn read(
+        &self,
+        position: usize,
+        own: Option<&Own>,
+        clock: &Clock,
+    ) -> Option<(Scalar, Origin)> {
+        let entry = self.entries.get(position)?;
+        if let Some(set) = &entry.set
+            && set.until.is_none_or(|until| clock.now() < until)
+        {
+            return Some((set.value, Origin::Override));
+        }
+        let mut own = own.into_iter().flat_map(|own| own.iter());
+        let provided = match own.find(|(at, _)| *at == position) {
+            Some((_, own)) => *own,
+            None => entry.provided,
+        };
+        Some(match provided {
+            Some(value) => (value, Origin::Provider),
+            None => (entry.default, Origin::Default),
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! `/admin/feature-flags…`: every flag with its value and where that comes from, and the
+//! operator's overrides.
+
+use serde_json::{Map, Value, json};
+
+use super::Request;
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::flags::registry::{self, Flag};
+use crate::flags::{Override, Scalar, Shown};
+use crate::http::{self, Response};
+
+const SET_BY_CHARS_MAX: usize = 64;
+
+/// How it goes with the provider.
+pub(super) async fn status(rq: Request) -> Result<Response> {
+    let status = rq.app.flags.status();
+    Ok(http::json(&json!({
+        "initialized": status.initialized(),
+        "is_connected": status.is_connected,
+        "circuit_breaker_open": status.circuit_breaker_open,
+        "timestamp": rq.app.clock.now(),
+    })))
+}
+
+pub(super) async fn list(rq: Request) -> Result<Response> {
+    let flags = registry::all().iter();
+    let flags: Vec<Shown> = flags.map(|flag| rq.app.flags.shown(flag)).collect();
+    Ok(http::json(&json!({ "flags": flags })))
+}
+
+pub(super) async fn set(mut rq: Request) -> Result<Response> {
+    let flag = named(&rq)?;
+    let body = rq.json().await?.value;
+    let given = body.get("value").unwrap_or(&Value::Null);
+    if Scalar::read(flag, given).is_none() {
+        let expected = format!("must be a value of type {}.", flag.kind().as_str());
+        return Err(Error::invalid_field("/value", expected));
+    }
+    let now = rq.app.clock.now();
+    let set = Override {
+        value: given.clone(),
+        set_at: now,
+        set_by: set_by(&body)?,
+        expires_at: expires_at(&body, now)?,
+    };
+    change(&rq, flag, now, Some(set)).await?;
+    Ok(http::json(&rq.app.flags.shown(flag)))
+}
+
+pub(super) async fn unset(rq: Request) -> Result<Response> {
+    let flag = named(&rq)?;
+    change(&rq, flag, rq.app.clock.now(), None).await?;
+    Ok(http::json(&rq.app.flags.shown(flag)))
+}
+
+fn named(rq: &Request) -> Result<&'static Flag> {
+    let key = rq.params.get("key").unwrap_or_default();
+    registry::find(key).ok_or_else(|| Error {
+        detail: format!(
+            "There is no feature flag of that key; the nearest is {}.",
+            registry::nearest(key)
+        ),
+        ..Error::not_found()
+    })
+}
+
+fn set_by(body: &Map<String, Value>) -> Result<String> {
+    let name = match body.get("set_by") {
+        None | Some(Value::Null) => "admin API",
+        Some(given) => given.as_str().unwrap_or_default(),
+    };
+    let sound = (1..=SET_BY_CHARS_MAX).contains(&name.chars().count())
+        && !name.chars().any(char::is_control);
+    if sound {
+        return Ok(name.to_owned());
+    }
+    let expected = "must be a name of 1-64 characters.";
+    Err(Error::invalid_field("/set_by", expected))
+}
+
+fn expires_at(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timestamp>> {
+    let wrong = |message: &str| Error::invalid_field("/expires_at", message);
+    let given = match body.get("expires_at") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(given) => given.as_str().and_then(Timestamp::parse),
+    };
+    let Some(at) = given else {
+        return Err(wrong(
+            "must be a time like \"2030-01-31T12:00:00Z\", with its offset.",
+        ));
+    };
+    if at <= now {
+        return Err(wrong("must be in the future."));
+    }
+    Ok(Some(at))
+}
+
+/// In effect for the next request: memory follows the commit.
+async fn change(
+    rq: &Request,
+    flag: &'static Flag,
+    now: Timestamp,
+    set: Option<Override>,
+) -> Result<()> {
+    let flags = rq.app.flags.clone();
+    rq.app
+        .store
+        .write(move |tx| {
+            match set {
+                Some(set) => tx.set_flag_override(flag.key, &set)?,
+                None => tx.remove_flag_override(flag.key, now)?,
+            }
+            let overrides = tx.view().flag_overrides()?;
+            tx.after_commit(move || flags.set_overrides(overrides));
+            Ok(())
+        })
+        .await
+}

@@ -1,0 +1,157 @@
+//! `chatkeep flags …` as somebody at a terminal meets it: without a service, beside one, and
+//! with what can't be meant.
+
+#![allow(clippy::unwrap_used)]
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const KEY: &str = "context.max_messages";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn chatkeep(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
+    command.args(arguments).current_dir(folder).env_clear();
+    command.env("CHATKEEP_SERVER_LISTEN", "127.0.0.1:0");
+    command.env("USER", "ada");
+    command
+}
+
+fn flags(folder: &Path, arguments: &[&str]) -> Output {
+    let arguments = [&["flags"], arguments].concat();
+    chatkeep(folder, &arguments).output().unwrap()
+}
+
+/// What the command prints when all is well.
+fn told(folder: &Path, arguments: &[&str]) -> String {
+    let output = flags(folder, arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn shown(folder: &Path) -> Value {
+    let list: Value = serde_json::from_str(&told(folder, &["list", "--json"])).unwrap();
+    let mut flags = list["flags"].as_array().unwrap().iter();
+    flags.find(|flag| flag["key"] == KEY).unwrap().clone()
+}
+
+/// `chatkeep serve` in the folder; it ends when dropped.
+struct Serving(Child);
+
+impl Serving {
+    fn start(folder: &Path) -> Self {
+        Self::with(folder, &[])
+    }
+
+    fn with(folder: &Path, settings: &[(&str, &str)]) -> Self {
+        let mut command = chatkeep(folder, &["serve"]);
+        command.envs(settings.iter().copied());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let serving = Self(command.spawn().unwrap());
+        let started = Instant::now();
+        let lock = folder.join("data/chatkeep.db.lock");
+        while !std::fs::read_to_string(&lock).is_ok_and(|text| text.contains("http")) {
+            assert!(started.elapsed() < PATIENCE);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        serving
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn sets_lists_and_unsets_with_and_without_a_service() {
+    let folder = TempDir::new().unwrap();
+    assert_eq!(shown(folder.path())["source"], "default");
+    assert!(!folder.path().join("data/chatkeep.db").exists());
+
+    let set = ["set", KEY, "7", "--expires", "2h"];
+    assert_eq!(
+        told(folder.path(), &set),
+        "context.max_messages is 7 now.\n"
+    );
+    let alone = shown(folder.path());
+    assert_eq!(
+        (&alone["value"], &alone["source"]),
+        (&7.into(), &"override".into())
+    );
+    assert_eq!(alone["set_by"], "command line, ada");
+    assert!(alone["expires_at"].is_string(), "{alone}");
+
+    let serving = Serving::start(folder.path());
+    assert_eq!(shown(folder.path()), alone, "the service says the same");
+    told(folder.path(), &["set", KEY, "99", "--by", "Bo"]);
+    let beside = shown(folder.path());
+    assert_eq!(
+        (&beside["value"], &beside["set_by"]),
+        (&20.into(), &"command line, Bo".into())
+    );
+    assert_eq!(beside["expires_at"], Value::Null);
+    let list = told(folder.path(), &["list"]);
+    let line = list.lines().find(|line| line.starts_with(KEY)).unwrap();
+    assert!(
+        line.contains("20  override (by command line, Bo, 2"),
+        "{line}"
+    );
+    told(folder.path(), &["unset", KEY]);
+    assert_eq!(shown(folder.path())["source"], "default");
+    drop(serving);
+    assert_eq!(shown(folder.path())["source"], "default");
+}
+
+#[test]
+fn refuses_what_can_not_be_meant() {
+    let folder = TempDir::new().unwrap();
+    let cases: [(&[&str], i32, &str); 8] = [
+        (&["set", "context.max_message", "7"], 2, KEY),
+        (&["unset", "Context.max_messages"], 2, KEY),
+        (&["set", KEY, "seven"], 1, "a whole number"),
+        (&["set", KEY, "\"7\""], 1, "a whole number"),
+        (&["set", "rate_limit.enabled", "1"], 1, "true or false"),
+        (&["set", KEY, "7", "--expires", "soon"], 1, "30m"),
+        (
+            &["set", KEY, "7", "--expires", "2020-01-01T00:00:00Z"],
+            1,
+            "in the future",
+        ),
+        (&["set", KEY], 2, "VALUE"),
+    ];
+    for (arguments, code, part) in cases {
+        let output = flags(folder.path(), arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
+        assert!(errors.contains(part), "{arguments:?}: {errors}");
+    }
+    assert!(!folder.path().join("data/chatkeep.db").exists());
+}
+
+#[test]
+fn a_provider_that_hangs_does_not_keep_the_service_from_ending() {
+    let folder = TempDir::new().unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let settings = [("FLAGS_SDK_KEY", "key"), ("CHATKEEP_FLAGS_BASE_URL", &url)];
+    let mut serving = Serving::with(folder.path(), &settings);
+    let _called = silent.accept().unwrap();
+    let started = Instant::now();
+    let pid = serving.0.id().to_string();
+    assert!(Command::new("kill").arg(pid).status().unwrap().success());
+    assert!(serving.0.wait().unwrap().success());
+    assert!(
+        started.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        started.elapsed()
+    );
+}
