@@ -13,14 +13,16 @@ CREATE TABLE meta (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE users (
-  id         INTEGER PRIMARY KEY,
-  user_id    TEXT NOT NULL UNIQUE,          -- UUID, the public id
-  phone      TEXT UNIQUE,                   -- what the chat network knows them by
-  name       TEXT,
-  timezone   TEXT,                          -- IANA name; NULL: unknown, UTC is used
-  status     TEXT NOT NULL DEFAULT 'free',  -- free, active, trial, canceled, past_due
-  plan       TEXT,                          -- monthly, annual
-  created_at INTEGER NOT NULL
+  id            INTEGER PRIMARY KEY,
+  user_id       TEXT NOT NULL UNIQUE,          -- UUID, the public id
+  phone         TEXT UNIQUE,                   -- what the chat network knows them by
+  name          TEXT,
+  timezone      TEXT,                          -- IANA name; NULL: unknown, UTC is used
+  status        TEXT NOT NULL DEFAULT 'free',  -- the provider's: free, active, trial, canceled, past_due
+  plan          TEXT,                          -- the provider's: monthly, annual
+  granted_plan  TEXT,                          -- an operator's, before them; NULL: no grant
+  granted_until INTEGER,                       -- the first moment without it; NULL: no end
+  created_at    INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE agents (

@@ -6,8 +6,10 @@ mod check;
 mod flags;
 mod init;
 mod logging;
+mod running;
 mod serve;
 mod token;
+mod user;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -71,6 +73,12 @@ enum Command {
         after_help = "Example: chatkeep flags set llm.force_basic_mode true --expires 2h"
     )]
     Flags(flags::Command),
+    /// Shows who has written, and gives subscriptions away.
+    #[command(
+        subcommand,
+        after_help = "Example: chatkeep user grant --phone +15550100 --plan annual"
+    )]
+    User(user::Command),
 }
 
 pub fn main() -> ExitCode {
@@ -84,6 +92,7 @@ pub fn main() -> ExitCode {
         Command::Check => check::run(&source, check::database),
         Command::Token(command) => token::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
+        Command::User(command) => user::run(&source, &command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

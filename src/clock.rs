@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer};
 
 /// Wall time, milliseconds since the Unix epoch (UTC).
@@ -32,14 +32,25 @@ impl Timestamp {
         self.plus_ms(seconds.saturating_mul(1000))
     }
 
-    /// Of ISO 8601 with an offset, as RFC 3339 has it.
+    pub fn utc(self) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(self.0).unwrap_or_default()
+    }
+
+    /// An ISO 8601 moment with its offset (RFC 3339).
     pub fn parse(text: &str) -> Option<Self> {
         let at = DateTime::parse_from_rfc3339(text).ok()?;
         Some(Self(at.timestamp_millis()))
     }
 
-    pub fn utc(self) -> DateTime<Utc> {
-        DateTime::from_timestamp_millis(self.0).unwrap_or_default()
+    /// The end of a date (YYYY-MM-DD) in UTC: the midnight after it.
+    pub fn end_of_date(text: &str) -> Option<Self> {
+        let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+        // The parser is lenient with digits and signs; a date is written in one way.
+        let date = Some(date).filter(|date| text.len() == 10 && date.to_string() == text)?;
+        let end = date
+            .checked_add_days(Days::new(1))?
+            .and_time(NaiveTime::MIN);
+        Some(Self(end.and_utc().timestamp_millis()))
     }
 
     /// Days since the epoch in UTC: the key of everything that is counted by the day.

@@ -5,6 +5,7 @@
 pub mod access;
 pub mod answer;
 pub mod decide;
+mod gate;
 pub mod reminders;
 mod respond;
 
@@ -168,7 +169,8 @@ impl Ingest {
         let flags = self.flags.for_user(&user.public_id);
         let mut room = self.room(tx, &arrival, &user, agent)?;
         let humans = room.humans + 1;
-        let access = access::message(&user);
+        let superpower = Self::offers(&flags, message);
+        let access = Self::access(tx, &flags, message, &user, &room, now)?;
         let answer = respond::Turn {
             ingest: self,
             flags: &flags,
@@ -178,11 +180,13 @@ impl Ingest {
             agent,
             humans,
             access,
+            superpower,
             now,
             mono,
         }
         .answer(tx, arrival.understood)?;
-        let counted = access.is_allowed() && access::is_counted(&user);
+        // Only free users' messages use up a day, and only those that were let in.
+        let counted = access.is_allowed() && !access::standing(&user, now).is_subscribed();
         if counted {
             tx.count_message(user.id, now.utc_day())?;
         }

@@ -44,7 +44,8 @@
 //! main, cli            commands: parse, call, print
 //! app, app::jobs       picks the concrete parts, runs them, drains them
 //! routes               the table; extract, one call into a domain, wrap
-//! ingest               what a message does
+//! account              what operators see and grant
+//! ingest               what a message does; who may use what
 //! edge                 what relays are told: outbox, sockets, polls
 //! reply, auth, limits  rules that domains ask
 //! store                rows and transactions
@@ -61,6 +62,7 @@
 //! | [`cli`] | prints, reads standard input, exits | SQL, HTTP's types |
 //! | [`app`] | chooses parts, owns their lives; its caller owns the listener and says stop | what a request means |
 //! | [`routes`] | ties paths to domains | SQL |
+//! | [`account`] | grants subscriptions | routes, SQL |
 //! | [`ingest`] | decides about messages | hyper, statuses, sockets |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
 //! | [`reply`] | understands and words text | the store, the clock, the network |
@@ -68,7 +70,7 @@
 //! | [`limits`] | counts in windows; `now` is an argument | who is counted, and why |
 //! | [`flags`] | knows every flag with its default; asks the provider | who reads them |
 //! | [`store`] | uses rusqlite and r2d2, holds SQL | what rows mean to the domains |
-//! | [`model`] | cuts replies into bubbles | I/O |
+//! | [`model`] | cuts replies into bubbles, says what a grant means | I/O |
 //! | [`http`] | uses hyper; gives an error its status | any route, any domain, any word of the product |
 //! | [`outbound`] | uses ureq | whom it calls |
 //! | [`config`] | reads files of settings and the environment, once, at start | the database, the network |
@@ -96,6 +98,7 @@
 //! `schema.sql` is the whole database; `service.toml` every setting; `examples/relay.rs` a
 //! relay to copy; `README.md` tells operators and writers of relays the rest.
 
+pub mod account;
 pub mod app;
 pub mod auth;
 pub mod cli;

@@ -1,3 +1,4 @@
 //! Plain types and pure rules that several parts share. No I/O, no clock, no store.
 
 pub mod bubbles;
+pub mod subscription;

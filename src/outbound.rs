@@ -95,6 +95,19 @@ pub struct Response {
 
 /// Sends and reads JSON, with a bearer token.
 pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
+    json(call, Method::Post)
+}
+
+pub fn put(call: &Call<'_>) -> Result<Answer, NoAnswer> {
+    json(call, Method::Put)
+}
+
+/// Without the call's body.
+pub fn delete(call: &Call<'_>) -> Result<Answer, NoAnswer> {
+    json(call, Method::Delete)
+}
+
+fn json(call: &Call<'_>, method: Method) -> Result<Answer, NoAnswer> {
     let bearer = format!("Bearer {}", call.bearer);
     let mut headers = vec![("authorization", bearer.as_str())];
     headers.extend_from_slice(call.headers);
@@ -102,7 +115,7 @@ pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
         headers: &headers,
         body: Some(call.body),
         timeout: call.timeout,
-        ..Request::new(Method::Post, call.url)
+        ..Request::new(method, call.url)
     })?;
     Ok(Answer {
         status: response.status,

@@ -21,6 +21,7 @@ mod rooms;
 #[cfg(test)]
 mod tests;
 mod unwritten;
+mod user_rows;
 mod users;
 mod writer;
 
@@ -47,6 +48,7 @@ pub use messages::{Inserted, NewMessage, StoredAnswer};
 pub use reminders::{NewReminder, Reminder};
 pub use rooms::{NewRoom, Room, RoomId};
 pub use unwritten::AnswerDue;
+pub use user_rows::UserRow;
 pub use users::{NewUser, User, UserId};
 
 /// How a store is opened.

@@ -134,6 +134,11 @@ fn every_command_explains_itself_with_an_example() {
         "token",
         "token edge",
         "token revoke",
+        "user",
+        "user list",
+        "user show",
+        "user grant",
+        "user revoke",
     ] {
         let mut arguments: Vec<&str> = command.split_whitespace().collect();
         arguments.push("--help");

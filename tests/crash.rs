@@ -56,10 +56,12 @@ async fn nothing_answered_is_lost_or_doubled_by_kills() {
     for round in 0..rounds {
         let mut service = start(&database, round).await;
         if round == 0 {
-            let off = request("PUT", "/admin/feature-flags/rate_limit.enabled")
-                .json(&json!({"value": false}))
-                .bearer(ADMIN_TOKEN);
-            assert_eq!(service.send(&off).await.status, 200);
+            for flag in ["rate_limit.enabled", "free_tier.enabled"] {
+                let off = request("PUT", &format!("/admin/feature-flags/{flag}"))
+                    .json(&json!({"value": false}))
+                    .bearer(ADMIN_TOKEN);
+                assert_eq!(service.send(&off).await.status, 200);
+            }
         }
         retry_unanswered(&service, &ledger).await;
         let load = start_load(&service, &ledger);

@@ -9,7 +9,7 @@ use crate::app;
 use crate::auth::edge_token::{self, is_agent_id};
 use crate::clock::Clock;
 use crate::config::{Config, Secret, Source};
-use crate::outbound::{self, Call};
+use crate::outbound;
 use crate::store::{self, Store};
 
 /// A token may be issued this much later than now, so that one made right after a
@@ -114,22 +114,9 @@ fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
 
 /// Through the running service when there is one, else in the database itself.
 fn end_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
-    if let Some(holder) = store::holder(&config.storage.path) {
-        let address = holder
-            .address
-            .ok_or("another command holds the database; try again when it is done")?;
-        let token = config.admin.token.as_ref().map_or("", Secret::expose);
-        let url = format!("{address}/admin/edge-agents/{agent_id}/revoke");
-        let answer = outbound::post(&Call::new(&url, token, &json!({})))
-            .map_err(|e| format!("the running service at {address} does not answer: {e}"))?;
-        return match answer.status {
-            200 => Ok(()),
-            401 => Err(format!(
-                "the running service at {address} has another admin.token; \
-                 use its configuration (--config and the same environment)"
-            )),
-            status => Err(format!("the running service refused with {status}")),
-        };
+    let path = format!("/admin/edge-agents/{agent_id}/revoke");
+    if super::running::ask(config, outbound::post, &path, &json!({}))?.is_some() {
+        return Ok(());
     }
     let _lock = app::lock(config)?;
     let store = Store::open(&app::store_options(config))?;

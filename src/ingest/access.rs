@@ -1,33 +1,281 @@
-//! Who may use what: the one function that every path asks. Pure.
+//! Who may use what: the one function that every path asks. Pure: it is told the flags, the
+//! day's count and who is subscribed, and reads nothing.
 
+use serde_json::{Value, json};
+
+use crate::clock::Timestamp;
+use crate::flags::Reader;
+use crate::model::subscription::Standing;
+use crate::reply::wording;
 use crate::store::User;
 
-/// Whether free users' messages are limited by the day.
-pub const LIMITS_MESSAGES: bool = false;
-
-/// The verdict on a message.
+/// What the flags say of free users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    Allowed,
+pub struct Rules {
+    /// `free_tier.enabled`: the master switch; when it is off nobody is restricted.
+    pub free_tier: bool,
+    /// `payment.paywall_enabled`: no free messages at all.
+    pub paywall: bool,
+    /// `free_tier.daily_message_limit`
+    pub daily_limit: i64,
+    /// `free_tier.superpowers_disabled`: free users have none in direct chats.
+    pub superpowers_disabled: bool,
 }
 
-impl Access {
-    pub const fn is_allowed(self) -> bool {
-        matches!(self, Self::Allowed)
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caller {
+    pub subscribed: bool,
+    /// Messages counted this UTC day, the one in question not included.
+    pub used_today: i64,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    Message,
+    /// The use of a superpower that is offered, in a direct chat.
+    DirectSuperpower,
+    /// The same in a group.
+    GroupSuperpower {
+        owner_subscribed: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Allow {
+        /// Messages of the day left, the one in question included; -1: unlimited.
+        remaining: i64,
+    },
+    Deny(Denial),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Denial {
+    MessageLimit,
+    /// No free messages at all: the same code, other words.
+    Paywall,
+    SuperpowerNeedsSubscription,
+    OwnerNotSubscribed,
+}
+
+/// Whether `caller` may have what is asked.
+pub fn decide(rules: Rules, caller: Caller, asked: Asked) -> Access {
+    let allowance = rules.allowance(caller.subscribed);
+    let left = allowance.map(|allowance| (allowance - caller.used_today).max(0));
+    let denial = match asked {
+        Asked::Message => match (allowance, left) {
+            (Some(0), _) => Some(Denial::Paywall),
+            (_, Some(0)) => Some(Denial::MessageLimit),
+            _ => None,
+        },
+        _ if !rules.free_tier => None,
+        Asked::DirectSuperpower => (rules.superpowers_disabled && !caller.subscribed)
+            .then_some(Denial::SuperpowerNeedsSubscription),
+        Asked::GroupSuperpower { owner_subscribed } => {
+            (!owner_subscribed).then_some(Denial::OwnerNotSubscribed)
+        }
+    };
+    let remaining = left.unwrap_or(UNLIMITED);
+    denial.map_or(Access::Allow { remaining }, Access::Deny)
+}
+
+const UNLIMITED: i64 = -1;
+
+impl Rules {
+    pub fn read(flags: &Reader<'_>) -> Self {
+        Self {
+            free_tier: flags.boolean("free_tier.enabled"),
+            paywall: flags.boolean("payment.paywall_enabled"),
+            daily_limit: flags.integer("free_tier.daily_message_limit"),
+            superpowers_disabled: flags.boolean("free_tier.superpowers_disabled"),
+        }
+    }
+
+    /// Messages a day; `None`: unlimited.
+    pub fn allowance(&self, subscribed: bool) -> Option<i64> {
+        if subscribed || !self.free_tier {
+            return None;
+        }
+        Some(if self.paywall {
+            0
+        } else {
+            self.daily_limit.max(0)
+        })
     }
 }
 
-/// Every message is let in: the free tier's limits are not in this version.
-pub fn message(_user: &User) -> Access {
-    Access::Allowed
+impl Access {
+    pub fn is_allowed(self) -> bool {
+        matches!(self, Self::Allow { .. })
+    }
 }
 
-/// Subscribed: active or trial.
-pub fn is_subscribed(user: &User) -> bool {
-    matches!(user.status.as_str(), "active" | "trial")
+impl Denial {
+    /// Stable, for programs.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::MessageLimit | Self::Paywall => "message_limit_reached",
+            Self::SuperpowerNeedsSubscription => "superpower_requires_subscription",
+            Self::OwnerNotSubscribed => "group_owner_not_subscribed",
+        }
+    }
+
+    /// The reply, in the persona's voice.
+    pub fn said(self, persona: &str) -> String {
+        match self {
+            Self::MessageLimit => wording::limit_reached(persona),
+            Self::Paywall => wording::paywall(persona),
+            Self::SuperpowerNeedsSubscription => wording::superpower_requires_subscription(persona),
+            Self::OwnerNotSubscribed => wording::group_owner_not_subscribed(persona),
+        }
+    }
+
+    /// The answer's `access` object.
+    pub fn to_json(self) -> Value {
+        let upgrade_message = match self {
+            Self::OwnerNotSubscribed => wording::owner_upgrade_message(),
+            _ => wording::upgrade_message(),
+        };
+        json!({ "code": self.code(), "upgrade_message": upgrade_message })
+    }
 }
 
-/// Only free users' messages use up the day's allowance.
-pub fn is_counted(user: &User) -> bool {
-    !is_subscribed(user)
+/// What the user's subscription is now, grants included.
+pub fn standing(user: &User, now: Timestamp) -> Standing<'_> {
+    Standing::of(&user.status, user.plan.as_deref(), user.grant.as_ref(), now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Denial::{MessageLimit, OwnerNotSubscribed, Paywall, SuperpowerNeedsSubscription};
+
+    const RULES: Rules = Rules {
+        free_tier: true,
+        paywall: false,
+        daily_limit: 50,
+        superpowers_disabled: true,
+    };
+    const OPEN: Rules = Rules {
+        free_tier: false,
+        ..RULES
+    };
+    const WALLED: Rules = Rules {
+        paywall: true,
+        ..RULES
+    };
+    const NONE_FREE: Rules = Rules {
+        daily_limit: 0,
+        ..RULES
+    };
+    const UNGATED: Rules = Rules {
+        superpowers_disabled: false,
+        ..RULES
+    };
+    const GROUP: Asked = Asked::GroupSuperpower {
+        owner_subscribed: false,
+    };
+    const GROUP_OF_SUBSCRIBER: Asked = Asked::GroupSuperpower {
+        owner_subscribed: true,
+    };
+
+    fn free(used_today: i64) -> Caller {
+        Caller {
+            subscribed: false,
+            used_today,
+        }
+    }
+
+    const SUBSCRIBED: Caller = Caller {
+        subscribed: true,
+        used_today: 99,
+    };
+
+    #[test]
+    fn who_may_what() {
+        use Asked::{DirectSuperpower, Message};
+        let left = |remaining| Access::Allow { remaining };
+        let deny = Access::Deny;
+        let cases = [
+            (RULES, free(0), Message, left(50)),
+            (RULES, free(49), Message, left(1)),
+            (RULES, free(50), Message, deny(MessageLimit)),
+            (RULES, free(51), Message, deny(MessageLimit)),
+            (RULES, free(i64::MAX), Message, deny(MessageLimit)),
+            (RULES, SUBSCRIBED, Message, left(-1)),
+            (OPEN, free(99), Message, left(-1)),
+            (OPEN, SUBSCRIBED, Message, left(-1)),
+            (WALLED, free(0), Message, deny(Paywall)),
+            (WALLED, SUBSCRIBED, Message, left(-1)),
+            (NONE_FREE, free(0), Message, deny(Paywall)),
+            (
+                RULES,
+                free(0),
+                DirectSuperpower,
+                deny(SuperpowerNeedsSubscription),
+            ),
+            (
+                RULES,
+                free(50),
+                DirectSuperpower,
+                deny(SuperpowerNeedsSubscription),
+            ),
+            (RULES, SUBSCRIBED, DirectSuperpower, left(-1)),
+            (OPEN, free(0), DirectSuperpower, left(-1)),
+            (UNGATED, free(10), DirectSuperpower, left(40)),
+            (
+                WALLED,
+                free(0),
+                DirectSuperpower,
+                deny(SuperpowerNeedsSubscription),
+            ),
+            (RULES, free(0), GROUP, deny(OwnerNotSubscribed)),
+            (RULES, SUBSCRIBED, GROUP, deny(OwnerNotSubscribed)),
+            (RULES, free(7), GROUP_OF_SUBSCRIBER, left(43)),
+            (RULES, SUBSCRIBED, GROUP_OF_SUBSCRIBER, left(-1)),
+            (UNGATED, free(0), GROUP, deny(OwnerNotSubscribed)),
+            (OPEN, free(0), GROUP, left(-1)),
+            (OPEN, SUBSCRIBED, GROUP, left(-1)),
+        ];
+        for (rules, caller, asked, expected) in cases {
+            let verdict = decide(rules, caller, asked);
+            assert_eq!(verdict, expected, "{rules:?} {caller:?} {asked:?}");
+        }
+        // The master switch ends the paywall as well.
+        let both = Rules {
+            paywall: true,
+            ..OPEN
+        };
+        assert_eq!(decide(both, free(99), Message), left(-1));
+        let negative = Rules {
+            daily_limit: -5,
+            ..RULES
+        };
+        assert_eq!(decide(negative, free(0), Message), deny(Paywall));
+    }
+
+    #[test]
+    fn denials_carry_the_three_codes_and_words() {
+        let cases = [
+            (MessageLimit, "message_limit_reached"),
+            (Paywall, "message_limit_reached"),
+            (
+                SuperpowerNeedsSubscription,
+                "superpower_requires_subscription",
+            ),
+            (OwnerNotSubscribed, "group_owner_not_subscribed"),
+        ];
+        for (denial, code) in cases {
+            let json = denial.to_json();
+            assert_eq!(json["code"], code);
+            assert!(
+                json["upgrade_message"]
+                    .as_str()
+                    .is_some_and(|m| !m.is_empty())
+            );
+            assert!(denial.said("Juno").contains("Juno"), "{code}");
+        }
+    }
 }

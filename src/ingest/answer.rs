@@ -48,6 +48,14 @@ impl Answer {
         }
     }
 
+    /// With the `access` object that says why it is no ordinary answer.
+    pub fn denying(text: &str, access: Value) -> Self {
+        Self {
+            access: Some(access),
+            ..Self::saying(text)
+        }
+    }
+
     pub fn scheduling(mut self, schedule: &Schedule<'_>) -> Result<Self> {
         self.schedule = Some(serde_json::to_value(schedule).map_err(Error::internal)?);
         Ok(self)
@@ -118,7 +126,9 @@ mod tests {
                 deliver_by: "service",
             })
             .unwrap();
-        for answer in [Answer::silence(), Answer::saying("Hi!"), scheduled] {
+        let access = serde_json::json!({"upgrade_message": "\u{2028}\"…\"", "code": "c"});
+        let denying = Answer::denying("No.", access);
+        for answer in [Answer::silence(), Answer::saying("Hi!"), scheduled, denying] {
             let again = Answer::from_stored(&answer.stored()).unwrap();
             assert_eq!(again.to_json().unwrap(), answer.to_json().unwrap());
         }

@@ -3,7 +3,7 @@
 
 use chrono_tz::Tz;
 
-use super::access::{self, Access};
+use super::access::{self, Access, Rules};
 use super::answer::{Answer, Schedule};
 use super::decide::{self, Facts};
 use super::{Ingest, Message, Mode};
@@ -49,6 +49,8 @@ pub(super) struct Turn<'a> {
     pub(super) agent: Option<AgentId>,
     pub(super) humans: i64,
     pub(super) access: Access,
+    /// A superpower that is offered is asked for.
+    pub(super) superpower: bool,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
 }
@@ -67,23 +69,17 @@ impl Turn<'_> {
             has_content: !message.text.trim().is_empty() || message.photos > 0,
             addressed: message.mode == Mode::Group
                 && (message.reply_to_assistant || reply::addresses(&message.text, persona)),
-            superpower: self.superpower_offered(),
+            superpower: self.superpower,
             humans: self.humans,
             threshold: self.flags.integer("rate_limit.message_budget_threshold"),
             has_something_to_say: intent.has_something_to_say()
                 && !self.flags.boolean("llm.force_basic_mode"),
         });
         match self.access {
-            Access::Allowed if responds => self.carry_out(tx, intent),
-            Access::Allowed => Ok(Answer::silence()),
+            _ if !responds => Ok(Answer::silence()),
+            Access::Deny(denial) => Ok(Answer::denying(&denial.said(persona), denial.to_json())),
+            Access::Allow { .. } => self.carry_out(tx, intent),
         }
-    }
-
-    fn superpower_offered(&self) -> bool {
-        self.message
-            .superpower
-            .as_ref()
-            .is_some_and(|name| self.flags.superpower(name))
     }
 
     fn timezone(&self) -> Option<Tz> {
@@ -95,7 +91,7 @@ impl Turn<'_> {
 
     fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
         let persona = &self.ingest.persona;
-        let is_command = intent.is_command() || self.superpower_offered();
+        let is_command = intent.is_command() || self.superpower;
         if is_command && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
             return Ok(Answer::saying(&wording::too_many_commands(persona)));
         }
@@ -133,15 +129,15 @@ impl Turn<'_> {
     }
 
     fn facts(&self, tx: &Tx<'_>) -> Result<wording::Facts<'_>> {
-        let flags = self.flags;
-        let subscribed = access::is_subscribed(self.user);
-        let limited = !subscribed && access::LIMITS_MESSAGES && flags.boolean("free_tier.enabled");
+        let standing = access::standing(self.user, self.now);
+        let subscribed = standing.is_subscribed();
+        let this_one = i64::from(!subscribed);
         Ok(wording::Facts {
             name: self.user.name.as_deref(),
             subscribed,
-            plan: self.user.plan.as_deref(),
-            messages_used_today: tx.day_count(self.user.id, self.now.utc_day())?,
-            daily_limit: limited.then(|| flags.integer("free_tier.daily_message_limit")),
+            plan: standing.plan,
+            messages_used_today: tx.day_count(self.user.id, self.now.utc_day())? + this_one,
+            daily_limit: Rules::read(self.flags).allowance(subscribed),
             memories: tx.count_memories(self.user.id)?,
             reminders: tx.count_reminders(self.user.id)?,
             timezone: self.timezone(),

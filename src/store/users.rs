@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::Tx;
+use super::{Tx, UserRow};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::subscription::Grant;
 
 /// A user's row. The public id is `User::public_id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,9 +21,11 @@ pub struct User {
     pub name: Option<String>,
     /// IANA name
     pub timezone: Option<String>,
-    /// free, active, trial, canceled or past_due
+    /// The payment provider's: free, active, trial, canceled or past_due
     pub status: String,
     pub plan: Option<String>,
+    /// An operator's, also when it has ended.
+    pub grant: Option<Grant>,
 }
 
 pub struct NewUser<'a> {
@@ -31,7 +34,9 @@ pub struct NewUser<'a> {
     pub now: Timestamp,
 }
 
-const COLUMNS: &str = "SELECT id, user_id, name, timezone, status, plan FROM users";
+const COLUMNS: &str = "SELECT id, user_id, name, timezone, status, plan, granted_plan,
+       granted_until
+     FROM users";
 
 impl Tx<'_> {
     pub fn user_by_phone(&mut self, phone: &str) -> Result<Option<Arc<User>>> {
@@ -62,6 +67,7 @@ impl Tx<'_> {
             timezone: None,
             status: "free".to_owned(),
             plan: None,
+            grant: None,
         });
         self.directory.put_user(new.phone, user.clone());
         Ok(user)
@@ -85,6 +91,22 @@ impl Tx<'_> {
             (id.0, timezone),
         )?;
         self.user_changed(phone)
+    }
+
+    /// Gives a user a grant in the place of any other, or takes it away.
+    pub fn set_user_grant(&mut self, row: &UserRow, grant: Option<&Grant>) -> Result<()> {
+        self.execute(
+            "UPDATE users SET granted_plan = ?2, granted_until = ?3 WHERE id = ?1",
+            (
+                row.user.id.0,
+                grant.map(|grant| grant.plan.as_str()),
+                grant.and_then(|grant| grant.until).map(|until| until.0),
+            ),
+        )?;
+        match &row.phone {
+            Some(phone) => self.user_changed(phone),
+            None => Ok(()), // the directory knows only those with a phone
+        }
     }
 
     fn user_changed(&mut self, phone: &str) -> Result<()> {
@@ -114,7 +136,8 @@ impl Tx<'_> {
     }
 }
 
-fn user_from(row: &Row<'_>) -> rusqlite::Result<User> {
+/// The first eight columns of a row.
+pub(super) fn user_from(row: &Row<'_>) -> rusqlite::Result<User> {
     Ok(User {
         id: UserId(row.get(0)?),
         public_id: row.get(1)?,
@@ -122,5 +145,12 @@ fn user_from(row: &Row<'_>) -> rusqlite::Result<User> {
         timezone: row.get(3)?,
         status: row.get(4)?,
         plan: row.get(5)?,
+        grant: match row.get(6)? {
+            Some(plan) => Some(Grant {
+                plan,
+                until: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+            }),
+            None => None,
+        },
     })
 }

@@ -236,6 +236,8 @@ async fn superpowers_count_as_commands() {
     let mut body = group("room", "ana", "the weather is fine");
     body["context"] = json!({"superpower": "todo_list"});
     service.set_flag("rate_limit.commands_per_minute", 2).await;
+    // Nobody here is subscribed.
+    service.set_flag("free_tier.enabled", false).await;
     for told in [false, false, true] {
         let answer = service.edge_message("a", &body).await.json();
         assert_eq!(answer["should_respond"], true);

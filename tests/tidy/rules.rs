@@ -7,8 +7,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "app", "auth", "clock", "config", "edge", "error", "flags", "outbound", "random",
-            "reply", "store",
+            "account", "app", "auth", "clock", "config", "edge", "error", "flags", "model",
+            "outbound", "random", "reply", "store",
         ],
     ),
     (
@@ -21,9 +21,11 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "routes",
         &[
-            "app", "auth", "clock", "edge", "error", "flags", "http", "ingest", "store",
+            "account", "app", "auth", "clock", "edge", "error", "flags", "http", "ingest", "model",
+            "store",
         ],
     ),
+    ("account", &["clock", "error", "ingest", "model", "store"]),
     (
         "ingest",
         &[
@@ -38,9 +40,9 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("auth", &["clock", "random"]),
     ("limits", &["clock"]),
     // Of flags only the table of keys; see `Overrides` there.
-    ("store", &["clock", "error", "flags", "random"]),
+    ("store", &["clock", "error", "flags", "model", "random"]),
     ("flags", &["clock", "config", "outbound"]),
-    ("model", &[]),
+    ("model", &["clock"]),
     ("http", &["error", "random"]),
     ("outbound", &[]),
     ("config", &["random"]),

@@ -26,12 +26,12 @@ impl<'a> Words<'a> {
         for chunk in text.split_whitespace() {
             let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
             let low = words.lower.len();
-            words.lower.extend(
-                core(chunk)
-                    .chars()
-                    .filter(|c| !is_dropped(*c))
-                    .flat_map(char::to_lowercase),
-            );
+            let kept = core(chunk).chars().filter(|c| !is_dropped(*c));
+            if chunk.is_ascii() {
+                words.lower.extend(kept.map(|c| c.to_ascii_lowercase()));
+            } else {
+                words.lower.extend(kept.flat_map(char::to_lowercase));
+            }
             if words.lower.len() > low {
                 words.tokens.push(Token {
                     raw: start..start + chunk.len(),
@@ -59,7 +59,11 @@ impl<'a> Words<'a> {
 
     /// The index after the first of `phrases` (lower case, single spaces) that stands at `at`.
     pub(super) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
+        let first = self.get(at).as_bytes().first();
         phrases.iter().find_map(|phrase| {
+            if phrase.as_bytes().first() != first {
+                return None; // most of them
+            }
             let mut end = at;
             for word in phrase.split(' ') {
                 if self.get(end) != word {

@@ -146,13 +146,26 @@ pub fn apology(persona: &str) -> String {
 /// The day's messages are used up.
 pub fn limit_reached(persona: &str) -> String {
     format!(
-        "That was the last of today's free messages, so {persona} has to rest until midnight UTC. {}",
+        "You've had all of today's free messages, so {persona} has to rest until midnight UTC. {}",
+        upgrade_message()
+    )
+}
+
+/// There are no free messages at all.
+pub fn paywall(persona: &str) -> String {
+    format!(
+        "{persona} is here for subscribers at the moment. {}",
         upgrade_message()
     )
 }
 
 pub fn upgrade_message() -> &'static str {
     "Subscribe for unlimited messages and superpowers."
+}
+
+/// Whoever reads it may not be the one who can subscribe.
+pub fn owner_upgrade_message() -> &'static str {
+    "Superpowers work here once the group's owner has subscribed."
 }
 
 pub fn superpower_requires_subscription(persona: &str) -> String {

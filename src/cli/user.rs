@@ -1,0 +1,269 @@
+//! `chatkeep user …`: who has written, and subscriptions that the operator gives away.
+
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::account::{Shown, grants};
+use crate::app;
+use crate::clock::{Clock, Timestamp};
+use crate::config::{Config, Source};
+use crate::model::subscription::{self, Grant, PLANS};
+use crate::outbound;
+use crate::store::{self, Store, UserRow};
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Lists users in the order in which they were first seen.
+    #[command(after_help = "Example: chatkeep user list --limit 100 --json")]
+    List(List),
+    /// Shows one user.
+    #[command(after_help = "Example: chatkeep user show --phone +15550100")]
+    Show(Show),
+    /// Makes a user subscribed, without a payment provider.
+    ///
+    /// Replaces an earlier grant, and holds at once, also in a running service.
+    #[command(
+        after_help = "Example: chatkeep user grant --phone +15550100 --plan annual --until 2030-12-31"
+    )]
+    Grant(GrantOptions),
+    /// Takes a grant away; a subscription with the payment provider stays.
+    #[command(after_help = "Example: chatkeep user revoke --phone +15550100")]
+    Revoke(Named),
+}
+
+#[derive(Args)]
+pub(super) struct List {
+    /// At most so many users.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    limit: u16,
+    /// Goes on after this user of an earlier list.
+    #[arg(long, value_name = "USER_ID")]
+    after: Option<String>,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Show {
+    #[command(flatten)]
+    named: Named,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(super) struct GrantOptions {
+    #[command(flatten)]
+    named: Named,
+    /// The plan to give.
+    #[arg(long, value_parser = PLANS)]
+    plan: String,
+    /// The last day with it (UTC), as 2030-12-31; without it the grant does not end.
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    until: Option<String>,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct Named {
+    /// What the chat network knows the user by.
+    #[arg(long)]
+    phone: Option<String>,
+    /// The user's id, as `chatkeep user list` shows it.
+    #[arg(long, value_name = "UUID")]
+    user_id: Option<String>,
+}
+
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+    let config = super::loaded(source)?.config;
+    let now = Clock::system().now();
+    let database = &config.storage.path;
+    let done = match command {
+        Command::List(options) => list(database, options, now),
+        Command::Show(options) => find(database, &options.named, now).and_then(|row| {
+            super::print(&if options.json {
+                json!(Shown::of(&row, now)).to_string()
+            } else {
+                described(&Shown::of(&row, now))
+            })
+        }),
+        Command::Grant(options) => {
+            let grant = granted(options, now).map_err(super::one)?;
+            let row = find(database, &options.named, now).map_err(super::one)?;
+            // Only now: for a user who is not there no secret is made.
+            let config = super::configuration(source)?.config;
+            change(&config, &row, Some(grant.clone()), now).and_then(|()| {
+                let end = end(grant.until);
+                super::print(&format!(
+                    "{} is subscribed ({}{end}).",
+                    who(&row),
+                    grant.plan
+                ))
+            })
+        }
+        Command::Revoke(named) => {
+            let row = find(database, named, now).map_err(super::one)?;
+            if row.user.grant.is_none() {
+                return super::print(&format!("{} has no grant; nothing changed.", who(&row)))
+                    .map_err(super::one);
+            }
+            let config = super::configuration(source)?.config;
+            change(&config, &row, None, now)
+                .and_then(|()| super::print(&format!("The grant of {} has ended.", who(&row))))
+        }
+    };
+    done.map_err(super::one)
+}
+
+/// Whether it is a date at all; whether it lies ahead is seen when it is known what for.
+fn date(given: &str) -> Result<String, String> {
+    subscription::grant_end(given, Timestamp(i64::MIN)).map(|_| given.to_owned())
+}
+
+fn granted(options: &GrantOptions, now: Timestamp) -> Result<Grant, String> {
+    let until = match options.until.as_deref() {
+        None => None,
+        Some(text) => Some(subscription::grant_end(text, now).map_err(|why| {
+            format!("--until {text}: {why}; give a later date, or leave it out for no end")
+        })?),
+    };
+    let plan = options.plan.clone();
+    Ok(Grant { plan, until })
+}
+
+fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
+    let limit = usize::from(options.limit);
+    let after = match &options.after {
+        None => None,
+        Some(id) => {
+            let named = Named {
+                phone: None,
+                user_id: Some(id.clone()),
+            };
+            Some(find(database, &named, now)?.user.id)
+        }
+    };
+    check_there(database)?;
+    let mut rows = store::look(database, |view| view.users(after, limit + 1, now.utc_day()))?;
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    let users: Vec<Shown<'_>> = rows.iter().map(|row| Shown::of(row, now)).collect();
+    if options.json {
+        return super::print(&json!({ "users": users, "has_more": has_more }).to_string());
+    }
+    if users.is_empty() {
+        return super::print("No users.");
+    }
+    let lines: Vec<String> = users.iter().map(line).collect();
+    super::print(&lines.join("\n"))?;
+    if let (true, Some(last)) = (has_more, users.last()) {
+        eprintln!("There are more: add --after {}", last.user_id);
+    }
+    Ok(())
+}
+
+fn find(database: &Path, named: &Named, now: Timestamp) -> Result<UserRow, String> {
+    check_there(database)?;
+    let day = now.utc_day();
+    let found = store::look(database, |view| match (&named.phone, &named.user_id) {
+        (Some(phone), _) => view.user_by_phone(phone, day),
+        (None, Some(id)) => view.user(&id.to_ascii_lowercase(), day),
+        (None, None) => Ok(None), // the command line has one of them
+    })?;
+    found.ok_or_else(|| {
+        let given = named.phone.as_ref().or(named.user_id.as_ref());
+        let given = plain(given.map_or("", String::as_str));
+        format!("no user {given} is known; `chatkeep user list` shows who has written")
+    })
+}
+
+fn check_there(database: &Path) -> Result<(), String> {
+    if database.exists() {
+        return Ok(());
+    }
+    Err(format!(
+        "there is no database at {}, so no users; start the service, or name its configuration with --config",
+        database.display()
+    ))
+}
+
+/// Through the running service when there is one, else in the database itself.
+fn change(
+    config: &Config,
+    row: &UserRow,
+    grant: Option<Grant>,
+    now: Timestamp,
+) -> Result<(), String> {
+    let user_id = row.user.public_id.clone();
+    let path = format!("/admin/users/{user_id}/grant");
+    let asked = match &grant {
+        Some(Grant { plan, until }) => {
+            let body = json!({ "plan": plan, "until": until });
+            super::running::ask(config, outbound::put, &path, &body)?
+        }
+        None => super::running::ask(config, outbound::delete, &path, &json!({}))?,
+    };
+    if asked.is_some() {
+        return Ok(());
+    }
+    let _lock = app::lock(config)?;
+    let store = Store::open(&app::store_options(config))?;
+    super::runtime()?
+        .block_on(store.write(move |tx| grants::set(tx, &user_id, grant.as_ref(), now)))
+        .map(drop)
+        .map_err(|e| e.to_string())
+}
+
+fn who(row: &UserRow) -> String {
+    plain(row.phone.as_ref().unwrap_or(&row.user.public_id))
+}
+
+fn end(until: Option<Timestamp>) -> String {
+    until.map_or(String::new(), |until| format!(", until {until}"))
+}
+
+fn line(user: &Shown<'_>) -> String {
+    format!(
+        "{}  {:<20}  {:<22}  {:>4} today  {}",
+        user.user_id,
+        plain(user.phone.unwrap_or("-")),
+        subscription_of(user),
+        user.messages_today,
+        plain(user.name.unwrap_or_default()),
+    )
+    .trim_end()
+    .to_owned()
+}
+
+fn described(user: &Shown<'_>) -> String {
+    let granted = user.grant.as_ref().map_or(String::new(), |grant| {
+        format!(", granted by an operator{}", end(grant.until))
+    });
+    [
+        format!("user_id       {}", user.user_id),
+        format!("phone         {}", plain(user.phone.unwrap_or("-"))),
+        format!("name          {}", plain(user.name.unwrap_or("-"))),
+        format!("timezone      {}", plain(user.timezone.unwrap_or("-"))),
+        format!("first seen    {}", user.created_at),
+        format!("subscription  {}{granted}", subscription_of(user)),
+        format!("messages      {} counted today (UTC)", user.messages_today),
+    ]
+    .join("\n")
+}
+
+fn subscription_of(user: &Shown<'_>) -> String {
+    match user.subscription_plan {
+        Some(plan) => format!("{} ({plan})", user.subscription_status),
+        None => user.subscription_status.to_owned(),
+    }
+}
+
+/// What somebody else wrote, unable to steer a terminal.
+fn plain(text: &str) -> String {
+    let harmless = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(harmless).collect()
+}

@@ -1,0 +1,105 @@
+//! `/admin/users…`: who is there, and what the operator grants them.
+
+use serde_json::{Value, json};
+
+use super::Request;
+use crate::account::{Shown, grants};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::http::{self, Fields, Response};
+use crate::model::subscription::{self, Grant, PLANS};
+use crate::store::UserRow;
+
+const LIMIT_DEFAULT: usize = 50;
+const LIMIT_MAX: usize = 200;
+
+/// In the order in which they were first seen.
+pub(super) async fn list(rq: Request) -> Result<Response> {
+    let limit = limit(&rq)?;
+    let after = rq.exchange.query_param("after");
+    let now = rq.app.clock.now();
+    let mut rows = rq
+        .app
+        .store
+        .read(move |view| {
+            let after = match after {
+                None => None,
+                Some(id) => {
+                    let known = view.user(&id, now.utc_day())?;
+                    Some(known.ok_or_else(unknown_after)?.user.id)
+                }
+            };
+            view.users(after, limit + 1, now.utc_day())
+        })
+        .await?;
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    let users: Vec<Shown<'_>> = rows.iter().map(|row| Shown::of(row, now)).collect();
+    Ok(http::json(&json!({ "users": users, "has_more": has_more })))
+}
+
+pub(super) async fn show(rq: Request) -> Result<Response> {
+    let (user_id, now) = (user_id(&rq), rq.app.clock.now());
+    let found = rq
+        .app
+        .store
+        .read(move |view| view.user(&user_id, now.utc_day()))
+        .await?;
+    Ok(shown(&found.ok_or_else(grants::user_not_found)?, now))
+}
+
+pub(super) async fn set_grant(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let now = rq.app.clock.now();
+    let mut fields = Fields::of(&body.value);
+    let plan = fields.one_of("plan", &PLANS);
+    let until = fields.optional_string("until", 1..=64);
+    let until = until.and_then(|text| {
+        let end = subscription::grant_end(&text, now);
+        end.map_err(|why| fields.refuse("until", why + ".")).ok()
+    });
+    fields.finish()?;
+    let plan = plan.to_owned();
+    change(rq, Some(Grant { plan, until }), now).await
+}
+
+pub(super) async fn remove_grant(rq: Request) -> Result<Response> {
+    let now = rq.app.clock.now();
+    change(rq, None, now).await
+}
+
+async fn change(rq: Request, grant: Option<Grant>, now: Timestamp) -> Result<Response> {
+    let user_id = user_id(&rq);
+    let row = rq
+        .app
+        .store
+        .write(move |tx| grants::set(tx, &user_id, grant.as_ref(), now))
+        .await?;
+    Ok(shown(&row, now))
+}
+
+fn shown(row: &UserRow, now: Timestamp) -> Response {
+    let user: Value = json!(Shown::of(row, now));
+    http::json(&user)
+}
+
+fn user_id(rq: &Request) -> String {
+    rq.params.get("user_id").unwrap_or_default().to_owned()
+}
+
+fn limit(rq: &Request) -> Result<usize> {
+    let Some(text) = rq.exchange.query_param("limit") else {
+        return Ok(LIMIT_DEFAULT);
+    };
+    let number = text.parse().ok();
+    number
+        .filter(|limit| (1..=LIMIT_MAX).contains(limit))
+        .ok_or_else(|| {
+            let expected = format!("must be an integer from 1 to {LIMIT_MAX}.");
+            Error::invalid_field("/limit", expected)
+        })
+}
+
+fn unknown_after() -> Error {
+    Error::invalid_field("/after", "must be the user_id of the last user seen.")
+}

@@ -1,0 +1,61 @@
+//! Users as an operator sees them: one by name, or all page by page.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::users::user_from;
+use super::{User, UserId, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+#[derive(Debug, Clone)]
+pub struct UserRow {
+    pub user: User,
+    pub phone: Option<String>,
+    pub created_at: Timestamp,
+    /// Messages counted on the UTC day asked for.
+    pub day_count: i64,
+}
+
+/// `?1` is the day.
+const COLUMNS: &str = "SELECT id, users.user_id, name, timezone, status, plan, granted_plan,
+       granted_until, phone, created_at, coalesce(count, 0)
+     FROM users LEFT JOIN usage_days ON usage_days.user_id = users.id AND day = ?1";
+
+impl View<'_> {
+    /// By the public id.
+    pub fn user(&self, public_id: &str, day: i64) -> Result<Option<UserRow>> {
+        self.user_where("WHERE users.user_id = ?2", public_id, day)
+    }
+
+    /// By what the chat network knows them by.
+    pub fn user_by_phone(&self, phone: &str, day: i64) -> Result<Option<UserRow>> {
+        self.user_where("WHERE phone = ?2", phone, day)
+    }
+
+    /// At most `limit`, in the order in which they were first seen, from after one of them.
+    pub fn users(&self, after: Option<UserId>, limit: usize, day: i64) -> Result<Vec<UserRow>> {
+        let after = after.map_or(i64::MIN, |id| id.0);
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE id > ?2 ORDER BY id LIMIT ?3"))?;
+        let rows = statement.query_map((day, after, limit as i64), row_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn user_where(&self, condition: &str, value: &str, day: i64) -> Result<Option<UserRow>> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} {condition}"))?
+            .query_row((day, value), row_from)
+            .optional()?)
+    }
+}
+
+fn row_from(row: &Row<'_>) -> rusqlite::Result<UserRow> {
+    Ok(UserRow {
+        user: user_from(row)?,
+        phone: row.get(8)?,
+        created_at: Timestamp(row.get(9)?),
+        day_count: row.get(10)?,
+    })
+}

@@ -1,0 +1,254 @@
+//! `chatkeep user …` through the real binary: beside a running service, and without one.
+
+// Clippy takes only functions marked as tests for tests.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use serde_json::{Value, json};
+use support::{ADMIN_TOKEN, EDGE_SECRET, Request, direct, post, request, token};
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+
+fn chatkeep(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
+    command.args(arguments).current_dir(folder).env_clear();
+    command
+        .env("CHATKEEP_SERVER_LISTEN", "127.0.0.1:0")
+        .env("CHATKEEP_STORAGE_PATH", "chatkeep.db")
+        .env("EDGE_SECRET", EDGE_SECRET)
+        .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN);
+    command
+}
+
+fn user(folder: &Path, arguments: &str) -> Output {
+    let mut all = vec!["user"];
+    all.extend(arguments.split(' '));
+    chatkeep(folder, &all).output().unwrap()
+}
+
+/// What a command printed that did what it was told.
+fn done(folder: &Path, arguments: &str) -> String {
+    let output = user(folder, arguments);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {told}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json_of(folder: &Path, arguments: &str) -> Value {
+    serde_json::from_str(&done(folder, arguments)).unwrap()
+}
+
+/// Exit code 1 and one line that holds `part`.
+fn assert_refused(folder: &Path, arguments: &str, part: &str) {
+    let output = user(folder, arguments);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{arguments}: {told}");
+    assert_eq!(told.lines().count(), 1, "{arguments}: {told}");
+    assert!(told.contains(part), "{arguments}: {told}");
+    assert!(output.stdout.is_empty(), "{arguments}");
+}
+
+static SENT: AtomicI64 = AtomicI64::new(1_700_000_000);
+
+/// `chatkeep serve`; killed when dropped, as a crash would.
+struct Serving {
+    child: Child,
+    address: String,
+}
+
+impl Serving {
+    fn start(folder: &Path) -> Self {
+        let mut child = chatkeep(folder, &["serve"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut greeting = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut greeting).unwrap();
+        std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
+        let (_, rest) = greeting.split_once("http://").expect("an address");
+        let address = rest.split(',').next().unwrap().trim().to_owned();
+        Self { child, address }
+    }
+
+    async fn send(&self, request: &Request) -> Value {
+        let mut stream = TcpStream::connect(&self.address).await.unwrap();
+        stream.write_all(&request.bytes()).await.unwrap();
+        let answer = support::read_answer(&mut stream).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        answer.json()
+    }
+
+    /// The code of the access object that a message is answered with.
+    async fn denied(&self, sender: &str) -> Option<String> {
+        let mut message = direct(sender, "hello");
+        // A repetition after a crash would be given the answer from before it.
+        message["timestamp"] = SENT.fetch_add(1, Ordering::SeqCst).into();
+        let request = post("/edge/message", &message).bearer(&token("a"));
+        let answer = self.send(&request).await;
+        answer["access"]["code"].as_str().map(str::to_owned)
+    }
+
+    async fn set_flag(&self, key: &str, value: i64) {
+        let path = format!("/admin/feature-flags/{key}");
+        let body = json!({ "value": value });
+        self.send(&request("PUT", &path).json(&body).bearer(ADMIN_TOKEN))
+            .await;
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn grants_hold_at_once_in_the_running_service() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let service = Serving::start(folder);
+    service.set_flag("free_tier.daily_message_limit", 0).await;
+    let limited = Some("message_limit_reached".to_owned());
+    assert_eq!(service.denied("+15550101").await, limited);
+    let told = done(folder, "grant --phone +15550101 --plan annual");
+    assert_eq!(told, "+15550101 is subscribed (annual).\n");
+    assert_eq!(service.denied("+15550101").await, None);
+    let id = json_of(folder, "show --phone +15550101 --json")["user_id"].clone();
+    let id = id.as_str().unwrap();
+    let told = done(folder, &format!("revoke --user-id {id}"));
+    assert_eq!(told, "The grant of +15550101 has ended.\n");
+    assert_eq!(service.denied("+15550101").await, limited);
+    let told = done(folder, &format!("revoke --user-id {id}"));
+    assert!(told.contains("nothing changed"), "{told}");
+    let told = done(
+        folder,
+        &format!("grant --user-id {id} --plan monthly --until 9000-12-30"),
+    );
+    assert!(told.contains("until 9000-12-31T00:00:00.000Z"), "{told}");
+    assert_eq!(service.denied("+15550101").await, None);
+    // Another admin token: said, and nothing changed.
+    let revoke = ["user", "revoke", "--phone", "+15550101"];
+    let mut foreign = chatkeep(folder, &revoke);
+    foreign.env(
+        "CHATKEEP_ADMIN_TOKEN",
+        "another-admin-token-of-32-bytes-or-so",
+    );
+    let refused = foreign.output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("admin.token"));
+    assert_eq!(service.denied("+15550101").await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn grants_without_a_running_service_are_found_by_the_next_one() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let service = Serving::start(folder);
+    service.set_flag("free_tier.daily_message_limit", 0).await;
+    assert!(service.denied("ana").await.is_some());
+    drop(service);
+    // Reading works on what a killed service left.
+    assert!(done(folder, "list").contains("ana"));
+    done(
+        folder,
+        "grant --phone ana --plan monthly --until 9000-12-30",
+    );
+    let shown = done(folder, "show --phone ana");
+    assert!(
+        shown.contains("active (monthly), granted by an operator, until 9000"),
+        "{shown}"
+    );
+    let service = Serving::start(folder);
+    assert_eq!(service.denied("ana").await, None);
+    drop(service);
+    done(folder, "revoke --phone ana");
+    let shown = json_of(folder, "show --phone ana --json");
+    assert_eq!(shown["subscription_status"], "free");
+    assert_eq!(shown["grant"], Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn users_are_listed_page_by_page() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let service = Serving::start(folder);
+    for sender in ["ana", "ben", "cleo\u{1b}[2J"] {
+        service.denied(sender).await;
+    }
+    let listed = done(folder, "list");
+    let lines: Vec<&str> = listed.lines().collect();
+    assert_eq!(lines.len(), 3, "{listed}");
+    assert!(lines[0].contains("ana") && lines[0].contains("free") && lines[0].contains("1 today"));
+    assert!(!listed.contains('\u{1b}'), "no steering of the terminal");
+    let first = json_of(folder, "list --limit 2 --json");
+    assert_eq!(first["has_more"], true);
+    let last = first["users"][1]["user_id"].as_str().unwrap();
+    let second = json_of(folder, &format!("list --limit 2 --after {last} --json"));
+    assert_eq!(second["has_more"], false);
+    assert_eq!(second["users"].as_array().unwrap().len(), 1);
+    assert_eq!(second["users"][0]["phone"], "cleo\u{1b}[2J");
+    let more = user(folder, "list --limit 2");
+    assert!(String::from_utf8_lossy(&more.stderr).contains(&format!("--after {last}")));
+    // The command and the service show the same.
+    let listed = service
+        .send(&support::get("/admin/users").bearer(ADMIN_TOKEN))
+        .await;
+    assert_eq!(listed, json_of(folder, "list --json"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_not_be_done_is_said_in_one_line() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    assert_refused(folder, "list", "there is no database");
+    assert_refused(
+        folder,
+        "grant --phone ana --plan annual",
+        "there is no database",
+    );
+    assert_eq!(
+        std::fs::read_dir(folder).unwrap().count(),
+        0,
+        "nothing is made"
+    );
+    let service = Serving::start(folder);
+    service.denied("ana").await;
+    for running in [true, false] {
+        assert_refused(folder, "show --phone nobody", "chatkeep user list");
+        assert_refused(folder, "list --after nobody", "chatkeep user list");
+        assert_refused(
+            folder,
+            "grant --user-id x --plan annual",
+            "chatkeep user list",
+        );
+        assert_refused(folder, "revoke --phone nobody", "chatkeep user list");
+        let past = "grant --phone ana --plan annual --until 2020-01-01";
+        assert_refused(folder, past, "must lie ahead");
+        for wrong in [
+            "grant --phone ana --plan weekly",
+            "grant --phone ana --plan annual --until soon",
+            "grant --phone ana",
+            "grant --phone ana --user-id x --plan annual",
+            "show",
+            "list --limit 0",
+        ] {
+            assert_eq!(user(folder, wrong).status.code(), Some(2), "{wrong}");
+        }
+        let shown = json_of(folder, "show --phone ana --json");
+        assert_eq!(shown["grant"], Value::Null, "running: {running}");
+        if running {
+            let id = service.child.id().to_string();
+            Command::new("kill").args(["-KILL", &id]).status().unwrap();
+        }
+    }
+}
