@@ -165,7 +165,16 @@ fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     let header = exchange
         .header("x-edge-agent-id")
         .map_err(|_| Error::unauthorized("X-Edge-Agent-Id is not acceptable"))?;
-    let query = exchange.query_param("edge_agent_id");
+    let mut named = exchange.query_params("edge_agent_id");
+    let query = match (named.next(), named.next()) {
+        (None, _) => None,
+        (Some(Some(name)), None) => Some(name),
+        _ => {
+            return Err(Error::unauthorized(
+                "the query's edge_agent_id is not one name",
+            ));
+        }
+    };
     let query = query.as_deref();
     if header.is_some() && query.is_some() && header != query {
         return Err(Error::unauthorized("two different agents are named"));

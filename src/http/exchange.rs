@@ -73,11 +73,16 @@ impl Exchange {
     /// A parameter of the query, percent-decoded; the first of several wins, and one that
     /// doesn't decode to text counts as absent.
     pub fn query_param(&self, name: &str) -> Option<String> {
-        let pairs = self.query.as_deref()?.split('&');
-        let (_, value) = pairs
+        self.query_params(name).next()?
+    }
+
+    /// All parameters of that name, percent-decoded; `None` for one that isn't text.
+    pub fn query_params(&self, name: &str) -> impl Iterator<Item = Option<String>> {
+        let pairs = self.query.as_deref().unwrap_or_default().split('&');
+        pairs
             .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-            .find(|(key, _)| percent::decode(key).is_some_and(|key| key == name))?;
-        percent::decode(value).map(|value| value.into_owned())
+            .filter(move |(key, _)| percent::decode(key).is_some_and(|key| key == name))
+            .map(|(_, value)| percent::decode(value).map(|value| value.into_owned()))
     }
 
     /// The whole body, once. 413 above `bytes_max`, 408 when it comes too slowly, 400 when

@@ -19,10 +19,10 @@ pub(super) fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
             "The service is shutting down; reconnect.",
         ));
     }
-    exchange
-        .query_param("edge_agent_id")
-        .filter(|name| !name.is_empty())
-        .ok_or_else(|| Error::bad_request("The query needs edge_agent_id."))?;
+    let named = exchange.query_params("edge_agent_id").next();
+    if named.is_none_or(|name| name.is_some_and(|name| name.is_empty())) {
+        return Err(Error::bad_request("The query needs edge_agent_id."));
+    }
     exchange.check_websocket()
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn sync(mut rq: Request) -> Result<Response> {
 
 fn read_poll(body: &Json, agent: &str) -> Result<Poll> {
     let mut fields = Fields::of(&body.value);
-    let named = fields.optional_string("edge_agent_id", 1..=ID_BYTES_MAX);
+    let named = fields.value("edge_agent_id");
     if named.is_some_and(|named| named != agent) {
         return Err(Error::unauthorized("the body names another agent"));
     }

@@ -15,7 +15,8 @@ use crate::store::Digest;
 const TEXT_BYTES_MAX: usize = 32 * 1024;
 const ID_BYTES_MAX: usize = 512;
 const PARTICIPANTS_MAX: usize = 512;
-const PHOTOS_MAX: usize = 64;
+/// More than any limit on photos; the body's size bounds them too.
+const PHOTOS_MAX: usize = 4_096;
 const PHOTO_BYTES_MAX: usize = JSON_BYTES_MAX;
 const JSON_BYTES_MAX: usize = super::JSON_BYTES_MAX;
 /// Integers that every JSON reader keeps exact: 2^53 - 1.
@@ -45,7 +46,11 @@ pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
 fn read(rq: &Request, json: &Json, via: Via, scope: &str) -> Result<Box<Arrival>> {
     let message = read_message(&json.value, via != Via::Legacy)?;
     let scope = scope.as_bytes();
-    let repeat = match idempotency_key(rq, &json.value)? {
+    let key = match header_key(rq)? {
+        None if via != Via::Legacy => message_id_key(&json.value),
+        key => key,
+    };
+    let repeat = match key {
         Some(key) => Repeat::Key {
             key: Digest::of(&[scope, key.as_bytes()]),
             body: Digest::of(&[&json.raw]),
@@ -72,8 +77,8 @@ async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -
     })
 }
 
-/// The header, else the body's `context.message_id`.
-fn idempotency_key(rq: &Request, body: &Map<String, Value>) -> Result<Option<String>> {
+/// The `Idempotency-Key` header.
+fn header_key(rq: &Request) -> Result<Option<String>> {
     let unusable = |_| {
         Error::invalid_field(
             "",
@@ -81,19 +86,20 @@ fn idempotency_key(rq: &Request, body: &Map<String, Value>) -> Result<Option<Str
         )
     };
     let header = rq.exchange.header("idempotency-key").map_err(unusable)?;
-    if let Some(key) = header {
-        if key.is_empty() || key.len() > KEY_CHARS_MAX || !key.bytes().all(|b| b.is_ascii_graphic())
-        {
-            return Err(unusable(Error::bad_request("")));
-        }
-        return Ok(Some(key.to_owned()));
+    let Some(key) = header else {
+        return Ok(None);
+    };
+    if key.is_empty() || key.len() > KEY_CHARS_MAX || !key.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err(unusable(Error::bad_request("")));
     }
-    let context = body
-        .get("context")
-        .and_then(|context| context.get("message_id"));
-    let id = context.and_then(Value::as_str).filter(|id| !id.is_empty());
+    Ok(Some(key.to_owned()))
+}
+
+/// Where there is no header: the body's `context.message_id`.
+fn message_id_key(body: &Map<String, Value>) -> Option<String> {
+    let id = body.get("context")?.get("message_id")?.as_str()?;
     // Prefixed, so that it never meets a header's key by chance.
-    Ok(id.map(|id| format!("message_id {id}")))
+    (!id.is_empty()).then(|| format!("message_id {id}"))
 }
 
 /// The body's fields, every wrong one named.
@@ -120,7 +126,9 @@ fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message
     };
     if with_context {
         fields.nested("metadata", check_metadata);
-        message.metadata = kept(body, "metadata");
+        if says_something(body, "metadata") {
+            message.metadata = kept(body, "metadata");
+        }
         fields.nested("context", |context| read_context(context, &mut message));
         message.context = kept(body, "context");
     }
@@ -156,14 +164,21 @@ fn is_photo_url(url: &str) -> bool {
     has_scheme("https://") || has_scheme("data:")
 }
 
-/// The object as it is kept: nothing when it says nothing.
+/// The object as it is kept: an empty one not at all.
 fn kept(body: &Map<String, Value>, name: &str) -> Option<String> {
     let value = body.get(name)?;
-    let says_something = value.as_object()?.values().any(|value| match value {
-        Value::Null | Value::Bool(false) => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        _ => true,
-    });
-    says_something.then(|| value.to_string())
+    (!value.as_object()?.is_empty()).then(|| value.to_string())
+}
+
+/// Whether an object holds more than what its fields are when they are absent.
+fn says_something(body: &Map<String, Value>, name: &str) -> bool {
+    let fields = body.get(name).and_then(Value::as_object);
+    fields.is_some_and(|fields| {
+        fields.values().any(|value| match value {
+            Value::Null | Value::Bool(false) => false,
+            Value::String(text) => !text.is_empty(),
+            Value::Array(items) => !items.is_empty(),
+            _ => true,
+        })
+    })
 }

@@ -338,3 +338,26 @@ async fn sixty_polls_a_minute() {
     clock.advance(60_000);
     poll(&service, json!({})).await;
 }
+
+#[tokio::test]
+async fn only_the_tokens_own_name_is_accepted_anywhere() {
+    let service = Service::start().await;
+    for name in [json!("b"), json!(""), json!(5)] {
+        let answer = sync(&service, json!({ "edge_agent_id": name })).await;
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (401, "unauthorized"),
+            "{name}"
+        );
+    }
+    for query in [
+        "edge_agent_id=%ff",
+        "edge_agent_id=a&edge_agent_id=b",
+        "edge_agent_id=b",
+    ] {
+        let request = post(&format!("/edge/sync?{query}"), &json!({})).bearer(&token("a"));
+        assert_eq!(service.send(&request).await.status, 401, "{query}");
+    }
+    let own = post("/edge/sync?edge_agent_id=a", &json!({"edge_agent_id": "a"}));
+    assert_eq!(service.send(&own.bearer(&token("a"))).await.status, 200);
+}

@@ -248,9 +248,13 @@ async fn metadata_and_context_may_be_partial_and_are_kept_when_they_say_somethin
         (
             json!({"context": {"owner": null, "photos": null, "superpower": null, "reply_to_assistant": null}}),
             Value::Null,
-            Value::Null,
+            json!({"owner":null,"photos":null,"superpower":null,"reply_to_assistant":null}),
         ),
-        (json!({"context": {"photos": []}}), Value::Null, Value::Null),
+        (
+            json!({"context": {"photos": []}}),
+            Value::Null,
+            json!({"photos":[]}),
+        ),
     ];
     for (index, (extra, metadata, context)) in cases.into_iter().enumerate() {
         let mut body = direct("+15550101", "hello");

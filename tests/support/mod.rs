@@ -5,7 +5,7 @@
 
 pub mod process;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -304,6 +304,8 @@ pub fn parse_answer(bytes: &[u8]) -> Option<Answer> {
 pub struct RelaySocket {
     pub ws: WebSocketStream<MaybeTlsStream<TcpStream>>,
     pub hello: Value,
+    /// Came while a pong was waited for.
+    passed: VecDeque<Value>,
 }
 
 impl RelaySocket {
@@ -318,6 +320,7 @@ impl RelaySocket {
                 let mut socket = Self {
                     ws,
                     hello: Value::Null,
+                    passed: VecDeque::new(),
                 };
                 socket.hello = socket.next().await;
                 assert_eq!(socket.hello["type"], "hello");
@@ -332,6 +335,13 @@ impl RelaySocket {
 
     /// The next text frame.
     pub async fn next(&mut self) -> Value {
+        match self.passed.pop_front() {
+            Some(frame) => frame,
+            None => self.next_frame().await,
+        }
+    }
+
+    async fn next_frame(&mut self) -> Value {
         match self.next_message().await {
             Message::Text(text) => serde_json::from_str(&text).unwrap(),
             other => panic!("{other:?} where a frame was expected"),
@@ -386,7 +396,13 @@ impl RelaySocket {
     /// What was said before has been worked on: a ping's pong has come.
     pub async fn settle(&mut self) {
         self.say(&json!({"type": "ping"})).await;
-        while self.next().await["type"] != "pong" {}
+        loop {
+            let frame = self.next_frame().await;
+            if frame["type"] == "pong" {
+                return;
+            }
+            self.passed.push_back(frame);
+        }
     }
 }
 
