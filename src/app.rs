@@ -16,6 +16,7 @@ use crate::config::{Config, Durability, Engine, Secret};
 use crate::edge::hub::{self, Hub, Phase};
 use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
+use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
 use crate::routes::{self, retries::Retries};
 use crate::store::{self, Lock, SharedStore, Store};
@@ -85,7 +86,7 @@ impl App {
             hub.clone(),
             flags.clone(),
             clock.clone(),
-            config.reply.persona_name.clone(),
+            voice(&config),
         );
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
@@ -183,6 +184,16 @@ fn edge_settings(config: &Config) -> hub::Settings {
         ack_timeout_s: edge.ack_timeout_s,
         max_in_flight: edge.max_in_flight as usize,
         command_ttl_s: edge.command_ttl_hours * 3600,
+    }
+}
+
+fn voice(config: &Config) -> Voice {
+    let reply = &config.reply;
+    Voice {
+        persona: reply.persona_name.clone(),
+        message_limit: reply.message_limit_text.clone(),
+        superpower: reply.superpower_text.clone(),
+        group_owner: reply.group_owner_text.clone(),
     }
 }
 

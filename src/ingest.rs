@@ -8,6 +8,7 @@ pub mod decide;
 mod gate;
 pub mod reminders;
 mod respond;
+pub mod voice;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,6 +25,7 @@ use crate::store::{
     User, UserId,
 };
 use answer::Answer;
+use voice::Voice;
 
 /// Where a message came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +100,7 @@ pub struct Ingest {
     pub hub: Arc<Hub>,
     pub flags: Arc<Flags>,
     pub clock: Clock,
-    pub persona: String,
+    pub voice: Voice,
     pub reminders: reminders::Wake,
     windows: Mutex<RateWindows>,
 }
@@ -117,14 +119,14 @@ impl Ingest {
         hub: Arc<Hub>,
         flags: Arc<Flags>,
         clock: Clock,
-        persona: String,
+        voice: Voice,
     ) -> Self {
         Self {
             store,
             hub,
             flags,
             clock,
-            persona,
+            voice,
             reminders: reminders::Wake::default(),
             windows: Mutex::new(RateWindows {
                 messages: Windows::new(MINUTE_MS),
@@ -138,7 +140,7 @@ impl Ingest {
         let now = self.clock.now();
         Box::new(Arrival {
             members: members(&message),
-            understood: respond::understand(&message, &self.persona, None, now),
+            understood: respond::understand(&message, &self.voice.persona, None, now),
             via,
             message,
             repeat,

@@ -30,6 +30,10 @@ pub struct Reply {
     pub max_concurrency: u64,
     pub persona_name: String,
     pub system_prompt: Option<String>,
+    /// What is said instead of an answer; none: texts that come with the service.
+    pub message_limit_text: Option<String>,
+    pub superpower_text: Option<String>,
+    pub group_owner_text: Option<String>,
 }
 
 impl Choice for Engine {
@@ -80,6 +84,24 @@ pub(super) fn read(s: &mut Section<'_>) -> Reply {
             "system_prompt",
             "",
             "Who the assistant is, in your words; otherwise a text that comes with the service.",
+            text::prompt,
+        ),
+        message_limit_text: s.parsed_if_set(
+            "message_limit_text",
+            "",
+            "What a free user hears when the day's messages are used up, in the assistant's voice.",
+            text::prompt,
+        ),
+        superpower_text: s.parsed_if_set(
+            "superpower_text",
+            "",
+            "What a free user hears who asks for a superpower in a direct chat.",
+            text::prompt,
+        ),
+        group_owner_text: s.parsed_if_set(
+            "group_owner_text",
+            "",
+            "What a group hears that asks for a superpower and whose owner is not subscribed.",
             text::prompt,
         ),
     }

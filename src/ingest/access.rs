@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::voice::Voice;
 use crate::clock::Timestamp;
 use crate::flags::Reader;
 use crate::model::subscription::Standing;
@@ -122,8 +123,17 @@ impl Denial {
         }
     }
 
-    /// The reply, in the persona's voice.
-    pub fn said(self, persona: &str) -> String {
+    /// The reply, in the persona's voice: the operator's own text where there is one.
+    pub fn said(self, voice: &Voice) -> String {
+        let persona = voice.persona.as_str();
+        let own = match self {
+            Self::MessageLimit | Self::Paywall => &voice.message_limit,
+            Self::SuperpowerNeedsSubscription => &voice.superpower,
+            Self::OwnerNotSubscribed => &voice.group_owner,
+        };
+        if let Some(text) = own {
+            return text.clone();
+        }
         match self {
             Self::MessageLimit => wording::limit_reached(persona),
             Self::Paywall => wording::paywall(persona),
@@ -275,7 +285,19 @@ mod tests {
                     .as_str()
                     .is_some_and(|m| !m.is_empty())
             );
-            assert!(denial.said("Juno").contains("Juno"), "{code}");
+            let voice = Voice {
+                persona: "Juno".to_owned(),
+                ..Voice::default()
+            };
+            assert!(denial.said(&voice).contains("Juno"), "{code}");
+            let own = || Some("Rest now.".to_owned());
+            let voice = Voice {
+                persona: "Juno".to_owned(),
+                message_limit: own(),
+                superpower: own(),
+                group_owner: own(),
+            };
+            assert_eq!(denial.said(&voice), "Rest now.");
         }
     }
 }

@@ -59,7 +59,7 @@ impl Turn<'_> {
     /// `understood` is what the message means to somebody whose time zone is not known.
     pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: Intent) -> Result<Answer> {
         let message = self.message;
-        let persona = &self.ingest.persona;
+        let persona = &self.ingest.voice.persona;
         let intent = match self.timezone() {
             None => understood,
             zone => understand(message, persona, zone, self.now),
@@ -77,7 +77,10 @@ impl Turn<'_> {
         });
         match self.access {
             _ if !responds => Ok(Answer::silence()),
-            Access::Deny(denial) => Ok(Answer::denying(&denial.said(persona), denial.to_json())),
+            Access::Deny(denial) => {
+                let said = denial.said(&self.ingest.voice);
+                Ok(Answer::denying(&said, denial.to_json()))
+            }
             Access::Allow { .. } => self.carry_out(tx, intent),
         }
     }
@@ -90,7 +93,7 @@ impl Turn<'_> {
     }
 
     fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
-        let persona = &self.ingest.persona;
+        let persona = &self.ingest.voice.persona;
         let is_command = intent.is_command() || self.superpower;
         if is_command && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
             return Ok(Answer::saying(&wording::too_many_commands(persona)));
