@@ -75,11 +75,6 @@ pub fn reminders_full() -> String {
     )
 }
 
-/// The relay's queue takes no more commands for now.
-pub fn outbox_full() -> String {
-    "I can't set that now: too many messages are still waiting to be delivered here. Please try again later.".to_owned()
-}
-
 pub fn reminder_repeats() -> String {
     "I can't repeat reminders; each one comes once. Try “remind me tomorrow at 9 to …”.".to_owned()
 }

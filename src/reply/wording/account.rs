@@ -136,13 +136,6 @@ pub fn photos_unseen(persona: &str) -> String {
     )
 }
 
-/// An engine that failed or was late.
-pub fn apology(persona: &str) -> String {
-    format!(
-        "Sorry, {persona} here: I couldn't come up with an answer just now. Please try again in a moment."
-    )
-}
-
 /// The day's messages are used up.
 pub fn limit_reached(persona: &str) -> String {
     format!(
