@@ -1,4 +1,4 @@
--- Chatkeep's whole current schema, version 1. `PRAGMA user_version` holds the version and
+-- Chatkeep's whole current schema, version 2. `PRAGMA user_version` holds the version and
 -- `PRAGMA application_id` 0x43484B50 ("CHKP") says whose file this is; both are set by the
 -- code that runs this text.
 --
@@ -22,8 +22,20 @@ CREATE TABLE users (
   plan          TEXT,                          -- the provider's: monthly, annual
   granted_plan  TEXT,                          -- an operator's, before them; NULL: no grant
   granted_until INTEGER,                       -- the first moment without it; NULL: no end
-  created_at    INTEGER NOT NULL
+  created_at    INTEGER NOT NULL,
+  email         TEXT,                          -- as the identity provider says
+  display_name  TEXT,
+  pronouns      TEXT,
+  deletion_requested_at  INTEGER,              -- both NULL: no deletion is pending
+  deletion_scheduled_for INTEGER,
+  trial_started_at       INTEGER,              -- NULL: never had one
+  trial_expires_at       INTEGER,
+  credit_balance         INTEGER NOT NULL DEFAULT 0, -- minor units of billing.currency
+  customer_id            TEXT,                 -- the payment provider's name for them
+  has_payment_method     INTEGER NOT NULL DEFAULT 0  -- as last heard
 ) STRICT;
+CREATE INDEX users_deletion ON users(deletion_scheduled_for) WHERE deletion_scheduled_for IS NOT NULL;
+CREATE UNIQUE INDEX users_customer ON users(customer_id) WHERE customer_id IS NOT NULL;
 
 CREATE TABLE agents (
   id                INTEGER PRIMARY KEY,
@@ -122,11 +134,13 @@ CREATE TABLE commands (
   created_at  INTEGER NOT NULL,
   expires_at  INTEGER NOT NULL,
   finished_at INTEGER,
+  user_id     INTEGER,                       -- whose words or wish it carries; NULL: nobody's
   UNIQUE (agent_id, seq),
   UNIQUE (command_id, agent_id)
 ) STRICT;
 CREATE INDEX commands_unfinished ON commands(agent_id, seq)
   WHERE state IN ('queued', 'sent', 'received', 'executing');
+CREATE INDEX commands_user ON commands(user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX commands_waiting ON commands(room_id, agent_id) WHERE state = 'queued';
 
 CREATE TABLE edge_events (
@@ -182,3 +196,84 @@ CREATE TABLE flag_overrides (
   set_by TEXT NOT NULL,
   expires_at INTEGER                         -- counts no more from then on
 ) STRICT, WITHOUT ROWID;
+
+-- Who wrote in which room: where a person's messages are found.
+CREATE TABLE room_authors (
+  user_id INTEGER NOT NULL REFERENCES users(id),
+  room_id INTEGER NOT NULL REFERENCES rooms(id),
+  PRIMARY KEY (user_id, room_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX room_authors_room ON room_authors(room_id);
+
+-- Accounts.
+
+CREATE TABLE identities (
+  issuer    TEXT NOT NULL,                   -- iss; '' for the local development key
+  subject   TEXT NOT NULL,                   -- sub
+  user_id   INTEGER NOT NULL REFERENCES users(id),
+  tied_at   INTEGER NOT NULL,
+  PRIMARY KEY (issuer, subject)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX identities_user ON identities(user_id);
+
+CREATE TABLE personality_profiles (
+  user_id                INTEGER PRIMARY KEY REFERENCES users(id),
+  openness               INTEGER,
+  conscientiousness      INTEGER,
+  extraversion           INTEGER,
+  agreeableness          INTEGER,
+  neuroticism            INTEGER,
+  personality_summary    TEXT,               -- JSON object
+  top_personality_traits TEXT,               -- JSON arrays of strings
+  top_interests          TEXT,
+  core_values            TEXT,
+  lifestyle_traits       TEXT,
+  selected_persona_id    TEXT,
+  total_photos_analyzed  INTEGER NOT NULL DEFAULT 0,
+  last_analysis_at       INTEGER
+) STRICT;
+
+CREATE TABLE traits (
+  id         INTEGER PRIMARY KEY,
+  user_id    INTEGER NOT NULL REFERENCES users(id),
+  name       TEXT NOT NULL,
+  category   TEXT NOT NULL,
+  confidence INTEGER NOT NULL,
+  strength   INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX traits_user ON traits(user_id);
+
+CREATE TABLE relationships (
+  id            INTEGER PRIMARY KEY,
+  user_id       INTEGER NOT NULL REFERENCES users(id),
+  persona_id    TEXT NOT NULL,
+  trust_score   INTEGER NOT NULL,
+  rapport_score INTEGER NOT NULL,
+  stage         TEXT NOT NULL,
+  updated_at    INTEGER NOT NULL,
+  UNIQUE (user_id, persona_id)
+) STRICT;
+
+CREATE TABLE connected_services (
+  id           INTEGER PRIMARY KEY,
+  user_id      INTEGER NOT NULL REFERENCES users(id),
+  scope        TEXT NOT NULL,
+  connected_at INTEGER NOT NULL,
+  expires_at   INTEGER,
+  UNIQUE (user_id, scope)
+) STRICT;
+
+CREATE TABLE miniapp_sessions (
+  id            INTEGER PRIMARY KEY,
+  session_id    TEXT NOT NULL UNIQUE,        -- UUID
+  user_id       INTEGER NOT NULL REFERENCES users(id),
+  room_id       INTEGER REFERENCES rooms(id),
+  app_id        TEXT NOT NULL,               -- an app's UUID or a superpower's name
+  state         TEXT NOT NULL,               -- active, ended
+  started_at    INTEGER NOT NULL,
+  ended_at      INTEGER,
+  message_count INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX miniapp_sessions_user ON miniapp_sessions(user_id);
+CREATE INDEX miniapp_sessions_room ON miniapp_sessions(room_id);

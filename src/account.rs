@@ -1,6 +1,7 @@
 //! People's accounts as operators see and change them. It knows no route and no SQL.
 
 pub mod grants;
+pub mod identity;
 
 use serde::Serialize;
 

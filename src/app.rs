@@ -9,7 +9,9 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use crate::account::identity::Identity;
 use crate::auth::edge_token::{self, Verifier};
+use crate::auth::jwt::DevelopmentKey;
 use crate::auth::shared_secret::SharedSecret;
 use crate::clock::{Clock, Monotonic};
 use crate::config::{Config, Durability, Engine, Secret};
@@ -18,6 +20,7 @@ use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
+use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
 use crate::store::{self, Lock, SharedStore, Store};
 
@@ -40,6 +43,8 @@ pub struct App {
     /// `None`: not configured; open in development, closed in production.
     pub legacy_secret: Option<SharedSecret>,
     pub admin_token: Option<SharedSecret>,
+    pub identity: Identity,
+    pub minute_windows: MinuteWindows,
     pub retries: Arc<Retries>,
     pub gauge: Gauge,
     pub started: Monotonic,
@@ -102,6 +107,8 @@ impl App {
             ),
             legacy_secret: shared(&config.edge.legacy_secret),
             admin_token: shared(&config.admin.token),
+            identity: identity(&config, &store, &clock),
+            minute_windows: MinuteWindows::default(),
             retries: Arc::default(),
             gauge: Gauge::default(),
             started: clock.monotonic(),
@@ -173,6 +180,16 @@ impl App {
             shutdown_grace: Duration::from_secs(server.shutdown_grace_s),
             gauge: self.gauge.clone(),
         }
+    }
+}
+
+fn identity(config: &Config, store: &SharedStore, clock: &Clock) -> Identity {
+    let secret = config.identity.hs256_secret.as_ref();
+    Identity {
+        store: store.clone(),
+        clock: clock.clone(),
+        development_key: secret.map(|secret| DevelopmentKey::new(secret.expose())),
+        leeway_s: config.identity.leeway_s,
     }
 }
 

@@ -2,4 +2,5 @@
 //! the route table.
 
 pub mod edge_token;
+pub mod jwt;
 pub mod shared_secret;

@@ -9,6 +9,7 @@ use crate::clock::Monotonic;
 
 pub const MINUTE_MS: u64 = 60_000;
 pub const HOUR_MS: u64 = 3_600_000;
+pub const DAY_MS: u64 = 86_400_000;
 /// Subjects remembered at once. Beyond, any one is forgotten for each new one: so many
 /// strangers in one window are a flood that no limit of one of them stops.
 const SUBJECTS_MAX: usize = 200_000;

@@ -3,6 +3,7 @@
 //! the blocking pool. It must not know whom it calls.
 
 use std::io::Read as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -136,6 +137,13 @@ fn agent(timeout: Duration) -> ureq::Agent {
         .timeout_global(Some(timeout))
         .http_status_as_error(false)
         .max_redirects(0)
+        .tls_config(
+            ureq::tls::TlsConfig::builder()
+                .unversioned_rustls_crypto_provider(Arc::new(
+                    rustls::crypto::aws_lc_rs::default_provider(),
+                ))
+                .build(),
+        )
         // HTTP_PROXY is meant for somebody else.
         .proxy(None)
         .build()

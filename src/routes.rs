@@ -6,6 +6,7 @@ mod edge;
 mod flags;
 mod health;
 mod ingest;
+pub mod limits;
 pub mod retries;
 mod users;
 
@@ -14,11 +15,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_util::future::BoxFuture;
 
+use crate::account::identity::Who;
 use crate::app::App;
 use crate::auth::edge_token;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router};
+use limits::Limit;
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub enum Caller {
     EdgeSocket,
     /// A legacy relay with the shared secret, where one is configured.
     Legacy,
+    /// A person with a JWT.
+    User,
     /// The operator.
     Admin,
 }
@@ -40,6 +45,8 @@ pub struct Route {
     pub path: &'static str,
     pub caller: Caller,
     pub body_bytes_max: usize,
+    /// Of the calling user; only with `Caller::User`.
+    pub limit: Option<Limit>,
     handler: Handle,
 }
 
@@ -53,6 +60,8 @@ pub struct Request {
     pub params: Params,
     /// The agent's name, for `Caller::Edge` and `Caller::EdgeSocket`.
     pub agent: Option<String>,
+    /// Who calls, for `Caller::User`.
+    pub user: Option<Who>,
     pub body_bytes_max: usize,
 }
 
@@ -99,7 +108,17 @@ fn route(
         path,
         caller,
         body_bytes_max,
+        limit: None,
         handler,
+    }
+}
+
+impl Route {
+    fn limit(self, limit: Limit) -> Self {
+        Self {
+            limit: Some(limit),
+            ..self
+        }
     }
 }
 
@@ -125,12 +144,20 @@ async fn dispatch(
         Match::WrongMethod { allow } => return Err(http::method_not_allowed(&allow)),
         Match::Unknown => return Err(Error::not_found()),
     };
+    let user = match row.caller {
+        Caller::User => Some(app.identity.sign_in(exchange.bearer()).await?),
+        _ => None,
+    };
     let agent = let_in(&app, row.caller, &mut exchange)?;
+    if let (Some(limit), Some(who)) = (row.limit, &user) {
+        limits::take(&app, limit, who).await?;
+    }
     (row.handler)(Request {
         app,
         exchange,
         params,
         agent,
+        user,
         body_bytes_max: row.body_bytes_max,
     })
     .await
@@ -139,7 +166,7 @@ async fn dispatch(
 /// Lets the caller in, or errs; the agent's name where it is one.
 fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<String>> {
     match caller {
-        Caller::Anyone => Ok(None),
+        Caller::Anyone | Caller::User => Ok(None),
         Caller::Edge => agent(app, exchange).map(Some),
         Caller::EdgeSocket => {
             edge::check_handshake(app, exchange)?;
@@ -200,6 +227,12 @@ fn warn_of_raw_secret(now: Timestamp) {
 }
 
 impl Request {
+    /// Who calls; only rows for `Caller::User` may ask.
+    fn who(&self) -> Result<&Who> {
+        let who = self.user.as_ref();
+        who.ok_or_else(|| Error::internal("a route for users was called by nobody"))
+    }
+
     /// The body, a JSON object within the row's cap.
     async fn json(&mut self) -> Result<http::Json> {
         self.exchange.read_json(self.body_bytes_max).await

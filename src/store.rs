@@ -9,6 +9,7 @@ mod commands;
 mod directory;
 mod flag_overrides;
 mod housekeeping;
+mod identities;
 mod inspect;
 mod limit_uses;
 mod lock;
@@ -211,6 +212,7 @@ pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T,
     let conn =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
     open::set_reading(&conn).map_err(failed)?;
+    open::check_version(&conn, path)?;
     f(&View { conn: &conn }).map_err(|e| e.to_string())
 }
 

@@ -8,15 +8,19 @@ mod support;
 
 use std::collections::HashSet;
 
-use chatkeep::auth::edge_token;
+use chatkeep::auth::{edge_token, jwt};
+use chatkeep::clock::Clock;
 use chatkeep::routes::{self, Caller};
 use serde_json::Value;
 use support::{ADMIN_TOKEN, EDGE_SECRET, Request, Service, request, token};
 
+const IDENTITY_SECRET: &str = "an-identity-secret-of-at-least-32-bytes";
+const USER_ID: &str = "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11";
 const LEGACY_SECRET: &str = "the-legacy-relay's-secret";
 
 /// Every credential that the service knows, and some that it doesn't.
 fn credentials() -> Vec<(&'static str, Option<String>)> {
+    let user = |secret: &str, ttl_s| jwt::issue(secret, USER_ID, ttl_s, Clock::system().now());
     let expired = edge_token::issue(EDGE_SECRET, "a", "p", 1_000_000_000);
     let foreign = edge_token::issue("another-service's-edge-secret-32b", "a", "p", 1_700_000_000);
     vec![
@@ -28,6 +32,18 @@ fn credentials() -> Vec<(&'static str, Option<String>)> {
         ("expired edge token", Some(format!("Bearer {expired}"))),
         ("foreign edge token", Some(format!("Bearer {foreign}"))),
         ("edge token", Some(format!("Bearer {}", token("a")))),
+        (
+            "user token",
+            Some(format!("Bearer {}", user(IDENTITY_SECRET, 60))),
+        ),
+        (
+            "expired user token",
+            Some(format!("Bearer {}", user(IDENTITY_SECRET, -600))),
+        ),
+        (
+            "foreign user token",
+            Some(format!("Bearer {}", user(EDGE_SECRET, 60))),
+        ),
         ("legacy secret", Some(format!("Bearer {LEGACY_SECRET}"))),
         ("admin token", Some(format!("Bearer {ADMIN_TOKEN}"))),
         (
@@ -41,6 +57,7 @@ fn opens(caller: Caller, credential: &str) -> bool {
     match caller {
         Caller::Anyone => true,
         Caller::Edge | Caller::EdgeSocket => credential == "edge token",
+        Caller::User => credential == "user token",
         Caller::Legacy => credential == "legacy secret",
         Caller::Admin => credential == "admin token",
     }
@@ -75,11 +92,12 @@ fn to(row: &routes::Route) -> Request {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_gets_past_a_route_that_is_not_theirs() {
     for production in [false, true] {
-        let mut settings = vec![("RELAY_WEBHOOK_SECRET", LEGACY_SECRET)];
+        let mut settings = vec![
+            ("RELAY_WEBHOOK_SECRET", LEGACY_SECRET),
+            ("CHATKEEP_IDENTITY_HS256_SECRET", IDENTITY_SECRET),
+        ];
         if production {
-            let identity = "an-identity-secret-of-at-least-32-bytes";
             settings.push(("ENVIRONMENT", "production"));
-            settings.push(("CHATKEEP_IDENTITY_HS256_SECRET", identity));
         }
         let service = Service::with(&settings).await;
         for row in routes::table() {
@@ -174,6 +192,7 @@ async fn bodies_beyond_a_rows_cap_are_refused() {
         }
         let credential = match row.caller {
             Caller::Admin => ADMIN_TOKEN.to_owned(),
+            Caller::User => service.user_token(USER_ID),
             _ => token("a"),
         };
         let body = " ".repeat(row.body_bytes_max + 1);

@@ -3,13 +3,13 @@
 //! retry. Always equal to the database: a rolled-back change makes it forget everything
 //! that can be read again.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use rusqlite::Connection;
 
 use super::unwritten::Unwritten;
-use super::{Agent, Digest, Room, User};
+use super::{Agent, Digest, Room, RoomId, User, UserId};
 
 /// Beyond this many of a kind the map starts anew; what is needed comes back by itself.
 const ENTRIES_MAX: usize = 100_000;
@@ -19,6 +19,8 @@ pub(super) struct Directory {
     pub(super) agents: HashMap<String, Agent>,
     pub(super) users: HashMap<String, Arc<User>>,
     pub(super) rooms: HashMap<String, Room>,
+    /// Known to have written in a room.
+    pub(super) authors: HashSet<(UserId, RoomId)>,
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
     pub(super) last_message_id: i64,
     pub(super) unwritten: Unwritten,
@@ -99,6 +101,16 @@ impl Directory {
         self.touched = true;
         bound(&mut self.rooms);
         self.rooms.insert(guid.to_owned(), room);
+    }
+
+    /// Whether this is news.
+    pub(super) fn put_author(&mut self, user: UserId, room: RoomId) -> bool {
+        if self.authors.len() >= ENTRIES_MAX {
+            self.authors.clear();
+        }
+        let new = self.authors.insert((user, room));
+        self.touched |= new;
+        new
     }
 }
 

@@ -44,7 +44,7 @@ pub struct StoredAnswer {
 }
 
 impl Tx<'_> {
-    /// Appends a message to its room's chain.
+    /// Appends a message to its room's chain, and its author to those of the room.
     pub fn insert_message(&mut self, room: &mut Room, new: &NewMessage<'_>) -> Result<Inserted> {
         self.directory.last_message_id += 1;
         let id = self.directory.last_message_id;
@@ -74,6 +74,12 @@ impl Tx<'_> {
                 new.answer.schedule,
             ],
         )?;
+        if self.directory.put_author(new.user, room.id) {
+            self.execute(
+                "INSERT OR IGNORE INTO room_authors (user_id, room_id) VALUES (?1, ?2)",
+                (new.user.0, room.id.0),
+            )?;
+        }
         self.set_room_head(new.chat_guid, room, id, new.humans)?;
         Ok(Inserted { id, due })
     }

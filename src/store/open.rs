@@ -4,13 +4,15 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 /// "CHKP": whose file this is, in the header's application_id.
 pub(super) const APPLICATION_ID: i32 = 0x4348_4B50;
 /// The schema in `schema.sql`.
-pub(super) const SCHEMA_VERSION: i32 = 1;
+pub(super) const SCHEMA_VERSION: i32 = 2;
 const SCHEMA: &str = include_str!("../../schema.sql");
+/// What makes each version from the one before: the first makes version 2 from 1.
+const STEPS: [&str; SCHEMA_VERSION as usize - 1] = [include_str!("steps/2.sql")];
 /// SQLite before this may lose commits when the log is reset (sqlite.org/wal.html).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 /// Statements kept prepared on a connection: more than there are.
@@ -91,20 +93,48 @@ fn set_common(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "temp_store", "MEMORY")
 }
 
-/// A fresh file gets `schema.sql`; each later version will be one step, one transaction.
+/// Reading wants the tables as they are now; only writing brings them up to date.
+pub(super) fn check_version(conn: &Connection, path: &Path) -> Result<(), String> {
+    match conn.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0)) {
+        Ok(version) if version < SCHEMA_VERSION => Err(format!(
+            "{} was written by an older Chatkeep: start the service once, which brings it up to date",
+            path.display()
+        )),
+        Ok(_) => Ok(()),
+        Err(e) => Err(format!("can't read {}: {e}", path.display())),
+    }
+}
+
+/// A fresh file gets `schema.sql`; an older one goes up step by step, each a transaction.
 fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
     let version: i32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version == SCHEMA_VERSION {
-        return Ok(());
+    if version == 0 {
+        return step(conn, SCHEMA_VERSION, |tx| {
+            tx.execute_batch(SCHEMA)?;
+            tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+            tx.execute(
+                "INSERT INTO meta (key, value) VALUES ('edge_epoch', ?1)",
+                [hex::encode(crate::random::bytes::<6>())],
+            )?;
+            Ok(())
+        });
     }
-    let tx = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    tx.execute_batch(SCHEMA)?;
-    tx.execute(
-        "INSERT INTO meta (key, value) VALUES ('edge_epoch', ?1)",
-        [hex::encode(crate::random::bytes::<6>())],
-    )?;
-    tx.pragma_update(None, "application_id", APPLICATION_ID)?;
-    tx.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    for to in version + 1..=SCHEMA_VERSION {
+        log::info!("the database goes up to schema version {to}");
+        step(conn, to, |tx| tx.execute_batch(STEPS[to as usize - 2]))?;
+    }
+    Ok(())
+}
+
+/// All of it or nothing: a start that is cut off leaves a file of the version before.
+fn step(
+    conn: &mut Connection,
+    to: i32,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    work(&tx)?;
+    tx.pragma_update(None, "user_version", to)?;
     tx.commit()
 }
 

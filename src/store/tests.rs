@@ -139,3 +139,57 @@ fn the_linked_sqlite_has_its_log_repaired() {
         rusqlite::version()
     );
 }
+
+/// Tables, columns, indexes, as SQLite understood them.
+fn shape(conn: &Connection) -> Vec<String> {
+    let sql = "SELECT m.type || ' ' || m.name || ': ' || coalesce(group_concat(
+                 c.cid || ' ' || c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' ||
+                 coalesce(c.dflt_value, '-') || ' ' || c.pk, ', '), '') ||
+               CASE m.type WHEN 'index' THEN coalesce(m.sql, '') ELSE '' END
+               FROM sqlite_schema m LEFT JOIN pragma_table_xinfo(m.name) c
+               GROUP BY m.name ORDER BY m.name";
+    let mut statement = conn.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+/// Every released schema goes up to the same one as a fresh file has, and keeps its rows.
+#[tokio::test(flavor = "multi_thread")]
+async fn older_files_go_up_to_the_present_schema() {
+    const RELEASED: [(i32, &str); 1] = [(1, include_str!("../../tests/fixtures/schema-1.sql"))];
+    let fresh = tempfile::tempdir().unwrap();
+    drop(Store::open(&options(&fresh)).unwrap());
+    let fresh = shape(&Connection::open(options(&fresh).path).unwrap());
+    assert_eq!(RELEASED.len() as i32, open::SCHEMA_VERSION - 1);
+    for (version, schema) in RELEASED {
+        let folder = tempfile::tempdir().unwrap();
+        let path = options(&folder).path;
+        let conn = Connection::open(&path).unwrap();
+        conn.execute_batch(schema).unwrap();
+        conn.execute_batch(
+            "INSERT INTO meta VALUES ('edge_epoch', 'e');
+             INSERT INTO users (id, user_id, phone, created_at) VALUES (7, 'u', '+15550100', 1);
+             INSERT INTO rooms (id, chat_guid, mode, owner_id, members, created_at)
+               VALUES (3, 'chat', 'direct', 7, x'', 1);
+             INSERT INTO messages (room_id, user_id, sent_at, received_at, sender, text, counted, unwritten)
+               VALUES (3, 7, 1, 1, '+15550100', 'hello', 1, 0);",
+        )
+        .unwrap();
+        conn.pragma_update(None, "application_id", open::APPLICATION_ID)
+            .unwrap();
+        conn.pragma_update(None, "user_version", version).unwrap();
+        conn.close().unwrap();
+        drop(Store::open(&options(&folder)).unwrap());
+        let conn = Connection::open(&path).unwrap();
+        assert_eq!(shape(&conn), fresh, "from version {version}");
+        let kept: (String, i64) = conn
+            .query_row(
+                "SELECT text, (SELECT count(*) FROM room_authors WHERE user_id = 7 AND room_id = 3)
+                 FROM messages",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .unwrap();
+        assert_eq!(kept, ("hello".to_owned(), 1));
+    }
+}

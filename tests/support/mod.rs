@@ -114,6 +114,20 @@ impl Service {
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
 
+    /// A token for the user of that id, made with the development key.
+    pub fn user_token(&self, user_id: &str) -> String {
+        let secret = self.app.config.identity.hs256_secret.as_ref().unwrap();
+        chatkeep::auth::jwt::issue(secret.expose(), user_id, 3600, self.app.clock.now())
+    }
+
+    /// The id of whoever writes from that phone.
+    pub fn user_id(&self, phone: &str) -> String {
+        let rows = self.rows(&format!(
+            "SELECT user_id FROM users WHERE phone = '{phone}'"
+        ));
+        rows[0][0].as_str().unwrap().to_owned()
+    }
+
     /// One request on a connection of its own.
     pub async fn send(&self, request: &Request) -> Answer {
         let mut stream = TcpStream::connect(self.address).await.unwrap();

@@ -14,18 +14,21 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "auth", "clock", "config", "edge", "error", "flags", "http", "ingest", "routes",
-            "store",
+            "account", "auth", "clock", "config", "edge", "error", "flags", "http", "ingest",
+            "outbound", "routes", "store",
         ],
     ),
     (
         "routes",
         &[
-            "account", "app", "auth", "clock", "edge", "error", "flags", "http", "ingest", "model",
-            "store",
+            "account", "app", "auth", "clock", "edge", "error", "flags", "http", "ingest",
+            "limits", "model", "store",
         ],
     ),
-    ("account", &["clock", "error", "ingest", "model", "store"]),
+    (
+        "account",
+        &["auth", "clock", "error", "ingest", "model", "store"],
+    ),
     (
         "ingest",
         &[
@@ -55,6 +58,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
 const ANYWHERE: &[&str] = &["src/"];
 /// Where functions may wait.
 const ASYNC: &[&str] = &[
+    "src/account",
     "src/app",
     "src/cli",
     "src/edge",
@@ -102,10 +106,14 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("hex", ANYWHERE),
     ("base64", &["src/auth", "src/http/websocket.rs"]),
     ("getrandom", &["src/random.rs"]),
+    ("jsonwebtoken", &["src/auth/jwt"]),
+    ("aws_lc_rs", &["src/auth/seal.rs", "src/outbound.rs"]),
+    ("lettre", &["src/mail.rs"]),
     ("uuid", &["src/random.rs"]),
     ("chrono", &["src/clock.rs", "src/reply", "src/cli"]),
     ("chrono_tz", &["src/reply", "src/ingest/respond.rs"]),
     ("ureq", &["src/outbound.rs"]),
+    ("rustls", &["src/outbound.rs"]),
     ("log", ANYWHERE),
     ("env_logger", &["src/cli/logging.rs"]),
     ("toml", &["src/config", "src/cli"]),
