@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::bubbles;
 use crate::random;
-use crate::store::{AgentId, NewCommand, RoomId, Tx};
+use crate::store::{AgentId, NewCommand, RoomId, Tx, UserId};
 
 /// Bubbles in one command; a longer text goes out as several commands.
 const BUBBLES_MAX: usize = 16;
@@ -21,6 +21,8 @@ pub struct Message<'a> {
     pub room: RoomId,
     pub chat_guid: &'a str,
     pub text: &'a str,
+    /// Whose words or wish it carries; erased with them.
+    pub user: Option<UserId>,
 }
 
 /// Queues a message for a chat. False when the agent has too many unfinished commands:
@@ -56,6 +58,7 @@ pub fn send_message(
             command_id: &random::ordered_uuid(now).to_string(),
             kind: SEND_MESSAGE,
             payload: &payload.to_string(),
+            user: message.user,
             expires_at: now.plus_s(hub.settings.command_ttl_s as i64),
             now,
         })?;

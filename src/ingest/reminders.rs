@@ -81,6 +81,7 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
                 room: reminder.room,
                 chat_guid: &chat_guid,
                 text: &wording::reminder_text(&reminder.text),
+                user: Some(reminder.user),
             };
             queue::send_message(tx, &ingest.hub, &message, now)?
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::{AgentId, RoomId, Tx, View};
+use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -56,6 +56,8 @@ pub struct NewCommand<'a> {
     pub kind: &'a str,
     /// JSON, exactly as it goes out.
     pub payload: &'a str,
+    /// Whose words or wish it carries.
+    pub user: Option<UserId>,
     pub expires_at: Timestamp,
     pub now: Timestamp,
 }
@@ -116,8 +118,8 @@ impl Tx<'_> {
 
     fn insert_row(&self, new: &NewCommand<'_>, seq: i64, created_at: Timestamp) -> Result<()> {
         self.execute(
-            "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8)",
+            "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8, ?9)",
             (
                 new.agent.0,
                 seq,
@@ -127,6 +129,7 @@ impl Tx<'_> {
                 new.payload,
                 created_at.0,
                 new.expires_at.0,
+                new.user.map(|user| user.0),
             ),
         )?;
         Ok(())
@@ -255,16 +258,16 @@ impl Tx<'_> {
         to: AgentId,
         now: Timestamp,
     ) -> Result<(Vec<u64>, Vec<Unfinished>)> {
-        let waiting: Vec<Command> = self
+        let waiting: Vec<(Command, Option<i64>)> = self
             .conn
             .prepare_cached(
-                "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts FROM commands
-                 WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued' ORDER BY seq",
+                "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id
+                 FROM commands WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued' ORDER BY seq",
             )?
-            .query_map((room.0, from.0), command_from)?
+            .query_map((room.0, from.0), |row| Ok((command_from(row)?, row.get(7)?)))?
             .collect::<rusqlite::Result<_>>()?;
         let mut moved = Vec::with_capacity(waiting.len());
-        for command in &waiting {
+        for (command, user) in &waiting {
             self.finish_command(from, command.seq, CommandState::Moved, None, now)?;
             let seq = self.next_seq(to)?;
             let new = NewCommand {
@@ -273,13 +276,14 @@ impl Tx<'_> {
                 command_id: &command.command_id,
                 kind: &command.kind,
                 payload: &command.payload,
+                user: user.map(UserId),
                 expires_at: command.expires_at,
                 now,
             };
             self.insert_again(&new, seq, command.created_at)?;
             moved.push(queued(&new, seq));
         }
-        Ok((waiting.into_iter().map(|c| c.seq).collect(), moved))
+        Ok((waiting.iter().map(|(c, _)| c.seq).collect(), moved))
     }
 
     /// A command may come back to an agent that had it before: its old row gives way.

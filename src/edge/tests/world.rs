@@ -131,6 +131,7 @@ impl World {
                 room: id,
                 chat_guid: &guid,
                 text: &text,
+                user: None,
             };
             queue::send_message(tx, &hub, &message, now)
         });
@@ -412,6 +413,7 @@ pub(in crate::edge) async fn produce_for(hub: &Arc<Hub>, agent: AgentId, guid: &
             room: room.id,
             chat_guid: &guid,
             text: &text,
+            user: None,
         };
         queue::send_message(tx, &hub_after, &message, now)
     });
