@@ -44,13 +44,13 @@
 //! main, cli            commands: parse, call, print
 //! app, app::jobs       picks the concrete parts, runs them, drains them
 //! routes               the table; extract, one call into a domain, wrap
-//! account              what operators see and grant
+//! account              status, deletion, erasure; what operators see and grant
 //! ingest               what a message does; who may use what
 //! edge                 what relays are told: outbox, sockets, polls
 //! reply, auth, limits  rules that domains ask
 //! store                rows and transactions
 //! flags, model         tables of facts, plain types
-//! http, outbound       the two ends towards the network
+//! http, outbound, mail the ends towards the network
 //! config               what the operator set
 //! clock, random, error below everything
 //! ```
@@ -62,7 +62,7 @@
 //! | [`cli`] | prints, reads standard input, exits | SQL, HTTP's types |
 //! | [`app`] | chooses parts, owns their lives; its caller owns the listener and says stop | what a request means |
 //! | [`routes`] | ties paths to domains | SQL |
-//! | [`account`] | grants subscriptions | routes, SQL |
+//! | [`account`] | signs people in, erases them, grants subscriptions | routes, SQL |
 //! | [`ingest`] | decides about messages | hyper, statuses, sockets |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
 //! | [`reply`] | understands and words text | the store, the clock, the network |
@@ -73,6 +73,7 @@
 //! | [`model`] | cuts replies into bubbles, says what a grant means | I/O |
 //! | [`http`] | uses hyper; gives an error its status | any route, any domain, any word of the product |
 //! | [`outbound`] | uses ureq | whom it calls |
+//! | [`mail`] | uses lettre | what it sends |
 //! | [`config`] | reads files of settings and the environment, once, at start | the database, the network |
 //! | [`clock`], [`random`] | ask the system for time and randomness | anything |
 //! | [`error`] | names what can go wrong | HTTP |
@@ -110,6 +111,7 @@ pub mod flags;
 pub mod http;
 pub mod ingest;
 pub mod limits;
+pub mod mail;
 pub mod model;
 pub mod outbound;
 pub mod random;

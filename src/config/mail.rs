@@ -1,5 +1,7 @@
 //! `[mail]`: how confirmations leave the service. Unset: no mail is sent.
 
+use std::path::PathBuf;
+
 use super::report::Report;
 use super::secret::Secret;
 use super::section::Section;
@@ -16,6 +18,20 @@ pub struct Mail {
     pub smtp_url: Option<SmtpUrl>,
     /// With `smtp_url`, it is there.
     pub from: Option<String>,
+    /// A file with certificates, trusted beside those that the web trusts.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl Mail {
+    /// What stands in `ca_file` (PEM).
+    pub fn certificates(&self) -> Result<Option<String>, String> {
+        let Some(path) = &self.ca_file else {
+            return Ok(None);
+        };
+        let read = std::fs::read_to_string(path);
+        read.map(Some)
+            .map_err(|e| format!("mail.ca_file: can't read {}: {e}", path.display()))
+    }
 }
 
 /// `smtp[s]://[user[:password]@]host[:port]`, taken apart.
@@ -47,6 +63,14 @@ pub(super) fn read(s: &mut Section<'_>) -> Mail {
             "The sender of mails; needed with smtp_url.",
             text::mail_address,
         ),
+        ca_file: s
+            .parsed_if_set(
+                "ca_file",
+                "/etc/ssl/our-ca.pem",
+                "Certificates (PEM) to trust as well: of a mail server with an authority of your own.",
+                text::line,
+            )
+            .map(PathBuf::from),
     }
 }
 

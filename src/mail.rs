@@ -1,0 +1,170 @@
+//! The one SMTP client, and the only user of lettre: plain text mails, one at a time, each on
+//! a connection of its own. It blocks: callers run it on the blocking pool. It must not know
+//! what it sends, nor put addresses or texts into errors.
+
+use std::fmt;
+use std::time::Duration;
+
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
+use lettre::message::{Mailbox, Message};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::{Address, SmtpTransport, Transport};
+
+use crate::config::{Mail, Secret, SmtpUrl};
+
+/// For connecting, and for each answer of the server.
+const ANSWER_MAX: Duration = Duration::from_secs(15);
+/// Answers that speak of us, not of the mail: who we are is not accepted (RFC 4954).
+const OF_OURSELVES: [u16; 4] = [530, 534, 535, 538];
+
+pub struct Mailer {
+    transport: SmtpTransport,
+    from: Mailbox,
+}
+
+pub struct Letter<'a> {
+    /// The same in every try, so that whoever gets it twice can tell.
+    pub id: &'a str,
+    pub to: &'a str,
+    pub subject: &'a str,
+    pub text: &'a str,
+}
+
+/// Why no server took a letter.
+#[derive(Debug)]
+pub struct Refusal {
+    /// Another try would end in the same way.
+    pub is_final: bool,
+    /// For the log; without addresses.
+    pub cause: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.cause)
+    }
+}
+
+impl Refusal {
+    pub fn passing(cause: impl fmt::Display) -> Self {
+        Self {
+            is_final: false,
+            cause: cause.to_string(),
+        }
+    }
+
+    fn last(cause: &str) -> Self {
+        Self {
+            is_final: true,
+            cause: cause.to_owned(),
+        }
+    }
+}
+
+impl Mailer {
+    /// `None` when no server is configured. The error is a sentence for the operator.
+    pub fn new(config: &Mail) -> Result<Option<Self>, String> {
+        let (Some(url), Some(from)) = (&config.smtp_url, &config.from) else {
+            return Ok(None);
+        };
+        let from: Mailbox = from.parse().map_err(|e| format!("mail.from: {e}"))?;
+        let mut builder = SmtpTransport::builder_dangerous(&url.host)
+            .port(url.port)
+            .timeout(Some(ANSWER_MAX))
+            .hello_name(ClientId::Domain(from.email.domain().to_owned()))
+            .tls(tls(url, config.certificates()?.as_deref())?);
+        if let Some(user) = &url.user {
+            let password = url.password.as_ref().map_or("", Secret::expose);
+            let credentials = Credentials::new(user.clone(), password.to_owned());
+            builder = builder.credentials(credentials);
+        }
+        let transport = builder.build();
+        Ok(Some(Self { transport, from }))
+    }
+
+    pub fn send(&self, letter: &Letter<'_>) -> Result<(), Refusal> {
+        let message = self.message(letter)?;
+        match self.transport.send(&message) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(refusal(&error)),
+        }
+    }
+
+    fn message(&self, letter: &Letter<'_>) -> Result<Message, Refusal> {
+        let to: Address = letter
+            .to
+            .parse()
+            .map_err(|_| Refusal::last("the recipient's address is not one"))?;
+        // No answer by a machine is wanted (RFC 3834).
+        let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
+        let id = format!("<{}@{}>", letter.id, self.from.email.domain());
+        Message::builder()
+            .message_id(Some(id))
+            .from(self.from.clone())
+            .to(Mailbox::new(None, to))
+            .subject(letter.subject)
+            .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
+            .header(ContentType::TEXT_PLAIN)
+            .body(letter.text.to_owned())
+            .map_err(|_| Refusal::last("the mail could not be put together"))
+    }
+}
+
+/// `smtps`: TLS from the first byte. `smtp` with a user: only after STARTTLS, so that the
+/// password is never sent in the clear. `smtp` without one: STARTTLS where it is offered, with
+/// any certificate, since a server that offers none is accepted as well.
+fn tls(url: &SmtpUrl, ca: Option<&str>) -> Result<Tls, String> {
+    let trusts_anybody = !url.tls && url.user.is_none();
+    let mut parameters = TlsParameters::builder(url.host.clone());
+    if let Some(ca) = ca {
+        let wrong = |_| "mail.ca_file: holds no certificate in PEM form".to_owned();
+        parameters =
+            parameters.add_root_certificate(Certificate::from_pem(ca.as_bytes()).map_err(wrong)?);
+    }
+    let parameters = parameters
+        .dangerous_accept_invalid_certs(trusts_anybody)
+        .dangerous_accept_invalid_hostnames(trusts_anybody)
+        .build()
+        .map_err(|e| format!("mail.smtp_url: {e}"))?;
+    Ok(match (url.tls, trusts_anybody) {
+        (true, _) => Tls::Wrapper(parameters),
+        (false, false) => Tls::Required(parameters),
+        (false, true) => Tls::Opportunistic(parameters),
+    })
+}
+
+/// The server's own words may name the recipient: only its code is told.
+fn refusal(error: &lettre::transport::smtp::Error) -> Refusal {
+    match error.status().map(u16::from) {
+        Some(code) => Refusal {
+            is_final: is_final(code),
+            cause: format!("the mail server answered {code}"),
+        },
+        None => Refusal::passing(error),
+    }
+}
+
+fn is_final(code: u16) -> bool {
+    code >= 500 && !OF_OURSELVES.contains(&code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_concerns_the_mail_is_final() {
+        for (code, expected) in [
+            (421, false),
+            (451, false),
+            (530, false),
+            (535, false),
+            (550, true),
+            (554, true),
+        ] {
+            assert_eq!(is_final(code), expected, "{code}");
+        }
+    }
+}
