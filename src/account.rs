@@ -1,5 +1,8 @@
 //! People's accounts as operators see and change them. It knows no route and no SQL.
 
+pub mod confirmation;
+pub mod deletion;
+pub mod erasure;
 pub mod grants;
 pub mod identity;
 

@@ -9,6 +9,8 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use crate::account::confirmation::Post;
+use crate::account::erasure::Eraser;
 use crate::account::identity::Identity;
 use crate::auth::edge_token::{self, Verifier};
 use crate::auth::jwt::DevelopmentKey;
@@ -20,6 +22,7 @@ use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
+use crate::mail::Mailer;
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
 use crate::store::{self, Lock, SharedStore, Store};
@@ -44,6 +47,9 @@ pub struct App {
     pub legacy_secret: Option<SharedSecret>,
     pub admin_token: Option<SharedSecret>,
     pub identity: Identity,
+    pub eraser: Arc<Eraser>,
+    /// `None`: no mail is sent.
+    pub post: Option<Arc<Post>>,
     pub minute_windows: MinuteWindows,
     pub retries: Arc<Retries>,
     pub gauge: Gauge,
@@ -93,6 +99,7 @@ impl App {
             clock.clone(),
             voice(&config),
         );
+        let Purge { eraser, post } = purge(&config, &store, &hub, &clock)?;
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
         Ok(Arc::new(Self {
@@ -108,6 +115,8 @@ impl App {
             legacy_secret: shared(&config.edge.legacy_secret),
             admin_token: shared(&config.admin.token),
             identity: identity(&config, &store, &clock),
+            eraser: Arc::new(eraser),
+            post,
             minute_windows: MinuteWindows::default(),
             retries: Arc::default(),
             gauge: Gauge::default(),
@@ -191,6 +200,48 @@ fn identity(config: &Config, store: &SharedStore, clock: &Clock) -> Identity {
         development_key: secret.map(|secret| DevelopmentKey::new(secret.expose())),
         leeway_s: config.identity.leeway_s,
     }
+}
+
+/// What erases accounts and tells them.
+pub struct Purge {
+    pub eraser: Eraser,
+    /// `None`: no mail is sent.
+    pub post: Option<Arc<Post>>,
+}
+
+fn purge(
+    config: &Config,
+    store: &SharedStore,
+    hub: &Arc<Hub>,
+    clock: &Clock,
+) -> Result<Purge, String> {
+    let mailer = Mailer::new(&config.mail)?;
+    let mut eraser = Eraser::new(store.clone(), hub.clone(), clock.clone());
+    eraser.mail = mailer.is_some();
+    eraser.persona.clone_from(&config.reply.persona_name);
+    let post = mailer.map(|mailer| {
+        Arc::new(Post {
+            store: store.clone(),
+            clock: clock.clone(),
+            mailer: Arc::new(mailer),
+            queued: eraser.mails_queued.clone(),
+        })
+    });
+    Ok(Purge { eraser, post })
+}
+
+/// The same for a command, whose caller holds the lock: no service waits behind it.
+pub async fn alone(config: &Config, clock: Clock) -> Result<Purge, String> {
+    let store = Arc::new(open_store(config)?);
+    let hub = Hub::new(
+        store.clone(),
+        clock.clone(),
+        edge_settings(config),
+        String::new(),
+    );
+    let mut purge = purge(config, &store, &hub, &clock)?;
+    purge.eraser.alone = true;
+    Ok(purge)
 }
 
 fn edge_settings(config: &Config) -> hub::Settings {

@@ -6,6 +6,7 @@ mod check;
 mod flags;
 mod init;
 mod logging;
+mod purge;
 mod running;
 mod serve;
 mod token;
@@ -79,6 +80,12 @@ enum Command {
         after_help = "Example: chatkeep flags set llm.force_basic_mode true --expires 2h"
     )]
     Flags(flags::Command),
+    /// Erases the accounts whose owners asked for it 30 days ago, or lists them.
+    ///
+    /// The service does so by itself every day at 03:30 UTC. A running service is asked to do
+    /// it; without one it is done in the database, which is then written anew whatever its size.
+    #[command(after_help = "Example: chatkeep purge --dry-run")]
+    Purge(purge::Options),
 }
 
 pub fn main() -> ExitCode {
@@ -93,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Token(command) => token::run(&source, &command),
         Command::User(command) => user::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
+        Command::Purge(options) => purge::run(&source, &options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

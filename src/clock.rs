@@ -53,6 +53,11 @@ impl Timestamp {
         Some(Self(end.and_utc().timestamp_millis()))
     }
 
+    /// The date in UTC, as 2030-12-31.
+    pub fn utc_date(self) -> String {
+        self.utc().date_naive().to_string()
+    }
+
     /// Days since the epoch in UTC: the key of everything that is counted by the day.
     pub const fn utc_day(self) -> i64 {
         self.0.div_euclid(86_400_000)

@@ -1,12 +1,14 @@
 //! The table of routes: everything a reader asks of a route stands in its row. Below it, the
 //! one way a request goes: find the row, let the caller in or not, hand over.
 
+mod account;
 mod admin;
 mod edge;
 mod flags;
 mod health;
 mod ingest;
 pub mod limits;
+mod purge;
 pub mod retries;
 mod users;
 
@@ -76,13 +78,16 @@ const JSON_BYTES_MAX: usize = 256 * 1024;
 
 #[rustfmt::skip] // a table: one route, one line
 pub fn table() -> Vec<Route> {
-    use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy};
+    use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy, User};
     vec![
         route("POST",   "/edge/message",                        Edge,       JSON_BYTES_MAX, to!(ingest::edge_message)),
         route("POST",   "/orchestrator/message",                Legacy,     JSON_BYTES_MAX, to!(ingest::legacy_message)),
         route("GET",    "/edge/ws",                             EdgeSocket, 0,              to!(edge::socket)),
         route("POST",   "/edge/sync",                           Edge,       JSON_BYTES_MAX, to!(edge::sync)),
         route("GET",    "/health",                              Anyone,     0,              to!(health::health)),
+        route("GET",    "/account",                             User,       0,              to!(account::status)),
+        route("POST",   "/account/deletion",                    User,       4096,           to!(account::request_deletion)).limit(Limit::DeletionRequests),
+        route("DELETE", "/account/deletion",                    User,       0,              to!(account::cancel_deletion)),
         route("GET",    "/admin/edge-agents",                   Admin,      0,              to!(admin::edge_agents)),
         route("POST",   "/admin/edge-agents/{agent_id}/revoke", Admin,      0,              to!(admin::revoke_tokens)),
         route("GET",    "/admin/feature-flags",                 Admin,      0,              to!(flags::list)),
@@ -93,6 +98,8 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/admin/users/{user_id}",               Admin,      0,              to!(users::show)),
         route("PUT",    "/admin/users/{user_id}/grant",         Admin,      4096,           to!(users::set_grant)),
         route("DELETE", "/admin/users/{user_id}/grant",         Admin,      0,              to!(users::remove_grant)),
+        route("GET",    "/admin/purge",                         Admin,      0,              to!(purge::outlook)),
+        route("POST",   "/admin/purge",                         Admin,      0,              to!(purge::start)),
     ]
 }
 

@@ -2,11 +2,15 @@
 //! one file per aggregate with literal SQL. The only user of rusqlite and r2d2. It keeps
 //! rows; what they mean is decided elsewhere.
 
+mod accounts;
 mod agents;
 mod answers;
 mod checkpoint;
 mod commands;
 mod directory;
+mod erased_rooms;
+mod erasure;
+mod erasures;
 mod flag_overrides;
 mod housekeeping;
 mod identities;
@@ -16,6 +20,7 @@ mod lock;
 mod memories;
 mod messages;
 mod open;
+mod outgoing_mails;
 mod readers;
 mod reminders;
 mod rooms;
@@ -39,13 +44,17 @@ use crate::error::{Error, Result};
 use directory::Directory;
 use unwritten::Unwritten;
 
+pub use accounts::{AccountStatus, PendingDeletion};
 pub use agents::{Agent, AgentId, AgentRow};
 pub use answers::{Digest, KeyUse};
 pub use commands::{Command, CommandState, NewCommand, Unfinished};
+pub use erasure::Erased;
+pub use erasures::{DueAccount, Erasure};
 pub use inspect::inspect;
 pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
 pub use messages::{Inserted, NewMessage, StoredAnswer};
+pub use outgoing_mails::{NewMail, OutgoingMail};
 pub use reminders::{NewReminder, Reminder};
 pub use rooms::{NewRoom, Room, RoomId};
 pub use unwritten::AnswerDue;
@@ -125,6 +134,12 @@ impl Store {
             .expect("readers live while the store does")
             .read(f)
             .await
+    }
+
+    /// Takes what was deleted out of the file's bytes: writes the file anew if asked to, which
+    /// holds every other write up for as long as that takes, and empties the log.
+    pub async fn compact(&self, anew: bool) -> Result<()> {
+        self.writer().compact(anew).await
     }
 
     pub fn path(&self) -> &Path {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 /// Scans that are meant: a piece of the statement, and why it may.
-const ALLOWED: [(&str, &str); 13] = [
+const ALLOWED: [(&str, &str); 15] = [
     ("FROM messages ORDER BY id DESC LIMIT 1", "the last row"),
     (
         "NOT IN (SELECT message_id FROM kept_answers)",
@@ -52,12 +52,22 @@ const ALLOWED: [(&str, &str); 13] = [
         "the operator's list; one row an agent",
     ),
     ("FROM flag_overrides", "as many rows as there are flags"),
+    (
+        "FROM erasures ORDER BY user_id LIMIT",
+        "accounts under way, nearly always none",
+    ),
+    (
+        "WITH RECURSIVE kinds(kind)",
+        "as many rows as there are limits, each found by the index",
+    ),
 ];
 
 #[test]
 fn no_statement_scans_a_growing_table() {
     let conn = Connection::open_in_memory().unwrap();
     conn.execute_batch(include_str!("../schema.sql")).unwrap();
+    // As the store has it: a deletion looks for nothing that refers to the row.
+    conn.pragma_update(None, "foreign_keys", false).unwrap();
     let statements = statements();
     assert!(statements.len() > 50, "{}", statements.len());
     let mut used = HashMap::new();

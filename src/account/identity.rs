@@ -40,6 +40,9 @@ impl Identity {
 fn person(tx: &mut Tx<'_>, claims: &Claims, now: Timestamp) -> Result<Who> {
     let id = match tx.user_id(&claims.sub)? {
         Some(id) => id,
+        None if tx.view().erased_at(&claims.sub)?.is_some() => {
+            return Err(Error::unauthorized("the account was erased"));
+        }
         None => tx.insert_user_without_phone(&claims.sub, now)?,
     };
     Ok(Who {

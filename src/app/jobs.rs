@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::{App, reminders};
+use crate::account::{confirmation, erasure};
 use crate::error::Result;
 use crate::flags::poller::{self, Pace};
 use crate::flags::provider::Provider;
@@ -25,6 +26,10 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     jobs.spawn(every(app.clone(), EXPIRE_EVERY, expire_commands));
     jobs.spawn(every(app.clone(), NOTE_WRITTEN_EVERY, note_written));
     jobs.spawn(every(app.clone(), HOUSEKEEPING_EVERY, remove_old_rows));
+    jobs.spawn(erasure::schedule::run(app.eraser.clone()));
+    if let Some(post) = app.post.clone() {
+        jobs.spawn(confirmation::run(post));
+    }
     jobs.spawn(warn_of_open_endpoint(app.clone()));
     let flags = &app.config.flags;
     if let Some(provider) = Provider::new(flags) {

@@ -1,6 +1,8 @@
 //! Answers given before: by idempotency key for 7 days, and those whose connection was gone
 //! before they could be written, for 10 minutes and once.
 
+use std::cmp::Ordering;
+
 use rusqlite::OptionalExtension;
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
@@ -130,6 +132,63 @@ impl Tx<'_> {
     pub fn any_kept_answer(&mut self) -> Result<bool> {
         self.directory.refresh(self.conn)?;
         Ok(!self.directory.kept.is_empty())
+    }
+
+    /// Forgets the answers of messages that were erased: their keys, what is kept of them,
+    /// and whether they were written. Their ids are not given again.
+    pub(super) fn answers_gone(&mut self, messages: &[i64], now: Timestamp) -> Result<()> {
+        if messages.is_empty() {
+            return Ok(());
+        }
+        for message in messages {
+            self.delete_key_use_of(*message)?;
+        }
+        self.directory.refresh(self.conn)?;
+        let of_them = |kept: &&KeptAnswer| messages.contains(&kept.message_id);
+        let kept = self.directory.kept.values().flatten().filter(of_them);
+        let kept: Vec<i64> = kept.map(|kept| kept.id).collect();
+        for id in &kept {
+            self.execute("DELETE FROM kept_answers WHERE id = ?1", [id])?;
+        }
+        if !kept.is_empty() {
+            self.directory.forget();
+            self.directory.touched = true;
+        }
+        let newest = self.directory.last_message_id;
+        if messages.contains(&newest) {
+            self.set_meta_number("last_message_id", newest)?;
+            self.note_written(now)?;
+        }
+        Ok(())
+    }
+
+    /// Keys stand in the order of their messages, so the one is found by halving.
+    fn delete_key_use_of(&self, message_id: i64) -> Result<()> {
+        let ends = "SELECT (SELECT min(id) FROM idempotency_keys),
+                           (SELECT max(id) FROM idempotency_keys)";
+        let (low, high): (Option<i64>, Option<i64>) = self
+            .conn
+            .prepare_cached(ends)?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (mut low, mut high) = (low.unwrap_or(1), high.unwrap_or(0));
+        while low <= high {
+            let middle = low + (high - low) / 2;
+            let (id, message): (i64, i64) = self
+                .conn
+                .prepare_cached(
+                    "SELECT id, message_id FROM idempotency_keys WHERE id >= ?1 ORDER BY id LIMIT 1",
+                )?
+                .query_row([middle], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            match message.cmp(&message_id) {
+                Ordering::Equal => {
+                    self.execute("DELETE FROM idempotency_keys WHERE id = ?1", [id])?;
+                    return Ok(());
+                }
+                Ordering::Less => low = id + 1,
+                Ordering::Greater => high = middle - 1,
+            }
+        }
+        Ok(())
     }
 
     /// Removes kept answers that are too old.

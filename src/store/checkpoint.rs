@@ -125,6 +125,19 @@ impl Checkpointer {
         }
     }
 
+    /// Moves all of the log and cuts it to nothing, so that no bytes of it stay. A reader may
+    /// hold that up; then the thread does it when it is quiet.
+    pub(super) fn empty(&mut self, conn: &Connection) {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.hurry.store(true, Ordering::Relaxed);
+        let _ = conn.busy_timeout(OVERGROWN_WAIT);
+        checkpoint(conn, "TRUNCATE", &self.trouble);
+        let _ = conn.busy_timeout(super::writer::LOCK_TRY);
+        self.hurry.store(false, Ordering::Relaxed);
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        drop(turn);
+    }
+
     /// Most of the log has been moved by the thread, so this is short. The file keeps its
     /// size: writing over it is cheaper than making it grow again.
     fn restart(&mut self, conn: &Connection, mode: &str, at_any_cost: bool) {

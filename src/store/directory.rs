@@ -75,11 +75,13 @@ impl Directory {
             };
             self.kept.entry(row.get(1)?).or_default().push_back(kept);
         }
-        // An id is never given twice while the process lives, also when the newest row goes.
-        let newest: i64 =
-            conn.query_row("SELECT coalesce(max(id), 0) FROM messages", [], |row| {
-                row.get(0)
-            })?;
+        // An id is never given twice, also when the newest row goes.
+        let newest: i64 = conn.query_row(
+            "SELECT max((SELECT coalesce(max(id), 0) FROM messages),
+                   coalesce((SELECT value + 0 FROM meta WHERE key = 'last_message_id'), 0))",
+            [],
+            |row| row.get(0),
+        )?;
         self.last_message_id = self.last_message_id.max(newest);
         self.stale = false;
         Ok(())

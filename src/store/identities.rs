@@ -19,8 +19,8 @@ impl Tx<'_> {
     /// A user whom no chat network knows yet.
     pub fn insert_user_without_phone(&self, public_id: &str, now: Timestamp) -> Result<UserId> {
         self.execute(
-            "INSERT INTO users (user_id, created_at) VALUES (?1, ?2)",
-            (public_id, now.0),
+            "INSERT INTO users (id, user_id, created_at) VALUES (?1, ?2, ?3)",
+            (self.next_user_id()?, public_id, now.0),
         )?;
         Ok(UserId(self.conn.last_insert_rowid()))
     }

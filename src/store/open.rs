@@ -67,6 +67,9 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
             conn.pragma_update(None, "synchronous", if full { "FULL" } else { "NORMAL" })
         })
         .and_then(|()| conn.pragma_update(None, "foreign_keys", false))
+        // What is deleted is overwritten: people may ask for it, and a copy of the file or of
+        // the disk must not tell.
+        .and_then(|()| conn.pragma_update(None, "secure_delete", true))
         .and_then(|()| migrate(&mut conn))
         .map_err(shown)?;
     private(path);

@@ -57,8 +57,8 @@ impl Tx<'_> {
 
     pub fn insert_user(&mut self, new: &NewUser<'_>) -> Result<Arc<User>> {
         self.execute(
-            "INSERT INTO users (user_id, phone, created_at) VALUES (?1, ?2, ?3)",
-            (new.public_id, new.phone, new.now.0),
+            "INSERT INTO users (id, user_id, phone, created_at) VALUES (?1, ?2, ?3, ?4)",
+            (self.next_user_id()?, new.public_id, new.phone, new.now.0),
         )?;
         let user = Arc::new(User {
             id: UserId(self.conn.last_insert_rowid()),
@@ -71,6 +71,18 @@ impl Tx<'_> {
         });
         self.directory.put_user(new.phone, user.clone());
         Ok(user)
+    }
+
+    /// A number that nobody ever had, also not somebody who was erased.
+    pub(super) fn next_user_id(&self) -> Result<i64> {
+        let last: i64 = self
+            .conn
+            .prepare_cached(
+                "SELECT max((SELECT coalesce(max(id), 0) FROM users),
+                   coalesce((SELECT value + 0 FROM meta WHERE key = 'last_user_id'), 0))",
+            )?
+            .query_row([], |row| row.get(0))?;
+        Ok(last + 1)
     }
 
     pub fn user(&self, id: UserId) -> Result<User> {

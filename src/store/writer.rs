@@ -69,7 +69,17 @@ where
 
 struct Job {
     queued: Instant,
-    work: Box<dyn Work>,
+    task: Task,
+}
+
+enum Task {
+    Write(Box<dyn Work>),
+    /// Between two transactions: take what was deleted out of the file's bytes, writing the
+    /// file anew if that is asked for.
+    Compact {
+        anew: bool,
+        answer: oneshot::Sender<Result<()>>,
+    },
 }
 
 type Effects = Vec<Box<dyn FnOnce() + Send>>;
@@ -176,18 +186,24 @@ impl Writer {
             result: None,
             answer,
         };
-        let job = Job {
-            queued: Instant::now(),
-            work: Box::new(call),
-        };
-        if self.queue.try_send(job).is_err() {
-            return Err(Error::unavailable(
-                "The service is busy; try again in a second.",
-            ));
-        }
+        self.send(Task::Write(Box::new(call)))?;
         answered
             .await
             .unwrap_or_else(|_| Err(not_written("the write was dropped")))
+    }
+
+    pub(super) async fn compact(&self, anew: bool) -> Result<()> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Task::Compact { anew, answer })?;
+        answered
+            .await
+            .unwrap_or_else(|_| Err(not_written("it was dropped")))
+    }
+
+    fn send(&self, task: Task) -> Result<()> {
+        let queued = Instant::now();
+        let sent = self.queue.try_send(Job { queued, task });
+        sent.map_err(|_| Error::unavailable("The service is busy; try again in a second."))
     }
 
     pub(super) fn queued(&self) -> usize {
@@ -245,6 +261,8 @@ impl<'c> Thread<'c> {
             }
             if self.trouble.is_lost() {
                 batch.clear(); // dropping a job answers its caller
+            } else if let Some((anew, answer)) = pop_compact(&mut batch) {
+                let _ = answer.send(self.compact(anew)); // an error: the caller went away
             } else if self.begin(&mut batch, &mut jobs) {
                 self.run_batch(&mut batch);
             }
@@ -323,8 +341,8 @@ impl<'c> Thread<'c> {
         after: &mut Effects,
     ) -> rusqlite::Result<()> {
         let started = Instant::now();
-        while let Some(job) = batch.pop_front() {
-            ran.push(job.work);
+        while let Some(work) = pop_write(batch) {
+            ran.push(work);
             if let Some(work) = ran.last_mut() {
                 self.run_one(&mut **work, after)?;
             }
@@ -357,10 +375,49 @@ impl<'c> Thread<'c> {
         self.release.execute([]).map(drop)
     }
 
+    /// A failure leaves the file as it was.
+    fn compact(&mut self, anew: bool) -> Result<()> {
+        if anew {
+            // The new file is put together beside the old one, not in memory.
+            self.conn
+                .execute_batch("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
+                .inspect_err(|error| self.trouble.judge(error))?;
+        }
+        self.checkpointer.empty(self.conn);
+        Ok(())
+    }
+
     fn failed(&self, error: &rusqlite::Error) {
         self.trouble.failing.store(true, Ordering::Relaxed);
         log::error!("writing failed: {}", sql_error(error));
         self.trouble.judge(error);
+    }
+}
+
+/// Takes the next closure, if a closure is next.
+fn pop_write(batch: &mut VecDeque<Job>) -> Option<Box<dyn Work>> {
+    match batch.pop_front()? {
+        Job {
+            task: Task::Write(work),
+            ..
+        } => Some(work),
+        other => {
+            batch.push_front(other);
+            None
+        }
+    }
+}
+
+fn pop_compact(batch: &mut VecDeque<Job>) -> Option<(bool, oneshot::Sender<Result<()>>)> {
+    match batch.pop_front()? {
+        Job {
+            task: Task::Compact { anew, answer },
+            ..
+        } => Some((anew, answer)),
+        other => {
+            batch.push_front(other);
+            None
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "account", "auth", "clock", "config", "edge", "error", "flags", "http", "ingest",
-            "outbound", "routes", "store",
+            "mail", "outbound", "routes", "store",
         ],
     ),
     (
@@ -27,7 +27,9 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "account",
-        &["auth", "clock", "error", "ingest", "model", "store"],
+        &[
+            "auth", "clock", "edge", "error", "ingest", "mail", "model", "store",
+        ],
     ),
     (
         "ingest",
@@ -48,6 +50,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("model", &["clock"]),
     ("http", &["error", "random"]),
     ("outbound", &[]),
+    ("mail", &["config"]),
     ("config", &["random"]),
     ("random", &["clock"]),
     ("clock", &[]),

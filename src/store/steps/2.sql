@@ -36,6 +36,12 @@ CREATE TABLE identities (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX identities_user ON identities(user_id);
 
+-- Ids that are given to nobody again; nothing else is left of whoever had them.
+CREATE TABLE erased_users (
+  user_id   TEXT PRIMARY KEY,                -- UUID
+  erased_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE personality_profiles (
   user_id                INTEGER PRIMARY KEY REFERENCES users(id),
   openness               INTEGER,
@@ -97,3 +103,29 @@ CREATE TABLE miniapp_sessions (
 ) STRICT;
 CREATE INDEX miniapp_sessions_user ON miniapp_sessions(user_id);
 CREATE INDEX miniapp_sessions_room ON miniapp_sessions(room_id);
+
+-- Accounts that are being erased, and how far that has come. The row goes at the end.
+CREATE TABLE erasures (
+  user_id    INTEGER PRIMARY KEY,            -- the number that the user had in users
+  public_id  TEXT NOT NULL,                  -- UUID
+  phone      TEXT,                           -- until no row holds it any more
+  email      TEXT,                           -- where the confirmation goes
+  started_at INTEGER NOT NULL,
+  event_id   INTEGER NOT NULL DEFAULT 0,     -- events of relays up to this one are looked through
+  room_id    INTEGER NOT NULL DEFAULT 0,     -- the room at work; those before it are done
+  message_id INTEGER,                        -- its chain is clean from its head to this one
+  rows_at    INTEGER                         -- when the last row was removed; NULL: not yet
+) STRICT;
+
+-- Mails that no server has taken yet, kept 3 days at most.
+CREATE TABLE outgoing_mails (
+  id         INTEGER PRIMARY KEY,
+  mail_id    TEXT NOT NULL,                  -- UUID, for the Message-ID: the same in every try
+  recipient  TEXT NOT NULL,
+  subject    TEXT NOT NULL,
+  text       TEXT NOT NULL,
+  attempts   INTEGER NOT NULL DEFAULT 0,
+  due_at     INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX outgoing_mails_due ON outgoing_mails(due_at);

@@ -1,0 +1,206 @@
+//! The mail that says that an account is gone, and its way out: kept until a server has taken
+//! it, 3 days at most. Addresses and texts never reach the log.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use crate::clock::{Clock, Timestamp};
+use crate::error::Result;
+use crate::mail::{Letter, Mailer, Refusal};
+use crate::store::{NewMail, OutgoingMail, SharedStore};
+
+/// How often the queue is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+const FIRST_PAUSE_MS: i64 = 60_000;
+const PAUSE_MS_MAX: i64 = 3_600_000;
+/// Afterwards a mail is given up.
+const KEPT_MS_MAX: i64 = 3 * 86_400_000;
+/// More tries than 3 days have room for: a clock that stands still ends it too.
+const ATTEMPTS_MAX: i64 = 90;
+
+/// A mail to be queued.
+pub(super) struct Mail {
+    recipient: String,
+    subject: String,
+    text: String,
+}
+
+impl Mail {
+    pub(super) fn as_new(&self) -> NewMail<'_> {
+        NewMail {
+            recipient: &self.recipient,
+            subject: &self.subject,
+            text: &self.text,
+        }
+    }
+}
+
+/// `None` when there is nobody to tell, or no way to: then nothing is kept.
+pub(super) fn mail(email: Option<&str>, configured: bool, persona: &str) -> Option<Mail> {
+    let recipient = email?.to_owned();
+    if !configured {
+        log::info!("no mail server is configured: nobody was told that an account was erased");
+        return None;
+    }
+    Some(Mail {
+        recipient,
+        subject: "Your account was deleted".to_owned(),
+        text: format!(
+            "Hello,\n\n\
+             your account with {persona} was deleted, as you asked 30 days ago. Your profile, your\n\
+             messages, memories, reminders, exports and payment details with us are gone and can't\n\
+             be brought back. This address is removed with this mail.\n\n\
+             If you write to {persona} again, you start anew.\n"
+        ),
+    })
+}
+
+/// Sends what is queued.
+pub struct Post {
+    pub store: SharedStore,
+    pub clock: Clock,
+    pub mailer: Arc<Mailer>,
+    /// Notified when a mail is queued.
+    pub queued: Arc<Notify>,
+}
+
+/// Runs until the service ends.
+pub async fn run(post: Arc<Post>) {
+    loop {
+        if let Err(error) = post.send_due().await {
+            log::warn!("mails: {error}");
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = post.queued.notified() => {}
+        }
+    }
+}
+
+impl Post {
+    /// Tries everything that is due once; how many a server took.
+    pub async fn send_due(&self) -> Result<usize> {
+        let now = self.clock.now();
+        let mut sent = 0;
+        loop {
+            let due = self.store.read(move |view| view.due_mails(now)).await?;
+            if due.is_empty() {
+                return Ok(sent);
+            }
+            for mail in due {
+                sent += usize::from(self.send(mail).await?);
+            }
+        }
+    }
+
+    async fn send(&self, mail: OutgoingMail) -> Result<bool> {
+        let (mailer, letter) = (self.mailer.clone(), mail.clone());
+        let outcome = tokio::task::spawn_blocking(move || {
+            mailer.send(&Letter {
+                id: &letter.mail_id,
+                to: &letter.recipient,
+                subject: &letter.subject,
+                text: &letter.text,
+            })
+        });
+        let outcome = outcome
+            .await
+            .unwrap_or_else(|error| Err(Refusal::passing(error)));
+        let now = self.clock.now();
+        let verdict = judge(&outcome, &mail, now);
+        match (&verdict, &outcome) {
+            (Verdict::Drop, Err(refusal)) => {
+                log::warn!(
+                    "a mail was given up after {} tries: {refusal}",
+                    mail.attempts + 1
+                );
+            }
+            (Verdict::Later(_), Err(refusal)) => {
+                log::warn!("a mail could not be sent and will be tried again: {refusal}");
+            }
+            _ => {}
+        }
+        self.store
+            .write(move |tx| match verdict {
+                Verdict::Later(at) => tx.postpone_mail(mail.id, at),
+                Verdict::Sent | Verdict::Drop => tx.delete_mail(mail.id),
+            })
+            .await?;
+        Ok(outcome.is_ok())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Sent,
+    Later(Timestamp),
+    Drop,
+}
+
+fn judge(outcome: &Result<(), Refusal>, mail: &OutgoingMail, now: Timestamp) -> Verdict {
+    let Err(refusal) = outcome else {
+        return Verdict::Sent;
+    };
+    let next = now.plus_ms((FIRST_PAUSE_MS << mail.attempts.clamp(0, 6)).min(PAUSE_MS_MAX));
+    let is_over = next.0 - mail.created_at.0 > KEPT_MS_MAX || mail.attempts + 1 >= ATTEMPTS_MAX;
+    if refusal.is_final || is_over {
+        Verdict::Drop
+    } else {
+        Verdict::Later(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tries_double_up_to_an_hour_and_end_after_three_days() {
+        const DAY: i64 = 86_400_000;
+        let minutes = |n: i64| Verdict::Later(Timestamp(n * 60_000));
+        let later = |ms: i64, n: i64| Verdict::Later(Timestamp(ms + n * 60_000));
+        for (attempts, now, is_final, expected) in [
+            (0, 0, false, minutes(1)),
+            (1, 0, false, minutes(2)),
+            (5, 0, false, minutes(32)),
+            (6, 0, false, minutes(60)),
+            (80, 0, false, minutes(60)),
+            (89, 0, false, Verdict::Drop),
+            (0, 0, true, Verdict::Drop),
+            (
+                70,
+                3 * DAY - 3_600_000,
+                false,
+                later(3 * DAY - 3_600_000, 60),
+            ),
+            (70, 3 * DAY - 3_599_999, false, Verdict::Drop),
+            (0, -DAY, false, later(-DAY, 1)),
+        ] {
+            let mail = OutgoingMail {
+                id: 1,
+                mail_id: String::new(),
+                recipient: String::new(),
+                subject: String::new(),
+                text: String::new(),
+                attempts,
+                created_at: Timestamp(0),
+            };
+            let refusal = Refusal {
+                is_final,
+                cause: String::new(),
+            };
+            let decided = judge(&Err(refusal), &mail, Timestamp(now));
+            assert_eq!(decided, expected, "{attempts} {now} {is_final}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_queued_without_a_server_or_an_address() {
+        assert!(mail(None, true, "Juno").is_none());
+        assert!(mail(Some("ana@example.com"), false, "Juno").is_none());
+        let mail = mail(Some("ana@example.com"), true, "Juno").unwrap();
+        assert_eq!(mail.as_new().recipient, "ana@example.com");
+    }
+}

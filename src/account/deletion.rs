@@ -1,0 +1,133 @@
+//! Deleting an account: asked for by its owner, taken back within 30 days. What happens
+//! after them is `erasure`'s. The decisions are pure; each is applied in the transaction that
+//! read what it rests on, so that of many at once exactly one wins.
+
+use crate::clock::Timestamp;
+use crate::error::{Error, Kind, Result};
+use crate::store::{PendingDeletion, Tx, UserId};
+
+/// To be sent exactly so.
+pub const PHRASE: &str = "DELETE MY ACCOUNT";
+const GRACE_DAYS: i64 = 30;
+
+/// Schedules the deletion. Until then everything goes on as before.
+pub fn request(
+    tx: &mut Tx<'_>,
+    user: UserId,
+    confirmation: &str,
+    now: Timestamp,
+) -> Result<PendingDeletion> {
+    let deletion = decide_request(pending(tx, user)?, confirmation, now)?;
+    tx.set_pending_deletion(user, Some(deletion))?;
+    Ok(deletion)
+}
+
+/// Takes it back.
+pub fn cancel(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
+    decide_cancel(pending(tx, user)?, now)?;
+    tx.set_pending_deletion(user, None)
+}
+
+/// Erased since the caller was let in: they are nobody now.
+pub fn gone() -> Error {
+    Error::unauthorized("the account was erased")
+}
+
+fn pending(tx: &Tx<'_>, user: UserId) -> Result<Option<PendingDeletion>> {
+    tx.view().pending_deletion(user)?.ok_or_else(gone)
+}
+
+/// Whoever has asked already is told so, whatever the phrase.
+fn decide_request(
+    pending: Option<PendingDeletion>,
+    confirmation: &str,
+    now: Timestamp,
+) -> Result<PendingDeletion> {
+    if let Some(pending) = pending {
+        let date = pending.scheduled_for.utc_date();
+        return Err(Error::new(
+            Kind::BadRequest,
+            "ALREADY_SCHEDULED",
+            format!("Your account is already to be deleted on {date}."),
+        ));
+    }
+    if confirmation != PHRASE {
+        return Err(Error::new(
+            Kind::BadRequest,
+            "INVALID_CONFIRMATION",
+            format!("To delete your account, send the confirmation \"{PHRASE}\", exactly so."),
+        ));
+    }
+    Ok(PendingDeletion {
+        requested_at: now,
+        scheduled_for: now.plus_s(GRACE_DAYS * 86_400),
+    })
+}
+
+fn decide_cancel(pending: Option<PendingDeletion>, now: Timestamp) -> Result<()> {
+    match pending {
+        None => Err(Error::new(
+            Kind::BadRequest,
+            "NO_DELETION_PENDING",
+            "There is no deletion to cancel.",
+        )),
+        Some(pending) if is_over(pending.scheduled_for, now) => Err(Error::new(
+            Kind::BadRequest,
+            "GRACE_PERIOD_EXPIRED",
+            "The 30 days in which you could cancel are over; the account is being deleted.",
+        )),
+        Some(_) => Ok(()),
+    }
+}
+
+/// Whether the last moment of an account has passed: the one in which it may still be
+/// cancelled is the last in which it isn't erased.
+fn is_over(scheduled_for: Timestamp, now: Timestamp) -> bool {
+    scheduled_for < now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+    fn scheduled(for_ms: i64) -> Option<PendingDeletion> {
+        Some(PendingDeletion {
+            requested_at: NOW,
+            scheduled_for: NOW.plus_ms(for_ms),
+        })
+    }
+
+    #[test]
+    fn requests() {
+        for (pending, confirmation, expected) in [
+            (None, PHRASE, Ok(30 * 86_400_000)),
+            (None, "delete my account", Err("INVALID_CONFIRMATION")),
+            (None, "DELETE MY ACCOUNT ", Err("INVALID_CONFIRMATION")),
+            (None, "", Err("INVALID_CONFIRMATION")),
+            (scheduled(1), PHRASE, Err("ALREADY_SCHEDULED")),
+            (scheduled(1), "no", Err("ALREADY_SCHEDULED")),
+            (scheduled(-1), PHRASE, Err("ALREADY_SCHEDULED")),
+        ] {
+            let decided = decide_request(pending, confirmation, NOW);
+            let decided = decided
+                .map(|deletion| deletion.scheduled_for.0 - NOW.0)
+                .map_err(|error| error.code);
+            assert_eq!(decided, expected, "{pending:?} {confirmation}");
+        }
+    }
+
+    #[test]
+    fn cancellations() {
+        for (pending, expected) in [
+            (None, Err("NO_DELETION_PENDING")),
+            (scheduled(86_400_000), Ok(())),
+            (scheduled(0), Ok(())),
+            (scheduled(-1), Err("GRACE_PERIOD_EXPIRED")),
+        ] {
+            let decided = decide_cancel(pending, NOW).map_err(|error| error.code);
+            assert_eq!(decided, expected, "{pending:?}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Erases the accounts whose date has passed. First an account is gone for everybody: no
+//! sign-in, its phone is free. Then its rows go, some at a time; then the file is written
+//! anew, so that no bytes of them stay; then a confirmation is queued, and only a tombstone
+//! is left. Every step finds its work in the database and notes in the same transaction that
+//! it is done, so it may be cut off anywhere and taken up again.
+
+pub mod schedule;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use tokio::sync::Notify;
+
+use super::confirmation;
+use crate::clock::{Clock, Timestamp};
+use crate::edge::hub::Hub;
+use crate::error::Result;
+use crate::store::{DueAccount, Erasure, SharedStore};
+
+/// A larger file is not written anew by the running service, which would stand still
+/// meanwhile: about a second for every 100 MiB.
+const REWRITTEN_BYTES_MAX: u64 = 512 << 20;
+/// Accounts looked at or listed at once.
+const ACCOUNTS_MAX: usize = 1_000;
+
+/// What erasing needs of the service.
+pub struct Eraser {
+    pub store: SharedStore,
+    pub hub: Arc<Hub>,
+    pub clock: Clock,
+    /// Whether there is a server that takes mail.
+    pub mail: bool,
+    /// What mails call the assistant.
+    pub persona: String,
+    /// No service waits behind the file's rewriting.
+    pub alone: bool,
+    /// Wakes whoever sends mails.
+    pub mails_queued: Arc<Notify>,
+    pub wake: Notify,
+    progress: Mutex<Progress>,
+    turn: tokio::sync::Mutex<()>,
+}
+
+/// How far the purge is.
+#[derive(Debug, Clone, Copy, Default, Serialize, PartialEq, Eq)]
+pub struct Progress {
+    /// The number of the last one that was asked for.
+    pub asked: u64,
+    /// The number of the last one that was asked for and is over.
+    pub over: u64,
+    /// Accounts finished since the service started.
+    pub erased: u64,
+    /// Transactions in which rows were removed since then.
+    pub batches: u64,
+}
+
+/// What a purge has before it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Outlook {
+    /// Accounts whose date has passed.
+    pub due: Vec<Due>,
+    /// Accounts whose erasure has begun.
+    pub under_way: Vec<UnderWay>,
+    pub progress: Progress,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Due {
+    /// UUID
+    pub user_id: String,
+    pub deletion_scheduled_for: Timestamp,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct UnderWay {
+    /// UUID
+    pub user_id: String,
+    pub started_at: Timestamp,
+}
+
+/// One step of a purge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The account is gone for everybody.
+    Begun,
+    /// Some of its rows are.
+    Rows,
+    /// The file holds no bytes of them.
+    Compacted,
+    /// Only a tombstone is left.
+    Ended,
+}
+
+/// What one run remembers.
+#[derive(Default)]
+pub struct Run {
+    /// The file is too large, or there was no room for a second one.
+    not_compacted: bool,
+}
+
+impl Eraser {
+    pub fn new(store: SharedStore, hub: Arc<Hub>, clock: Clock) -> Self {
+        Self {
+            store,
+            hub,
+            clock,
+            mail: false,
+            persona: String::new(),
+            alone: false,
+            mails_queued: Arc::default(),
+            wake: Notify::new(),
+            progress: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Asks the job for a purge; its number, to be compared with `Progress::over`.
+    pub fn ask(&self) -> u64 {
+        let mut progress = self.progress();
+        progress.asked += 1;
+        self.wake.notify_one();
+        progress.asked
+    }
+
+    /// What there is to do, and how far it is.
+    pub async fn outlook(&self) -> Result<Outlook> {
+        let now = self.clock.now();
+        let seen = self.store.read(move |view| {
+            Ok((
+                view.due_accounts(now, ACCOUNTS_MAX)?,
+                view.erasures(ACCOUNTS_MAX)?,
+            ))
+        });
+        let (due, under_way) = seen.await?;
+        let progress = *self.progress();
+        Ok(outlook(due, under_way, progress))
+    }
+
+    /// Erases everything that is due. One at a time: a second caller waits and then finds
+    /// nothing left.
+    pub async fn run(&self) -> Result<()> {
+        let _turn = self.turn.lock().await;
+        let asked = self.progress().asked;
+        let mut run = Run::default();
+        let mut ended = false;
+        let outcome = loop {
+            match self.advance(&mut run).await {
+                Ok(Some(step)) => ended |= step == Step::Ended,
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        if ended {
+            self.store.compact(false).await?;
+        }
+        let now = self.clock.now();
+        self.store.write(move |tx| tx.set_purged_at(now)).await?;
+        self.progress().over = asked;
+        outcome
+    }
+
+    /// One step; `None` when there is nothing to do.
+    pub async fn advance(&self, run: &mut Run) -> Result<Option<Step>> {
+        let now = self.clock.now();
+        let seen = self.store.read(move |view| {
+            Ok((
+                view.due_accounts(now, 1)?.pop(),
+                view.erasures(ACCOUNTS_MAX)?,
+                view.compaction_due()?,
+                view.size_bytes()?,
+            ))
+        });
+        let (due, under_way, compaction_due, size_bytes) = seen.await?;
+        if let Some(account) = due {
+            self.begin(account, now).await?;
+            return Ok(Some(Step::Begun));
+        }
+        if let Some(erasure) = under_way.iter().find(|one| one.rows_at.is_none()) {
+            self.erase_rows(erasure.clone(), now).await?;
+            return Ok(Some(Step::Rows));
+        }
+        if let (Some(since), false) = (compaction_due, run.not_compacted) {
+            run.not_compacted = !self.compact(since, size_bytes).await?;
+            return Ok(Some(Step::Compacted));
+        }
+        match under_way.into_iter().next() {
+            Some(erasure) => {
+                self.end(erasure, now).await?;
+                Ok(Some(Step::Ended))
+            }
+            None => Ok(None),
+        }
+    }
+
+    async fn begin(&self, account: DueAccount, now: Timestamp) -> Result<()> {
+        let begun = self.store.write(move |tx| tx.begin_erasure(&account, now));
+        begun.await.map(drop)
+    }
+
+    async fn erase_rows(&self, erasure: Erasure, now: Timestamp) -> Result<()> {
+        let hub = self.hub.clone();
+        let erased = self.store.write(move |tx| {
+            let erased = tx.erase_some_rows(&erasure, now)?;
+            tx.after_commit(move || {
+                for (agent, seq) in erased.ended {
+                    hub.command_ended(agent, seq);
+                }
+            });
+            Ok(())
+        });
+        erased.await?;
+        self.progress().batches += 1;
+        Ok(())
+    }
+
+    /// False when the file stays as it is, which the log says.
+    async fn compact(&self, since: Timestamp, size_bytes: u64) -> Result<bool> {
+        if !self.alone && size_bytes > REWRITTEN_BYTES_MAX {
+            log::warn!(
+                "accounts were erased; the database is too large ({} MiB) to be written anew while \
+                 the service runs: stop it at leisure and run `chatkeep purge --now`",
+                size_bytes >> 20
+            );
+            return Ok(false);
+        }
+        if let Err(error) = self.store.compact(true).await {
+            log::warn!("accounts were erased; the database could not be written anew: {error}");
+            return Ok(false);
+        }
+        let noted = self.store.write(move |tx| tx.end_compaction(since));
+        noted.await.map(|()| true)
+    }
+
+    async fn end(&self, erasure: Erasure, now: Timestamp) -> Result<()> {
+        let mail = confirmation::mail(erasure.email.as_deref(), self.mail, &self.persona);
+        let (queued, user) = (self.mails_queued.clone(), erasure.user);
+        let ended = self.store.write(move |tx| {
+            if let Some(mail) = &mail {
+                tx.insert_mail(&mail.as_new(), now)?;
+                tx.after_commit(move || queued.notify_one());
+            }
+            tx.end_erasure(user)
+        });
+        ended.await?;
+        log::info!("account {} was erased", erasure.user_id);
+        self.progress().erased += 1;
+        Ok(())
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a database holds for a purge that doesn't run.
+pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress) -> Outlook {
+    Outlook {
+        due: due
+            .into_iter()
+            .map(|account| Due {
+                user_id: account.user_id,
+                deletion_scheduled_for: account.scheduled_for,
+            })
+            .collect(),
+        under_way: under_way
+            .into_iter()
+            .map(|erasure| UnderWay {
+                user_id: erasure.user_id,
+                started_at: erasure.started_at,
+            })
+            .collect(),
+        progress,
+    }
+}
+
+/// As `Eraser::outlook`, of a file that no service holds.
+pub fn look(path: &std::path::Path, now: Timestamp) -> Result<Outlook, String> {
+    crate::store::look(path, |view| {
+        let due = view.due_accounts(now, ACCOUNTS_MAX)?;
+        Ok(outlook(
+            due,
+            view.erasures(ACCOUNTS_MAX)?,
+            Progress::default(),
+        ))
+    })
+}

@@ -1,0 +1,176 @@
+//! `chatkeep purge`: erases the accounts whose date has passed, or lists them. Through the
+//! running service where there is one, else in the database itself.
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::running;
+use crate::app;
+use crate::clock::Clock;
+use crate::config::{Config, Source};
+use crate::outbound::Method;
+
+const ROUTE: &str = "/admin/purge";
+/// Between two looks at how far the service is.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+#[derive(Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    what: What,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct What {
+    /// Erases them; what they held can't be brought back.
+    #[arg(long)]
+    now: bool,
+    /// Lists them and changes nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+    let path = super::loaded(source)?.config.storage.path;
+    if !path.exists() {
+        return Err(super::one(format!(
+            "there is no database at {}, so no accounts; start the service, or name its configuration with --config",
+            path.display()
+        )));
+    }
+    let config = super::configuration(source)?.config;
+    let done = match options.what.now {
+        true => purge(&config, options.json),
+        false => outlook(&config).and_then(|outlook| list(&outlook, options.json)),
+    };
+    done.map_err(super::one)
+}
+
+fn outlook(config: &Config) -> Result<Value, String> {
+    if let Some(told) = running::ask(config, Method::Get, ROUTE, None)? {
+        return Ok(told);
+    }
+    let looked = crate::account::erasure::look(&config.storage.path, Clock::system().now())?;
+    Ok(json!(looked))
+}
+
+fn list(outlook: &Value, as_json: bool) -> Result<(), String> {
+    if as_json {
+        return super::print(&outlook.to_string());
+    }
+    let (due, under_way) = (accounts(outlook, "due"), accounts(outlook, "under_way"));
+    if due.is_empty() && under_way.is_empty() {
+        return super::print("No account is to be erased.");
+    }
+    let text = |account: &Value, name| account[name].as_str().unwrap_or_default().to_owned();
+    for account in due {
+        let date = text(account, "deletion_scheduled_for");
+        super::print(&format!(
+            "{}  was to go by {date}",
+            text(account, "user_id")
+        ))?;
+    }
+    for account in under_way {
+        let at = text(account, "started_at");
+        super::print(&format!(
+            "{}  being erased since {at}",
+            text(account, "user_id")
+        ))?;
+    }
+    Ok(())
+}
+
+fn accounts<'v>(outlook: &'v Value, name: &str) -> &'v [Value] {
+    outlook[name].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn purge(config: &Config, as_json: bool) -> Result<(), String> {
+    let erased = match running::ask(config, Method::Post, ROUTE, None)? {
+        Some(told) => by_service(config, told["asked"].as_u64().unwrap_or_default())?,
+        None => by_ourselves(config)?,
+    };
+    super::print(&match (as_json, erased) {
+        (true, _) => json!({ "erased": erased }).to_string(),
+        (false, 0) => "No account was to be erased.".to_owned(),
+        (false, 1) => "1 account was erased.".to_owned(),
+        (false, _) => format!("{erased} accounts were erased."),
+    })
+}
+
+/// Waits until the service has done what was asked for as number `asked`.
+fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
+    let mut bar = Bar::default();
+    let mut before = None;
+    loop {
+        let seen = outlook(config)?;
+        let progress = &seen["progress"];
+        let erased = progress["erased"].as_u64().unwrap_or_default();
+        let before = *before.get_or_insert(erased);
+        let left = accounts(&seen, "due").len() + accounts(&seen, "under_way").len();
+        if progress["over"].as_u64().unwrap_or_default() >= asked {
+            bar.end();
+            return match left {
+                0 => Ok(erased.saturating_sub(before)),
+                left => Err(format!(
+                    "{left} accounts are not erased yet; the service's log says why, and it tries again"
+                )),
+            };
+        }
+        bar.show(left, progress["batches"].as_u64().unwrap_or_default());
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+fn by_ourselves(config: &Config) -> Result<u64, String> {
+    let _lock = app::lock(config)?;
+    super::runtime()?.block_on(async {
+        let purge = app::alone(config, Clock::system()).await?;
+        let erasing = purge.eraser.run();
+        tokio::pin!(erasing);
+        let mut bar = Bar::default();
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut erasing => break outcome,
+                () = tokio::time::sleep(LOOK_EVERY) => {
+                    let seen = purge.eraser.outlook().await.map_err(|e| e.to_string())?;
+                    bar.show(seen.due.len() + seen.under_way.len(), seen.progress.batches);
+                }
+            }
+        };
+        bar.end();
+        outcome.map_err(|e| e.to_string())?;
+        if let Some(post) = &purge.post {
+            post.send_due().await.map_err(|e| e.to_string())?;
+        }
+        let seen = purge.eraser.outlook().await.map_err(|e| e.to_string())?;
+        Ok(seen.progress.erased)
+    })
+}
+
+/// A line on a terminal that is written over and over.
+#[derive(Default)]
+struct Bar {
+    shown: bool,
+}
+
+impl Bar {
+    fn show(&mut self, accounts: usize, batches: u64) {
+        if std::io::stderr().is_terminal() {
+            self.shown = true;
+            eprint!("\r{accounts} accounts to go, {batches} batches of rows removed ");
+        }
+    }
+
+    fn end(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            eprintln!();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `/account…`: what the service knows of the caller, and the end of it.
+
+use serde_json::json;
+
+use super::Request;
+use crate::account::deletion;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::http::{self, Fields, Response};
+use crate::ingest::access;
+use crate::store::AccountStatus;
+
+pub(super) async fn status(rq: Request) -> Result<Response> {
+    let (user, now) = (rq.who()?.id, rq.app.clock.now());
+    let read = rq.app.store.read(move |view| view.account_status(user));
+    let account = read.await?.ok_or_else(deletion::gone)?;
+    Ok(shown(&account, now))
+}
+
+pub(super) async fn request_deletion(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    // A long one is as wrong as a short one.
+    let confirmation = fields.required_string("confirmation", 0..=rq.body_bytes_max);
+    fields.finish()?;
+    let (user, now) = (rq.who()?.id, rq.app.clock.now());
+    let requested = rq
+        .app
+        .store
+        .write(move |tx| deletion::request(tx, user, &confirmation, now))
+        .await?;
+    let date = requested.scheduled_for.utc_date();
+    Ok(http::json(&json!({
+        "message": format!("Your account will be deleted on {date}. Until then you can cancel."),
+        "deletion_date": date,
+        "can_cancel_until": date,
+    })))
+}
+
+pub(super) async fn cancel_deletion(rq: Request) -> Result<Response> {
+    let (user, now) = (rq.who()?.id, rq.app.clock.now());
+    rq.app
+        .store
+        .write(move |tx| deletion::cancel(tx, user, now))
+        .await?;
+    Ok(http::json(
+        &json!({ "message": "Your account will not be deleted." }),
+    ))
+}
+
+/// What is not known is an empty text.
+fn shown(account: &AccountStatus, now: Timestamp) -> Response {
+    let user = &account.user;
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    http::json(&json!({
+        "user_id": user.public_id,
+        "phone": text(&account.phone),
+        "name": text(&user.name),
+        "email": text(&account.email),
+        "created_at": account.created_at,
+        "subscription_status": access::standing(user, now).status,
+        "deletion_requested": account.deletion.is_some(),
+        "deletion_scheduled_for": account.deletion.map(|deletion| deletion.scheduled_for),
+    }))
+}

@@ -1,0 +1,16 @@
+//! `/admin/purge`: which accounts are to be erased, and have it done now.
+
+use serde_json::json;
+
+use super::Request;
+use crate::error::Result;
+use crate::http::{self, Response};
+
+pub(super) async fn outlook(rq: Request) -> Result<Response> {
+    Ok(http::json(&rq.app.eraser.outlook().await?))
+}
+
+/// Answers at once: the work may be long, and `outlook` tells how far it is.
+pub(super) async fn start(rq: Request) -> Result<Response> {
+    Ok(http::json(&json!({ "asked": rq.app.eraser.ask() })))
+}

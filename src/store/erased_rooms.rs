@@ -1,0 +1,300 @@
+//! Takes an account's messages out of the chains of the rooms it had to do with, so that
+//! everybody else's stay reachable, and gives the rooms it owned to others, or removes them.
+
+use rusqlite::OptionalExtension;
+
+use super::erasure::{Erased, in_json};
+use super::erasures::Erasure;
+use super::{Digest, RoomId, Tx, UserId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::model::redaction;
+
+/// Messages looked at in one transaction.
+const MESSAGES_MAX: usize = 500;
+
+/// A room at work.
+struct Place {
+    id: RoomId,
+    chat_guid: String,
+    /// The account's own direct chat: what was in it before goes, whoever wrote it.
+    own_direct: bool,
+    owned: bool,
+}
+
+/// A message of a chain, as far as the erasure needs it.
+struct Link {
+    user: UserId,
+    previous: Option<i64>,
+    received_at: Timestamp,
+    /// Only where they name the phone.
+    metadata: Option<String>,
+    context: Option<String>,
+}
+
+impl Tx<'_> {
+    /// A stretch of one room's chain, and the room itself at its end. False when no room is
+    /// left.
+    pub(super) fn erase_in_rooms(
+        &mut self,
+        erasure: &Erasure,
+        now: Timestamp,
+        erased: &mut Erased,
+    ) -> Result<bool> {
+        let at_work = match self.place(erasure, erasure.room_id)? {
+            Some(place) if erasure.message_id.is_some() => Some((place, erasure.message_id)),
+            _ => match self.next_room(erasure)? {
+                Some(room) => self.place(erasure, room)?.map(|place| (place, None)),
+                None => None,
+            },
+        };
+        let Some((place, kept)) = at_work else {
+            return Ok(false);
+        };
+        let (kept, is_end) = self.erase_messages(erasure, &place, kept, now)?;
+        if is_end {
+            self.leave_room(erasure, &place, now, erased)?;
+            self.set_room_at_work(erasure.user, place.id.0, None)?;
+        } else {
+            // Without a kept message the room is begun again at its head, where no more of
+            // what was removed stands.
+            let room = if kept.is_some() {
+                place.id.0
+            } else {
+                place.id.0 - 1
+            };
+            self.set_room_at_work(erasure.user, room, kept)?;
+        }
+        Ok(true)
+    }
+
+    /// The first room after the one at work that the account wrote in, owns or is named in.
+    fn next_room(&self, erasure: &Erasure) -> Result<Option<i64>> {
+        let after = erasure.room_id;
+        let first = |sql: &str, of: &dyn rusqlite::ToSql| -> Result<Option<i64>> {
+            let mut statement = self.conn.prepare_cached(sql)?;
+            Ok(statement.query_row(rusqlite::params![of, after], |row| row.get(0))?)
+        };
+        let rooms = [
+            first(
+                "SELECT min(room_id) FROM room_authors WHERE user_id = ?1 AND room_id > ?2",
+                &erasure.user.0,
+            )?,
+            first(
+                "SELECT min(id) FROM rooms WHERE owner_id = ?1 AND id > ?2",
+                &erasure.user.0,
+            )?,
+            first(
+                "SELECT min(room_id) FROM room_members WHERE handle = ?1 AND room_id > ?2",
+                &erasure.phone,
+            )?,
+        ];
+        Ok(rooms.into_iter().flatten().min())
+    }
+
+    fn place(&self, erasure: &Erasure, room: i64) -> Result<Option<Place>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT chat_guid, mode, owner_id FROM rooms WHERE id = ?1")?
+            .query_row([room], |row| {
+                let owned = UserId(row.get(2)?) == erasure.user;
+                Ok(Place {
+                    id: RoomId(room),
+                    chat_guid: row.get(0)?,
+                    own_direct: owned && row.get_ref(1)?.as_str()? == "direct",
+                    owned,
+                })
+            })
+            .optional()?)
+    }
+
+    /// Goes along the chain from the last message that was kept. The message it has come to,
+    /// and whether that was the end.
+    fn erase_messages(
+        &mut self,
+        erasure: &Erasure,
+        place: &Place,
+        from: Option<i64>,
+        now: Timestamp,
+    ) -> Result<(Option<i64>, bool)> {
+        let phone = erasure.phone.as_deref();
+        let named = phone.map(in_json);
+        // The kept message may have gone since, with somebody else's erasure.
+        let from = match from {
+            Some(id) => self.link(id, None)?.map(|link| (id, link.previous)),
+            None => None,
+        };
+        let (mut kept, mut next) = match from {
+            Some((id, previous)) => (Some(id), previous),
+            None => (None, self.head(place.id)?),
+        };
+        // What the kept message, or the head, points at.
+        let mut pointed_at = next;
+        let mut gone = Vec::new();
+        for _ in 0..MESSAGES_MAX {
+            let Some(id) = next else { break };
+            let Some(link) = self.link(id, named.as_deref())? else {
+                next = None;
+                break;
+            };
+            if link.user == erasure.user
+                || place.own_direct && link.received_at <= erasure.started_at
+            {
+                self.execute("DELETE FROM messages WHERE id = ?1", [id])?;
+                gone.push(id);
+            } else {
+                if pointed_at != Some(id) {
+                    self.point(place, kept, Some(id))?;
+                }
+                if let Some(phone) = phone {
+                    self.redact(id, &link, phone)?;
+                }
+                (kept, pointed_at) = (Some(id), link.previous);
+            }
+            next = link.previous;
+        }
+        if pointed_at != next {
+            self.point(place, kept, next)?;
+        }
+        self.answers_gone(&gone, now)?;
+        Ok((kept, next.is_none()))
+    }
+
+    fn head(&self, room: RoomId) -> Result<Option<i64>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT message_id FROM room_heads WHERE room_id = ?1")?
+            .query_row([room.0], |row| row.get(0))
+            .optional()?)
+    }
+
+    fn link(&self, id: i64, named: Option<&str>) -> Result<Option<Link>> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT user_id, previous_id, received_at, iif(instr(metadata, ?2), metadata, NULL),
+                   iif(instr(context, ?2), context, NULL)
+                 FROM messages WHERE id = ?1",
+            )?
+            .query_row((id, named), |row| {
+                Ok(Link {
+                    user: UserId(row.get(0)?),
+                    previous: row.get(1)?,
+                    received_at: Timestamp(row.get(2)?),
+                    metadata: row.get(3)?,
+                    context: row.get(4)?,
+                })
+            })
+            .optional()?)
+    }
+
+    /// Makes a message, or without one the room's head, point at another.
+    fn point(&mut self, place: &Place, from: Option<i64>, to: Option<i64>) -> Result<()> {
+        match (from, to) {
+            (Some(from), to) => self.execute(
+                "UPDATE messages SET previous_id = ?2 WHERE id = ?1",
+                (from, to),
+            )?,
+            (None, Some(to)) => self.execute(
+                "UPDATE room_heads SET message_id = ?2 WHERE room_id = ?1",
+                (place.id.0, to),
+            )?,
+            (None, None) => {
+                self.execute("DELETE FROM room_heads WHERE room_id = ?1", [place.id.0])?
+            }
+        };
+        if from.is_none() {
+            self.forget_room(&place.chat_guid);
+        }
+        Ok(())
+    }
+
+    fn redact(&self, id: i64, link: &Link, phone: &str) -> Result<()> {
+        let without = |json: &Option<String>| redaction::without_handle(json.as_deref()?, phone);
+        let (metadata, context) = (without(&link.metadata), without(&link.context));
+        if metadata.is_some() || context.is_some() {
+            self.execute(
+                "UPDATE messages SET metadata = coalesce(?2, metadata), context = coalesce(?3, context)
+                 WHERE id = ?1",
+                (id, metadata, context),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The account takes part in the room no more. One that it owned goes to another who
+    /// wrote there, or away as a whole.
+    fn leave_room(
+        &mut self,
+        erasure: &Erasure,
+        place: &Place,
+        now: Timestamp,
+        erased: &mut Erased,
+    ) -> Result<()> {
+        let heir = match place.owned {
+            true => self.heir(erasure, place)?,
+            false => None,
+        };
+        match (place.owned, heir) {
+            (true, None) => return self.erase_room(place.id, &place.chat_guid, now, erased),
+            (true, Some(heir)) => {
+                self.execute(
+                    "UPDATE rooms SET owner_id = ?2 WHERE id = ?1",
+                    (place.id.0, heir.0),
+                )?;
+            }
+            (false, _) => {}
+        }
+        self.execute(
+            "DELETE FROM room_authors WHERE user_id = ?1 AND room_id = ?2",
+            (erasure.user.0, place.id.0),
+        )?;
+        self.directory.authors.remove(&(erasure.user, place.id));
+        self.leave_members(erasure, place)
+    }
+
+    /// Another author. Of the account's own direct chat only somebody who wrote in it since
+    /// the erasure began: the phone has a new owner.
+    fn heir(&self, erasure: &Erasure, place: &Place) -> Result<Option<UserId>> {
+        let since = match place.own_direct {
+            true => erasure.started_at.0,
+            false => i64::MIN,
+        };
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT room_authors.user_id FROM room_authors JOIN users ON users.id = room_authors.user_id
+                 WHERE room_id = ?1 AND room_authors.user_id <> ?2 AND users.created_at >= ?3
+                 ORDER BY room_authors.user_id LIMIT 1",
+            )?
+            .query_row((place.id.0, erasure.user.0, since), |row| {
+                row.get(0).map(UserId)
+            })
+            .optional()?)
+    }
+
+    /// Takes the phone off the room's list, unless its new owner has written there. The list
+    /// is written again with the room's next message.
+    fn leave_members(&mut self, erasure: &Erasure, place: &Place) -> Result<()> {
+        let Some(phone) = &erasure.phone else {
+            return Ok(());
+        };
+        if let Some(user) = self.user_by_phone(phone)?
+            && self.authors(place.id)?.contains(&user.id)
+        {
+            return Ok(());
+        }
+        let left = self.execute(
+            "DELETE FROM room_members WHERE handle = ?1 AND room_id = ?2",
+            (phone, place.id.0),
+        )?;
+        if left > 0 {
+            self.execute(
+                "UPDATE rooms SET members = ?2 WHERE id = ?1",
+                (place.id.0, Digest::default()),
+            )?;
+        }
+        self.forget_room(&place.chat_guid);
+        Ok(())
+    }
+}

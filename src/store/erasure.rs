@@ -1,0 +1,228 @@
+//! Removes the rows of an account that is being erased, a bounded number in each
+//! transaction, so that no message waits long behind it. Which tables hold what of a user
+//! stands in two lists. It must not know what the rows mean, nor whom else to tell.
+
+use super::erasures::Erasure;
+use super::{AgentId, CommandState, RoomId, Tx, UserId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+/// Rows removed from one table in one transaction.
+const ROWS_MAX: i64 = 500;
+/// Events of relays looked through in one transaction.
+const EVENTS_MAX: i64 = 2_000;
+/// Commands ended and removed in one transaction.
+const COMMANDS_MAX: i64 = 500;
+
+/// Tables whose rows belong to one user: ?1 is the user's number, ?2 how many rows at most.
+/// A new table with a user in it gets its line here.
+#[rustfmt::skip] // a table: one line each
+const USER_TABLES: &[(&str, &str)] = &[
+    ("reminders", "DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE user_id = ?1 LIMIT ?2)"),
+    ("memories", "DELETE FROM memories WHERE id IN (SELECT id FROM memories WHERE user_id = ?1 LIMIT ?2)"),
+    ("usage_days", "DELETE FROM usage_days WHERE (user_id, day) IN (SELECT user_id, day FROM usage_days WHERE user_id = ?1 LIMIT ?2)"),
+    ("identities", "DELETE FROM identities WHERE (issuer, subject) IN (SELECT issuer, subject FROM identities WHERE user_id = ?1 LIMIT ?2)"),
+    ("personality_profiles", "DELETE FROM personality_profiles WHERE user_id IN (SELECT user_id FROM personality_profiles WHERE user_id = ?1 LIMIT ?2)"),
+    ("traits", "DELETE FROM traits WHERE id IN (SELECT id FROM traits WHERE user_id = ?1 LIMIT ?2)"),
+    ("relationships", "DELETE FROM relationships WHERE id IN (SELECT id FROM relationships WHERE user_id = ?1 LIMIT ?2)"),
+    ("connected_services", "DELETE FROM connected_services WHERE id IN (SELECT id FROM connected_services WHERE user_id = ?1 LIMIT ?2)"),
+    ("miniapp_sessions", "DELETE FROM miniapp_sessions WHERE id IN (SELECT id FROM miniapp_sessions WHERE user_id = ?1 LIMIT ?2)"),
+];
+
+/// Tables whose rows belong to one room, for a room that goes as a whole: ?1 is the room.
+#[rustfmt::skip] // a table: one line each
+const ROOM_TABLES: &[(&str, &str)] = &[
+    ("miniapp_sessions", "DELETE FROM miniapp_sessions WHERE room_id = ?1"),
+    ("room_members", "DELETE FROM room_members WHERE room_id = ?1"),
+    ("room_authors", "DELETE FROM room_authors WHERE room_id = ?1"),
+    ("room_heads", "DELETE FROM room_heads WHERE room_id = ?1"),
+    ("rooms", "DELETE FROM rooms WHERE id = ?1"),
+];
+
+/// What one transaction did.
+#[derive(Debug, Default)]
+pub struct Erased {
+    /// Commands that were under way: agent and seq.
+    pub ended: Vec<(AgentId, u64)>,
+    /// Nothing is left but the ledger and the tombstone.
+    pub done: bool,
+}
+
+impl Tx<'_> {
+    /// Removes some of an account's rows. To be called until it is done, with the ledger as
+    /// it stands each time.
+    pub fn erase_some_rows(&mut self, erasure: &Erasure, now: Timestamp) -> Result<Erased> {
+        let mut erased = Erased::default();
+        let more = self.erase_commands(erasure.user, now, &mut erased)?
+            || self.erase_events(erasure)?
+            || self.erase_in_rooms(erasure, now, &mut erased)?
+            || self.erase_from_tables(erasure.user)?
+            || self.erase_limit_uses(erasure)?;
+        if !more {
+            self.erase_user(erasure.user)?;
+            self.end_rows(erasure.user, now)?;
+            erased.done = true;
+        }
+        Ok(erased)
+    }
+
+    fn erase_commands(&self, user: UserId, now: Timestamp, erased: &mut Erased) -> Result<bool> {
+        let sql = "SELECT id, agent_id, seq FROM commands WHERE user_id = ?1 LIMIT ?2";
+        self.end_and_erase(sql, user.0, now, erased)
+    }
+
+    /// Commands that were never handed out in a room that goes; all of them, as an outbox is
+    /// bounded.
+    fn erase_waiting_commands(
+        &self,
+        room: RoomId,
+        now: Timestamp,
+        erased: &mut Erased,
+    ) -> Result<()> {
+        let sql = "SELECT id, agent_id, seq FROM commands
+                   WHERE room_id = ?1 AND state = 'queued' LIMIT ?2";
+        while self.end_and_erase(sql, room.0, now, erased)? {}
+        Ok(())
+    }
+
+    /// True when there was anything.
+    fn end_and_erase(
+        &self,
+        sql: &str,
+        of: i64,
+        now: Timestamp,
+        erased: &mut Erased,
+    ) -> Result<bool> {
+        let found: Vec<(i64, i64, i64)> = self
+            .conn
+            .prepare_cached(sql)?
+            .query_map((of, COMMANDS_MAX), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        for (id, agent, seq) in &found {
+            let (agent, seq) = (AgentId(*agent), *seq as u64);
+            if self.finish_command(agent, seq, CommandState::Expired, None, now)? {
+                erased.ended.push((agent, seq));
+            }
+            self.execute("DELETE FROM commands WHERE id = ?1", [id])?;
+        }
+        Ok(!found.is_empty())
+    }
+
+    /// What relays reported of the user's direct chats, or with the phone in it. Events have
+    /// no index: they are looked through once, a stretch at a time. True when there are more.
+    fn erase_events(&self, erasure: &Erasure) -> Result<bool> {
+        let range = "SELECT min(id) FROM edge_events";
+        let first: Option<i64> = self
+            .conn
+            .prepare_cached(range)?
+            .query_row([], |r| r.get(0))?;
+        let range = "SELECT max(id) FROM edge_events";
+        let last: Option<i64> = self
+            .conn
+            .prepare_cached(range)?
+            .query_row([], |r| r.get(0))?;
+        let (Some(first), Some(last)) = (first, last) else {
+            return Ok(false);
+        };
+        let after = erasure.event_id.max(first - 1);
+        if after >= last {
+            return Ok(false);
+        }
+        let to = last.min(after + EVENTS_MAX);
+        self.execute(
+            "DELETE FROM edge_events WHERE id > ?1 AND id <= ?2 AND received_at <= ?3
+               AND (thread_id IN (SELECT chat_guid FROM rooms WHERE owner_id = ?4 AND mode = 'direct')
+                 OR instr(thread_id, ?5) OR instr(details, ?6))",
+            (
+                after,
+                to,
+                erasure.started_at.0,
+                erasure.user.0,
+                &erasure.phone,
+                erasure.phone.as_deref().map(in_json),
+            ),
+        )?;
+        self.set_event_looked_at(erasure.user, to)?;
+        Ok(true)
+    }
+
+    fn erase_from_tables(&self, user: UserId) -> Result<bool> {
+        let mut more = false;
+        for (_, delete) in USER_TABLES {
+            more |= self.execute(delete, (user.0, ROWS_MAX))? as i64 >= ROWS_MAX;
+        }
+        Ok(more)
+    }
+
+    /// Uses counted for the phone or the id, of whatever limit.
+    fn erase_limit_uses(&self, erasure: &Erasure) -> Result<bool> {
+        let subjects = [erasure.phone.as_ref(), Some(&erasure.user_id)];
+        let mut more = false;
+        for subject in subjects.into_iter().flatten() {
+            let removed = self.execute(
+                "DELETE FROM limit_uses WHERE (kind, subject, used_at) IN
+                   (WITH RECURSIVE kinds(kind) AS (SELECT min(kind) FROM limit_uses UNION ALL
+                      SELECT (SELECT min(kind) FROM limit_uses WHERE kind > kinds.kind)
+                      FROM kinds WHERE kind IS NOT NULL)
+                    SELECT kind, subject, used_at FROM limit_uses
+                    WHERE kind IN (SELECT kind FROM kinds) AND subject = ?1 LIMIT ?2)",
+                (subject, ROWS_MAX),
+            )?;
+            more |= removed as i64 >= ROWS_MAX;
+        }
+        Ok(more)
+    }
+
+    /// The row itself. Its number goes to nobody else: what is kept in memory by it would
+    /// become theirs.
+    fn erase_user(&self, user: UserId) -> Result<()> {
+        let given = self.view().meta_number("last_user_id")?.unwrap_or(0);
+        self.set_meta_number("last_user_id", given.max(user.0))?;
+        self.execute("DELETE FROM users WHERE id = ?1", [user.0])?;
+        Ok(())
+    }
+
+    /// A room as a whole, when its messages are gone.
+    pub(super) fn erase_room(
+        &mut self,
+        room: RoomId,
+        chat_guid: &str,
+        now: Timestamp,
+        erased: &mut Erased,
+    ) -> Result<()> {
+        for author in self.authors(room)? {
+            self.execute(
+                "DELETE FROM reminders WHERE user_id = ?1 AND room_id = ?2",
+                (author.0, room.0),
+            )?;
+            self.directory.authors.remove(&(author, room));
+        }
+        self.erase_waiting_commands(room, now, erased)?;
+        for (_, delete) in ROOM_TABLES {
+            self.execute(delete, [room.0])?;
+        }
+        self.forget_room(chat_guid);
+        Ok(())
+    }
+
+    pub(super) fn authors(&self, room: RoomId) -> Result<Vec<UserId>> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT user_id FROM room_authors WHERE room_id = ?1")?;
+        let rows = statement.query_map([room.0], |row| row.get(0).map(UserId))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub(super) fn forget_room(&mut self, chat_guid: &str) {
+        self.directory.touched = true;
+        self.directory.rooms.remove(chat_guid);
+    }
+}
+
+/// As it stands inside a string of our JSON.
+pub(super) fn in_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}

@@ -1,0 +1,216 @@
+//! Accounts whose date has passed, and the ledger of those that are being erased: what was
+//! done is noted in the transaction that did it, so that a crash anywhere costs nothing.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::{Tx, UserId, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+/// An account whose date has passed and whose erasure has not begun.
+#[derive(Debug, Clone)]
+pub struct DueAccount {
+    pub id: UserId,
+    /// UUID
+    pub user_id: String,
+    pub scheduled_for: Timestamp,
+}
+
+/// An account that is being erased.
+#[derive(Debug, Clone)]
+pub struct Erasure {
+    /// The number that the user had.
+    pub user: UserId,
+    /// UUID
+    pub user_id: String,
+    /// Until no row holds it any more.
+    pub phone: Option<String>,
+    pub email: Option<String>,
+    pub started_at: Timestamp,
+    pub(super) event_id: i64,
+    pub(super) room_id: i64,
+    pub(super) message_id: Option<i64>,
+    /// When the last row was removed.
+    pub rows_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "SELECT user_id, public_id, phone, email, started_at, event_id, room_id,
+       message_id, rows_at
+     FROM erasures";
+
+impl View<'_> {
+    /// Accounts whose date has passed, those first that passed first.
+    pub fn due_accounts(&self, now: Timestamp, limit: usize) -> Result<Vec<DueAccount>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id, user_id, deletion_scheduled_for FROM users
+             WHERE deletion_scheduled_for < ?1 ORDER BY deletion_scheduled_for LIMIT ?2",
+        )?;
+        let rows = statement.query_map((now.0, limit as i64), |row| {
+            Ok(DueAccount {
+                id: UserId(row.get(0)?),
+                user_id: row.get(1)?,
+                scheduled_for: Timestamp(row.get(2)?),
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// All that are under way, oldest first.
+    pub fn erasures(&self, limit: usize) -> Result<Vec<Erasure>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} ORDER BY user_id LIMIT ?1"))?;
+        let rows = statement.query_map([limit as i64], erasure_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// When the user with that public id was erased.
+    pub fn erased_at(&self, public_id: &str) -> Result<Option<Timestamp>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT erased_at FROM erased_users WHERE user_id = ?1")?
+            .query_row([public_id], |row| row.get(0).map(Timestamp))
+            .optional()?)
+    }
+
+    /// When a purge last looked for accounts whose date has passed.
+    pub fn purged_at(&self) -> Result<Option<Timestamp>> {
+        Ok(self.meta_number("purged_at")?.map(Timestamp))
+    }
+
+    /// Whether rows were erased since the file was last written anew.
+    pub fn compaction_due(&self) -> Result<Option<Timestamp>> {
+        Ok(self.meta_number("compaction_due")?.map(Timestamp))
+    }
+
+    /// The file's size, the log beside it not counted.
+    pub fn size_bytes(&self) -> Result<u64> {
+        let pages: i64 = self
+            .conn
+            .pragma_query_value(None, "page_count", |row| row.get(0))?;
+        let page_bytes: i64 = self
+            .conn
+            .pragma_query_value(None, "page_size", |row| row.get(0))?;
+        Ok(pages as u64 * page_bytes as u64)
+    }
+
+    pub(super) fn meta_number(&self, key: &str) -> Result<Option<i64>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT value + 0 FROM meta WHERE key = ?1")?
+            .query_row([key], |row| row.get(0))
+            .optional()?)
+    }
+}
+
+impl Tx<'_> {
+    /// From the commit on the account is gone: nobody signs in to it, its phone is free, its
+    /// id is given to nobody again. What is left of it is the ledger's to remove. False when
+    /// its date has been taken back since, or it is under way already.
+    pub fn begin_erasure(&mut self, account: &DueAccount, now: Timestamp) -> Result<bool> {
+        let begun = self.execute(
+            "INSERT INTO erasures (user_id, public_id, phone, email, started_at)
+             SELECT id, user_id, phone, email, ?2 FROM users
+             WHERE id = ?1 AND deletion_scheduled_for < ?2",
+            (account.id.0, now.0),
+        )?;
+        if begun == 0 {
+            return Ok(false);
+        }
+        self.execute(
+            "INSERT OR IGNORE INTO erased_users (user_id, erased_at) VALUES (?1, ?2)",
+            (&account.user_id, now.0),
+        )?;
+        self.execute("DELETE FROM identities WHERE user_id = ?1", [account.id.0])?;
+        let phone: Option<String> = self
+            .conn
+            .prepare_cached("SELECT phone FROM erasures WHERE user_id = ?1")?
+            .query_row([account.id.0], |row| row.get(0))?;
+        // The row stays for a while, since others refer to it, and says nothing.
+        self.execute(
+            "UPDATE users SET user_id = 'erased-' || id, phone = NULL, name = NULL, email = NULL,
+               display_name = NULL, pronouns = NULL, timezone = NULL, status = 'free', plan = NULL,
+               granted_plan = NULL, granted_until = NULL, customer_id = NULL,
+               deletion_requested_at = NULL, deletion_scheduled_for = NULL
+             WHERE id = ?1",
+            [account.id.0],
+        )?;
+        self.directory.touched = true;
+        if let Some(phone) = phone {
+            self.directory.users.remove(&phone);
+        }
+        Ok(true)
+    }
+
+    /// The last row is gone: the ledger forgets the phone, and the file is due to be written
+    /// anew.
+    pub(super) fn end_rows(&self, user: UserId, now: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE erasures SET rows_at = ?2, phone = NULL WHERE user_id = ?1",
+            (user.0, now.0),
+        )?;
+        self.set_meta_number("compaction_due", now.0)
+    }
+
+    /// Ends an erasure; only the tombstone is left.
+    pub fn end_erasure(&self, user: UserId) -> Result<()> {
+        self.execute("DELETE FROM erasures WHERE user_id = ?1", [user.0])?;
+        Ok(())
+    }
+
+    pub fn set_purged_at(&self, now: Timestamp) -> Result<()> {
+        self.set_meta_number("purged_at", now.0)
+    }
+
+    /// The file was written anew when `due` was the newest erasure.
+    pub fn end_compaction(&self, due: Timestamp) -> Result<()> {
+        self.execute(
+            "DELETE FROM meta WHERE key = 'compaction_due' AND value + 0 <= ?1",
+            [due.0],
+        )?;
+        Ok(())
+    }
+
+    pub(super) fn set_meta_number(&self, key: &str, number: i64) -> Result<()> {
+        self.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)",
+            (key, number.to_string()),
+        )?;
+        Ok(())
+    }
+
+    pub(super) fn set_event_looked_at(&self, user: UserId, event_id: i64) -> Result<()> {
+        self.execute(
+            "UPDATE erasures SET event_id = ?2 WHERE user_id = ?1",
+            (user.0, event_id),
+        )?;
+        Ok(())
+    }
+
+    pub(super) fn set_room_at_work(
+        &self,
+        user: UserId,
+        room_id: i64,
+        message_id: Option<i64>,
+    ) -> Result<()> {
+        self.execute(
+            "UPDATE erasures SET room_id = ?2, message_id = ?3 WHERE user_id = ?1",
+            (user.0, room_id, message_id),
+        )?;
+        Ok(())
+    }
+}
+
+fn erasure_from(row: &Row<'_>) -> rusqlite::Result<Erasure> {
+    Ok(Erasure {
+        user: UserId(row.get(0)?),
+        user_id: row.get(1)?,
+        phone: row.get(2)?,
+        email: row.get(3)?,
+        started_at: Timestamp(row.get(4)?),
+        event_id: row.get(5)?,
+        room_id: row.get(6)?,
+        message_id: row.get(7)?,
+        rows_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+    })
+}

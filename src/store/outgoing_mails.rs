@@ -1,0 +1,87 @@
+//! Mails that no server has taken yet.
+
+use rusqlite::Row;
+
+use super::{Tx, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::random;
+
+pub struct NewMail<'a> {
+    pub recipient: &'a str,
+    pub subject: &'a str,
+    pub text: &'a str,
+}
+
+#[derive(Clone)]
+pub struct OutgoingMail {
+    pub id: i64,
+    /// UUID, the same in every try.
+    pub mail_id: String,
+    pub recipient: String,
+    pub subject: String,
+    pub text: String,
+    /// Tries so far.
+    pub attempts: i64,
+    pub created_at: Timestamp,
+}
+
+/// A longer wait than any retry's: the clock was set back since, and the mail is due.
+const WAIT_MS_MAX: i64 = 60 * 60 * 1000;
+/// Mails read at once.
+const MAILS_MAX: i64 = 16;
+
+impl Tx<'_> {
+    pub fn insert_mail(&self, new: &NewMail<'_>, now: Timestamp) -> Result<()> {
+        self.execute(
+            "INSERT INTO outgoing_mails (mail_id, recipient, subject, text, due_at, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+            (
+                random::uuid().to_string(),
+                new.recipient,
+                new.subject,
+                new.text,
+                now.0,
+            ),
+        )?;
+        Ok(())
+    }
+
+    /// Counts a try that failed.
+    pub fn postpone_mail(&self, id: i64, due_at: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE outgoing_mails SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1",
+            (id, due_at.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn delete_mail(&self, id: i64) -> Result<()> {
+        self.execute("DELETE FROM outgoing_mails WHERE id = ?1", [id])?;
+        Ok(())
+    }
+}
+
+impl View<'_> {
+    /// Those whose time has come, at most 16.
+    pub fn due_mails(&self, now: Timestamp) -> Result<Vec<OutgoingMail>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id, mail_id, recipient, subject, text, attempts, created_at
+             FROM outgoing_mails WHERE due_at <= ?1 OR due_at > ?2 LIMIT ?3",
+        )?;
+        let rows = statement.query_map((now.0, now.0 + WAIT_MS_MAX, MAILS_MAX), mail_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn mail_from(row: &Row<'_>) -> rusqlite::Result<OutgoingMail> {
+    Ok(OutgoingMail {
+        id: row.get(0)?,
+        mail_id: row.get(1)?,
+        recipient: row.get(2)?,
+        subject: row.get(3)?,
+        text: row.get(4)?,
+        attempts: row.get(5)?,
+        created_at: Timestamp(row.get(6)?),
+    })
+}

@@ -1,0 +1,271 @@
+//! No table is forgotten: every one with a column that leads to a person stands in the list
+//! below, with how the purge empties it and where the export has it; and a database with a
+//! row of theirs in each holds nothing of them after a purge.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use chatkeep::clock::{Clock, Timestamp};
+use rusqlite::Connection;
+use support::{Service, direct, group};
+
+const PHONE: &str = "+15550177";
+const EMAIL: &str = "gone@example.com";
+const TEXT: &str = "quixotic";
+const USER_ID: &str = "7d1f7e0c-3f0e-4a55-9c58-0f6a0c0ffee1";
+
+/// Where a person finds it in an export.
+enum Exported {
+    /// The field of the file.
+    In(&'static str),
+    /// Why it is not in it.
+    Not(&'static str),
+}
+use Exported::{In, Not};
+
+struct Table {
+    name: &'static str,
+    /// Columns that lead to a person, directly or over a room or a message of theirs.
+    links: &'static [&'static str],
+    /// How a purge empties it.
+    emptied: &'static str,
+    exported: Exported,
+    /// Makes a row of theirs; {user} is the number, {room} a group. Empty: messages make it.
+    fill: &'static str,
+    /// Counts what is left of theirs.
+    left: &'static str,
+}
+
+const EXPIRES: Exported = Not("digests that expire by themselves");
+const INTERNAL: Exported = Not("how the service keeps its word, nothing about the person");
+
+#[rustfmt::skip] // a table
+const TABLES: &[Table] = &[
+    Table { name: "users", links: &["user_id", "phone", "email", "customer_id"], emptied: "the last row to go", exported: In("profile"),
+        fill: "", left: "SELECT count(*) FROM users WHERE id = {user}" },
+    Table { name: "rooms", links: &["owner_id", "chat_guid"], emptied: "direct chats as a whole, groups pass to another author", exported: Not("the export engineer decides"),
+        fill: "", left: "SELECT count(*) FROM rooms WHERE owner_id = {user} OR chat_guid LIKE '%{phone}%'" },
+    Table { name: "room_members", links: &["handle", "room_id"], emptied: "with each room", exported: Not("the export engineer decides"),
+        fill: "", left: "SELECT count(*) FROM room_members WHERE handle = '{phone}'" },
+    Table { name: "room_heads", links: &["room_id", "message_id"], emptied: "points at what others wrote, or goes", exported: INTERNAL,
+        fill: "", left: "SELECT count(*) FROM room_heads WHERE message_id NOT IN (SELECT id FROM messages)" },
+    Table { name: "messages", links: &["user_id", "room_id", "sender"], emptied: "taken out of the rooms' chains", exported: Not("the export engineer decides"),
+        fill: "", left: "SELECT count(*) FROM messages WHERE user_id = {user} OR sender = '{phone}' OR context LIKE '%{phone}%'" },
+    Table { name: "room_authors", links: &["user_id", "room_id"], emptied: "with each room", exported: INTERNAL,
+        fill: "", left: "SELECT count(*) FROM room_authors WHERE user_id = {user}" },
+    Table { name: "usage_days", links: &["user_id"], emptied: "by user", exported: Not("the export engineer decides"),
+        fill: "", left: "SELECT count(*) FROM usage_days WHERE user_id = {user}" },
+    Table { name: "idempotency_keys", links: &["message_id"], emptied: "with each message", exported: EXPIRES,
+        fill: "", left: "SELECT count(*) FROM idempotency_keys WHERE message_id NOT IN (SELECT id FROM messages)" },
+    Table { name: "kept_answers", links: &["message_id"], emptied: "with each message", exported: EXPIRES,
+        fill: "INSERT INTO kept_answers (request, message_id, kept_at) SELECT zeroblob(32), id, received_at FROM messages WHERE user_id = {user} LIMIT 1",
+        left: "SELECT count(*) FROM kept_answers WHERE message_id NOT IN (SELECT id FROM messages)" },
+    Table { name: "commands", links: &["user_id", "room_id"], emptied: "by user, ended first", exported: Not("the export engineer decides"),
+        fill: "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id)
+               SELECT 1, 1000, 'c', {room}, 'send_message_now', '{\"text\":\"quixotic\"}', 'completed', 1, 1, {user}",
+        left: "SELECT count(*) FROM commands WHERE user_id = {user}" },
+    Table { name: "edge_events", links: &["thread_id"], emptied: "those of direct chats, or with the phone in them", exported: INTERNAL,
+        fill: "INSERT INTO edge_events (agent_id, event_id, event_type, thread_id, details, received_at) VALUES (1, 'e', 'error', 'chat;{phone}', '\"quixotic\"', 1)",
+        left: "SELECT count(*) FROM edge_events WHERE thread_id LIKE '%{phone}%'" },
+    Table { name: "reminders", links: &["user_id", "room_id"], emptied: "by user", exported: Not("the export engineer decides"),
+        fill: "", left: "SELECT count(*) FROM reminders WHERE user_id = {user}" },
+    Table { name: "memories", links: &["user_id"], emptied: "by user", exported: In("memories"),
+        fill: "", left: "SELECT count(*) FROM memories WHERE user_id = {user}" },
+    Table { name: "limit_uses", links: &["subject"], emptied: "by phone and by id", exported: EXPIRES,
+        fill: "INSERT INTO limit_uses VALUES ('exports', '{user_id}', 1, 1), ('photos', '{phone}', 1, 1), ('photos', 'x', 1, 1)",
+        left: "SELECT count(*) FROM limit_uses WHERE subject IN ('{user_id}', '{phone}')" },
+    Table { name: "identities", links: &["subject", "user_id"], emptied: "at once", exported: Not("the export engineer decides"),
+        fill: "INSERT INTO identities VALUES ('https://id.example.com', 'quixotic', {user}, 1)",
+        left: "SELECT count(*) FROM identities WHERE user_id = {user}" },
+    Table { name: "personality_profiles", links: &["user_id"], emptied: "by user", exported: In("personality_profile"),
+        fill: "INSERT INTO personality_profiles (user_id, top_interests) VALUES ({user}, '[\"quixotic\"]')",
+        left: "SELECT count(*) FROM personality_profiles WHERE user_id = {user}" },
+    Table { name: "traits", links: &["user_id"], emptied: "by user", exported: In("traits"),
+        fill: "INSERT INTO traits (user_id, name, category, confidence, strength, created_at) VALUES ({user}, 'quixotic', 'c', 1, 1, 1)",
+        left: "SELECT count(*) FROM traits WHERE user_id = {user}" },
+    Table { name: "relationships", links: &["user_id"], emptied: "by user", exported: In("relationships"),
+        fill: "INSERT INTO relationships (user_id, persona_id, trust_score, rapport_score, stage, updated_at) VALUES ({user}, 'p', 1, 1, 'quixotic', 1)",
+        left: "SELECT count(*) FROM relationships WHERE user_id = {user}" },
+    Table { name: "connected_services", links: &["user_id"], emptied: "by user", exported: In("connected_services"),
+        fill: "INSERT INTO connected_services (user_id, scope, connected_at) VALUES ({user}, 'quixotic', 1)",
+        left: "SELECT count(*) FROM connected_services WHERE user_id = {user}" },
+    Table { name: "miniapp_sessions", links: &["user_id", "room_id"], emptied: "by user", exported: In("miniapp_sessions"),
+        fill: "INSERT INTO miniapp_sessions (session_id, user_id, room_id, app_id, state, started_at) VALUES ('quixotic', {user}, {room}, 'a', 'active', 1)",
+        left: "SELECT count(*) FROM miniapp_sessions WHERE user_id = {user}" },
+    Table { name: "erasures", links: &["user_id", "public_id", "phone", "email"], emptied: "when it is over", exported: INTERNAL,
+        fill: "", left: "SELECT count(*) FROM erasures" },
+    Table { name: "erased_users", links: &["user_id"], emptied: "stays: an id that is given to nobody again", exported: INTERNAL,
+        fill: "", left: "SELECT count(*) - 1 FROM erased_users" },
+    Table { name: "outgoing_mails", links: &["recipient"], emptied: "when a server has taken it, after 3 days at most", exported: INTERNAL,
+        fill: "", left: "SELECT count(*) FROM outgoing_mails" },
+];
+
+/// Names of columns by which a row may be somebody's.
+const LINKS: [&str; 16] = [
+    "user_id",
+    "public_id",
+    "owner_id",
+    "creator_id",
+    "phone",
+    "handle",
+    "sender",
+    "email",
+    "recipient",
+    "subject",
+    "customer_id",
+    "room_id",
+    "chat_guid",
+    "thread_id",
+    "message_id",
+    "author_id",
+];
+
+/// Columns called so that lead to nobody.
+const HARMLESS: [(&str, &str); 4] = [
+    ("edge_events", "event_id"),
+    ("outgoing_mails", "subject"),
+    ("erasures", "room_id"),
+    ("erasures", "message_id"),
+];
+
+/// By table, the columns that lead to a person: by their names, or as foreign keys.
+fn links(conn: &Connection) -> BTreeMap<String, BTreeSet<String>> {
+    let read = |sql: &str| -> Vec<(String, String)> {
+        let mut statement = conn.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+        rows.unwrap().collect::<Result<_, _>>().unwrap()
+    };
+    let named = read(
+        "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_xinfo(m.name) c WHERE m.type = 'table'",
+    );
+    let foreign = read(
+        "SELECT m.name, f.\"from\" FROM sqlite_schema m, pragma_foreign_key_list(m.name) f
+         WHERE m.type = 'table' AND f.\"table\" IN ('users', 'rooms', 'messages')",
+    );
+    let mut links = BTreeMap::<String, BTreeSet<String>>::new();
+    let named = named.into_iter().filter(|(table, column)| {
+        LINKS.contains(&column.as_str()) && !HARMLESS.contains(&(table, column))
+    });
+    for (table, column) in named.chain(foreign) {
+        links.entry(table).or_default().insert(column);
+    }
+    links
+}
+
+#[test]
+fn every_table_with_a_person_in_it_is_listed() {
+    let conn = Connection::open_in_memory().unwrap();
+    conn.execute_batch(include_str!("../schema.sql")).unwrap();
+    let found = links(&conn);
+    let listed: BTreeMap<String, BTreeSet<String>> = TABLES
+        .iter()
+        .map(|table| {
+            let links = table.links.iter().map(|link| (*link).to_owned());
+            (table.name.to_owned(), links.collect())
+        })
+        .collect();
+    assert_eq!(found, listed, "found in the schema, and listed here");
+    for table in TABLES {
+        let told = match &table.exported {
+            In(text) | Not(text) => *text,
+        };
+        assert!(
+            !told.is_empty() && !table.emptied.is_empty(),
+            "{}",
+            table.name
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_a_person_is_left_in_any_table() {
+    let clock = Clock::fixed(Timestamp::parse("2026-11-20T08:00:00Z").unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let exports = folder.path().join("exports");
+    let settings = [("CHATKEEP_EXPORTS_DIR", exports.to_str().unwrap().to_owned())];
+    let settings = settings.each_ref().map(|(k, v)| (*k, v.as_str()));
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    let mut keyed = direct(PHONE, "remember that I am quixotic");
+    keyed["context"] = serde_json::json!({"message_id": "k", "note": TEXT});
+    let mut other = group("g", "+15550178", "mine stays");
+    other["participants"] = serde_json::json!([PHONE, "+15550178"]);
+    other["context"] = serde_json::json!({"owner": PHONE});
+    let bodies = [
+        keyed,
+        direct(PHONE, "remind me in 90 days to be quixotic"),
+        group("g", PHONE, TEXT),
+        other,
+    ];
+    for body in bodies {
+        let answer = service.edge_message("a", &body).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    // Some columns say more than messages do; and rows that nothing makes yet.
+    let (_, folder) = service.stop().await;
+    let path = folder.path().join("chatkeep.db");
+    let conn = Connection::open(&path).unwrap();
+    let number = |sql: &str| -> i64 { conn.query_row(sql, [], |row| row.get(0)).unwrap() };
+    let user = number(&format!("SELECT id FROM users WHERE phone = '{PHONE}'"));
+    let room = number("SELECT id FROM rooms WHERE chat_guid = 'g'");
+    let written = |sql: &str| {
+        sql.replace("{user}", &user.to_string())
+            .replace("{room}", &room.to_string())
+            .replace("{phone}", PHONE)
+            .replace("{user_id}", USER_ID)
+    };
+    conn.execute_batch(&written(&format!(
+        "UPDATE users SET user_id = '{USER_ID}', email = '{EMAIL}', name = '{TEXT}', display_name = '{TEXT}',
+           pronouns = '{TEXT}', customer_id = 'cus_{TEXT}', deletion_requested_at = 1, deletion_scheduled_for = 2
+         WHERE id = {{user}}"
+    )))
+    .unwrap();
+    for table in TABLES {
+        conn.execute_batch(&written(table.fill)).unwrap();
+    }
+    let emptied_later = [
+        "erasures",
+        "erased_users",
+        "outgoing_mails",
+        "kept_answers",
+        "idempotency_keys",
+        "room_heads",
+    ];
+    for table in TABLES
+        .iter()
+        .filter(|table| !emptied_later.contains(&table.name))
+    {
+        let rows = number(&written(table.left));
+        assert!(rows > 0, "{} has nothing to empty", table.name);
+    }
+    drop(conn);
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    service.app.eraser.run().await.unwrap();
+    for table in TABLES {
+        let left = service.rows(&written(table.left));
+        assert_eq!(left, [[0]], "{}: {}", table.name, table.emptied);
+    }
+    assert_eq!(service.rows("SELECT text FROM messages"), [["mine stays"]]);
+    assert_no_trace(service.folder.path());
+    let (_, folder) = service.stop().await;
+    assert_no_trace(folder.path());
+}
+
+/// Database, log, shared memory, exports: all bytes.
+fn assert_no_trace(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            assert_no_trace(&path);
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        for trace in [PHONE, EMAIL, TEXT] {
+            let found = bytes.windows(trace.len()).any(|w| w == trace.as_bytes());
+            assert!(!found, "{trace} in {}", path.display());
+        }
+    }
+}

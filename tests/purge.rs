@@ -1,0 +1,371 @@
+//! Accounts whose date has passed: what is left of them and of others, whatever happens on
+//! the way.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::Path;
+
+use chatkeep::account::erasure::{Run, Step};
+use chatkeep::clock::{Clock, Timestamp};
+use serde_json::{Value, json};
+use support::{RelaySocket, Service, direct, eventually, get, group, post, token};
+
+const ANA: &str = "+15550101";
+const BEN: &str = "+15550102";
+const EMAIL: &str = "ana.secret@example.com";
+const DAY_MS: i64 = 86_400_000;
+/// What nobody may find afterwards.
+const TRACES: [&str; 6] = [ANA, EMAIL, "xylophone", "Anastasia", "walrus", "marzipan"];
+
+fn morning() -> Clock {
+    Clock::fixed(Timestamp::parse("2026-11-20T08:00:00Z").unwrap())
+}
+
+async fn say(service: &Service, body: &Value) -> Value {
+    let answer = service.edge_message("a", body).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()
+}
+
+fn execute(folder: &Path, sql: &str) {
+    let conn = rusqlite::Connection::open(folder.join("chatkeep.db")).unwrap();
+    conn.busy_timeout(support::PATIENCE).unwrap();
+    conn.execute_batch(sql).unwrap();
+}
+
+/// Ana and Ben have written, alone and in two groups, one each; Ana is to be deleted, and her
+/// days are over.
+async fn ana_goes(clock: &Clock, settings: &[(&str, &str)]) -> Service {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, settings, clock.clone()).await;
+    for text in [
+        "my name is Anastasia",
+        "remember that my xylophone is red",
+        "remind me in 30 days to feed the walrus",
+        "remind me on 2099-01-01 to buy marzipan",
+    ] {
+        say(&service, &direct(ANA, text)).await;
+    }
+    let mut keyed = direct(ANA, "xylophone with a key");
+    keyed["context"] = json!({"message_id": "key-1"});
+    say(&service, &keyed).await;
+    say(&service, &direct(BEN, "remember that I like tea")).await;
+    for (chat, owner) in [("ours", ANA), ("theirs", BEN)] {
+        for n in 0..3 {
+            for (sender, text) in [(ANA, "xylophone"), (BEN, "tea")] {
+                let mut message = group(chat, sender, &format!("{text} {chat} {n}"));
+                message["participants"] = json!([ANA, BEN]);
+                message["context"] = json!({"owner": owner, "note": format!("tel:{ANA}")});
+                say(&service, &message).await;
+            }
+        }
+    }
+    clock.advance(60_000);
+    execute(
+        service.folder.path(),
+        &format!(
+            "UPDATE users SET email = '{EMAIL}' WHERE phone = '{ANA}';
+             INSERT INTO edge_events (agent_id, event_id, event_type, thread_id, details, received_at)
+               SELECT id, 'e1', 'error', 'chat;{ANA}', '{{\"text\":\"walrus\"}}', created_at FROM agents;
+             INSERT INTO edge_events (agent_id, event_id, event_type, thread_id, received_at)
+               SELECT id, 'e2', 'error', 'theirs', created_at FROM agents;
+             INSERT INTO limit_uses SELECT 'photos', '{ANA}', created_at, 1 FROM agents"
+        ),
+    );
+    ask_for_deletion(&service, ANA).await;
+    // It is not there at night, so that each test can purge when it likes.
+    let (_, folder) = service.stop().await;
+    clock.advance(30 * DAY_MS + 1);
+    let service = Service::in_folder(folder, settings, clock.clone()).await;
+    // The first reminder becomes a command that nobody fetches.
+    eventually("a command", async || {
+        service.rows("SELECT count(*) FROM commands WHERE user_id = 1") == [[1]]
+    })
+    .await;
+    service
+}
+
+async fn ask_for_deletion(service: &Service, phone: &str) {
+    let token = service.user_token(&service.user_id(phone));
+    let body = json!({"confirmation": "DELETE MY ACCOUNT"});
+    let asked = post("/account/deletion", &body).bearer(&token);
+    assert_eq!(service.send(&asked).await.status, 200);
+}
+
+/// Asks the running service for a purge and waits for its end.
+async fn purge(service: &Service) -> Value {
+    let asked = service.admin("POST", "/admin/purge", &json!({})).await;
+    assert_eq!(asked.status, 200, "{}", asked.text);
+    let asked = asked.json()["asked"].as_u64().unwrap();
+    let mut seen = Value::Null;
+    eventually("the purge", async || {
+        seen = outlook(service).await;
+        seen["progress"]["over"].as_u64().unwrap() >= asked
+    })
+    .await;
+    seen
+}
+
+async fn outlook(service: &Service) -> Value {
+    let answer = service.admin("GET", "/admin/purge", &json!({})).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()
+}
+
+/// The texts of a room from its head on.
+fn history(service: &Service, chat: &str) -> Vec<String> {
+    let rows = service.rows(&format!(
+        "WITH RECURSIVE chain(id, previous_id, text) AS (
+           SELECT messages.id, previous_id, text FROM rooms JOIN room_heads ON room_heads.room_id = rooms.id
+             JOIN messages ON messages.id = message_id WHERE chat_guid = '{chat}'
+           UNION ALL SELECT messages.id, messages.previous_id, messages.text
+             FROM chain JOIN messages ON messages.id = chain.previous_id)
+         SELECT text FROM chain"
+    ));
+    rows.iter()
+        .map(|row| row[0].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn assert_no_trace(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            assert_no_trace(&path);
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        for trace in TRACES {
+            let found = bytes.windows(trace.len()).any(|w| w == trace.as_bytes());
+            assert!(!found, "{trace} in {}", path.display());
+        }
+    }
+}
+
+/// Ben has lost nothing, and nothing is half there.
+fn assert_others_whole(service: &Service) {
+    for chat in ["ours", "theirs"] {
+        let kept: Vec<String> = (0..3).rev().map(|n| format!("tea {chat} {n}")).collect();
+        assert_eq!(history(service, chat), kept);
+    }
+    let owners = "SELECT DISTINCT phone FROM rooms JOIN users ON users.id = owner_id";
+    assert_eq!(service.rows(owners), [[BEN]]);
+    assert_eq!(service.rows("SELECT text FROM memories"), [["I like tea"]]);
+    let events = "SELECT event_id FROM edge_events";
+    assert_eq!(service.rows(events), [["e2"]]);
+    let unfinished = "SELECT unfinished, (SELECT count(*) FROM commands) FROM agents";
+    assert_eq!(service.rows(unfinished), [[0, 0]]);
+    let contexts = "SELECT DISTINCT context FROM messages WHERE context IS NOT NULL ORDER BY 1";
+    assert_eq!(
+        service.rows(contexts),
+        [
+            [json!({"note": "tel:erased", "owner": BEN}).to_string()],
+            [json!({"note": "tel:erased", "owner": "erased"}).to_string()],
+        ]
+    );
+    let lost = "SELECT count(*) FROM messages WHERE user_id NOT IN (SELECT id FROM users)";
+    assert_eq!(service.rows(lost), [[0]]);
+    assert_eq!(service.rows("PRAGMA integrity_check"), [["ok"]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_left_but_a_tombstone() {
+    let clock = morning();
+    let service = ana_goes(&clock, &[]).await;
+    let user_id = service.user_id(ANA);
+    let seen = outlook(&service).await;
+    assert_eq!(seen["due"][0]["user_id"], user_id);
+    assert_eq!(
+        seen["due"][0]["deletion_scheduled_for"],
+        "2026-12-20T08:01:00.000Z"
+    );
+    let mut relay = RelaySocket::open(service.address, "a", &token("a"))
+        .await
+        .unwrap();
+    let command = relay.command().await;
+    assert!(
+        command["payload"]["text"]
+            .as_str()
+            .unwrap()
+            .contains("walrus")
+    );
+    let seen = purge(&service).await;
+    assert_eq!((&seen["due"], &seen["under_way"]), (&json!([]), &json!([])));
+    assert_eq!(seen["progress"]["erased"], 1);
+    assert_others_whole(&service);
+    assert_eq!(
+        service.rows("SELECT user_id, erased_at FROM erased_users"),
+        [[json!(user_id), json!(clock.now().0)]]
+    );
+    assert_eq!(
+        service.rows("SELECT * FROM erasures"),
+        Vec::<Vec<Value>>::new()
+    );
+    assert_no_trace(service.folder.path());
+    // Nobody signs in, and the phone is somebody new's.
+    let old = service.user_token(&user_id);
+    let refused = service.send(&get("/account").bearer(&old)).await;
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (401, "unauthorized")
+    );
+    say(&service, &direct(ANA, "hello")).await;
+    assert_ne!(service.user_id(ANA), user_id);
+    assert_eq!(history(&service, &format!("chat;{ANA}")), ["hello"]);
+    let memories = say(&service, &direct(ANA, "what do you remember?")).await;
+    assert!(!memories.to_string().contains("xylophone"), "{memories}");
+    // Numbers are not given again, and the old key means nothing.
+    let numbers = "SELECT min(id) > 2, (SELECT min(id) FROM messages WHERE text = 'hello') > 12
+                   FROM users WHERE phone <> '+15550102'";
+    assert_eq!(service.rows(numbers), [[1, 1]]);
+    let mut keyed = direct(ANA, "another text");
+    keyed["context"] = json!({"message_id": "key-1"});
+    say(&service, &keyed).await;
+    drop(relay);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_may_be_cut_off_after_every_step() {
+    let clock = morning();
+    let service = ana_goes(&clock, &[]).await;
+    let user_id = service.user_id(ANA);
+    // A long room, so that its chain takes several steps: Ana's, Ben's, and stretches of
+    // both.
+    let (_, folder) = service.stop().await;
+    execute(
+        folder.path(),
+        "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
+         INSERT INTO messages (id, room_id, user_id, previous_id, sent_at, received_at, sender, text,
+             counted, unwritten)
+           SELECT 1000 + n, rooms.id, iif(n % 7 = 0 OR n > 2600, ben.id, ana.id),
+             iif(n = 1, message_id, 999 + n), 1, 1, '+15550101', 'xylophone ' || n, 0, 0
+           FROM n, rooms JOIN room_heads ON room_heads.room_id = rooms.id, users ana, users ben
+           WHERE chat_guid = 'theirs' AND ana.phone = '+15550101' AND ben.phone = '+15550102';
+         UPDATE messages SET sender = '+15550102', text = 'tea ' || id
+           WHERE id > 1000 AND user_id = (SELECT id FROM users WHERE phone = '+15550102');
+         UPDATE room_heads SET message_id = 4000
+           WHERE room_id = (SELECT id FROM rooms WHERE chat_guid = 'theirs')",
+    );
+    let mut folder = folder;
+    let mut steps = Vec::new();
+    loop {
+        let service = Service::in_folder(folder, &[], clock.clone()).await;
+        let step = service.app.eraser.advance(&mut Run::default()).await;
+        let Some(step) = step.unwrap() else {
+            folder = service.stop().await.1;
+            break;
+        };
+        steps.push(step);
+        let old = service.user_token(&user_id);
+        assert_eq!(
+            service.send(&get("/account").bearer(&old)).await.status,
+            401
+        );
+        folder = service.stop().await.1;
+    }
+    assert_eq!(steps.first(), Some(&Step::Begun));
+    assert_eq!(steps[steps.len() - 2..], [Step::Compacted, Step::Ended]);
+    assert!(steps.len() > 12, "{steps:?}");
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    let long = history(&service, "theirs");
+    let kept = (1..=3000).filter(|n| n % 7 == 0 || *n > 2600).count();
+    assert_eq!(long.len(), kept + 3);
+    assert!(long.iter().all(|text| text.starts_with("tea ")));
+    execute(
+        service.folder.path(),
+        "UPDATE room_heads SET message_id = (SELECT max(id) FROM messages WHERE id < 1000)
+           WHERE room_id = (SELECT id FROM rooms WHERE chat_guid = 'theirs');
+         DELETE FROM messages WHERE id > 1000",
+    );
+    assert_others_whole(&service);
+    let (_, folder) = service.stop().await;
+    assert_no_trace(folder.path());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_phones_new_owner_keeps_what_is_theirs() {
+    let clock = morning();
+    let service = ana_goes(&clock, &[]).await;
+    let old = service.user_id(ANA);
+    let mut run = Run::default();
+    let begun = service.app.eraser.advance(&mut run).await.unwrap();
+    assert_eq!(begun, Some(Step::Begun));
+    // Between any two steps somebody writes from the phone, into the old chats too.
+    let mut said = 0;
+    loop {
+        clock.advance(60_000);
+        say(&service, &direct(ANA, &format!("fresh {said}"))).await;
+        let mut message = group("ours", ANA, &format!("fresh {said}"));
+        message["participants"] = json!([ANA, BEN]);
+        say(&service, &message).await;
+        said += 1;
+        match service.app.eraser.advance(&mut run).await.unwrap() {
+            None => break,
+            Some(_) => assert!(said < 100),
+        }
+    }
+    assert_ne!(service.user_id(ANA), old);
+    let fresh: Vec<String> = (0..said).rev().map(|n| format!("fresh {n}")).collect();
+    assert_eq!(history(&service, &format!("chat;{ANA}")), fresh);
+    let ours = history(&service, "ours");
+    assert_eq!(ours[..said], fresh);
+    assert_eq!(ours[said..], ["tea ours 2", "tea ours 1", "tea ours 0"]);
+    let owner = format!(
+        "SELECT phone FROM rooms JOIN users ON users.id = owner_id WHERE chat_guid = 'chat;{ANA}'"
+    );
+    assert_eq!(service.rows(&owner), [[ANA]]);
+    say(&service, &direct(ANA, "hi")).await;
+    let mut message = group("ours", BEN, "tea");
+    message["participants"] = json!([ANA, BEN]);
+    say(&service, &message).await;
+    let members = format!(
+        "SELECT chat_guid FROM room_members JOIN rooms ON rooms.id = room_id
+         WHERE handle = '{ANA}' ORDER BY 1"
+    );
+    assert_eq!(
+        service.rows(&members),
+        [[format!("chat;{ANA}")], ["ours".to_owned()]]
+    );
+    assert_eq!(
+        service.rows("SELECT count(*) FROM messages WHERE text LIKE '%xylophone%'"),
+        [[0]]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_runs_by_itself_at_half_past_three() {
+    let clock = morning();
+    let service = ana_goes(&clock, &[]).await;
+    // The one of this night was missed: it comes ten minutes after the start.
+    assert_eq!(outlook(&service).await["due"].as_array().unwrap().len(), 1);
+    clock.advance(600_000);
+    eventually("the missed purge", async || {
+        outlook(&service).await["progress"]["erased"] == 1
+    })
+    .await;
+    // Ben asks; nothing happens before the night after his last day.
+    ask_for_deletion(&service, BEN).await;
+    clock.advance(30 * DAY_MS + 1);
+    eventually("the nightly purge", async || {
+        outlook(&service).await["progress"]["erased"] == 2
+    })
+    .await;
+    assert_eq!(service.rows("SELECT count(*) FROM users"), [[0]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_was_taken_back_stays() {
+    let clock = morning();
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    say(&service, &direct(BEN, "hi")).await;
+    ask_for_deletion(&service, BEN).await;
+    // The very last moment.
+    clock.advance(30 * DAY_MS);
+    let seen = purge(&service).await;
+    assert_eq!(seen["progress"]["erased"], 0);
+    assert_eq!(service.rows("SELECT count(*) FROM users"), [[1]]);
+    assert_eq!(service.rows("SELECT count(*) FROM erased_users"), [[0]]);
+}

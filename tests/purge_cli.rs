@@ -1,0 +1,172 @@
+//! `chatkeep purge`, beside a running service and alone, and a service that is killed while
+//! it purges.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use support::process::Process;
+use support::{ADMIN_TOKEN, EDGE_SECRET, direct, eventually, group, post, request, rows, token};
+use tempfile::TempDir;
+
+const GONE: &str = "+15550101";
+const STAYS: &str = "+15550102";
+
+fn purge(folder: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+        .env_clear()
+        .env("CHATKEEP_STORAGE_PATH", folder.join("chatkeep.db"))
+        .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN)
+        .env("EDGE_SECRET", EDGE_SECRET)
+        .current_dir(folder)
+        .arg("purge")
+        .args(arguments.split_whitespace())
+        .output()
+        .unwrap()
+}
+
+fn done(folder: &Path, arguments: &str) -> String {
+    let output = purge(folder, arguments);
+    let shown = format!("{output:?}");
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Both have written; one's date has passed.
+async fn written(folder: &Path) -> Process {
+    let service = Process::start(&folder.join("chatkeep.db"), &[]).unwrap();
+    for sender in [GONE, STAYS] {
+        for body in [direct(sender, "hi"), group("g", sender, "hi")] {
+            let answer = service
+                .send(&post("/edge/message", &body).bearer(&token("a")))
+                .await;
+            assert_eq!(answer.status, 200, "{}", answer.text);
+        }
+    }
+    execute(
+        folder,
+        &format!(
+            "UPDATE users SET deletion_requested_at = 1, deletion_scheduled_for = 2 WHERE phone = '{GONE}'"
+        ),
+    );
+    service
+}
+
+fn execute(folder: &Path, sql: &str) {
+    let conn = Connection::open(folder.join("chatkeep.db")).unwrap();
+    conn.busy_timeout(support::PATIENCE).unwrap();
+    conn.execute_batch(sql).unwrap();
+}
+
+fn phones(folder: &Path) -> Vec<Vec<Value>> {
+    rows(&folder.join("chatkeep.db"), "SELECT phone FROM users")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn purges_through_the_service_and_alone() {
+    for running in [true, false] {
+        let folder = TempDir::new().unwrap();
+        let folder = folder.path();
+        let mut service = written(folder).await;
+        if !running {
+            service.kill();
+        }
+        let listed = done(folder, "--dry-run");
+        assert!(listed.contains("was to go by 1970-01-01"), "{listed}");
+        let listed: Value = serde_json::from_str(&done(folder, "--dry-run --json")).unwrap();
+        assert_eq!(listed["due"].as_array().unwrap().len(), 1);
+        assert_eq!(phones(folder), [[GONE], [STAYS]]);
+        assert_eq!(done(folder, "--now"), "1 account was erased.\n");
+        assert_eq!(phones(folder), [[STAYS]]);
+        assert_eq!(done(folder, "--now --json"), "{\"erased\":0}\n");
+        assert_eq!(done(folder, "--dry-run"), "No account is to be erased.\n");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_not_be_done_is_said() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    for wrong in ["", "--now --dry-run", "--json", "--now x"] {
+        assert_eq!(purge(folder, wrong).status.code(), Some(2), "{wrong}");
+    }
+    for arguments in ["--now", "--dry-run"] {
+        let output = purge(folder, arguments);
+        assert_eq!(output.status.code(), Some(1));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("there is no database at"), "{said}");
+    }
+    assert_eq!(
+        std::fs::read_dir(folder).unwrap().count(),
+        0,
+        "nothing is made"
+    );
+}
+
+/// Kills at random moments; `PURGE_KILLS=200` for a long run.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_purge_goes_on() {
+    let kills = std::env::var("PURGE_KILLS")
+        .ok()
+        .and_then(|n| n.parse().ok());
+    let kills: u64 = kills.unwrap_or(12);
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    drop(written(folder).await);
+    // Enough for the kills to meet it at work: 60,000 messages of both in the group.
+    execute(
+        folder,
+        "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 60000)
+         INSERT INTO messages (id, room_id, user_id, previous_id, sent_at, received_at, sender, text,
+             counted, unwritten)
+           SELECT 1000 + n, room_id, 1 + (n % 3 = 0), iif(n = 1, message_id, 999 + n), 1, 1,
+             iif(n % 3 = 0, '+15550102', '+15550101'), iif(n % 3 = 0, 'tea', 'xylophone'), 0, 0
+           FROM n, room_heads WHERE room_id = (SELECT id FROM rooms WHERE chat_guid = 'g');
+         UPDATE room_heads SET message_id = 61000
+           WHERE room_id = (SELECT id FROM rooms WHERE chat_guid = 'g');
+         UPDATE messages SET unwritten = -1 WHERE id = 61000",
+    );
+    let database = folder.join("chatkeep.db");
+    let asked = request("POST", "/admin/purge").bearer(ADMIN_TOKEN);
+    let mut at_work = 0;
+    for round in 0..kills {
+        let mut service = Process::start(&database, &[]).unwrap();
+        assert_eq!(service.send(&asked).await.status, 200);
+        tokio::time::sleep(Duration::from_millis(round * 37 % 150)).await;
+        service.kill();
+        at_work += usize::from(rows(&database, "SELECT 1 FROM erasures") == [[1]]);
+        assert_eq!(
+            rows(&database, "PRAGMA integrity_check"),
+            [["ok"]],
+            "round {round}"
+        );
+    }
+    println!("{at_work} of {kills} kills met the purge at work");
+    let service = Process::start(&database, &[]).unwrap();
+    assert_eq!(service.send(&asked).await.status, 200);
+    eventually("the purge", async || {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let outlook = request("GET", "/admin/purge").bearer(ADMIN_TOKEN);
+        let seen = service.send(&outlook).await.json();
+        seen["progress"]["over"] == 1 && seen["due"] == json!([]) && seen["under_way"] == json!([])
+    })
+    .await;
+    let chain = "WITH RECURSIVE chain(id) AS (SELECT message_id FROM room_heads
+           WHERE room_id = (SELECT id FROM rooms WHERE chat_guid = 'g')
+           UNION ALL SELECT previous_id FROM chain JOIN messages USING (id) WHERE previous_id IS NOT NULL)
+         SELECT count(*), (SELECT count(*) FROM messages WHERE user_id = 1) FROM chain";
+    assert_eq!(rows(&database, chain), [[20_001, 0]]);
+    assert_eq!(phones(folder), [[STAYS]]);
+    drop(service);
+    let bytes = std::fs::read(&database).unwrap();
+    for trace in ["xylophone", GONE] {
+        let found = bytes.windows(trace.len()).any(|w| w == trace.as_bytes());
+        assert!(!found, "{trace}");
+    }
+}
