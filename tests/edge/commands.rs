@@ -27,6 +27,7 @@ pub(crate) async fn queue(service: &Service, agent: &str, chat: &str, text: &str
             room,
             chat_guid: &chat,
             text: &text,
+            user: None,
         };
         queue::send_message(tx, &hub, &message, now)
     });
