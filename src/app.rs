@@ -14,7 +14,7 @@ use crate::auth::edge_token::{self, Verifier};
 use crate::auth::jwt::DevelopmentKey;
 use crate::auth::shared_secret::SharedSecret;
 use crate::clock::{Clock, Monotonic};
-use crate::config::{Config, Durability, Engine, Secret};
+use crate::config::{BillingProvider, Config, Durability, Engine, Secret};
 use crate::edge::hub::{self, Hub, Phase};
 use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
@@ -220,6 +220,7 @@ pub fn store_options(config: &Config) -> store::Options {
         path: config.storage.path.clone(),
         full_durability: config.storage.durability == Durability::Full,
         readers: config.storage.readers as u32,
+        payment_provider: config.billing.provider != BillingProvider::None,
     }
 }
 

@@ -16,6 +16,7 @@ mod lock;
 mod memories;
 mod messages;
 mod open;
+mod provider_tasks;
 mod readers;
 mod reminders;
 mod rooms;
@@ -32,11 +33,12 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread::JoinHandle;
 
 use rusqlite::{Connection, OpenFlags};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use directory::Directory;
+use provider_tasks::TaskQueue;
 use unwritten::Unwritten;
 
 pub use agents::{Agent, AgentId, AgentRow};
@@ -46,6 +48,7 @@ pub use inspect::inspect;
 pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
 pub use messages::{Inserted, NewMessage, StoredAnswer};
+pub use provider_tasks::{ProviderTask, TaskKind};
 pub use reminders::{NewReminder, Reminder};
 pub use rooms::{NewRoom, Room, RoomId};
 pub use unwritten::AnswerDue;
@@ -58,6 +61,8 @@ pub struct Options {
     /// A commit survives power loss; else only the end of the process.
     pub full_durability: bool,
     pub readers: u32,
+    /// There is somebody who takes payments, and is to be told things.
+    pub payment_provider: bool,
 }
 
 /// Reads and writes. Cheap to share; dropping the last one stops the threads.
@@ -65,6 +70,7 @@ pub struct Store {
     writer: Option<writer::Writer>,
     readers: Option<readers::Readers>,
     unwritten: Unwritten,
+    provider_tasks: TaskQueue,
     trouble: Arc<writer::Trouble>,
     path: PathBuf,
     threads: Vec<JoinHandle<()>>,
@@ -82,8 +88,10 @@ impl Store {
         let failed = |e: rusqlite::Error| format!("{}: {e}", options.path.display());
         unwritten::keep_after_kill(&mut conn).map_err(failed)?;
         writer::prepare(&conn).map_err(failed)?;
-        let directory = Directory::load(&conn).map_err(failed)?;
+        let mut directory = Directory::load(&conn).map_err(failed)?;
         let unwritten = directory.unwritten.clone();
+        directory.provider_tasks = TaskQueue::new(options.payment_provider);
+        let provider_tasks = directory.provider_tasks.clone();
         let beside = open::open_beside(&options.path).map_err(failed)?;
         let (trouble, hurry) = (writer::Trouble::new(), Arc::new(AtomicBool::new(false)));
         let readers = readers::Readers::open(&options.path, options.readers, hurry.clone())?;
@@ -96,6 +104,7 @@ impl Store {
             writer: Some(writer),
             readers: Some(readers),
             unwritten,
+            provider_tasks,
             trouble,
             path: options.path.clone(),
             threads: vec![writing, checkpoint],
@@ -174,6 +183,11 @@ impl Store {
             self.write(move |tx| tx.note_written(now)).await?;
         }
         Ok(())
+    }
+
+    /// Wakes when the payment provider is to be told something.
+    pub fn provider_task_queued(&self) -> Arc<Notify> {
+        self.provider_tasks.queued()
     }
 
     /// Writes waiting now.
