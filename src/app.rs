@@ -13,6 +13,7 @@ use crate::account::identity::Identity;
 use crate::auth::edge_token::{self, Verifier};
 use crate::auth::jwt::DevelopmentKey;
 use crate::auth::shared_secret::SharedSecret;
+use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
 use crate::config::{BillingProvider, Config, Durability, Engine, Secret};
 use crate::edge::hub::{self, Hub, Phase};
@@ -39,6 +40,7 @@ pub struct App {
     pub flags: Arc<Flags>,
     pub hub: Arc<Hub>,
     pub ingest: Arc<Ingest>,
+    pub billing: Arc<Billing>,
     pub edge_tokens: Verifier,
     /// `None`: not configured; open in development, closed in production.
     pub legacy_secret: Option<SharedSecret>,
@@ -95,7 +97,9 @@ impl App {
         );
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
+        let billing = Billing::new(&config, store.clone(), flags.clone(), clock.clone());
         Ok(Arc::new(Self {
+            billing: Arc::new(billing),
             edge_tokens: Verifier::new(
                 &edge_token::Settings {
                     secret: &edge_secret,

@@ -2,6 +2,7 @@
 //! one way a request goes: find the row, let the caller in or not, hand over.
 
 mod admin;
+mod billing;
 mod edge;
 mod flags;
 mod health;
@@ -76,7 +77,7 @@ const JSON_BYTES_MAX: usize = 256 * 1024;
 
 #[rustfmt::skip] // a table: one route, one line
 pub fn table() -> Vec<Route> {
-    use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy};
+    use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy, User};
     vec![
         route("POST",   "/edge/message",                        Edge,       JSON_BYTES_MAX, to!(ingest::edge_message)),
         route("POST",   "/orchestrator/message",                Legacy,     JSON_BYTES_MAX, to!(ingest::legacy_message)),
@@ -93,6 +94,14 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/admin/users/{user_id}",               Admin,      0,              to!(users::show)),
         route("PUT",    "/admin/users/{user_id}/grant",         Admin,      4096,           to!(users::set_grant)),
         route("DELETE", "/admin/users/{user_id}/grant",         Admin,      0,              to!(users::remove_grant)),
+        route("GET",    "/api/v1/payment/status",               User,       0,              to!(billing::status)).limit(Limit::PaymentStatus),
+        route("POST",   "/api/v1/payment/checkout/subscription", User,      JSON_BYTES_MAX, to!(billing::subscribe)).limit(Limit::Checkout),
+        route("POST",   "/api/v1/payment/checkout/topup",       User,       JSON_BYTES_MAX, to!(billing::top_up)).limit(Limit::Checkout),
+        route("GET",    "/billing/history",                     User,       0,              to!(billing::history)),
+        route("POST",   "/payment/events",                      Anyone,     JSON_BYTES_MAX, to!(billing::event)),
+        route("GET",    "/payment/success",                     Anyone,     0,              to!(billing::paid_page)),
+        route("GET",    "/payment/canceled",                    Anyone,     0,              to!(billing::given_up_page)),
+        route("POST",   "/admin/billing/reconcile",             Admin,      4096,           to!(billing::reconcile)),
     ]
 }
 

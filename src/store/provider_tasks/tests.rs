@@ -18,7 +18,7 @@ fn open(folder: &tempfile::TempDir, payment_provider: bool) -> Store {
 
 /// A user with a customer and these subscriptions: name, status, whether it ends by itself.
 async fn subscribed(store: &Store, subscriptions: &'static [(&str, &str, bool)]) {
-    let made = store.write(|tx| {
+    let made = store.write(move |tx| {
         tx.execute(
             "INSERT INTO users (id, user_id, created_at, customer_id) VALUES (1, 'u', 0, 'cus_1')",
             [],
