@@ -157,7 +157,12 @@ impl Tx<'_> {
 
     /// The provider knows; true unless another wish has taken the task's place meanwhile.
     pub fn end_task(&self, task: &ProviderTask) -> Result<bool> {
-        Ok(self.execute("DELETE FROM provider_tasks WHERE id = ?1", [task.id])? > 0)
+        // Ids are given again; keys are not.
+        let ended = self.execute(
+            "DELETE FROM provider_tasks WHERE id = ?1 AND key = ?2",
+            (task.id, &task.key),
+        )?;
+        Ok(ended > 0)
     }
 
     /// Removes every row about the user's payments, save that the provider is to forget them.
