@@ -15,8 +15,9 @@ use crate::account::identity::Identity;
 use crate::auth::edge_token::{self, Verifier};
 use crate::auth::jwt::DevelopmentKey;
 use crate::auth::shared_secret::SharedSecret;
+use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
-use crate::config::{Config, Durability, Engine, Secret};
+use crate::config::{BillingProvider, Config, Durability, Engine, Secret};
 use crate::edge::hub::{self, Hub, Phase};
 use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
@@ -42,6 +43,7 @@ pub struct App {
     pub flags: Arc<Flags>,
     pub hub: Arc<Hub>,
     pub ingest: Arc<Ingest>,
+    pub billing: Arc<Billing>,
     pub edge_tokens: Verifier,
     /// `None`: not configured; open in development, closed in production.
     pub legacy_secret: Option<SharedSecret>,
@@ -102,7 +104,9 @@ impl App {
         let Purge { eraser, post } = purge(&config, &store, &hub, &clock)?;
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
+        let billing = Billing::new(&config, store.clone(), flags.clone(), clock.clone());
         Ok(Arc::new(Self {
+            billing: Arc::new(billing),
             edge_tokens: Verifier::new(
                 &edge_token::Settings {
                     secret: &edge_secret,
@@ -271,6 +275,7 @@ pub fn store_options(config: &Config) -> store::Options {
         path: config.storage.path.clone(),
         full_durability: config.storage.durability == Durability::Full,
         readers: config.storage.readers as u32,
+        payment_provider: config.billing.provider != BillingProvider::None,
     }
 }
 

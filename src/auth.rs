@@ -3,4 +3,5 @@
 
 pub mod edge_token;
 pub mod jwt;
+pub mod payment_signature;
 pub mod shared_secret;

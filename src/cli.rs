@@ -1,6 +1,7 @@
 //! The command line: one file per command. A command parses, calls and prints. Exit codes:
 //! 0 done, 1 refused or failed (why stands on stderr), 2 wrong usage.
 
+mod billing;
 mod chat;
 mod check;
 mod flags;
@@ -86,6 +87,12 @@ enum Command {
     /// it; without one it is done in the database, which is then written anew whatever its size.
     #[command(after_help = "Example: chatkeep purge --dry-run")]
     Purge(purge::Options),
+    /// Compares subscriptions with what the payment provider holds.
+    #[command(
+        subcommand,
+        after_help = "Example: chatkeep billing reconcile --dry-run"
+    )]
+    Billing(billing::Command),
 }
 
 pub fn main() -> ExitCode {
@@ -101,6 +108,7 @@ pub fn main() -> ExitCode {
         Command::User(command) => user::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
         Command::Purge(options) => purge::run(&source, &options),
+        Command::Billing(command) => billing::run(&source, &command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

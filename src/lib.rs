@@ -45,6 +45,7 @@
 //! app, app::jobs       picks the concrete parts, runs them, drains them
 //! routes               the table; extract, one call into a domain, wrap
 //! account              status, deletion, erasure; what operators see and grant
+//! billing              what is paid for, and what the payment provider says of it
 //! ingest               what a message does; who may use what
 //! edge                 what relays are told: outbox, sockets, polls
 //! reply, auth, limits  rules that domains ask
@@ -63,6 +64,7 @@
 //! | [`app`] | chooses parts, owns their lives; its caller owns the listener and says stop | what a request means |
 //! | [`routes`] | ties paths to domains | SQL |
 //! | [`account`] | signs people in, erases them, grants subscriptions | routes, SQL |
+//! | [`billing`] | speaks to the payment provider | routes, SQL; it never speaks inside a transaction |
 //! | [`ingest`] | decides about messages | hyper, statuses, sockets |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
 //! | [`reply`] | understands and words text | the store, the clock, the network |
@@ -102,6 +104,7 @@
 pub mod account;
 pub mod app;
 pub mod auth;
+pub mod billing;
 pub mod cli;
 pub mod clock;
 pub mod config;

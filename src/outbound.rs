@@ -67,7 +67,11 @@ pub struct Request<'a> {
     pub headers: &'a [(&'a str, &'a str)],
     /// Sent as JSON.
     pub body: Option<&'a Value>,
+    /// Sent in the place of JSON: a form, encoded already.
+    pub form: Option<&'a str>,
     pub timeout: Duration,
+    /// A longer answer is none.
+    pub answer_bytes_max: u64,
 }
 
 impl<'a> Request<'a> {
@@ -77,7 +81,9 @@ impl<'a> Request<'a> {
             url,
             headers: &[],
             body: None,
+            form: None,
             timeout: CALL_MAX,
+            answer_bytes_max: ANSWER_BYTES_MAX,
         }
     }
 }
@@ -90,8 +96,16 @@ pub struct Response {
     pub etag: Option<String>,
     /// `None` also when it was given as a date.
     pub retry_after_s: Option<u64>,
-    /// At most 1 MiB, uncompressed.
+    /// Uncompressed; no longer than was asked for.
     pub body: Vec<u8>,
+    headers: ureq::http::HeaderMap,
+}
+
+impl Response {
+    /// `None` also when it is no text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
 }
 
 /// Sends and reads JSON, with a bearer token.
@@ -121,13 +135,14 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
         Method::Put => bodied(agent.put(request.url), request),
     }
     .map_err(no_answer)?;
-    let body = read_body(response.body_mut())?;
+    let body = read_body(response.body_mut(), request.answer_bytes_max)?;
     let header = |name| response.headers().get(name)?.to_str().ok();
     Ok(Response {
         status: response.status().as_u16(),
         etag: header("etag").map(str::to_owned),
         retry_after_s: header("retry-after").and_then(|text| text.parse().ok()),
         body,
+        headers: std::mem::take(response.headers_mut()),
     })
 }
 
@@ -161,9 +176,12 @@ fn bodiless(
 
 fn bodied(builder: ureq::RequestBuilder<ureq::typestate::WithBody>, request: &Request<'_>) -> Sent {
     let builder = with_headers(builder, request);
-    match request.body {
-        Some(body) => builder.send_json(body),
-        None => builder.send_empty(),
+    match (request.form, request.body) {
+        (Some(form), _) => builder
+            .content_type("application/x-www-form-urlencoded")
+            .send(form),
+        (None, Some(body)) => builder.send_json(body),
+        (None, None) => builder.send_empty(),
     }
 }
 
@@ -178,17 +196,17 @@ fn with_headers<B>(
 }
 
 /// Capped before and after it is unpacked: a small answer may hold a big one.
-fn read_body(body: &mut ureq::Body) -> Result<Vec<u8>, NoAnswer> {
+fn read_body(body: &mut ureq::Body, bytes_max: u64) -> Result<Vec<u8>, NoAnswer> {
     let mut bytes = Vec::new();
     body.with_config()
-        .limit(ANSWER_BYTES_MAX)
+        .limit(bytes_max)
         .reader()
-        .take(ANSWER_BYTES_MAX + 1)
+        .take(bytes_max + 1)
         .read_to_end(&mut bytes)
         .map_err(|e| NoAnswer(e.to_string()))?;
-    if bytes.len() as u64 > ANSWER_BYTES_MAX {
+    if bytes.len() as u64 > bytes_max {
         return Err(NoAnswer(format!(
-            "the answer is longer than {ANSWER_BYTES_MAX} bytes"
+            "the answer is longer than {bytes_max} bytes"
         )));
     }
     Ok(bytes)

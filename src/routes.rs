@@ -3,6 +3,7 @@
 
 mod account;
 mod admin;
+mod billing;
 mod edge;
 mod flags;
 mod health;
@@ -100,6 +101,14 @@ pub fn table() -> Vec<Route> {
         route("DELETE", "/admin/users/{user_id}/grant",         Admin,      0,              to!(users::remove_grant)),
         route("GET",    "/admin/purge",                         Admin,      0,              to!(purge::outlook)),
         route("POST",   "/admin/purge",                         Admin,      0,              to!(purge::start)),
+        route("GET",    "/api/v1/payment/status",               User,       0,              to!(billing::status)).limit(Limit::PaymentStatus),
+        route("POST",   "/api/v1/payment/checkout/subscription", User,      JSON_BYTES_MAX, to!(billing::subscribe)).limit(Limit::Checkout),
+        route("POST",   "/api/v1/payment/checkout/topup",       User,       JSON_BYTES_MAX, to!(billing::top_up)).limit(Limit::Checkout),
+        route("GET",    "/billing/history",                     User,       0,              to!(billing::history)),
+        route("POST",   "/payment/events",                      Anyone,     JSON_BYTES_MAX, to!(billing::event)),
+        route("GET",    "/payment/success",                     Anyone,     0,              to!(billing::paid_page)),
+        route("GET",    "/payment/canceled",                    Anyone,     0,              to!(billing::given_up_page)),
+        route("POST",   "/admin/billing/reconcile",             Admin,      4096,           to!(billing::reconcile)),
     ]
 }
 

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/stripe.rs"]
+mod stripe;
 mod support;
 
 use std::path::Path;
@@ -10,6 +12,7 @@ use std::path::Path;
 use chatkeep::account::erasure::{Run, Step};
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
+use stripe::Stripe;
 use support::{RelaySocket, Service, direct, eventually, get, group, post, token};
 
 const ANA: &str = "+15550101";
@@ -368,4 +371,72 @@ async fn one_that_was_taken_back_stays() {
     assert_eq!(seen["progress"]["erased"], 0);
     assert_eq!(service.rows("SELECT count(*) FROM users"), [[1]]);
     assert_eq!(service.rows("SELECT count(*) FROM erased_users"), [[0]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_is_down_delays_only_its_own_step() {
+    let clock = morning();
+    let stripe = Stripe::start();
+    let settings = stripe.settings();
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    say(&service, &direct(ANA, "hi")).await;
+    stripe
+        .state()
+        .customers
+        .insert("cus_1".into(), json!({"id": "cus_1"}));
+    stripe.subscribe("sub_1", "cus_1", json!({}));
+    execute(
+        service.folder.path(),
+        "UPDATE users SET customer_id = 'cus_1';
+         INSERT INTO subscriptions (subscription_id, user_id, customer_id, status, status_at, began_at)
+           VALUES ('sub_1', 1, 'cus_1', 'active', 1, 1)",
+    );
+    // What is paid for ends with its period, and goes on when the wish is taken back.
+    let token = service.user_token(&service.user_id(ANA));
+    let is_to_end = async |expected: bool| {
+        eventually("the provider knows", async || {
+            stripe.state().subscriptions["sub_1"]["cancel_at_period_end"] == expected
+        })
+        .await;
+    };
+    ask_for_deletion(&service, ANA).await;
+    is_to_end(true).await;
+    let taken_back = support::request("DELETE", "/account/deletion").bearer(&token);
+    assert_eq!(service.send(&taken_back).await.status, 200);
+    is_to_end(false).await;
+    ask_for_deletion(&service, ANA).await;
+    is_to_end(true).await;
+    eventually("nothing is left to tell", async || {
+        service.rows("SELECT count(*) FROM provider_tasks") == [[0]]
+    })
+    .await;
+    let (_, folder) = service.stop().await;
+    clock.advance(30 * DAY_MS + 1);
+    stripe.mode("500");
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    let seen = purge(&service).await;
+    assert_eq!(seen["progress"]["erased"], 0);
+    assert_eq!(seen["under_way"][0]["waits_for_provider"], true);
+    assert_eq!(service.rows("SELECT count(*) FROM users"), [[0]]);
+    assert_eq!(service.rows("SELECT count(*) FROM subscriptions"), [[0]]);
+    let refused = service.send(&get("/account").bearer(&token)).await;
+    assert_eq!(refused.status, 401);
+    // Once it is there again the rest follows by itself, also after a restart.
+    let (_, folder) = service.stop().await;
+    stripe.mode("ok");
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    eventually("the provider forgets", async || {
+        clock.advance(120_000);
+        stripe.state().customers.is_empty()
+    })
+    .await;
+    eventually("the erasure ends", async || {
+        clock.advance(60_000);
+        outlook(&service).await["progress"]["erased"] == 1
+    })
+    .await;
+    let left = "SELECT (SELECT count(*) FROM erasures), (SELECT count(*) FROM provider_tasks)";
+    assert_eq!(service.rows(left), [[0, 0]]);
 }

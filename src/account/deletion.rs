@@ -10,7 +10,8 @@ use crate::store::{PendingDeletion, Tx, UserId};
 pub const PHRASE: &str = "DELETE MY ACCOUNT";
 const GRACE_DAYS: i64 = 30;
 
-/// Schedules the deletion. Until then everything goes on as before.
+/// Schedules the deletion, and has what is paid for end with its period. Until then
+/// everything goes on as before.
 pub fn request(
     tx: &mut Tx<'_>,
     user: UserId,
@@ -19,13 +20,16 @@ pub fn request(
 ) -> Result<PendingDeletion> {
     let deletion = decide_request(pending(tx, user)?, confirmation, now)?;
     tx.set_pending_deletion(user, Some(deletion))?;
+    // Told later, by a job, however long the provider is down.
+    tx.cancel_at_period_end(user, now)?;
     Ok(deletion)
 }
 
 /// Takes it back.
 pub fn cancel(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
     decide_cancel(pending(tx, user)?, now)?;
-    tx.set_pending_deletion(user, None)
+    tx.set_pending_deletion(user, None)?;
+    tx.reactivate_subscription(user, now)
 }
 
 /// Erased since the caller was let in: they are nobody now.

@@ -76,6 +76,8 @@ pub struct UnderWay {
     /// UUID
     pub user_id: String,
     pub started_at: Timestamp,
+    /// Nothing else is left to do.
+    pub waits_for_provider: bool,
 }
 
 /// One step of a purge.
@@ -137,8 +139,9 @@ impl Eraser {
     }
 
     /// Erases everything that is due. One at a time: a second caller waits and then finds
-    /// nothing left.
-    pub async fn run(&self) -> Result<()> {
+    /// nothing left. True when an account still waits for others: it is gone here, and to be
+    /// looked at again.
+    pub async fn run(&self) -> Result<bool> {
         let _turn = self.turn.lock().await;
         let asked = self.progress().asked;
         let mut run = Run::default();
@@ -155,8 +158,14 @@ impl Eraser {
         }
         let now = self.clock.now();
         self.store.write(move |tx| tx.set_purged_at(now)).await?;
+        let waiting = self.store.read(|view| view.erasures(ACCOUNTS_MAX)).await;
         self.progress().over = asked;
-        outcome
+        outcome?;
+        let waiting = waiting?.len();
+        if waiting > 0 {
+            log::info!("{waiting} erased accounts wait for the payment provider to forget them");
+        }
+        Ok(waiting > 0)
     }
 
     /// One step; `None` when there is nothing to do.
@@ -183,7 +192,7 @@ impl Eraser {
             run.not_compacted = !self.compact(since, size_bytes).await?;
             return Ok(Some(Step::Compacted));
         }
-        match under_way.into_iter().next() {
+        match under_way.into_iter().find(|one| !one.provider_waits) {
             Some(erasure) => {
                 self.end(erasure, now).await?;
                 Ok(Some(Step::Ended))
@@ -267,6 +276,7 @@ pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress
             .map(|erasure| UnderWay {
                 user_id: erasure.user_id,
                 started_at: erasure.started_at,
+                waits_for_provider: erasure.rows_at.is_some() && erasure.provider_waits,
             })
             .collect(),
         progress,

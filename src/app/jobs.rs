@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 
 use super::{App, reminders};
 use crate::account::{confirmation, erasure};
+use crate::billing;
 use crate::error::Result;
 use crate::flags::poller::{self, Pace};
 use crate::flags::provider::Provider;
@@ -31,6 +32,10 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
         jobs.spawn(confirmation::run(post));
     }
     jobs.spawn(warn_of_open_endpoint(app.clone()));
+    if app.billing.has_provider() {
+        jobs.spawn(billing::tasks::run(app.billing.clone()));
+        jobs.spawn(billing::reconcile::run(app.billing.clone()));
+    }
     let flags = &app.config.flags;
     if let Some(provider) = Provider::new(flags) {
         let pace = Pace {

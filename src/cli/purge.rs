@@ -118,9 +118,7 @@ fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
             bar.end();
             return match left {
                 0 => Ok(erased.saturating_sub(before)),
-                left => Err(format!(
-                    "{left} accounts are not erased yet; the service's log says why, and it tries again"
-                )),
+                left => Err(not_yet(left)),
             };
         }
         bar.show(left, progress["batches"].as_u64().unwrap_or_default());
@@ -150,8 +148,18 @@ fn by_ourselves(config: &Config) -> Result<u64, String> {
             post.send_due().await.map_err(|e| e.to_string())?;
         }
         let seen = purge.eraser.outlook().await.map_err(|e| e.to_string())?;
-        Ok(seen.progress.erased)
+        match seen.due.len() + seen.under_way.len() {
+            0 => Ok(seen.progress.erased),
+            left => Err(not_yet(left)),
+        }
     })
+}
+
+fn not_yet(left: usize) -> String {
+    format!(
+        "{left} accounts are not erased yet; a running service goes on with them, and its log says \
+         what they wait for (`chatkeep purge --dry-run` lists them)"
+    )
 }
 
 /// A line on a terminal that is written over and over.

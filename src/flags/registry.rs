@@ -113,14 +113,14 @@ const FLAGS: &[Flag] = &[
     row("media.photo_batch_size", Integer(3), "Photos in one call").within(1, 10),
     row("metrics.token_monitoring_enabled", Boolean(true), "Counts tokens"),
     row("metrics.detailed_logging_enabled", Boolean(false), "Logs more of each reply"),
-    row("payment.processor_enabled", Boolean(true), "Takes payments"),
-    row("payment.trial_enabled", Boolean(true), "Offers a trial"),
-    row("payment.trial_amount_cents", Integer(500), "Price of a trial").within(100, 5000),
+    row("payment.processor_enabled", Boolean(true), "Takes payments").in_use(),
+    row("payment.trial_enabled", Boolean(true), "Offers a trial").in_use(),
+    row("payment.trial_amount_cents", Integer(500), "Price of a trial").within(100, 5000).in_use(),
     row("payment.paywall_enabled", Boolean(false), "No free messages at all").in_use(),
-    row("payment.processor_test_mode", Boolean(false), "Uses the provider's test keys"),
-    row("payment.topup_enabled", Boolean(true), "Sells credit"),
-    row("payment.topup_min_amount_cents", Integer(500), "Least credit sold at once"),
-    row("payment.topup_max_amount_cents", Integer(10000), "Most credit sold at once"),
+    row("payment.processor_test_mode", Boolean(false), "Uses the provider's test keys").in_use(),
+    row("payment.topup_enabled", Boolean(true), "Sells credit").in_use(),
+    row("payment.topup_min_amount_cents", Integer(500), "Least credit sold at once").in_use(),
+    row("payment.topup_max_amount_cents", Integer(10000), "Most credit sold at once").in_use(),
     row("rate_limit.enabled", Boolean(true), "Limits messages, photos and commands").in_use(),
     row("rate_limit.message_budget_threshold", Integer(5), "Human messages in a group before one unasked").in_use(),
     row("rate_limit.commands_per_minute", Integer(10), "Commands of a user").in_use(),
@@ -195,6 +195,11 @@ pub(super) fn position(key: &str) -> Option<usize> {
 pub fn nearest(key: &str) -> &'static str {
     let likeness = |flag: &&Flag| (strsim::jaro_winkler(key, flag.key) * 1e6) as u64;
     ALL.iter().max_by_key(likeness).map_or("", |flag| flag.key)
+}
+
+/// Every superpower's name.
+pub fn superpowers() -> impl Iterator<Item = &'static str> {
+    SUPERPOWERS.iter().copied()
 }
 
 /// The flag of the superpower of that name.

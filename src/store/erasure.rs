@@ -27,6 +27,10 @@ const USER_TABLES: &[(&str, &str)] = &[
     ("relationships", "DELETE FROM relationships WHERE id IN (SELECT id FROM relationships WHERE user_id = ?1 LIMIT ?2)"),
     ("connected_services", "DELETE FROM connected_services WHERE id IN (SELECT id FROM connected_services WHERE user_id = ?1 LIMIT ?2)"),
     ("miniapp_sessions", "DELETE FROM miniapp_sessions WHERE id IN (SELECT id FROM miniapp_sessions WHERE user_id = ?1 LIMIT ?2)"),
+    ("subscriptions", "DELETE FROM subscriptions WHERE id IN (SELECT id FROM subscriptions WHERE user_id = ?1 LIMIT ?2)"),
+    ("provider_tasks", "DELETE FROM provider_tasks WHERE id IN (SELECT id FROM provider_tasks WHERE user_id = ?1 LIMIT ?2)"),
+    ("provider_keys", "DELETE FROM provider_keys WHERE (user_id, operation) IN (SELECT user_id, operation FROM provider_keys WHERE user_id = ?1 LIMIT ?2)"),
+    ("topups", "DELETE FROM topups WHERE session_id IN (SELECT session_id FROM topups WHERE user_id = ?1 LIMIT ?2)"),
 ];
 
 /// Tables whose rows belong to one room, for a room that goes as a whole: ?1 is the room.

@@ -32,10 +32,13 @@ pub struct Erasure {
     pub(super) message_id: Option<i64>,
     /// When the last row was removed.
     pub rows_at: Option<Timestamp>,
+    /// The payment provider is yet to forget them.
+    pub provider_waits: bool,
 }
 
 const COLUMNS: &str = "SELECT user_id, public_id, phone, email, started_at, event_id, room_id,
-       message_id, rows_at
+       message_id, rows_at,
+       EXISTS (SELECT 1 FROM json_each(customers) JOIN provider_tasks ON subject = json_each.value)
      FROM erasures";
 
 impl View<'_> {
@@ -108,15 +111,17 @@ impl Tx<'_> {
     /// id is given to nobody again. What is left of it is the ledger's to remove. False when
     /// its date has been taken back since, or it is under way already.
     pub fn begin_erasure(&mut self, account: &DueAccount, now: Timestamp) -> Result<bool> {
+        let customers = serde_json::Value::from(self.customers_of(account.id)?);
         let begun = self.execute(
-            "INSERT INTO erasures (user_id, public_id, phone, email, started_at)
-             SELECT id, user_id, phone, email, ?2 FROM users
+            "INSERT INTO erasures (user_id, public_id, phone, email, customers, started_at)
+             SELECT id, user_id, phone, email, ?3, ?2 FROM users
              WHERE id = ?1 AND deletion_scheduled_for < ?2",
-            (account.id.0, now.0),
+            (account.id.0, now.0, customers.to_string()),
         )?;
         if begun == 0 {
             return Ok(false);
         }
+        self.delete_customer_of(account.id, now)?;
         self.execute(
             "INSERT OR IGNORE INTO erased_users (user_id, erased_at) VALUES (?1, ?2)",
             (&account.user_id, now.0),
@@ -212,5 +217,6 @@ fn erasure_from(row: &Row<'_>) -> rusqlite::Result<Erasure> {
         room_id: row.get(6)?,
         message_id: row.get(7)?,
         rows_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+        provider_waits: row.get(9)?,
     })
 }

@@ -16,47 +16,47 @@ const AFTER_START_MS: i64 = 10 * 60_000;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A purge that failed is tried again after this.
 const AFTER_FAILURE_MS: i64 = 10 * 60_000;
+/// One that waits for others looks again after this.
+const WAITING_MS: i64 = 60_000;
 
 /// Runs until the service ends.
 pub async fn run(eraser: Arc<Eraser>) {
     let started = eraser.clock.now();
-    let mut failed_at = None;
-    // Known after the first look at the database.
-    let mut last = None;
+    // When a purge last ran, and when one is to go on with what it left; known after the
+    // first look at the database.
+    let (mut last, mut again, mut looked) = (None, None, false);
     loop {
         let asked = tokio::select! {
             () = tokio::time::sleep(LOOK_EVERY) => false,
             () = eraser.wake.notified() => true,
         };
+        if !looked && let Ok((purged_at, is_under_way)) = look(&eraser).await {
+            last = purged_at;
+            again = is_under_way.then(|| started.plus_ms(AFTER_START_MS));
+            looked = true;
+        }
         let now = eraser.clock.now();
-        let is_due = match (last, failed_at) {
-            _ if asked => true,
-            (_, Some(failed_at)) => retry_is_due(failed_at, now),
-            (Some(last), None) => is_due(last, started, now),
-            (None, None) => match last_purge(&eraser).await {
-                Ok(found) => {
-                    last = Some(found);
-                    is_due(found, started, now)
-                }
-                Err(_) => false,
-            },
-        };
-        if !is_due {
+        let is_time = looked && is_due(last, started, now);
+        if !(asked || is_time || again.is_some_and(|at| has_come(at, now))) {
             continue;
         }
-        failed_at = match eraser.run().await {
-            Ok(()) => None,
+        again = match eraser.run().await {
+            Ok(waits) => waits.then(|| now.plus_ms(WAITING_MS)),
             Err(error) => {
                 log::warn!("purge: {error}");
-                Some(now)
+                Some(now.plus_ms(AFTER_FAILURE_MS))
             }
         };
-        last = Some(Some(eraser.clock.now()));
+        last = Some(eraser.clock.now());
     }
 }
 
-async fn last_purge(eraser: &Eraser) -> Result<Option<Timestamp>> {
-    eraser.store.read(|view| view.purged_at()).await
+/// When a purge last ran, and whether it left something.
+async fn look(eraser: &Eraser) -> Result<(Option<Timestamp>, bool)> {
+    let read = eraser
+        .store
+        .read(|view| Ok((view.purged_at()?, !view.erasures(1)?.is_empty())));
+    read.await
 }
 
 /// `last`: when a purge last ran; `None`: never.
@@ -72,8 +72,9 @@ fn is_due(last: Option<Timestamp>, started: Timestamp, now: Timestamp) -> bool {
     !is_missed || started > now || now.0 - started.0 >= AFTER_START_MS
 }
 
-fn retry_is_due(failed_at: Timestamp, now: Timestamp) -> bool {
-    !(0..AFTER_FAILURE_MS).contains(&(now.0 - failed_at.0))
+/// Later than any pause: the clock was set back.
+fn has_come(at: Timestamp, now: Timestamp) -> bool {
+    at <= now || at.0 - now.0 > AFTER_START_MS.max(AFTER_FAILURE_MS)
 }
 
 #[cfg(test)]
@@ -156,14 +157,15 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_one_is_tried_again() {
-        let failed = at("05-02T03:30:00");
+    fn what_was_left_is_gone_on_with() {
+        let at_time = at("05-02T03:40:00");
         for (now, expected) in [
             ("05-02T03:39:59", false),
             ("05-02T03:40:00", true),
+            ("05-02T03:30:00", false),
             ("05-01T00:00:00", true),
         ] {
-            assert_eq!(retry_is_due(failed, at(now)), expected, "{now}");
+            assert_eq!(has_come(at_time, at(now)), expected, "{now}");
         }
     }
 }
