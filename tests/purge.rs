@@ -139,7 +139,9 @@ fn assert_no_trace(folder: &Path) {
             assert_no_trace(&path);
             continue;
         }
-        let bytes = std::fs::read(&path).unwrap();
+        let Ok(bytes) = std::fs::read(&path) else {
+            continue; // a log that was emptied and removed meanwhile
+        };
         for trace in TRACES {
             let found = bytes.windows(trace.len()).any(|w| w == trace.as_bytes());
             assert!(!found, "{trace} in {}", path.display());
