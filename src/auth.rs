@@ -4,3 +4,4 @@
 pub mod edge_token;
 pub mod jwt;
 pub mod shared_secret;
+mod signatures;

@@ -140,7 +140,7 @@ fn agent(timeout: Duration) -> ureq::Agent {
         .tls_config(
             ureq::tls::TlsConfig::builder()
                 .unversioned_rustls_crypto_provider(Arc::new(
-                    rustls::crypto::aws_lc_rs::default_provider(),
+                    rustls::crypto::ring::default_provider(),
                 ))
                 .build(),
         )

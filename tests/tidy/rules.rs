@@ -106,8 +106,15 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("hex", ANYWHERE),
     ("base64", &["src/auth", "src/http/websocket.rs"]),
     ("getrandom", &["src/random.rs"]),
-    ("jsonwebtoken", &["src/auth/jwt"]),
-    ("aws_lc_rs", &["src/auth/seal.rs", "src/outbound.rs"]),
+    ("jsonwebtoken", &["src/auth/jwt", "src/auth/signatures.rs"]),
+    (
+        "ring",
+        &[
+            "src/auth/seal.rs",
+            "src/auth/signatures.rs",
+            "src/outbound.rs",
+        ],
+    ),
     ("lettre", &["src/mail.rs"]),
     ("uuid", &["src/random.rs"]),
     ("chrono", &["src/clock.rs", "src/reply", "src/cli"]),
