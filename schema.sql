@@ -277,3 +277,38 @@ CREATE TABLE miniapp_sessions (
 ) STRICT;
 CREATE INDEX miniapp_sessions_user ON miniapp_sessions(user_id);
 CREATE INDEX miniapp_sessions_room ON miniapp_sessions(room_id);
+
+-- Exports that people asked for. A ready one whose time is over counts as expired, whatever
+-- its row says; the row goes 30 days after its file, or after it failed.
+CREATE TABLE export_jobs (
+  id           INTEGER PRIMARY KEY,
+  job_id       TEXT NOT NULL UNIQUE,         -- UUID; the file is named after it
+  user_id      INTEGER NOT NULL REFERENCES users(id),
+  status       TEXT NOT NULL,                -- queued, processing, ready, failed, expired
+  error        TEXT,                         -- why it failed, a sentence for the person
+  starts       INTEGER NOT NULL DEFAULT 0,   -- how often it was taken up
+  created_at   INTEGER NOT NULL,
+  expires_at   INTEGER,                      -- the first moment without the file; NULL: there is none
+  forgotten_at INTEGER                       -- the first moment without the row; NULL: unfinished
+) STRICT;
+CREATE INDEX export_jobs_user ON export_jobs(user_id);
+CREATE INDEX export_jobs_unfinished ON export_jobs(id) WHERE status IN ('queued', 'processing');
+CREATE INDEX export_jobs_ready ON export_jobs(expires_at) WHERE status = 'ready';
+CREATE INDEX export_jobs_finished ON export_jobs(forgotten_at) WHERE forgotten_at IS NOT NULL;
+
+-- What the external memory service is still to be told, each person's in order. Rows stay
+-- for a minute after they are done, so that a list fetched meanwhile isn't believed.
+CREATE TABLE memory_tasks (
+  id         INTEGER PRIMARY KEY,
+  user_id    INTEGER NOT NULL REFERENCES users(id),
+  kind       TEXT NOT NULL,                  -- add, delete, delete_all
+  memory_id  TEXT,                           -- ours, or for a deletion the service's; NULL: all
+  attempts   INTEGER NOT NULL DEFAULT 0,     -- counted before each call
+  due_at     INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  done_at    INTEGER
+) STRICT;
+CREATE INDEX memory_tasks_user ON memory_tasks(user_id, id);
+CREATE INDEX memory_tasks_memory ON memory_tasks(memory_id) WHERE memory_id IS NOT NULL;
+CREATE INDEX memory_tasks_due ON memory_tasks(due_at) WHERE done_at IS NULL;
+CREATE INDEX memory_tasks_done ON memory_tasks(done_at) WHERE done_at IS NOT NULL;

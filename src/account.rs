@@ -1,5 +1,6 @@
 //! People's accounts as operators see and change them. It knows no route and no SQL.
 
+pub mod exports;
 pub mod grants;
 pub mod identity;
 

@@ -9,17 +9,19 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use crate::account::exports::{self, Exports};
 use crate::account::identity::Identity;
 use crate::auth::edge_token::{self, Verifier};
 use crate::auth::jwt::DevelopmentKey;
 use crate::auth::shared_secret::SharedSecret;
 use crate::clock::{Clock, Monotonic};
-use crate::config::{Config, Durability, Engine, Secret};
+use crate::config::{Config, Durability, Engine, MemoryProvider, Secret};
 use crate::edge::hub::{self, Hub, Phase};
 use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
+use crate::memory::{Memories, mem0::Mem0};
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
 use crate::store::{self, Lock, SharedStore, Store};
@@ -39,6 +41,8 @@ pub struct App {
     pub flags: Arc<Flags>,
     pub hub: Arc<Hub>,
     pub ingest: Arc<Ingest>,
+    pub memories: Arc<Memories>,
+    pub exports: Arc<Exports>,
     pub edge_tokens: Verifier,
     /// `None`: not configured; open in development, closed in production.
     pub legacy_secret: Option<SharedSecret>,
@@ -86,12 +90,19 @@ impl App {
         let flags = Arc::new(Flags::new(config.is_production(), clock.clone()));
         flags.set_overrides(overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
+        let memories = Arc::new(Memories::new(
+            store.clone(),
+            flags.clone(),
+            clock.clone(),
+            memory_service(&config),
+        ));
         let ingest = Ingest::new(
             store.clone(),
             hub.clone(),
             flags.clone(),
             clock.clone(),
             voice(&config),
+            memories.clone(),
         );
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
@@ -113,6 +124,8 @@ impl App {
             gauge: Gauge::default(),
             started: clock.monotonic(),
             ingest: Arc::new(ingest),
+            exports: exports(&config, &store, &memories, &clock),
+            memories,
             config,
             clock,
             store,
@@ -190,6 +203,28 @@ fn identity(config: &Config, store: &SharedStore, clock: &Clock) -> Identity {
         clock: clock.clone(),
         development_key: secret.map(|secret| DevelopmentKey::new(secret.expose())),
         leeway_s: config.identity.leeway_s,
+    }
+}
+
+fn exports(
+    config: &Config,
+    store: &SharedStore,
+    memories: &Arc<Memories>,
+    clock: &Clock,
+) -> Arc<Exports> {
+    let settings = exports::Settings {
+        dir: config.exports.dir.clone(),
+        lifetime_days: config.exports.lifetime_days as i64,
+    };
+    Exports::new(store.clone(), memories.clone(), clock.clone(), settings)
+}
+
+fn memory_service(config: &Config) -> Option<Mem0> {
+    let memory = &config.memory;
+    let key = memory.api_key.as_ref().map(Secret::expose);
+    match memory.provider {
+        MemoryProvider::Local => None,
+        MemoryProvider::Mem0 => Some(Mem0::new(memory.base_url.as_deref()?, key)),
     }
 }
 

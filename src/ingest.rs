@@ -6,6 +6,7 @@ pub mod access;
 pub mod answer;
 pub mod decide;
 mod gate;
+mod memories;
 pub mod reminders;
 mod respond;
 pub mod voice;
@@ -18,6 +19,7 @@ use crate::edge::queue;
 use crate::error::{Error, Kind, Result};
 use crate::flags::{Flags, Reader};
 use crate::limits::{self, HOUR_MS, MINUTE_MS, Windows};
+use crate::memory::{Elsewhere, Memories};
 use crate::random;
 use crate::reply::Intent;
 use crate::store::{
@@ -80,6 +82,8 @@ pub struct Arrival {
     members: Digest,
     /// As understood of somebody whose time zone is not known.
     understood: Intent,
+    /// What the external memory service keeps of the sender, where that matters.
+    elsewhere: Elsewhere,
     now: Timestamp,
     mono: Monotonic,
 }
@@ -101,6 +105,7 @@ pub struct Ingest {
     pub flags: Arc<Flags>,
     pub clock: Clock,
     pub voice: Voice,
+    pub memories: Arc<Memories>,
     pub reminders: reminders::Wake,
     windows: Mutex<RateWindows>,
 }
@@ -120,6 +125,7 @@ impl Ingest {
         flags: Arc<Flags>,
         clock: Clock,
         voice: Voice,
+        memories: Arc<Memories>,
     ) -> Self {
         Self {
             store,
@@ -127,6 +133,7 @@ impl Ingest {
             flags,
             clock,
             voice,
+            memories,
             reminders: reminders::Wake::default(),
             windows: Mutex::new(RateWindows {
                 messages: Windows::new(MINUTE_MS),
@@ -141,6 +148,7 @@ impl Ingest {
         Box::new(Arrival {
             members: members(&message),
             understood: respond::understand(&message, &self.voice.persona, None, now),
+            elsewhere: Elsewhere::default(),
             via,
             message,
             repeat,
@@ -150,7 +158,8 @@ impl Ingest {
     }
 
     /// Takes a message. 429 beyond the rate limits, 422 for a key used with another body.
-    pub async fn receive(self: &Arc<Self>, arrival: Box<Arrival>) -> Result<Received> {
+    pub async fn receive(self: &Arc<Self>, mut arrival: Box<Arrival>) -> Result<Received> {
+        self.fetch_memories(&mut arrival).await?;
         let ingest = self.clone();
         self.store
             .write(move |tx| ingest.receive_in(tx, *arrival))
@@ -183,6 +192,7 @@ impl Ingest {
             humans,
             access,
             superpower,
+            elsewhere: &arrival.elsewhere,
             now,
             mono,
         }

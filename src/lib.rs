@@ -44,9 +44,10 @@
 //! main, cli            commands: parse, call, print
 //! app, app::jobs       picks the concrete parts, runs them, drains them
 //! routes               the table; extract, one call into a domain, wrap
-//! account              what operators see and grant
+//! account              what operators see and grant; exports
 //! ingest               what a message does; who may use what
 //! edge                 what relays are told: outbox, sockets, polls
+//! memory               memories here and in an external service
 //! reply, auth, limits  rules that domains ask
 //! store                rows and transactions
 //! flags, model         tables of facts, plain types
@@ -62,9 +63,10 @@
 //! | [`cli`] | prints, reads standard input, exits | SQL, HTTP's types |
 //! | [`app`] | chooses parts, owns their lives; its caller owns the listener and says stop | what a request means |
 //! | [`routes`] | ties paths to domains | SQL |
-//! | [`account`] | grants subscriptions | routes, SQL |
+//! | [`account`] | grants subscriptions, writes files of exports | routes, SQL |
 //! | [`ingest`] | decides about messages | hyper, statuses, sockets |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
+//! | [`memory`] | asks the memory service | who asks, what for |
 //! | [`reply`] | understands and words text | the store, the clock, the network |
 //! | [`auth`] | checks credentials | which route wants whom |
 //! | [`limits`] | counts in windows; `now` is an argument | who is counted, and why |
@@ -110,6 +112,7 @@ pub mod flags;
 pub mod http;
 pub mod ingest;
 pub mod limits;
+pub mod memory;
 pub mod model;
 pub mod outbound;
 pub mod random;

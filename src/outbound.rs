@@ -68,6 +68,7 @@ pub struct Request<'a> {
     /// Sent as JSON.
     pub body: Option<&'a Value>,
     pub timeout: Duration,
+    pub answer_bytes_max: u64,
 }
 
 impl<'a> Request<'a> {
@@ -78,6 +79,7 @@ impl<'a> Request<'a> {
             headers: &[],
             body: None,
             timeout: CALL_MAX,
+            answer_bytes_max: ANSWER_BYTES_MAX,
         }
     }
 }
@@ -90,7 +92,7 @@ pub struct Response {
     pub etag: Option<String>,
     /// `None` also when it was given as a date.
     pub retry_after_s: Option<u64>,
-    /// At most 1 MiB, uncompressed.
+    /// At most `answer_bytes_max`, uncompressed.
     pub body: Vec<u8>,
 }
 
@@ -121,7 +123,7 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
         Method::Put => bodied(agent.put(request.url), request),
     }
     .map_err(no_answer)?;
-    let body = read_body(response.body_mut())?;
+    let body = read_body(response.body_mut(), request.answer_bytes_max)?;
     let header = |name| response.headers().get(name)?.to_str().ok();
     Ok(Response {
         status: response.status().as_u16(),
@@ -178,17 +180,17 @@ fn with_headers<B>(
 }
 
 /// Capped before and after it is unpacked: a small answer may hold a big one.
-fn read_body(body: &mut ureq::Body) -> Result<Vec<u8>, NoAnswer> {
+fn read_body(body: &mut ureq::Body, bytes_max: u64) -> Result<Vec<u8>, NoAnswer> {
     let mut bytes = Vec::new();
     body.with_config()
-        .limit(ANSWER_BYTES_MAX)
+        .limit(bytes_max)
         .reader()
-        .take(ANSWER_BYTES_MAX + 1)
+        .take(bytes_max + 1)
         .read_to_end(&mut bytes)
         .map_err(|e| NoAnswer(e.to_string()))?;
-    if bytes.len() as u64 > ANSWER_BYTES_MAX {
+    if bytes.len() as u64 > bytes_max {
         return Err(NoAnswer(format!(
-            "the answer is longer than {ANSWER_BYTES_MAX} bytes"
+            "the answer is longer than {bytes_max} bytes"
         )));
     }
     Ok(bytes)

@@ -3,6 +3,7 @@
 
 mod admin;
 mod edge;
+mod exports;
 mod flags;
 mod health;
 mod ingest;
@@ -76,12 +77,15 @@ const JSON_BYTES_MAX: usize = 256 * 1024;
 
 #[rustfmt::skip] // a table: one route, one line
 pub fn table() -> Vec<Route> {
-    use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy};
+    use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy, User};
     vec![
         route("POST",   "/edge/message",                        Edge,       JSON_BYTES_MAX, to!(ingest::edge_message)),
         route("POST",   "/orchestrator/message",                Legacy,     JSON_BYTES_MAX, to!(ingest::legacy_message)),
         route("GET",    "/edge/ws",                             EdgeSocket, 0,              to!(edge::socket)),
         route("POST",   "/edge/sync",                           Edge,       JSON_BYTES_MAX, to!(edge::sync)),
+        route("POST",   "/account/export",                      User,       0,              to!(exports::request)).limit(Limit::Exports),
+        route("GET",    "/account/export/{job_id}",             User,       0,              to!(exports::show)),
+        route("GET",    "/account/export/{job_id}/download",    User,       0,              to!(exports::download)),
         route("GET",    "/health",                              Anyone,     0,              to!(health::health)),
         route("GET",    "/admin/edge-agents",                   Admin,      0,              to!(admin::edge_agents)),
         route("POST",   "/admin/edge-agents/{agent_id}/revoke", Admin,      0,              to!(admin::revoke_tokens)),

@@ -7,6 +7,8 @@ mod answers;
 mod checkpoint;
 mod commands;
 mod directory;
+mod export_jobs;
+mod exported;
 mod flag_overrides;
 mod housekeeping;
 mod identities;
@@ -14,6 +16,7 @@ mod inspect;
 mod limit_uses;
 mod lock;
 mod memories;
+mod memory_tasks;
 mod messages;
 mod open;
 mod readers;
@@ -42,10 +45,14 @@ use unwritten::Unwritten;
 pub use agents::{Agent, AgentId, AgentRow};
 pub use answers::{Digest, KeyUse};
 pub use commands::{Command, CommandState, NewCommand, Unfinished};
+pub use export_jobs::ExportJob;
+pub use exported::{Account, AuthoredRoom, Cut, OwnMessage, PAGE_ROWS, Paged};
 pub use inspect::inspect;
 pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
+pub use memory_tasks::{MemoryTask, MemoryTaskKind};
 pub use messages::{Inserted, NewMessage, StoredAnswer};
+pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
 pub use rooms::{NewRoom, Room, RoomId};
 pub use unwritten::AnswerDue;
@@ -125,6 +132,14 @@ impl Store {
             .expect("readers live while the store does")
             .read(f)
             .await
+    }
+
+    /// A connection of its own for a long job that reads a little at a time.
+    pub async fn long_reader(&self) -> Result<LongReader> {
+        // Only `drop` takes them.
+        let readers = self.readers.as_ref();
+        let readers = readers.expect("readers live while the store does");
+        LongReader::open(self.path.clone(), readers.hurry()).await
     }
 
     pub fn path(&self) -> &Path {

@@ -78,6 +78,8 @@ enum Mode {
     Start(modes::start::Options),
     /// Ingest with few rows against ingest with many.
     Growth(modes::growth::Options),
+    /// Ingest beside a large export, and the memory that takes.
+    Export(modes::export::Options),
     #[command(hide = true)]
     Guard { pid: u32 },
     #[command(hide = true)]
@@ -134,6 +136,7 @@ async fn run(cli: Cli) -> Result<Option<Report>> {
         Mode::Relays(options) => modes::relays::run(settings, options).await?,
         Mode::Start(options) => modes::start::run(settings, options).await?,
         Mode::Growth(options) => modes::growth::run(settings, options).await?,
+        Mode::Export(options) => modes::export::run(settings, options).await?,
         Mode::Guard { pid } => return process::serve_guard(*pid).map(|()| None),
         Mode::ServeBare => return baseline::serve_bare().await.map(|()| None),
         Mode::ServeNaive {

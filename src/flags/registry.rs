@@ -103,7 +103,7 @@ const FLAGS: &[Flag] = &[
     row("pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier"),
     row("llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only").in_use(),
     row("cache.response.enabled", Boolean(true), "Answers repeated questions from memory"),
-    row("cache.memory.ttl_seconds", Integer(300), "How long fetched memories are kept").within(60, 3600),
+    row("cache.memory.ttl_seconds", Integer(300), "How long fetched memories are kept").within(60, 3600).in_use(),
     row("cache.llm_response.ttl_seconds", Integer(3600), "How long a model's reply is kept").within(300, 7200),
     row("workflow.calendar_v2", Boolean(false), "Second version of the calendar workflow"),
     row("workflow.email_urgency", Boolean(true), "Detects urgent mail"),

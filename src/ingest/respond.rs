@@ -10,15 +10,11 @@ use super::{Ingest, Message, Mode};
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::Result;
 use crate::flags::Reader;
+use crate::memory::Elsewhere;
 use crate::random;
 use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
 use crate::reply::{self, Heard, Intent};
 use crate::store::{AgentId, NewReminder, Room, Tx, User};
-
-/// Memories looked at for one question.
-const MEMORIES_READ_MAX: usize = 2_000;
-/// Memories a person may have.
-const MEMORIES_MAX: usize = 10_000;
 
 /// What a message means, as the builtin engine sees it.
 pub(super) fn understand(
@@ -51,6 +47,8 @@ pub(super) struct Turn<'a> {
     pub(super) access: Access,
     /// A superpower that is offered is asked for.
     pub(super) superpower: bool,
+    /// What the external memory service keeps of the user.
+    pub(super) elsewhere: &'a Elsewhere,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
 }
@@ -106,9 +104,7 @@ impl Turn<'_> {
             Intent::Remember { text } => self.remember(tx, &text)?,
             Intent::Recall { about } => self.recall(tx, about.as_deref())?,
             Intent::Forget { about } => self.forget(tx, &about)?,
-            Intent::ForgetEverything => {
-                wording::everything_forgotten(tx.delete_memories(self.user.id)?)
-            }
+            Intent::ForgetEverything => self.forget_everything(tx)?,
             Intent::Remind { text, send_at } => return self.remind(tx, &text, send_at),
             Intent::ListReminders => {
                 let reminders = tx.reminders(self.user.id)?;
@@ -141,53 +137,10 @@ impl Turn<'_> {
             plan: standing.plan,
             messages_used_today: tx.day_count(self.user.id, self.now.utc_day())? + this_one,
             daily_limit: Rules::read(self.flags).allowance(subscribed),
-            memories: tx.count_memories(self.user.id)?,
+            memories: self.count_memories(tx)?,
             reminders: tx.count_reminders(self.user.id)?,
             timezone: self.timezone(),
         })
-    }
-
-    fn remember(&self, tx: &Tx<'_>, text: &str) -> Result<String> {
-        if tx.count_memories(self.user.id)? >= MEMORIES_MAX {
-            return Ok(wording::memories_full(MEMORIES_MAX));
-        }
-        let id = random::uuid().to_string();
-        tx.insert_memory(self.user.id, &id, text, self.now)?;
-        Ok(wording::remembered(text))
-    }
-
-    fn recall(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
-        let mut memories = tx.memories(self.user.id, MEMORIES_READ_MAX)?;
-        memories.reverse(); // newest first
-        let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
-        let Some(asked) = about else {
-            return Ok(wording::recalled(&texts, None));
-        };
-        let exact = texts
-            .iter()
-            .copied()
-            .filter(|text| reply::memory_matches(text, asked));
-        let mut found: Vec<&str> = exact.collect();
-        if found.is_empty() {
-            let overlap = |text: &&str| reply::memory_overlap(text, asked);
-            let best = texts.iter().map(overlap).max().unwrap_or_default();
-            found = texts
-                .into_iter()
-                .filter(|text| best > 0 && overlap(text) == best)
-                .collect();
-        }
-        Ok(wording::recalled(&found, about))
-    }
-
-    fn forget(&self, tx: &Tx<'_>, about: &str) -> Result<String> {
-        let mut forgotten = 0;
-        for memory in tx.memories(self.user.id, MEMORIES_READ_MAX)? {
-            if reply::memory_matches(&memory.text, about) {
-                tx.delete_memory(self.user.id, memory.id)?;
-                forgotten += 1;
-            }
-        }
-        Ok(wording::forgotten(forgotten, about))
     }
 
     /// The service delivers it where the relay has a queue; else the relay does.

@@ -187,6 +187,18 @@ pub fn everything_forgotten(count: usize) -> String {
     }
 }
 
+/// Said in a memory service's absence, whatever was found without it.
+pub fn with_memories_cut_off(said: &str) -> String {
+    format!("{said}\n\nI can't reach all of my memory right now, so ask me again later.")
+}
+
+/// The same, of a wish that is kept and carried out by itself.
+pub fn everything_will_be_forgotten() -> String {
+    "Okay, I've forgotten everything here. I can't reach the rest of my memory right now; it \
+     goes as soon as I can."
+        .to_owned()
+}
+
 pub fn never_mind() -> String {
     "Okay, never mind. To take a memory away, say “forget” and what it's about.".to_owned()
 }

@@ -41,6 +41,7 @@ impl Tx<'_> {
                     WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
                 (now.0 - LIMIT_USES_KEPT_MS, ROWS_MAX),
             )?,
+            self.delete_forgotten_export_jobs(now, ROWS_MAX)?,
         ];
         Ok(removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
     }

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod mem0;
 pub mod process;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -56,9 +57,11 @@ impl Service {
         clock: Clock,
     ) -> Self {
         let path = folder.path().join("chatkeep.db");
+        let exports = folder.path().join("exports");
         let mut env: BTreeMap<String, String> = [
             ("CHATKEEP_STORAGE_PATH", path.to_str().unwrap()),
             ("CHATKEEP_STORAGE_DURABILITY", "normal"),
+            ("CHATKEEP_EXPORTS_DIR", exports.to_str().unwrap()),
             ("EDGE_SECRET", EDGE_SECRET),
             ("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN),
         ]

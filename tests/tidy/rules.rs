@@ -15,7 +15,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "account", "auth", "clock", "config", "edge", "error", "flags", "http", "ingest",
-            "outbound", "routes", "store",
+            "memory", "outbound", "routes", "store",
         ],
     ),
     (
@@ -27,13 +27,20 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "account",
-        &["auth", "clock", "error", "ingest", "model", "store"],
+        &[
+            "auth", "clock", "error", "ingest", "memory", "model", "random", "store",
+        ],
     ),
     (
         "ingest",
         &[
-            "clock", "edge", "error", "flags", "limits", "model", "random", "reply", "store",
+            "clock", "edge", "error", "flags", "limits", "memory", "model", "random", "reply",
+            "store",
         ],
+    ),
+    (
+        "memory",
+        &["clock", "error", "flags", "outbound", "random", "store"],
     ),
     (
         "edge",
@@ -65,6 +72,7 @@ const ASYNC: &[&str] = &[
     "src/flags/poller.rs",
     "src/http",
     "src/ingest",
+    "src/memory",
     "src/routes",
     "src/store",
 ];
@@ -168,8 +176,14 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
             "File::open",
             "OpenOptions",
         ],
-        &["src/config", "src/store", "src/cli"],
-        "Files belong to the configuration, the store and commands.",
+        &[
+            "src/config",
+            "src/store",
+            "src/cli",
+            "src/account/exports",
+            "src/http/file.rs",
+        ],
+        "Files belong to the configuration, the store, exports and commands.",
     ),
     (
         &[
@@ -219,6 +233,8 @@ pub(crate) const PURE: &[&str] = &[
     "src/ingest/answer.rs",
     "src/ingest/decide.rs",
     "src/limits.rs",
+    "src/memory/cache.rs",
+    "src/memory/merge.rs",
     "src/model",
     "src/reply",
 ];
