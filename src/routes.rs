@@ -8,6 +8,7 @@ mod health;
 mod ingest;
 pub mod limits;
 pub mod retries;
+mod usage;
 mod users;
 
 use std::sync::Arc;
@@ -76,7 +77,7 @@ const JSON_BYTES_MAX: usize = 256 * 1024;
 
 #[rustfmt::skip] // a table: one route, one line
 pub fn table() -> Vec<Route> {
-    use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy};
+    use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy, User};
     vec![
         route("POST",   "/edge/message",                        Edge,       JSON_BYTES_MAX, to!(ingest::edge_message)),
         route("POST",   "/orchestrator/message",                Legacy,     JSON_BYTES_MAX, to!(ingest::legacy_message)),
@@ -93,6 +94,7 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/admin/users/{user_id}",               Admin,      0,              to!(users::show)),
         route("PUT",    "/admin/users/{user_id}/grant",         Admin,      4096,           to!(users::set_grant)),
         route("DELETE", "/admin/users/{user_id}/grant",         Admin,      0,              to!(users::remove_grant)),
+        route("GET",    "/api/v1/usage/limits/{user_id}",       User,       0,              to!(usage::limits)).limit(Limit::Usage),
     ]
 }
 
