@@ -2,6 +2,7 @@
 
 pub mod grants;
 pub mod identity;
+pub mod usage;
 
 use serde::Serialize;
 
