@@ -3,6 +3,7 @@
 pub mod exports;
 pub mod grants;
 pub mod identity;
+pub mod usage;
 
 use serde::Serialize;
 

@@ -11,8 +11,9 @@ use tokio::sync::watch;
 
 use crate::account::exports::{self, Exports};
 use crate::account::identity::Identity;
+use crate::account::identity::jwks::Jwks;
 use crate::auth::edge_token::{self, Verifier};
-use crate::auth::jwt::DevelopmentKey;
+use crate::auth::jwt;
 use crate::auth::shared_secret::SharedSecret;
 use crate::clock::{Clock, Monotonic};
 use crate::config::{Config, Durability, Engine, MemoryProvider, Secret};
@@ -48,6 +49,8 @@ pub struct App {
     pub legacy_secret: Option<SharedSecret>,
     pub admin_token: Option<SharedSecret>,
     pub identity: Identity,
+    /// The identity provider's keys, where there is one.
+    pub jwks: Option<Arc<Jwks>>,
     pub minute_windows: MinuteWindows,
     pub retries: Arc<Retries>,
     pub gauge: Gauge,
@@ -104,6 +107,8 @@ impl App {
             voice(&config),
             memories.clone(),
         );
+        let jwks = config.identity.jwks_url.as_deref();
+        let jwks = jwks.map(|url| Jwks::new(url, clock.clone()));
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
         Ok(Arc::new(Self {
@@ -118,7 +123,13 @@ impl App {
             ),
             legacy_secret: shared(&config.edge.legacy_secret),
             admin_token: shared(&config.admin.token),
-            identity: identity(&config, &store, &clock),
+            identity: Identity::new(
+                store.clone(),
+                clock.clone(),
+                verifier(&config),
+                jwks.clone(),
+            ),
+            jwks,
             minute_windows: MinuteWindows::default(),
             retries: Arc::default(),
             gauge: Gauge::default(),
@@ -196,14 +207,18 @@ impl App {
     }
 }
 
-fn identity(config: &Config, store: &SharedStore, clock: &Clock) -> Identity {
-    let secret = config.identity.hs256_secret.as_ref();
-    Identity {
-        store: store.clone(),
-        clock: clock.clone(),
-        development_key: secret.map(|secret| DevelopmentKey::new(secret.expose())),
-        leeway_s: config.identity.leeway_s,
-    }
+fn verifier(config: &Config) -> jwt::Verifier {
+    let identity = &config.identity;
+    let algorithms = identity.algorithms.iter();
+    let rules = jwt::Rules {
+        issuer: identity.issuer.clone(),
+        audience: identity.audience.clone(),
+        algorithms: algorithms
+            .filter_map(|algorithm| jwt::Algorithm::named(algorithm.name()))
+            .collect(),
+        leeway_s: identity.leeway_s,
+    };
+    jwt::Verifier::new(rules, identity.hs256_secret.as_ref().map(Secret::expose))
 }
 
 fn exports(

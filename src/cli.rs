@@ -8,6 +8,7 @@ mod init;
 mod logging;
 mod running;
 mod serve;
+mod span;
 mod token;
 mod user;
 

@@ -32,6 +32,11 @@
 //! (`edge::sync`), which send what `edge::outbox` says is due. The relay's ack becomes a row
 //! first (`edge::acks`) and then lets the chat's next command go.
 //!
+//! A person's request, `GET /api/v1/usage/limits/{user_id}`: `account::identity` checks the token
+//! (`auth::jwt`, with the keys that `account::identity::jwks` fetched beside all this), finds or
+//! makes the user and remembers both until the token ends; the row's limit is counted; what is
+//! to be told is looked up at once and shown.
+//!
 //! Values of feature flags arrive beside all this: a job (`flags::poller`) asks the provider
 //! and puts a snapshot in place. Whoever reads a flag looks into it and waits for nobody.
 //!
@@ -44,7 +49,7 @@
 //! main, cli            commands: parse, call, print
 //! app, app::jobs       picks the concrete parts, runs them, drains them
 //! routes               the table; extract, one call into a domain, wrap
-//! account              what operators see and grant; exports
+//! account              who signs in; what people and operators see; exports
 //! ingest               what a message does; who may use what
 //! edge                 what relays are told: outbox, sockets, polls
 //! memory               memories here and in an external service
@@ -63,7 +68,7 @@
 //! | [`cli`] | prints, reads standard input, exits | SQL, HTTP's types |
 //! | [`app`] | chooses parts, owns their lives; its caller owns the listener and says stop | what a request means |
 //! | [`routes`] | ties paths to domains | SQL |
-//! | [`account`] | grants subscriptions, writes files of exports | routes, SQL |
+//! | [`account`] | says whose a token is, grants subscriptions, writes files of exports | routes, SQL |
 //! | [`ingest`] | decides about messages | hyper, statuses, sockets |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
 //! | [`memory`] | asks the memory service | who asks, what for |

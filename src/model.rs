@@ -1,4 +1,5 @@
 //! Plain types and pure rules that several parts share. No I/O, no clock, no store.
 
 pub mod bubbles;
+pub mod public_id;
 pub mod subscription;

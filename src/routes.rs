@@ -9,6 +9,7 @@ mod health;
 mod ingest;
 pub mod limits;
 pub mod retries;
+mod usage;
 mod users;
 
 use std::sync::Arc;
@@ -97,6 +98,7 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/admin/users/{user_id}",               Admin,      0,              to!(users::show)),
         route("PUT",    "/admin/users/{user_id}/grant",         Admin,      4096,           to!(users::set_grant)),
         route("DELETE", "/admin/users/{user_id}/grant",         Admin,      0,              to!(users::remove_grant)),
+        route("GET",    "/api/v1/usage/limits/{user_id}",       User,       0,              to!(usage::limits)).limit(Limit::Usage),
     ]
 }
 

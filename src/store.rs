@@ -15,6 +15,7 @@ mod identities;
 mod inspect;
 mod limit_uses;
 mod lock;
+mod look_ups;
 mod memories;
 mod memory_tasks;
 mod messages;
@@ -47,6 +48,7 @@ pub use answers::{Digest, KeyUse};
 pub use commands::{Command, CommandState, NewCommand, Unfinished};
 pub use export_jobs::ExportJob;
 pub use exported::{Account, AuthoredRoom, Cut, OwnMessage, PAGE_ROWS, Paged};
+pub use identities::{Person, PersonProfile};
 pub use inspect::inspect;
 pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
@@ -71,6 +73,7 @@ pub struct Options {
 pub struct Store {
     writer: Option<writer::Writer>,
     readers: Option<readers::Readers>,
+    look_ups: Option<look_ups::LookUps>,
     unwritten: Unwritten,
     trouble: Arc<writer::Trouble>,
     path: PathBuf,
@@ -102,6 +105,7 @@ impl Store {
         Ok(Self {
             writer: Some(writer),
             readers: Some(readers),
+            look_ups: Some(look_ups::LookUps::new(&options.path)),
             unwritten,
             trouble,
             path: options.path.clone(),
@@ -140,6 +144,15 @@ impl Store {
         let readers = self.readers.as_ref();
         let readers = readers.expect("readers live while the store does");
         LongReader::open(self.path.clone(), readers.hurry()).await
+    }
+
+    /// Runs `f` at once, on this very thread, which may be an async worker: for look-ups by
+    /// key that take microseconds, never for scans or lists. Each statement sees the newest
+    /// commit; what depends on several is decided again in the `write` that follows.
+    pub fn look_up<T>(&self, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T> {
+        // Only `drop` takes them.
+        let look_ups = self.look_ups.as_ref();
+        look_ups.expect("look-ups live while the store does").run(f)
     }
 
     pub fn path(&self) -> &Path {
@@ -213,6 +226,7 @@ impl Drop for Store {
             let _ = thread.join();
         }
         self.readers = None;
+        self.look_ups = None;
         if !self.trouble.is_lost()
             && let Ok(conn) = open::open_beside(&self.path)
         {

@@ -28,6 +28,8 @@ pub(crate) struct Load {
     pub(crate) threads: usize,
     pub(crate) senders: u64,
     pub(crate) tokens: Arc<Vec<String>>,
+    /// Whole requests to send in turn, in the place of messages where there are any.
+    pub(crate) prepared: Arc<Vec<Vec<u8>>>,
     /// Goes on over rounds, so that senders take turns evenly.
     pub(crate) serial: Arc<AtomicU64>,
 }
@@ -128,6 +130,7 @@ pub(crate) async fn open(load: &Load, rate: u64, time: Duration) -> Result<Outco
 /// One connection with its templates, one for each relay that messages come from.
 struct Sender {
     connection: Connection,
+    prepared: Arc<Vec<Vec<u8>>>,
     templates: Vec<Template>,
     senders: u64,
     outcome: Outcome,
@@ -142,16 +145,21 @@ impl Sender {
         Ok(Self {
             connection: Connection::open(load.address).await?,
             templates: templates.collect::<Result<_>>()?,
+            prepared: load.prepared.clone(),
             senders: load.senders.max(1),
             outcome: Outcome::default(),
         })
     }
 
     async fn send(&mut self, serial: u64, intended: Instant) -> Result<()> {
-        let sender = serial % self.senders;
-        // A chat keeps its relay.
-        let template = (sender % self.templates.len() as u64) as usize;
-        let request = self.templates[template].message(sender, serial);
+        let request = if self.prepared.is_empty() {
+            let sender = serial % self.senders;
+            // A chat keeps its relay.
+            let template = (sender % self.templates.len() as u64) as usize;
+            self.templates[template].message(sender, serial)
+        } else {
+            &self.prepared[(serial % self.prepared.len() as u64) as usize]
+        };
         let answer = self.connection.exchange(request).await?;
         let outcome = &mut self.outcome;
         outcome.latencies.record(intended.elapsed());

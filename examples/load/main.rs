@@ -18,6 +18,9 @@ mod reminders;
 mod report;
 mod rows;
 mod service;
+// One signer for tests and this.
+#[path = "../../tests/support/signer.rs"]
+mod signer;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,6 +73,8 @@ pub(crate) struct Settings {
 enum Mode {
     /// POST /edge/message, closed and open loop, against bare hyper and the naive design.
     Ingest(modes::ingest::Options),
+    /// GET /api/v1/usage/limits with RS256 tokens, closed loop, against bare hyper.
+    Read(modes::read::Options),
     /// Reminders that fall due at a fixed rate: due time to frame at a connected relay.
     FanOut(modes::fan_out::Options),
     /// Thousands of idle WebSockets: memory, and one command to each with its ack.
@@ -132,6 +137,7 @@ async fn run(cli: Cli) -> Result<Option<Report>> {
     let settings = &cli.settings;
     Ok(Some(match &cli.mode {
         Mode::Ingest(options) => modes::ingest::run(settings, options).await?,
+        Mode::Read(options) => modes::read::run(settings, options).await?,
         Mode::FanOut(options) => modes::fan_out::run(settings, options).await?,
         Mode::Relays(options) => modes::relays::run(settings, options).await?,
         Mode::Start(options) => modes::start::run(settings, options).await?,

@@ -4,6 +4,7 @@ pub(crate) mod export;
 pub(crate) mod fan_out;
 pub(crate) mod growth;
 pub(crate) mod ingest;
+pub(crate) mod read;
 pub(crate) mod relays;
 pub(crate) mod start;
 
@@ -32,6 +33,7 @@ fn load(settings: &Settings, address: SocketAddr, senders: u64) -> Result<Load> 
         threads: settings.threads,
         senders,
         tokens: Arc::new(service::tokens(settings.agents)?),
+        prepared: Arc::default(),
         serial: Arc::new(AtomicU64::new(0)),
     })
 }

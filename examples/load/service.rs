@@ -55,6 +55,16 @@ impl Service {
         dir: &Path,
         durability: Durability,
     ) -> Result<Self> {
+        Self::start_with(settings, dir, durability, &[]).await
+    }
+
+    /// With more settings, named as in the environment.
+    pub(crate) async fn start_with(
+        settings: &Settings,
+        dir: &Path,
+        durability: Durability,
+        more: &[(&str, &str)],
+    ) -> Result<Self> {
         let binary = binary(settings)?;
         // Free a moment ago; nothing else on a measuring machine should take it.
         let address: SocketAddr = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
@@ -69,6 +79,7 @@ impl Service {
             .env("EDGE_SECRET", EDGE_SECRET)
             .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN)
             .env("CHATKEEP_IDENTITY_HS256_SECRET", HS256_SECRET)
+            .envs(more.iter().copied())
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)

@@ -29,6 +29,9 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     jobs.spawn(every(app.clone(), NOTE_WRITTEN_EVERY, note_written));
     jobs.spawn(every(app.clone(), HOUSEKEEPING_EVERY, remove_old_rows));
     jobs.spawn(warn_of_open_endpoint(app.clone()));
+    if let Some(jwks) = &app.jwks {
+        jobs.spawn(jwks.clone().run());
+    }
     let flags = &app.config.flags;
     if let Some(provider) = Provider::new(flags) {
         let pace = Pace {

@@ -60,6 +60,11 @@ impl Reader<'_> {
         })
     }
 
+    /// Whether any superpower is offered.
+    pub fn any_superpower(&self) -> bool {
+        registry::superpowers().any(|name| self.superpower(name))
+    }
+
     fn value(&self, key: &str, kind: Kind) -> Option<Scalar> {
         let position = registry::position(key);
         let known = position.and_then(|at| registry::all().get(at));

@@ -197,6 +197,11 @@ pub fn nearest(key: &str) -> &'static str {
     ALL.iter().max_by_key(likeness).map_or("", |flag| flag.key)
 }
 
+/// Every superpower's name.
+pub fn superpowers() -> impl Iterator<Item = &'static str> {
+    SUPERPOWERS.iter().copied()
+}
+
 /// The flag of the superpower of that name.
 pub fn superpower(name: &str) -> Option<&'static Flag> {
     SUPERPOWERS

@@ -109,7 +109,7 @@ impl Tx<'_> {
         }
     }
 
-    fn user_changed(&mut self, phone: &str) -> Result<()> {
+    pub(super) fn user_changed(&mut self, phone: &str) -> Result<()> {
         self.directory.touched = true;
         self.directory.users.remove(phone);
         Ok(())

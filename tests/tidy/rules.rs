@@ -28,7 +28,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "account",
         &[
-            "auth", "clock", "error", "ingest", "memory", "model", "random", "store",
+            "auth", "clock", "error", "ingest", "memory", "model", "random", "store", "auth",
+            "clock", "error", "flags", "ingest", "model", "outbound", "random", "reply", "store",
         ],
     ),
     (
@@ -126,7 +127,10 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("lettre", &["src/mail.rs"]),
     ("uuid", &["src/random.rs"]),
     ("chrono", &["src/clock.rs", "src/reply", "src/cli"]),
-    ("chrono_tz", &["src/reply", "src/ingest/respond.rs"]),
+    (
+        "chrono_tz",
+        &["src/account/identity", "src/reply", "src/ingest/respond.rs"],
+    ),
     ("ureq", &["src/outbound.rs"]),
     ("rustls", &["src/outbound.rs"]),
     ("log", ANYWHERE),

@@ -41,14 +41,14 @@ enum Durabilities {
 }
 
 /// Something to load, and all that it answered.
-struct Target {
+pub(super) struct Target {
     name: &'static str,
     process: Process,
     load: Load,
     rounds: Vec<Round>,
     /// Of all rounds, also the warm-up.
     ok: u64,
-    others: u64,
+    pub(super) others: u64,
     denied: u64,
 }
 
@@ -59,7 +59,7 @@ struct Round {
 }
 
 impl Target {
-    fn new(name: &'static str, process: Process, load: Load) -> Self {
+    pub(super) fn new(name: &'static str, process: Process, load: Load) -> Self {
         Self {
             name,
             process,
@@ -191,7 +191,7 @@ async fn start(
 }
 
 /// A B C A B C …, so that a machine that drifts drifts for all.
-async fn interleave(
+pub(super) async fn interleave(
     rounds: usize,
     targets: &mut [Target],
     time: Duration,
@@ -209,7 +209,7 @@ async fn interleave(
     Ok(())
 }
 
-fn summarise(report: &mut Report, targets: &mut [Target], title: &str, closed: bool) {
+pub(super) fn summarise(report: &mut Report, targets: &mut [Target], title: &str, closed: bool) {
     let bare: Vec<f64> = per_second(&targets[0]).collect();
     let floor = if closed {
         BARE_OF_MEDIAN_MIN * spread(bare.clone()).median

@@ -36,6 +36,12 @@ CREATE TABLE identities (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX identities_user ON identities(user_id);
 
+-- Ids that are given to nobody again; nothing else is left of whoever had them.
+CREATE TABLE erased_users (
+  user_id   TEXT PRIMARY KEY,                -- UUID
+  erased_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE personality_profiles (
   user_id                INTEGER PRIMARY KEY REFERENCES users(id),
   openness               INTEGER,
