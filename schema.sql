@@ -318,3 +318,64 @@ CREATE INDEX memory_tasks_user ON memory_tasks(user_id, id);
 CREATE INDEX memory_tasks_memory ON memory_tasks(memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX memory_tasks_due ON memory_tasks(due_at) WHERE done_at IS NULL;
 CREATE INDEX memory_tasks_done ON memory_tasks(done_at) WHERE done_at IS NOT NULL;
+-- Payments.
+
+-- The provider's subscriptions, each as last heard of. A user's current one began last.
+CREATE TABLE subscriptions (
+  id                   INTEGER PRIMARY KEY,
+  subscription_id      TEXT NOT NULL UNIQUE, -- the provider's name for it
+  user_id              INTEGER NOT NULL REFERENCES users(id),
+  customer_id          TEXT,
+  status               TEXT NOT NULL,        -- free, active, trial, canceled, past_due
+  status_at            INTEGER NOT NULL,     -- when the provider said so, Unix seconds
+  details_at           INTEGER,              -- when it said what follows, Unix seconds; NULL: not yet
+  began_at             INTEGER,              -- Unix seconds
+  plan                 TEXT,                 -- monthly, annual; NULL: a price that we don't know
+  current_period_end   INTEGER,
+  cancel_at_period_end INTEGER NOT NULL DEFAULT 0,
+  trial_started_at     INTEGER,
+  trial_expires_at     INTEGER,
+  ended_by_us          INTEGER NOT NULL DEFAULT 0 -- 1: it is to end because the account is
+) STRICT;
+CREATE INDEX subscriptions_user ON subscriptions(user_id, began_at);
+CREATE INDEX subscriptions_customer ON subscriptions(customer_id) WHERE customer_id IS NOT NULL;
+
+-- What the provider is yet to be told; the row goes when it knows.
+CREATE TABLE provider_tasks (
+  id         INTEGER PRIMARY KEY,
+  kind       TEXT NOT NULL,                  -- cancel_at_period_end, reactivate, delete_customer
+  subject    TEXT NOT NULL UNIQUE,           -- the subscription or customer; a later wish replaces an earlier one
+  user_id    INTEGER,                        -- NULL: the user is gone
+  key        TEXT NOT NULL,                  -- with the attempt, the idempotency key
+  attempts   INTEGER NOT NULL DEFAULT 0,     -- counted before the provider is called
+  due_at     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX provider_tasks_due ON provider_tasks(due_at);
+CREATE INDEX provider_tasks_user ON provider_tasks(user_id) WHERE user_id IS NOT NULL;
+
+-- Idempotency keys of calls whose outcome is not known yet.
+CREATE TABLE provider_keys (
+  user_id   INTEGER NOT NULL REFERENCES users(id),
+  operation TEXT NOT NULL,                   -- what is made, with a digest of what is sent
+  key       TEXT NOT NULL,
+  made_at   INTEGER NOT NULL,
+  PRIMARY KEY (user_id, operation)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX provider_keys_age ON provider_keys(made_at);
+
+-- Events that have taken effect, in the order in which they came.
+CREATE TABLE payment_events (
+  id          INTEGER PRIMARY KEY,
+  event_id    TEXT NOT NULL UNIQUE,
+  kind        TEXT NOT NULL,
+  received_at INTEGER NOT NULL
+) STRICT;
+
+-- Credit that was bought: each checkout session counts once.
+CREATE TABLE topups (
+  session_id   TEXT PRIMARY KEY,
+  user_id      INTEGER NOT NULL REFERENCES users(id),
+  amount_cents INTEGER NOT NULL,
+  credited_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX topups_user ON topups(user_id);

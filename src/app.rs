@@ -15,8 +15,9 @@ use crate::account::identity::jwks::Jwks;
 use crate::auth::edge_token::{self, Verifier};
 use crate::auth::jwt;
 use crate::auth::shared_secret::SharedSecret;
+use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
-use crate::config::{Config, Durability, Engine, MemoryProvider, Secret};
+use crate::config::{BillingProvider, Config, Durability, Engine, MemoryProvider, Secret};
 use crate::edge::hub::{self, Hub, Phase};
 use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
@@ -44,6 +45,7 @@ pub struct App {
     pub ingest: Arc<Ingest>,
     pub memories: Arc<Memories>,
     pub exports: Arc<Exports>,
+    pub billing: Arc<Billing>,
     pub edge_tokens: Verifier,
     /// `None`: not configured; open in development, closed in production.
     pub legacy_secret: Option<SharedSecret>,
@@ -111,7 +113,9 @@ impl App {
         let jwks = jwks.map(|url| Jwks::new(url, clock.clone()));
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
+        let billing = Billing::new(&config, store.clone(), flags.clone(), clock.clone());
         Ok(Arc::new(Self {
+            billing: Arc::new(billing),
             edge_tokens: Verifier::new(
                 &edge_token::Settings {
                     secret: &edge_secret,
@@ -270,6 +274,7 @@ pub fn store_options(config: &Config) -> store::Options {
         path: config.storage.path.clone(),
         full_durability: config.storage.durability == Durability::Full,
         readers: config.storage.readers as u32,
+        payment_provider: config.billing.provider != BillingProvider::None,
     }
 }
 

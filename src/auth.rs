@@ -3,5 +3,6 @@
 
 pub mod edge_token;
 pub mod jwt;
+pub mod payment_signature;
 pub mod shared_secret;
 mod signatures;

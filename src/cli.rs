@@ -1,6 +1,7 @@
 //! The command line: one file per command. A command parses, calls and prints. Exit codes:
 //! 0 done, 1 refused or failed (why stands on stderr), 2 wrong usage.
 
+mod billing;
 mod chat;
 mod check;
 mod flags;
@@ -80,6 +81,12 @@ enum Command {
         after_help = "Example: chatkeep flags set llm.force_basic_mode true --expires 2h"
     )]
     Flags(flags::Command),
+    /// Compares subscriptions with what the payment provider holds.
+    #[command(
+        subcommand,
+        after_help = "Example: chatkeep billing reconcile --dry-run"
+    )]
+    Billing(billing::Command),
 }
 
 pub fn main() -> ExitCode {
@@ -94,6 +101,7 @@ pub fn main() -> ExitCode {
         Command::Token(command) => token::run(&source, &command),
         Command::User(command) => user::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
+        Command::Billing(command) => billing::run(&source, &command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

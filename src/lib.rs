@@ -50,6 +50,7 @@
 //! app, app::jobs       picks the concrete parts, runs them, drains them
 //! routes               the table; extract, one call into a domain, wrap
 //! account              who signs in; what people and operators see; exports
+//! billing              what is paid for, and what the payment provider says of it
 //! ingest               what a message does; who may use what
 //! edge                 what relays are told: outbox, sockets, polls
 //! memory               memories here and in an external service
@@ -69,6 +70,7 @@
 //! | [`app`] | chooses parts, owns their lives; its caller owns the listener and says stop | what a request means |
 //! | [`routes`] | ties paths to domains | SQL |
 //! | [`account`] | says whose a token is, grants subscriptions, writes files of exports | routes, SQL |
+//! | [`billing`] | speaks to the payment provider | routes, SQL; it never speaks inside a transaction |
 //! | [`ingest`] | decides about messages | hyper, statuses, sockets |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
 //! | [`memory`] | asks the memory service | who asks, what for |
@@ -108,6 +110,7 @@
 pub mod account;
 pub mod app;
 pub mod auth;
+pub mod billing;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -67,7 +67,10 @@ pub struct Request<'a> {
     pub headers: &'a [(&'a str, &'a str)],
     /// Sent as JSON.
     pub body: Option<&'a Value>,
+    /// Sent in the place of JSON: a form, encoded already.
+    pub form: Option<&'a str>,
     pub timeout: Duration,
+    /// A longer answer is none.
     pub answer_bytes_max: u64,
 }
 
@@ -78,6 +81,7 @@ impl<'a> Request<'a> {
             url,
             headers: &[],
             body: None,
+            form: None,
             timeout: CALL_MAX,
             answer_bytes_max: ANSWER_BYTES_MAX,
         }
@@ -92,8 +96,16 @@ pub struct Response {
     pub etag: Option<String>,
     /// `None` also when it was given as a date.
     pub retry_after_s: Option<u64>,
-    /// At most `answer_bytes_max`, uncompressed.
+    /// Uncompressed; no longer than was asked for.
     pub body: Vec<u8>,
+    headers: ureq::http::HeaderMap,
+}
+
+impl Response {
+    /// `None` also when it is no text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
 }
 
 /// Sends and reads JSON, with a bearer token.
@@ -130,6 +142,7 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
         etag: header("etag").map(str::to_owned),
         retry_after_s: header("retry-after").and_then(|text| text.parse().ok()),
         body,
+        headers: std::mem::take(response.headers_mut()),
     })
 }
 
@@ -163,9 +176,12 @@ fn bodiless(
 
 fn bodied(builder: ureq::RequestBuilder<ureq::typestate::WithBody>, request: &Request<'_>) -> Sent {
     let builder = with_headers(builder, request);
-    match request.body {
-        Some(body) => builder.send_json(body),
-        None => builder.send_empty(),
+    match (request.form, request.body) {
+        (Some(form), _) => builder
+            .content_type("application/x-www-form-urlencoded")
+            .send(form),
+        (None, Some(body)) => builder.send_json(body),
+        (None, None) => builder.send_empty(),
     }
 }
 

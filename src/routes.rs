@@ -2,6 +2,7 @@
 //! one way a request goes: find the row, let the caller in or not, hand over.
 
 mod admin;
+mod billing;
 mod edge;
 mod exports;
 mod flags;
@@ -99,6 +100,14 @@ pub fn table() -> Vec<Route> {
         route("PUT",    "/admin/users/{user_id}/grant",         Admin,      4096,           to!(users::set_grant)),
         route("DELETE", "/admin/users/{user_id}/grant",         Admin,      0,              to!(users::remove_grant)),
         route("GET",    "/api/v1/usage/limits/{user_id}",       User,       0,              to!(usage::limits)).limit(Limit::Usage),
+        route("GET",    "/api/v1/payment/status",               User,       0,              to!(billing::status)).limit(Limit::PaymentStatus),
+        route("POST",   "/api/v1/payment/checkout/subscription", User,      JSON_BYTES_MAX, to!(billing::subscribe)).limit(Limit::Checkout),
+        route("POST",   "/api/v1/payment/checkout/topup",       User,       JSON_BYTES_MAX, to!(billing::top_up)).limit(Limit::Checkout),
+        route("GET",    "/billing/history",                     User,       0,              to!(billing::history)),
+        route("POST",   "/payment/events",                      Anyone,     JSON_BYTES_MAX, to!(billing::event)),
+        route("GET",    "/payment/success",                     Anyone,     0,              to!(billing::paid_page)),
+        route("GET",    "/payment/canceled",                    Anyone,     0,              to!(billing::given_up_page)),
+        route("POST",   "/admin/billing/reconcile",             Admin,      4096,           to!(billing::reconcile)),
     ]
 }
 

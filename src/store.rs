@@ -6,6 +6,7 @@ mod agents;
 mod answers;
 mod checkpoint;
 mod commands;
+mod customers;
 mod directory;
 mod export_jobs;
 mod exported;
@@ -20,9 +21,13 @@ mod memories;
 mod memory_tasks;
 mod messages;
 mod open;
+mod payment_events;
+mod provider_keys;
+mod provider_tasks;
 mod readers;
 mod reminders;
 mod rooms;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod unwritten;
@@ -36,16 +41,18 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread::JoinHandle;
 
 use rusqlite::{Connection, OpenFlags};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use directory::Directory;
+use provider_tasks::TaskQueue;
 use unwritten::Unwritten;
 
 pub use agents::{Agent, AgentId, AgentRow};
 pub use answers::{Digest, KeyUse};
 pub use commands::{Command, CommandState, NewCommand, Unfinished};
+pub use customers::{Customer, Payer};
 pub use export_jobs::ExportJob;
 pub use exported::{Account, AuthoredRoom, Cut, OwnMessage, PAGE_ROWS, Paged};
 pub use identities::{Person, PersonProfile};
@@ -54,9 +61,11 @@ pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
 pub use memory_tasks::{MemoryTask, MemoryTaskKind};
 pub use messages::{Inserted, NewMessage, StoredAnswer};
+pub use provider_tasks::{ProviderTask, TaskKind};
 pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
 pub use rooms::{NewRoom, Room, RoomId};
+pub use subscriptions::SubscriptionRow;
 pub use unwritten::AnswerDue;
 pub use user_rows::UserRow;
 pub use users::{NewUser, User, UserId};
@@ -67,6 +76,8 @@ pub struct Options {
     /// A commit survives power loss; else only the end of the process.
     pub full_durability: bool,
     pub readers: u32,
+    /// There is somebody who takes payments, and is to be told things.
+    pub payment_provider: bool,
 }
 
 /// Reads and writes. Cheap to share; dropping the last one stops the threads.
@@ -75,6 +86,7 @@ pub struct Store {
     readers: Option<readers::Readers>,
     look_ups: Option<look_ups::LookUps>,
     unwritten: Unwritten,
+    provider_tasks: TaskQueue,
     trouble: Arc<writer::Trouble>,
     path: PathBuf,
     threads: Vec<JoinHandle<()>>,
@@ -92,8 +104,10 @@ impl Store {
         let failed = |e: rusqlite::Error| format!("{}: {e}", options.path.display());
         unwritten::keep_after_kill(&mut conn).map_err(failed)?;
         writer::prepare(&conn).map_err(failed)?;
-        let directory = Directory::load(&conn).map_err(failed)?;
+        let mut directory = Directory::load(&conn).map_err(failed)?;
         let unwritten = directory.unwritten.clone();
+        directory.provider_tasks = TaskQueue::new(options.payment_provider);
+        let provider_tasks = directory.provider_tasks.clone();
         let beside = open::open_beside(&options.path).map_err(failed)?;
         let (trouble, hurry) = (writer::Trouble::new(), Arc::new(AtomicBool::new(false)));
         let readers = readers::Readers::open(&options.path, options.readers, hurry.clone())?;
@@ -107,6 +121,7 @@ impl Store {
             readers: Some(readers),
             look_ups: Some(look_ups::LookUps::new(&options.path)),
             unwritten,
+            provider_tasks,
             trouble,
             path: options.path.clone(),
             threads: vec![writing, checkpoint],
@@ -202,6 +217,11 @@ impl Store {
             self.write(move |tx| tx.note_written(now)).await?;
         }
         Ok(())
+    }
+
+    /// Wakes when the payment provider is to be told something.
+    pub fn provider_task_queued(&self) -> Arc<Notify> {
+        self.provider_tasks.queued()
     }
 
     /// Writes waiting now.

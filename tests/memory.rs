@@ -324,8 +324,8 @@ async fn everything_of_a_person_can_be_deleted_and_searched() {
         "2026-01-01T00:00:00Z",
     );
     let public_id = user_id.clone();
-    let user = service.app.store.write(move |tx| tx.user_id(&public_id));
-    let user = user.await.unwrap().unwrap();
+    let person = service.app.store.look_up(|view| view.person(&public_id));
+    let user = person.unwrap().unwrap().id;
     let memories = &service.app.memories;
     let rank: fn(&str, &str) -> usize = |text, query| usize::from(text.contains(query));
     let found = memories

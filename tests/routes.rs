@@ -95,6 +95,14 @@ async fn nobody_gets_past_a_route_that_is_not_theirs() {
         let mut settings = vec![
             ("RELAY_WEBHOOK_SECRET", LEGACY_SECRET),
             ("CHATKEEP_IDENTITY_HS256_SECRET", IDENTITY_SECRET),
+            // Without a provider a payment event is 503 to everybody.
+            ("CHATKEEP_BILLING_PROVIDER", "stripe"),
+            ("CHATKEEP_BILLING_API_BASE", "http://127.0.0.1:9"),
+            ("CHATKEEP_BILLING_SECRET_KEY", "sk_1"),
+            ("CHATKEEP_BILLING_PUBLISHABLE_KEY", "pk_1"),
+            ("CHATKEEP_BILLING_WEBHOOK_SECRET", "whsec_1"),
+            ("CHATKEEP_BILLING_PRICE_MONTHLY", "price_1"),
+            ("CHATKEEP_BILLING_PRICE_ANNUAL", "price_2"),
         ];
         if production {
             settings.push(("ENVIRONMENT", "production"));

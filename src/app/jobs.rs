@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 use super::{App, exports, reminders};
+use crate::billing;
 use crate::error::Result;
 use crate::flags::poller::{self, Pace};
 use crate::flags::provider::Provider;
@@ -31,6 +32,10 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     jobs.spawn(warn_of_open_endpoint(app.clone()));
     if let Some(jwks) = &app.jwks {
         jobs.spawn(jwks.clone().run());
+    }
+    if app.billing.has_provider() {
+        jobs.spawn(billing::tasks::run(app.billing.clone()));
+        jobs.spawn(billing::reconcile::run(app.billing.clone()));
     }
     let flags = &app.config.flags;
     if let Some(provider) = Provider::new(flags) {

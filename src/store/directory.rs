@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::provider_tasks::TaskQueue;
 use super::unwritten::Unwritten;
 use super::{Agent, Digest, Room, RoomId, User, UserId};
 
@@ -24,6 +25,7 @@ pub(super) struct Directory {
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
     pub(super) last_message_id: i64,
     pub(super) unwritten: Unwritten,
+    pub(super) provider_tasks: TaskQueue,
     /// Set by whatever changes the directory; a rollback then forgets it.
     pub(super) touched: bool,
     stale: bool,
@@ -53,6 +55,7 @@ impl Directory {
         *self = Self {
             last_message_id: self.last_message_id,
             unwritten: std::mem::take(&mut self.unwritten),
+            provider_tasks: std::mem::take(&mut self.provider_tasks),
             stale: true,
             ..Self::default()
         };

@@ -10,6 +10,9 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const COMMANDS_KEPT_MS: i64 = 30 * DAY_MS;
 const EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
 const LIMIT_USES_KEPT_MS: i64 = 2 * DAY_MS;
+const PAYMENT_EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
+/// The payment provider forgets a key after a day.
+const PROVIDER_KEYS_KEPT_MS: i64 = 2 * DAY_MS;
 /// Rows removed from one table in one call.
 const ROWS_MAX: i64 = 500;
 
@@ -42,6 +45,17 @@ impl Tx<'_> {
                 (now.0 - LIMIT_USES_KEPT_MS, ROWS_MAX),
             )?,
             self.delete_forgotten_export_jobs(now, ROWS_MAX)?,
+            self.execute(
+                "DELETE FROM payment_events WHERE id IN
+                   (SELECT id FROM payment_events ORDER BY id LIMIT ?2) AND received_at < ?1",
+                (now.0 - PAYMENT_EVENTS_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
+                "DELETE FROM provider_keys WHERE (user_id, operation) IN
+                   (SELECT user_id, operation FROM provider_keys
+                    WHERE made_at < ?1 ORDER BY made_at LIMIT ?2)",
+                (now.0 - PROVIDER_KEYS_KEPT_MS, ROWS_MAX),
+            )?,
         ];
         Ok(removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
     }

@@ -12,6 +12,7 @@ fn options(folder: &tempfile::TempDir) -> Options {
         path: folder.path().join("chatkeep.db"),
         full_durability: false,
         readers: 2,
+        payment_provider: true,
     }
 }
 

@@ -7,22 +7,29 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "account", "app", "auth", "clock", "config", "edge", "error", "flags", "model",
-            "outbound", "random", "reply", "store",
+            "account", "app", "auth", "billing", "clock", "config", "edge", "error", "flags",
+            "model", "outbound", "random", "reply", "store",
         ],
     ),
     (
         "app",
         &[
-            "account", "auth", "clock", "config", "edge", "error", "flags", "http", "ingest",
-            "memory", "outbound", "routes", "store",
+            "account", "auth", "billing", "clock", "config", "edge", "error", "flags", "http",
+            "ingest", "memory", "outbound", "routes", "store",
         ],
     ),
     (
         "routes",
         &[
-            "account", "app", "auth", "clock", "edge", "error", "flags", "http", "ingest",
-            "limits", "model", "store",
+            "account", "app", "auth", "billing", "clock", "edge", "error", "flags", "http",
+            "ingest", "limits", "model", "store",
+        ],
+    ),
+    (
+        "billing",
+        &[
+            "auth", "clock", "config", "error", "flags", "ingest", "model", "outbound", "random",
+            "store",
         ],
     ),
     (
@@ -68,6 +75,7 @@ const ANYWHERE: &[&str] = &["src/"];
 const ASYNC: &[&str] = &[
     "src/account",
     "src/app",
+    "src/billing",
     "src/cli",
     "src/edge",
     "src/flags/poller.rs",
@@ -163,6 +171,7 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
             "src/http",
             "src/edge",
             "src/app",
+            "src/billing",
             "src/store",
         ],
         "Instants are for time-outs of sockets and threads; limits use the clock.",
@@ -226,6 +235,10 @@ pub(crate) const BLOCKING_TIMERS: &[&str] = &["src/clock.rs", "src/store"];
 /// Facts in, decisions out.
 pub(crate) const PURE: &[&str] = &[
     "src/auth",
+    "src/billing/return_url.rs",
+    "src/billing/stripe/failure.rs",
+    "src/billing/stripe/form.rs",
+    "src/billing/stripe/objects.rs",
     "src/error.rs",
     "src/flags/breaker.rs",
     "src/flags/launchdarkly.rs",

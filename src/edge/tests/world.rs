@@ -57,6 +57,7 @@ pub(in crate::edge) fn open(folder: &Path) -> SharedStore {
         path: folder.join("model.db"),
         full_durability: false,
         readers: 1,
+        payment_provider: false,
     });
     Arc::new(store.unwrap())
 }

@@ -1,0 +1,129 @@
+//! Subscriptions, top-ups and what the payment provider says of them. Nobody calls the
+//! provider inside a transaction: what it is to be told waits in the store (`tasks`), what it
+//! says is fetched first and applied then. It must not know routes or SQL.
+
+mod apply;
+pub mod checkout;
+mod customers;
+mod event;
+pub mod events;
+pub mod history;
+mod methods;
+pub mod reconcile;
+mod return_url;
+pub mod status;
+mod stripe;
+pub mod tasks;
+
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::config::{self, BillingProvider, Config, Secret};
+use crate::error::{Error, Kind, Result};
+use crate::flags::Flags;
+use crate::store::SharedStore;
+use customers::InTheMaking;
+use methods::Methods;
+use stripe::{Failure, Stripe};
+
+/// Until a client should try again, where nothing better is known.
+const RETRY_AFTER_S: u64 = 30;
+
+/// Everything about payments.
+pub struct Billing {
+    store: SharedStore,
+    flags: Arc<Flags>,
+    clock: Clock,
+    config: config::Billing,
+    /// Where people come back to when nothing else is said, without a trailing slash.
+    public_url: String,
+    /// `None`: nobody can pay.
+    stripe: Option<Arc<Stripe>>,
+    in_the_making: InTheMaking,
+    methods: Methods,
+}
+
+/// The keys that count now.
+struct Keys<'a> {
+    secret: &'a Secret,
+    publishable: &'a str,
+}
+
+impl Billing {
+    pub fn new(config: &Config, store: SharedStore, flags: Arc<Flags>, clock: Clock) -> Self {
+        let billing = config.billing.clone();
+        Self {
+            store,
+            flags,
+            clock,
+            public_url: config.server.public_url.clone(),
+            stripe: match billing.provider {
+                BillingProvider::None => None,
+                BillingProvider::Stripe => Some(Arc::new(Stripe::new(billing.api_base.as_deref()))),
+            },
+            in_the_making: InTheMaking::default(),
+            methods: Methods::default(),
+            config: billing,
+        }
+    }
+
+    pub fn has_provider(&self) -> bool {
+        self.stripe.is_some()
+    }
+
+    fn stripe(&self) -> Result<&Arc<Stripe>> {
+        let none = || unavailable("no payment provider is configured");
+        self.stripe.as_ref().ok_or_else(none)
+    }
+
+    /// The provider's test keys while the flag says so.
+    fn keys(&self) -> Result<Keys<'_>> {
+        let config = &self.config;
+        let (secret, publishable) = if self.in_test_mode() {
+            (&config.test_secret_key, &config.test_publishable_key)
+        } else {
+            (&config.secret_key, &config.publishable_key)
+        };
+        match (secret, publishable) {
+            (Some(secret), Some(publishable)) => Ok(Keys {
+                secret,
+                publishable,
+            }),
+            _ => Err(unavailable(
+                "the keys of the mode in use are not configured",
+            )),
+        }
+    }
+
+    fn in_test_mode(&self) -> bool {
+        self.flags.boolean("payment.processor_test_mode")
+    }
+
+    fn webhook_secret(&self) -> Result<&Secret> {
+        self.stripe()?;
+        let secret = if self.in_test_mode() {
+            &self.config.test_webhook_secret
+        } else {
+            &self.config.webhook_secret
+        };
+        let missing = || unavailable("the webhook secret of the mode in use is not configured");
+        secret.as_ref().ok_or_else(missing)
+    }
+}
+
+/// 503; the cause is for the log.
+fn unavailable(cause: impl std::fmt::Display) -> Error {
+    Error::new(
+        Kind::Unavailable,
+        "payment_unavailable",
+        "Payments can't be taken at the moment; try again later.",
+    )
+    .retry_after(RETRY_AFTER_S)
+    .because(cause)
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        unavailable(failure)
+    }
+}

@@ -1,0 +1,284 @@
+//! What an event does to our rows: together with its place in the ledger, or not at all. How
+//! two things said of a subscription go together is `model::payment`'s.
+
+use super::event::{Event, Happened, Invoice, Session, Whose};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::model::payment::{Details, Held, Merged, Said, Status, Tie, merge};
+use crate::store::{Tx, UserId};
+
+/// What the provider said when it was asked.
+#[derive(Debug, Clone)]
+pub(super) enum Asked {
+    NotYet,
+    Unanswered,
+    Answered(Said),
+}
+
+#[derive(Debug)]
+pub(super) enum Applied {
+    /// For the log, in words.
+    Done {
+        user: Option<UserId>,
+        what: &'static str,
+    },
+    /// Nothing is written yet: the provider is to be asked first.
+    Ask { subscription_id: String },
+}
+
+/// Applies an event that has not taken effect yet.
+pub(super) fn event(
+    tx: &mut Tx<'_>,
+    event: &Event,
+    asked: &Asked,
+    now: Timestamp,
+) -> Result<Applied> {
+    if tx.view().knows_payment_event(&event.id)? {
+        return Ok(done(None, "had taken effect before"));
+    }
+    let applied = match &event.happened {
+        Happened::Said(said, whose) => subscription(tx, said, whose, asked, now)?,
+        Happened::Unpaid(invoice) => unpaid(tx, invoice, asked, now)?,
+        Happened::Paid(invoice) => paid(tx, invoice, asked, now)?,
+        Happened::CheckedOut(session, whose) => checked_out(tx, session, whose, asked, now)?,
+        Happened::MethodsChanged(whose) => match owner(tx, whose)? {
+            Some(user) => done(Some(user), "other ways to pay"),
+            None => NOBODY,
+        },
+        Happened::CustomerGone { customer_id, at } => customer_gone(tx, customer_id, *at)?,
+        Happened::Unknown => done(None, "nothing that is acted upon"),
+    };
+    if let Applied::Done { .. } = applied {
+        tx.insert_payment_event(&event.id, &event.kind, now)?;
+    }
+    Ok(applied)
+}
+
+const NOBODY: Applied = Applied::Done {
+    user: None,
+    what: "about nobody we know",
+};
+
+fn done(user: Option<UserId>, what: &'static str) -> Applied {
+    Applied::Done { user, what }
+}
+
+/// Puts what is said of a subscription beside what is held of it. Of use to reconciling too.
+pub(super) fn subscription(
+    tx: &mut Tx<'_>,
+    said: &Said,
+    whose: &Whose,
+    asked: &Asked,
+    now: Timestamp,
+) -> Result<Applied> {
+    let row = tx.view().subscription(&said.subscription_id)?;
+    let known = row.as_ref().map(|row| &row.held);
+    let user = match &row {
+        Some(row) => Some(row.user),
+        None => owner(tx, whose)?,
+    };
+    let Some(user) = user else {
+        return Ok(NOBODY);
+    };
+    let merged = match asked {
+        Asked::NotYet => merge(known, said, Tie::Ask),
+        Asked::Unanswered => merge(known, said, Tie::Rank),
+        Asked::Answered(answer) => {
+            let answer = at_the_time_of(answer, said.at);
+            merge(known, &answer, Tie::Settled)
+        }
+    };
+    match merged {
+        Merged::Tied => Ok(Applied::Ask {
+            subscription_id: said.subscription_id.clone(),
+        }),
+        Merged::Same => Ok(done(Some(user), "changes nothing")),
+        Merged::Changed(held) => {
+            if let Some(customer_id) = &held.customer_id {
+                tx.tie_customer(user, customer_id)?;
+            }
+            put(tx, user, known.is_none(), &held, now)?;
+            Ok(done(Some(user), "applied"))
+        }
+    }
+}
+
+/// Any subscription of an unpaid invoice is past due.
+fn unpaid(tx: &mut Tx<'_>, invoice: &Invoice, asked: &Asked, now: Timestamp) -> Result<Applied> {
+    invoiced(tx, invoice, Some(Status::PastDue), asked, now)
+}
+
+/// A paid invoice says that a subscription which was not paid is; which others hold, a trial
+/// for one, it does not say.
+fn paid(tx: &mut Tx<'_>, invoice: &Invoice, asked: &Asked, now: Timestamp) -> Result<Applied> {
+    let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
+        return Ok(NOBODY);
+    };
+    let status = match tx.view().subscription(&subscription_id)? {
+        None => Some(Status::Active),
+        Some(row) => {
+            let waited = matches!(row.held.status, Status::PastDue | Status::Free);
+            let newer = invoice.at >= row.held.status_at;
+            let open = waited && newer;
+            if open && matches!(asked, Asked::NotYet) {
+                return Ok(Applied::Ask { subscription_id });
+            }
+            open.then_some(Status::Active)
+        }
+    };
+    match status {
+        Some(_) => invoiced(tx, invoice, status, asked, now),
+        None => Ok(done(None, "changes nothing")),
+    }
+}
+
+fn invoiced(
+    tx: &mut Tx<'_>,
+    invoice: &Invoice,
+    status: Option<Status>,
+    asked: &Asked,
+    now: Timestamp,
+) -> Result<Applied> {
+    let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
+        return Ok(NOBODY);
+    };
+    let known = tx.view().subscription(&subscription_id)?;
+    let said = Said {
+        subscription_id: subscription_id.clone(),
+        customer_id: invoice.whose.customer_id.clone(),
+        status,
+        details: None,
+        at: invoice.at,
+    };
+    if known.is_some() {
+        return subscription(tx, &said, &invoice.whose, asked, now);
+    }
+    // An invoice says nothing of a subscription's age and plan: the provider is asked, but
+    // what the event says of its state holds.
+    match asked {
+        Asked::NotYet if owner(tx, &invoice.whose)?.is_none() => Ok(NOBODY),
+        Asked::NotYet => Ok(Applied::Ask { subscription_id }),
+        Asked::Unanswered => subscription(tx, &said, &invoice.whose, asked, now),
+        Asked::Answered(answer) => {
+            let said = Said {
+                status: match status {
+                    Some(Status::PastDue) => status,
+                    _ => answer.status,
+                },
+                details: None,
+                ..said
+            };
+            // Of the time when it began, so that no event about it is older.
+            let details = Said {
+                status: None,
+                ..at_the_time_of(answer, began(answer.details.as_ref()).min(said.at))
+            };
+            subscription(tx, &details, &invoice.whose, &Asked::Unanswered, now)?;
+            subscription(tx, &said, &invoice.whose, &Asked::Unanswered, now)
+        }
+    }
+}
+
+/// The one the invoice names, else the user's current one.
+fn invoiced_subscription(tx: &Tx<'_>, invoice: &Invoice) -> Result<Option<String>> {
+    if invoice.subscription_id.is_some() {
+        return Ok(invoice.subscription_id.clone());
+    }
+    let Some(user) = owner(tx, &invoice.whose)? else {
+        return Ok(None);
+    };
+    let current = tx.view().current_subscription(user)?;
+    Ok(current.map(|row| row.held.subscription_id))
+}
+
+fn checked_out(
+    tx: &mut Tx<'_>,
+    session: &Session,
+    whose: &Whose,
+    asked: &Asked,
+    now: Timestamp,
+) -> Result<Applied> {
+    let Some(user) = owner(tx, whose)? else {
+        return Ok(NOBODY);
+    };
+    if let (Some(subscription_id), Asked::NotYet) = (&session.subscription_id, asked)
+        && tx.view().subscription(subscription_id)?.is_none()
+    {
+        return Ok(Applied::Ask {
+            subscription_id: subscription_id.clone(),
+        });
+    }
+    if let Some(customer_id) = &whose.customer_id {
+        tx.tie_customer(user, customer_id)?;
+    }
+    if let Asked::Answered(answer) = asked {
+        let at = began(answer.details.as_ref()).min(session.at);
+        let answer = at_the_time_of(answer, at);
+        subscription(tx, &answer, whose, &Asked::Unanswered, now)?;
+    }
+    let Some(amount) = session.credit_cents else {
+        return Ok(done(Some(user), "a checkout is done"));
+    };
+    let new = tx.credit_topup(user, &session.id, amount, now)?;
+    let what = if new {
+        "credit was bought"
+    } else {
+        "credit that was added before"
+    };
+    Ok(done(Some(user), what))
+}
+
+fn customer_gone(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<Applied> {
+    let user = tx.view().user_of_customer(customer_id)?;
+    if let Some(user) = user {
+        tx.untie_customer(user, customer_id)?;
+    }
+    // The provider ends a customer's subscriptions with them.
+    for row in tx.view().subscriptions_of_customer(customer_id)? {
+        let held = Held {
+            status: Status::Canceled,
+            status_at: row.held.status_at.max(at),
+            ..row.held
+        };
+        tx.put_subscription(row.user, &held)?;
+    }
+    Ok(match user {
+        Some(_) => done(user, "the customer is gone"),
+        None => NOBODY,
+    })
+}
+
+fn put(tx: &mut Tx<'_>, user: UserId, new: bool, held: &Held, now: Timestamp) -> Result<()> {
+    tx.put_subscription(user, held)?;
+    // Somebody whose account is about to go has come back from a checkout.
+    if new && tx.view().payer(user)?.deletion_pending {
+        tx.cancel_at_period_end(user, now)?;
+    }
+    Ok(())
+}
+
+/// By the customer, else by our own name for the user.
+fn owner(tx: &Tx<'_>, whose: &Whose) -> Result<Option<UserId>> {
+    if let Some(customer_id) = &whose.customer_id
+        && let Some(user) = tx.view().user_of_customer(customer_id)?
+    {
+        return Ok(Some(user));
+    }
+    match &whose.user_id {
+        Some(user_id) => Ok(tx.view().person(user_id)?.map(|person| person.id)),
+        None => Ok(None),
+    }
+}
+
+fn at_the_time_of(answer: &Said, at: i64) -> Said {
+    Said {
+        at,
+        ..answer.clone()
+    }
+}
+
+fn began(details: Option<&Details>) -> i64 {
+    details
+        .and_then(|details| details.began_at)
+        .unwrap_or_default()
+}

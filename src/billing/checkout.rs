@@ -1,0 +1,232 @@
+//! Checkout sessions: pages of the provider where a subscription or credit is paid for. What
+//! comes of one is told by events.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::customers::Failed;
+use super::stripe::objects::id;
+use super::stripe::{Call, Failure, Form, Stripe};
+use super::{Billing, Keys, return_url, unavailable};
+use crate::error::{Error, FieldError, Kind, Result};
+use crate::flags::Reader;
+use crate::ingest::access;
+use crate::store::{Digest, Payer, UserId};
+
+/// The whole checkout: whoever waits for us has an answer within 10 s.
+const CHECKOUT_MAX: Duration = Duration::from_secs(9);
+const URL_BYTES_MAX: usize = 8_192;
+
+/// Where the provider sends people afterwards.
+#[derive(Debug, Default)]
+pub struct Returns {
+    pub success_url: Option<String>,
+    pub cancel_url: Option<String>,
+}
+
+/// Where to pay.
+#[derive(Debug, Serialize)]
+pub struct Session {
+    pub session_id: String,
+    pub url: String,
+    pub publishable_key: String,
+}
+
+impl Billing {
+    /// A page on which the user subscribes to a plan (`monthly` or `annual`).
+    pub async fn subscribe(&self, user: UserId, plan: &str, returns: &Returns) -> Result<Session> {
+        let until = Instant::now() + CHECKOUT_MAX;
+        let (success, cancel) = self.returns(returns)?;
+        let payer = self.store.read(move |view| view.payer(user)).await?;
+        if access::standing(&payer.user, self.clock.now()).is_subscribed() {
+            return Err(Error::new(
+                Kind::BadRequest,
+                "already_subscribed",
+                "There is an active subscription already.",
+            ));
+        }
+        let flags = self.flags.for_user(&payer.user.public_id);
+        let prices = self.prices();
+        let price = match plan {
+            "annual" => prices.annual,
+            _ => prices.monthly,
+        };
+        let price = price.ok_or_else(|| unavailable("the plan's price is not configured"))?;
+        let mut form = begun("subscription", &payer)
+            .with("line_items[0][price]", price)
+            .with("line_items[0][quantity]", 1)
+            .with("success_url", success)
+            .with("cancel_url", cancel)
+            .with(
+                "subscription_data[metadata][user_id]",
+                &payer.user.public_id,
+            );
+        if flags.boolean("payment.trial_enabled") && payer.trial_started_at.is_none() {
+            form = self.with_trial(form, &flags);
+        }
+        self.session(user, &flags, form, until).await
+    }
+
+    /// A page on which the user buys credit.
+    pub async fn top_up(
+        &self,
+        user: UserId,
+        amount_cents: i64,
+        returns: &Returns,
+    ) -> Result<Session> {
+        let until = Instant::now() + CHECKOUT_MAX;
+        let (success, cancel) = self.returns(returns)?;
+        let payer = self.store.read(move |view| view.payer(user)).await?;
+        let flags = self.flags.for_user(&payer.user.public_id);
+        if !flags.boolean("payment.topup_enabled") {
+            return Err(unavailable("payment.topup_enabled is off"));
+        }
+        let least = flags.integer("payment.topup_min_amount_cents");
+        let most = flags.integer("payment.topup_max_amount_cents");
+        if !(least..=most).contains(&amount_cents) {
+            let expected = format!("must be from {least} to {most}.");
+            return Err(Error::invalid_field("/amount_cents", expected));
+        }
+        let form = begun("payment", &payer)
+            .with("line_items[0][price_data][currency]", &self.config.currency)
+            .with("line_items[0][price_data][product_data][name]", "Credit")
+            .with("line_items[0][price_data][unit_amount]", amount_cents)
+            .with("line_items[0][quantity]", 1)
+            .with("success_url", success)
+            .with("cancel_url", cancel);
+        self.session(user, &flags, form, until).await
+    }
+
+    fn with_trial(&self, form: Form, flags: &Reader<'_>) -> Form {
+        let days = self.config.trial_days;
+        form.with("subscription_data[trial_period_days]", days)
+            .with("line_items[1][price_data][currency]", &self.config.currency)
+            .with(
+                "line_items[1][price_data][product_data][name]",
+                format!("Trial of {days} days"),
+            )
+            .with(
+                "line_items[1][price_data][unit_amount]",
+                flags.integer("payment.trial_amount_cents"),
+            )
+            .with("line_items[1][quantity]", 1)
+    }
+
+    async fn session(
+        &self,
+        user: UserId,
+        flags: &Reader<'_>,
+        form: Form,
+        until: Instant,
+    ) -> Result<Session> {
+        if !flags.boolean("payment.processor_enabled") {
+            return Err(unavailable("payment.processor_enabled is off"));
+        }
+        let (stripe, keys) = (self.stripe()?, self.keys()?);
+        let customer = self.customer(stripe, keys.secret, user, until).await?;
+        let made = match self
+            .try_session(stripe, &keys, user, &customer, &form, until)
+            .await
+        {
+            // The provider has forgotten them, or never knew them in the mode that is on.
+            Err(Failed::Provider(gone)) if gone.is_missing() && gone.is_about("customer") => {
+                self.store
+                    .write(move |tx| tx.untie_customer(user, &customer))
+                    .await?;
+                let customer = self.customer(stripe, keys.secret, user, until).await?;
+                self.try_session(stripe, &keys, user, &customer, &form, until)
+                    .await?
+            }
+            outcome => outcome?,
+        };
+        Ok(made)
+    }
+
+    async fn try_session(
+        &self,
+        stripe: &Stripe,
+        keys: &Keys<'_>,
+        user: UserId,
+        customer: &str,
+        form: &Form,
+        until: Instant,
+    ) -> Result<Session, Failed> {
+        let form = form.clone().with("customer", customer);
+        // What is asked for again before its outcome was known is the same session.
+        let digest = Digest::of(&[form.encoded().as_bytes()]);
+        let operation = format!("checkout {}", hex::encode(digest.0));
+        let call = |key| Call::post("/v1/checkout/sessions", &form, key);
+        let made = self
+            .keyed(stripe, keys.secret, user, operation.clone(), call, until)
+            .await?;
+        self.store
+            .write(move |tx| tx.remove_provider_key(user, &operation))
+            .await?;
+        let (session_id, url) = read(&made)
+            .ok_or(Failure::Garbage("a session without id or address"))
+            .map_err(Failed::Provider)?;
+        Ok(Session {
+            session_id,
+            url,
+            publishable_key: keys.publishable.to_owned(),
+        })
+    }
+
+    /// Both addresses, checked; 422 names each that is wrong.
+    fn returns(&self, returns: &Returns) -> Result<(String, String)> {
+        let own = return_url::host(&self.public_url).unwrap_or_default();
+        let allowed = self.config.allowed_return_hosts.iter();
+        let hosts: Vec<&str> = [own.as_str()]
+            .into_iter()
+            .chain(allowed.map(String::as_str))
+            .collect();
+        let mut wrong = Vec::new();
+        let mut place = |name: &str, asked: &Option<String>, usual: &Option<String>, page: &str| {
+            let Some(url) = asked else {
+                let own = || format!("{}/payment/{page}", self.public_url);
+                return usual.clone().unwrap_or_else(own);
+            };
+            if let Err(message) = return_url::check(url, &hosts) {
+                wrong.push(FieldError {
+                    field: format!("/{name}"),
+                    message: message.to_owned(),
+                });
+            }
+            url.clone()
+        };
+        let usual = &self.config;
+        let success = place(
+            "success_url",
+            &returns.success_url,
+            &usual.success_url,
+            "success",
+        );
+        let cancel = place(
+            "cancel_url",
+            &returns.cancel_url,
+            &usual.cancel_url,
+            "canceled",
+        );
+        if wrong.is_empty() {
+            Ok((success, cancel))
+        } else {
+            Err(Error::invalid(wrong))
+        }
+    }
+}
+
+fn begun(mode: &str, payer: &Payer) -> Form {
+    Form::default()
+        .with("mode", mode)
+        .with("client_reference_id", &payer.user.public_id)
+        .with("metadata[user_id]", &payer.user.public_id)
+}
+
+fn read(made: &Value) -> Option<(String, String)> {
+    let url = made.get("url")?.as_str()?;
+    let sound = url.len() <= URL_BYTES_MAX && return_url::host(url).is_some();
+    sound.then_some((id(made.get("id"))?, url.to_owned()))
+}

@@ -1,0 +1,244 @@
+//! The provider's events as we understand them. What follows from one is `apply`'s.
+
+use serde_json::{Map, Value};
+
+use super::stripe::objects::{self, Prices, id, reference};
+use crate::error::{Error, Result};
+use crate::model::payment::{Said, Status};
+
+const KIND_BYTES_MAX: usize = 100;
+
+#[derive(Debug, Clone)]
+pub(super) struct Event {
+    pub(super) id: String,
+    pub(super) kind: String,
+    pub(super) happened: Happened,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Happened {
+    /// Something about a subscription.
+    Said(Said, Whose),
+    /// An invoice was not paid.
+    Unpaid(Invoice),
+    Paid(Invoice),
+    CheckedOut(Session, Whose),
+    /// Ways to pay came or went.
+    MethodsChanged(Whose),
+    CustomerGone {
+        customer_id: String,
+        at: i64,
+    },
+    /// Nothing that we act upon, or without what it would take.
+    Unknown,
+}
+
+/// What tells whose it is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Whose {
+    pub(super) customer_id: Option<String>,
+    /// Our own name for the user, as we once told the provider.
+    pub(super) user_id: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Invoice {
+    /// `None`: it does not say, as no invoice of the present API does.
+    pub(super) subscription_id: Option<String>,
+    pub(super) whose: Whose,
+    pub(super) at: i64,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Session {
+    pub(super) id: String,
+    pub(super) subscription_id: Option<String>,
+    /// What was bought and paid; `None`: no credit.
+    pub(super) credit_cents: Option<i64>,
+    pub(super) at: i64,
+}
+
+impl Event {
+    /// 422 for what is no event at all; an event that lacks what we need is `Unknown`.
+    pub(super) fn read(body: &Map<String, Value>, prices: &Prices<'_>) -> Result<Self> {
+        let required = |name: &str| Error::invalid_field(format!("/{name}"), "is required.");
+        let event_id = id(body.get("id")).ok_or_else(|| required("id"))?;
+        let kind = body.get("type").and_then(Value::as_str);
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.');
+        let kind = kind
+            .filter(|kind| kind.len() <= KIND_BYTES_MAX && kind.bytes().all(plain))
+            .ok_or_else(|| required("type"))?;
+        let at = body.get("created").and_then(Value::as_i64);
+        let object = body.get("data").and_then(|data| data.get("object"));
+        let happened = match (at, object) {
+            (Some(at), Some(object)) => happened(kind, object, prices, at),
+            _ => None,
+        };
+        Ok(Self {
+            id: event_id,
+            kind: kind.to_owned(),
+            happened: happened.unwrap_or(Happened::Unknown),
+        })
+    }
+}
+
+fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<Happened> {
+    Some(match kind {
+        "customer.subscription.created"
+        | "customer.subscription.updated"
+        | "customer.subscription.deleted"
+        | "customer.subscription.paused"
+        | "customer.subscription.resumed" => {
+            let mut said = objects::subscription(object, prices, at)?;
+            let word = object.get("status").and_then(Value::as_str);
+            match kind.rsplit('.').next() {
+                Some("deleted") => said.status = Some(Status::Canceled),
+                Some("created") if word.is_none() => said.status = Some(Status::Active),
+                _ => {}
+            }
+            if let (None, Some(_)) = (said.status, word) {
+                log::warn!("payment event: a subscription of a status that is not known");
+            }
+            Happened::Said(said, whose(object))
+        }
+        "invoice.payment_failed" => Happened::Unpaid(invoice(object, at)?),
+        "invoice.paid" | "invoice.payment_succeeded" => Happened::Paid(invoice(object, at)?),
+        "checkout.session.completed" | "checkout.session.async_payment_succeeded" => {
+            Happened::CheckedOut(session(object, at)?, whose(object))
+        }
+        "payment_method.attached" | "payment_method.detached" => {
+            Happened::MethodsChanged(whose(object))
+        }
+        "customer.deleted" => Happened::CustomerGone {
+            customer_id: id(object.get("id"))?,
+            at,
+        },
+        _ => return None,
+    })
+}
+
+fn whose(object: &Value) -> Whose {
+    let user_id = object
+        .get("client_reference_id")
+        .filter(|value| value.is_string())
+        .or_else(|| object.pointer("/metadata/user_id"));
+    Whose {
+        customer_id: reference(object.get("customer")),
+        user_id: id(user_id),
+    }
+}
+
+/// `None` for an invoice that says it is for no subscription.
+fn invoice(object: &Value, at: i64) -> Option<Invoice> {
+    let subscription_id = objects::invoice_subscription(object);
+    let silent = object.get("parent").is_none() && object.get("subscription").is_none();
+    let user_id = object.pointer("/parent/subscription_details/metadata/user_id");
+    (subscription_id.is_some() || silent).then(|| Invoice {
+        subscription_id,
+        whose: Whose {
+            user_id: id(user_id).or(whose(object).user_id),
+            customer_id: whose(object).customer_id,
+        },
+        at,
+    })
+}
+
+fn session(object: &Value, at: i64) -> Option<Session> {
+    let word = |name: &str| object.get(name).and_then(Value::as_str);
+    let bought = word("mode") == Some("payment") && word("payment_status") != Some("unpaid");
+    let amount = object.get("amount_total").and_then(Value::as_i64);
+    Some(Session {
+        id: id(object.get("id"))?,
+        subscription_id: reference(object.get("subscription")),
+        credit_cents: amount.filter(|amount| bought && *amount > 0),
+        at,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const PRICES: Prices<'_> = Prices {
+        monthly: None,
+        annual: None,
+    };
+
+    fn read(kind: &str, object: Value) -> Happened {
+        let event = json!({"id": "evt_1", "type": kind, "created": 5, "data": {"object": object}});
+        Event::read(event.as_object().unwrap(), &PRICES)
+            .unwrap()
+            .happened
+    }
+
+    #[test]
+    fn what_is_no_event_is_refused_and_what_we_do_not_know_is_not() {
+        for bad in [
+            json!({}),
+            json!({"id": 7, "type": "x"}),
+            json!({"id": "evt_1"}),
+            json!({"id": "evt_1", "type": "line\nbreak"}),
+        ] {
+            assert!(Event::read(bad.as_object().unwrap(), &PRICES).is_err());
+        }
+        let unknown = |happened: &Happened| matches!(happened, Happened::Unknown);
+        assert!(unknown(&read("charge.refunded", json!({"id": "ch_1"}))));
+        assert!(unknown(&read("customer.subscription.updated", json!({}))));
+        assert!(unknown(&read("customer.subscription.updated", json!(7))));
+        assert!(unknown(&read("customer.deleted", json!({"id": "a/b"}))));
+    }
+
+    #[test]
+    fn the_kind_of_an_event_may_say_more_than_the_object() {
+        use Status::{Active, Canceled, Free, PastDue, Trial};
+        let cases = [
+            ("created", json!("active"), Some(Active)),
+            ("created", json!("trialing"), Some(Trial)),
+            ("created", json!("incomplete"), Some(Free)),
+            ("created", json!(null), Some(Active)),
+            ("created", json!("newfangled"), None),
+            ("updated", json!("paused"), Some(PastDue)),
+            ("updated", json!(null), None),
+            ("deleted", json!("active"), Some(Canceled)),
+            ("deleted", json!(null), Some(Canceled)),
+            ("paused", json!("paused"), Some(PastDue)),
+            ("resumed", json!("active"), Some(Active)),
+        ];
+        for (kind, word, expected) in cases {
+            let kind = format!("customer.subscription.{kind}");
+            let object = json!({"id": "sub_1", "status": word});
+            let Happened::Said(said, _) = read(&kind, object) else {
+                panic!("{kind}");
+            };
+            assert_eq!(said.status, expected, "{kind} {word}");
+        }
+    }
+
+    #[test]
+    fn only_what_was_paid_is_credit() {
+        let credit = |object: Value| match read("checkout.session.completed", object) {
+            Happened::CheckedOut(session, _) => session.credit_cents,
+            _ => panic!("no session"),
+        };
+        let session = |mode: &str, paid: &str, amount: i64| json!({"id": "cs_1", "mode": mode, "payment_status": paid, "amount_total": amount});
+        assert_eq!(credit(session("payment", "paid", 500)), Some(500));
+        assert_eq!(credit(session("payment", "unpaid", 500)), None);
+        assert_eq!(credit(session("subscription", "paid", 500)), None);
+        assert_eq!(credit(session("payment", "paid", -500)), None);
+    }
+
+    #[test]
+    fn an_invoice_for_nothing_we_sell_is_passed_over() {
+        let one_off = json!({"id": "in_1", "customer": "cus_1", "parent": null});
+        assert!(matches!(
+            read("invoice.payment_failed", one_off),
+            Happened::Unknown
+        ));
+        let silent = json!({"id": "in_1", "customer": "cus_1"});
+        assert!(matches!(
+            read("invoice.payment_failed", silent),
+            Happened::Unpaid(_)
+        ));
+    }
+}

@@ -1,0 +1,208 @@
+//! `GET /billing/history`: the customer's invoices as the provider has them, with receipts.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::Billing;
+use super::stripe::objects::{id, list, reference, seconds};
+use super::stripe::{Call, Failure, Form, Stripe, query};
+use crate::clock::Timestamp;
+use crate::config::Secret;
+use crate::error::{Error, Result};
+use crate::store::UserId;
+
+const HISTORY_MAX: Duration = Duration::from_secs(9);
+/// The provider's largest page.
+const PAGE_ITEMS: usize = 100;
+/// Pages read to count invoices; beyond 5,000 the count is a lower bound.
+const COUNT_PAGES_MAX: usize = 50;
+/// Pages of charges read to find receipts.
+const CHARGE_PAGES_MAX: usize = 5;
+
+#[derive(Debug, Default, Serialize)]
+pub struct History {
+    pub transactions: Vec<Transaction>,
+    pub has_more: bool,
+    pub total_count: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Transaction {
+    pub id: String,
+    pub date: Timestamp,
+    /// Minor units of the currency.
+    pub amount: i64,
+    pub currency: String,
+    pub description: String,
+    pub status: String,
+    pub invoice_url: String,
+    pub receipt_url: String,
+}
+
+/// Asks as one customer.
+struct Reader<'a> {
+    stripe: &'a Stripe,
+    secret: &'a Secret,
+    customer: String,
+    until: Instant,
+}
+
+impl Billing {
+    /// Newest first, at most `limit`, from after one of them.
+    pub async fn history(
+        &self,
+        user: UserId,
+        limit: usize,
+        starting_after: Option<&str>,
+    ) -> Result<History> {
+        let payer = self.store.read(move |view| view.payer(user)).await?;
+        let Some(customer) = payer.customer_id else {
+            return Ok(History::default());
+        };
+        let reader = Reader {
+            stripe: self.stripe()?,
+            secret: self.keys()?.secret,
+            customer,
+            until: Instant::now() + HISTORY_MAX,
+        };
+        match reader.history(limit, starting_after).await {
+            Err(gone) if gone.is_missing() && gone.is_about("starting_after") => {
+                let expected = "must be the id of the last transaction seen.";
+                Err(Error::invalid_field("/starting_after", expected))
+            }
+            // The provider has forgotten them.
+            Err(gone) if gone.is_missing() => Ok(History::default()),
+            outcome => Ok(outcome?),
+        }
+    }
+}
+
+impl Reader<'_> {
+    async fn history(
+        &self,
+        limit: usize,
+        starting_after: Option<&str>,
+    ) -> Result<History, Failure> {
+        let page = self
+            .page("/v1/invoices", limit, starting_after, Some("data.payments"))
+            .await?;
+        let (invoices, has_more) = list(&page).ok_or(Failure::Garbage("no list of invoices"))?;
+        let total_count = match (starting_after, has_more) {
+            (None, false) => invoices.len(),
+            _ => self.count().await?,
+        };
+        let wanted = invoices.iter().filter_map(payment_intent).collect();
+        let receipts = self.receipts(wanted).await?;
+        let transactions = invoices
+            .iter()
+            .map(|invoice| transaction(invoice, &receipts))
+            .collect::<Option<Vec<_>>>()
+            .ok_or(Failure::Garbage("an invoice without id, date or amount"))?;
+        Ok(History {
+            transactions,
+            has_more,
+            total_count,
+        })
+    }
+
+    async fn count(&self) -> Result<usize, Failure> {
+        let (mut count, mut after) = (0, None);
+        for _ in 0..COUNT_PAGES_MAX {
+            let page = self
+                .page("/v1/invoices", PAGE_ITEMS, after.as_deref(), None)
+                .await?;
+            let (invoices, more) = list(&page).ok_or(Failure::Garbage("no list of invoices"))?;
+            count += invoices.len();
+            after = invoices.last().and_then(|invoice| id(invoice.get("id")));
+            if !more || after.is_none() {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
+    /// The receipts of these payments.
+    async fn receipts(
+        &self,
+        mut wanted: HashSet<String>,
+    ) -> Result<HashMap<String, String>, Failure> {
+        let (mut found, mut after) = (HashMap::new(), None);
+        for _ in 0..CHARGE_PAGES_MAX {
+            if wanted.is_empty() {
+                break;
+            }
+            let page = self
+                .page("/v1/charges", PAGE_ITEMS, after.as_deref(), None)
+                .await?;
+            let (charges, more) = list(&page).ok_or(Failure::Garbage("no list of charges"))?;
+            for charge in charges {
+                let Some(intent) = reference(charge.get("payment_intent")) else {
+                    continue;
+                };
+                if wanted.remove(&intent) {
+                    found.insert(intent, text(charge, "receipt_url"));
+                }
+            }
+            after = charges.last().and_then(|charge| id(charge.get("id")));
+            if !more || after.is_none() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    async fn page(
+        &self,
+        path: &str,
+        limit: usize,
+        after: Option<&str>,
+        expand: Option<&str>,
+    ) -> Result<Value, Failure> {
+        let form = Form::default()
+            .with("customer", &self.customer)
+            .with("limit", limit)
+            .with_some("starting_after", after)
+            .with_some("expand[]", expand);
+        let call = Call::get(query(path, &form));
+        self.stripe.call(self.secret, &call, self.until).await
+    }
+}
+
+fn transaction(invoice: &Value, receipts: &HashMap<String, String>) -> Option<Transaction> {
+    let described = text(invoice, "description");
+    let receipt = payment_intent(invoice).and_then(|intent| receipts.get(&intent));
+    Some(Transaction {
+        id: id(invoice.get("id"))?,
+        date: Timestamp::from_seconds(seconds(invoice, "created")?),
+        amount: invoice.get("total")?.as_i64()?,
+        currency: text(invoice, "currency").to_lowercase(),
+        description: if described.is_empty() {
+            text(invoice, "number")
+        } else {
+            described
+        },
+        status: text(invoice, "status"),
+        invoice_url: text(invoice, "hosted_invoice_url"),
+        receipt_url: receipt.cloned().unwrap_or_default(),
+    })
+}
+
+/// What paid the invoice: in its payments, or beside them in older versions.
+fn payment_intent(invoice: &Value) -> Option<String> {
+    let payments = invoice.pointer("/payments/data").and_then(Value::as_array);
+    let newer = payments
+        .into_iter()
+        .flatten()
+        .find_map(|payment| reference(payment.pointer("/payment/payment_intent")));
+    newer.or_else(|| reference(invoice.get("payment_intent")))
+}
+
+/// "" where there is none.
+fn text(object: &Value, name: &str) -> String {
+    let text = object.get(name).and_then(Value::as_str);
+    text.unwrap_or_default().to_owned()
+}

@@ -1,0 +1,109 @@
+//! Whether the provider has a way to charge somebody: asked for quickly and seldom, and as
+//! last heard where it does not answer.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Billing;
+use super::stripe::objects::list;
+use super::stripe::{Call, Failure, Form, query};
+use crate::clock::Monotonic;
+use crate::error::{Error, Result};
+use crate::store::{Payer, UserId};
+
+/// A status waits no longer for the provider.
+const ASK_MAX: Duration = Duration::from_secs(2);
+/// An answer holds for so long.
+const FRESH_MS: u64 = 30_000;
+/// A provider that did not answer is left alone for so long.
+const OUTAGE_MS: u64 = 15_000;
+/// Beyond, all are forgotten and asked for again.
+const USERS_MAX: usize = 10_000;
+
+#[derive(Default)]
+pub(super) struct Methods(Mutex<Heard>);
+
+#[derive(Default)]
+struct Heard {
+    asked_at: HashMap<UserId, Monotonic>,
+    silent_since: Option<Monotonic>,
+}
+
+impl Methods {
+    /// What was heard of a user may have changed.
+    pub(super) fn forget(&self, user: UserId) {
+        self.heard().asked_at.remove(&user);
+    }
+
+    fn is_due(&self, user: UserId, now: Monotonic) -> bool {
+        let heard = self.heard();
+        let fresh = heard.asked_at.get(&user);
+        let silent = heard.silent_since;
+        fresh.is_none_or(|at| now.since(*at) >= FRESH_MS)
+            && silent.is_none_or(|at| now.since(at) >= OUTAGE_MS)
+    }
+
+    fn answered(&self, user: UserId, now: Monotonic) {
+        let mut heard = self.heard();
+        if heard.asked_at.len() >= USERS_MAX {
+            heard.asked_at.clear();
+        }
+        heard.asked_at.insert(user, now);
+        heard.silent_since = None;
+    }
+
+    fn failed(&self, now: Monotonic) {
+        self.heard().silent_since = Some(now);
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Billing {
+    /// As the provider says, else as it last said.
+    pub(super) async fn has_payment_method(&self, payer: &Payer) -> Result<bool> {
+        let (user, now) = (payer.user.id, self.clock.monotonic());
+        let Some(customer_id) = &payer.customer_id else {
+            return Ok(false);
+        };
+        if !self.has_provider() || !self.methods.is_due(user, now) {
+            return Ok(payer.has_payment_method);
+        }
+        match self.ask_for_method(customer_id).await {
+            Ok(has) => {
+                self.methods.answered(user, now);
+                if has != payer.has_payment_method {
+                    self.store
+                        .write(move |tx| tx.set_has_payment_method(user, has))
+                        .await?;
+                }
+                Ok(has)
+            }
+            Err(failure) => {
+                log::warn!("whether a user can be charged: {failure}");
+                self.methods.failed(now);
+                Ok(payer.has_payment_method)
+            }
+        }
+    }
+
+    async fn ask_for_method(&self, customer_id: &str) -> Result<bool, Failure> {
+        let ours = |error: Error| Failure::Unreachable(error.to_string());
+        let (stripe, keys) = (self.stripe().map_err(ours)?, self.keys().map_err(ours)?);
+        let path = format!("/v1/customers/{customer_id}/payment_methods");
+        let call = Call::get(query(&path, &Form::default().with("limit", 1)));
+        let until = Instant::now() + ASK_MAX;
+        match stripe.call(keys.secret, &call, until).await {
+            Err(gone) if gone.is_missing() => Ok(false),
+            answer => match list(&answer?) {
+                Some((methods, _)) => Ok(!methods.is_empty()),
+                None => Err(Failure::Garbage("no list of payment methods")),
+            },
+        }
+    }
+}

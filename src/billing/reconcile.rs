@@ -1,0 +1,263 @@
+//! Compares what the provider holds with what we hold, and makes good what was missed: events
+//! that could not be delivered, and subscriptions that differ. A page at a time, so that
+//! neither side is kept busy for long.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::apply::{self, Asked};
+use super::event::{Event, Whose};
+use super::stripe::objects::{self, list};
+use super::stripe::{Call, Failure, Form, query};
+use super::{Billing, unavailable};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::model::payment::{Held, Merged, Said, Tie, merge};
+use crate::store::Customer;
+
+const EVERY: Duration = Duration::from_secs(3_600);
+/// Customers compared in one page; the whole page is done within `PAGE_MAX`.
+const PAGE_CUSTOMERS: usize = 20;
+const PAGE_MAX: Duration = Duration::from_secs(8);
+/// Customers compared in one of the hourly runs; the next one goes on from there.
+const RUN_PAGES_MAX: usize = 25;
+/// Subscriptions of one customer that are looked at.
+const SUBSCRIPTIONS_MAX: usize = 100;
+/// Pages of undelivered events, of 100 each.
+const EVENT_PAGES_MAX: usize = 10;
+/// Undelivered events that we understand.
+const KINDS: [&str; 8] = [
+    "customer.subscription.created",
+    "customer.subscription.updated",
+    "customer.subscription.deleted",
+    "customer.deleted",
+    "invoice.payment_failed",
+    "invoice.paid",
+    "checkout.session.completed",
+    "checkout.session.async_payment_succeeded",
+];
+
+/// What one page found.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Page {
+    /// Customers compared.
+    pub checked: usize,
+    /// Undelivered events that had not taken effect.
+    pub missed_events: usize,
+    pub drift: Vec<Drift>,
+    /// Where the next page begins; `None`: this was the last.
+    pub next: Option<String>,
+}
+
+/// A subscription that the two of us see differently.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Drift {
+    pub user_id: String,
+    pub subscription_id: String,
+    /// "status plan, until …" in words; `None`: we did not know it.
+    pub held: Option<String>,
+    pub provider: String,
+}
+
+/// Runs until the service ends: at once, and every hour.
+pub async fn run(billing: Arc<Billing>) {
+    loop {
+        match billing.run_once().await {
+            Ok((0, 0)) => {}
+            Ok((events, drift)) => {
+                log::info!("billing: {events} missed events and {drift} differences made good");
+            }
+            Err(error) => log::warn!("billing can't be compared with the provider: {error}"),
+        }
+        tokio::time::sleep(EVERY).await;
+    }
+}
+
+impl Billing {
+    /// From the customer after `after`; "" begins, with the events that were missed.
+    pub async fn reconcile_page(&self, after: &str, dry_run: bool) -> Result<Page> {
+        self.stripe()?;
+        let mut page = Page::default();
+        if after.is_empty() {
+            page.missed_events = self.take_missed_events(dry_run).await?;
+        }
+        let from = after.to_owned();
+        let customers = self
+            .store
+            .read(move |view| view.customers(&from, PAGE_CUSTOMERS))
+            .await?;
+        let until = Instant::now() + PAGE_MAX;
+        for customer in &customers {
+            // What there was no time for is the next page's.
+            if Instant::now() >= until {
+                return Ok(page);
+            }
+            page.drift.extend(self.compare(customer, dry_run).await?);
+            page.checked += 1;
+            page.next = Some(customer.customer_id.clone());
+        }
+        if customers.len() < PAGE_CUSTOMERS {
+            page.next = None;
+        }
+        Ok(page)
+    }
+
+    /// Missed events, and differences.
+    async fn run_once(&self) -> Result<(usize, usize)> {
+        let known = self
+            .store
+            .read(|view| Ok((view.customers("", 1)?, view.reconciled_up_to()?)));
+        let (any, mut after) = known.await?;
+        if any.is_empty() {
+            return Ok((0, 0)); // nobody ever got so far as to pay
+        }
+        let events = self.take_missed_events(false).await?;
+        let mut drift = 0;
+        for _ in 0..RUN_PAGES_MAX {
+            let begin = if after.is_empty() { " " } else { &after };
+            let page = self.reconcile_page(begin, false).await?;
+            drift += page.drift.len();
+            after = page.next.unwrap_or_default();
+            let reached = after.clone();
+            self.store
+                .write(move |tx| tx.set_reconciled_up_to(&reached))
+                .await?;
+            if after.is_empty() {
+                break;
+            }
+        }
+        Ok((events, drift))
+    }
+
+    /// Takes events that the provider could not deliver, oldest first; how many were new.
+    async fn take_missed_events(&self, dry_run: bool) -> Result<usize> {
+        let mut missed = Vec::new();
+        let mut after: Option<String> = None;
+        for _ in 0..EVENT_PAGES_MAX {
+            let mut form = Form::default()
+                .with("delivery_success", false)
+                .with("limit", 100)
+                .with_some("starting_after", after.as_deref());
+            for kind in KINDS {
+                form = form.with("types[]", kind);
+            }
+            let answer = match self.read(query("/v1/events", &form)).await {
+                // Not every stand-in for the provider keeps its events.
+                Err(gone) if gone.is_missing() => return Ok(0),
+                answer => answer?,
+            };
+            let (events, more) = list(&answer).ok_or(Failure::Garbage("no list of events"))?;
+            missed.extend(events.iter().cloned());
+            after = events.last().and_then(|event| objects::id(event.get("id")));
+            if !more || after.is_none() {
+                break;
+            }
+        }
+        let mut new = 0;
+        for event in missed.iter().rev().filter_map(Value::as_object) {
+            let Ok(event) = Event::read(event, &self.prices()) else {
+                continue;
+            };
+            let id = event.id.clone();
+            let known = self
+                .store
+                .read(move |view| view.knows_payment_event(&id))
+                .await?;
+            if known {
+                continue;
+            }
+            new += 1;
+            if !dry_run {
+                self.take(event).await?;
+            }
+        }
+        Ok(new)
+    }
+
+    async fn compare(&self, customer: &Customer, dry_run: bool) -> Result<Vec<Drift>> {
+        let form = Form::default()
+            .with("customer", &customer.customer_id)
+            .with("status", "all")
+            .with("limit", SUBSCRIPTIONS_MAX);
+        let answer = match self.read(query("/v1/subscriptions", &form)).await {
+            // Deleted there, or of the other mode: nothing is known of it.
+            Err(gone) if gone.is_missing() => return Ok(Vec::new()),
+            answer => answer?,
+        };
+        let (subscriptions, _) = list(&answer).ok_or(Failure::Garbage("no list"))?;
+        let mut drift = Vec::new();
+        for object in subscriptions {
+            let began = objects::seconds(object, "created").unwrap_or_default();
+            let Some(said) = objects::subscription(object, &self.prices(), began) else {
+                return Err(unavailable("a subscription that makes no sense"));
+            };
+            drift.extend(self.settle(customer, said, dry_run).await?);
+        }
+        Ok(drift)
+    }
+
+    /// What the provider says now holds; its time is that of what was last heard, so that
+    /// events still on their way are not taken for old ones.
+    async fn settle(
+        &self,
+        customer: &Customer,
+        said: Said,
+        dry_run: bool,
+    ) -> Result<Option<Drift>> {
+        let (customer, now) = (customer.clone(), self.clock.now());
+        self.store
+            .write(move |tx| {
+                let row = tx.view().subscription(&said.subscription_id)?;
+                let known = row.map(|row| row.held);
+                let Merged::Changed(settled) = merge(known.as_ref(), &said, Tie::Settled) else {
+                    return Ok(None);
+                };
+                // When something was last heard is nothing that two can differ in.
+                if known.as_ref().is_some_and(|known| {
+                    known.status == settled.status && known.details == settled.details
+                }) {
+                    return Ok(None);
+                }
+                let drift = Drift {
+                    user_id: customer.user_id,
+                    subscription_id: said.subscription_id.clone(),
+                    held: known.as_ref().map(in_words),
+                    provider: in_words(&settled),
+                };
+                if !dry_run {
+                    let whose = Whose {
+                        customer_id: Some(customer.customer_id),
+                        user_id: None,
+                    };
+                    apply::subscription(tx, &said, &whose, &Asked::Answered(said.clone()), now)?;
+                }
+                Ok(Some(drift))
+            })
+            .await
+    }
+
+    async fn read(&self, path: String) -> Result<Value, Failure> {
+        let ours = |error: Error| Failure::Unreachable(error.to_string());
+        let (stripe, keys) = (self.stripe().map_err(ours)?, self.keys().map_err(ours)?);
+        let until = Instant::now() + PAGE_MAX;
+        stripe.call(keys.secret, &Call::get(path), until).await
+    }
+}
+
+fn in_words(held: &Held) -> String {
+    let details = &held.details;
+    let plan = details.plan.as_deref().unwrap_or("no plan we know");
+    let end = details.current_period_end.map_or(String::new(), |at| {
+        format!(", until {}", Timestamp::from_seconds(at))
+    });
+    let ends = if details.cancel_at_period_end {
+        ", ends then"
+    } else {
+        ""
+    };
+    format!("{} ({plan}){end}{ends}", held.status.as_str())
+}

@@ -1,0 +1,133 @@
+//! Where a checkout may lead back to: http or https, at a host that is ours or was allowed.
+//! Read as narrowly as any browser would, so that no browser goes anywhere else. Pure.
+
+use std::net::Ipv6Addr;
+
+const URL_BYTES_MAX: usize = 2_048;
+
+/// The error completes a sentence about the value.
+pub(super) fn check(url: &str, hosts: &[&str]) -> Result<(), &'static str> {
+    if url.len() > URL_BYTES_MAX {
+        return Err("must be at most 2048 bytes long.");
+    }
+    // Browsers drop tabs and line breaks, and take a backslash for a slash.
+    if !url.bytes().all(|b| b.is_ascii_graphic()) || url.contains('\\') {
+        return Err("must be a URL in ASCII, without spaces and backslashes.");
+    }
+    let host = host(url).ok_or("must be a URL that begins with http:// or https:// and a host.")?;
+    if hosts.iter().any(|allowed| same(allowed, &host)) {
+        Ok(())
+    } else {
+        Err("must lead to a host that is allowed for this.")
+    }
+}
+
+/// The host of an http or https URL in lower case; an IPv6 address in its brackets.
+pub(super) fn host(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+        return None;
+    }
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let authority = &rest[..end];
+    let (host, port) = if authority.starts_with('[') {
+        let (inner, after) = authority[1..].split_once(']')?;
+        inner.parse::<Ipv6Addr>().ok()?;
+        (format!("[{inner}]"), after)
+    } else {
+        let colon = authority.find(':').unwrap_or(authority.len());
+        let (host, after) = authority.split_at(colon);
+        (host.to_owned(), after)
+    };
+    let port_is_sound = match port.strip_prefix(':') {
+        None => port.is_empty(),
+        Some(digits) => {
+            digits.bytes().all(|b| b.is_ascii_digit())
+                && digits.parse::<u16>().is_ok_and(|port| port > 0)
+        }
+    };
+    let named = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    let host_is_sound = host.starts_with('[') || (!host.is_empty() && host.bytes().all(named));
+    (port_is_sound && host_is_sound).then(|| host.to_ascii_lowercase())
+}
+
+/// IPv6 addresses have several spellings.
+fn same(allowed: &str, host: &str) -> bool {
+    let address = |text: &str| text.trim_matches(['[', ']']).parse::<Ipv6Addr>().ok();
+    match (address(allowed), address(host)) {
+        (Some(allowed), Some(host)) => allowed == host,
+        _ => allowed.eq_ignore_ascii_case(host),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_allowed_hosts_are_led_to() {
+        let hosts = ["chat.example", "127.0.0.1", "[2001:db8::1]"];
+        let good = [
+            "https://chat.example",
+            "http://chat.example/",
+            "HTTPS://CHAT.example/done?session={CHECKOUT_SESSION_ID}#top",
+            "https://chat.example:8443/x",
+            "http://127.0.0.1:3000/plans",
+            "http://[2001:db8:0::1]:80/",
+            "https://chat.example?next=https://evil.example/@x",
+        ];
+        for url in good {
+            assert_eq!(check(url, &hosts), Ok(()), "{url}");
+        }
+        let bad = [
+            "",
+            "chat.example",
+            "//chat.example/",
+            "/done",
+            "javascript:alert(1)",
+            "javascript://chat.example/%0aalert(1)",
+            "data:text/html,x",
+            "ftp://chat.example/",
+            "https:/chat.example/",
+            "https:chat.example",
+            "https:///chat.example/",
+            "https://evil.example/",
+            "https://chat.example.evil.example/",
+            "https://evilchat.example/",
+            "https://sub.chat.example/",
+            "https://chat.example.",
+            "https://chat.example./x",
+            "https://chat.example@evil.example/",
+            "https://chat.example:pw@evil.example/",
+            "https://evil.example@chat.example/",
+            "https://evil.example\\@chat.example/",
+            "https://chat.example\\@evil.example/",
+            "https://chat.example\\.evil.example/",
+            "https://evil.example#@chat.example/",
+            "https://evil.example?@chat.example/",
+            "https://chat.example%2eevil.example/",
+            "https://chat.example%00.evil.example/",
+            "https://chat.example:0/",
+            "https://chat.example:99999/",
+            "https://chat.example:+80/",
+            "https://chat.example:/",
+            "https://chat.example:80:80/",
+            "https://chat.example\t.evil.example/",
+            " https://chat.example/",
+            "https://chat.example/ x",
+            "https://ch\u{430}t.example/",
+            "http://[2001:db8::2]/",
+            "http://[2001:db8::1/",
+            "http://[2001:db8::1].evil.example/",
+            "http://[::ffff:127.0.0.1]/",
+            "http://2130706433/",
+            "http://0x7f.1/",
+            "http://127.1/",
+        ];
+        for url in bad {
+            assert!(check(url, &hosts).is_err(), "{url}");
+        }
+        let long = format!("https://chat.example/{}", "x".repeat(URL_BYTES_MAX));
+        assert!(check(&long, &hosts).is_err());
+    }
+}

@@ -1,0 +1,81 @@
+//! `GET /payment/status`: what somebody pays for, and what that gives them.
+
+use serde::Serialize;
+
+use super::Billing;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::access::{self, Asked, Caller, Rules};
+use crate::store::UserId;
+
+/// What a subscription would bring a free user.
+const BENEFITS: [&str; 3] = [
+    "Unlimited messages",
+    "Superpowers in direct chats",
+    "Superpowers in the groups you own",
+];
+
+#[derive(Debug, Serialize)]
+pub struct Status {
+    pub has_payment_method: bool,
+    pub subscription_status: String,
+    pub subscription_plan: Option<String>,
+    /// The provider's name for it; none of a grant.
+    pub subscription_id: Option<String>,
+    pub current_period_end: Option<Timestamp>,
+    pub cancel_at_period_end: bool,
+    pub trial_expires_at: Option<Timestamp>,
+    /// Minor units.
+    pub credit_balance: i64,
+    pub tier: String,
+    /// `None`: unlimited.
+    pub daily_messages_remaining: Option<i64>,
+    pub superpowers_enabled: bool,
+    pub upgrade_benefits: Option<[&'static str; 3]>,
+}
+
+impl Billing {
+    pub async fn status(&self, user: UserId) -> Result<Status> {
+        let now = self.clock.now();
+        let (payer, current, used_today) = self
+            .store
+            .read(move |view| {
+                let payer = view.payer(user)?;
+                let current = view.current_subscription(user)?;
+                let row = view.user(&payer.user.public_id, now.utc_day())?;
+                Ok((payer, current, row.map_or(0, |row| row.day_count)))
+            })
+            .await?;
+        let has_payment_method = self.has_payment_method(&payer).await?;
+        let standing = access::standing(&payer.user, now);
+        let subscribed = standing.is_subscribed();
+        let flags = self.flags.for_user(&payer.user.public_id);
+        let rules = Rules::read(&flags);
+        let caller = Caller {
+            subscribed,
+            used_today,
+        };
+        let superpower = access::decide(rules, caller, Asked::DirectSuperpower);
+        let details = current.as_ref().map(|row| &row.held.details);
+        let end = details.and_then(|details| details.current_period_end);
+        Ok(Status {
+            has_payment_method,
+            subscription_status: standing.status.to_owned(),
+            subscription_plan: standing.plan.map(str::to_owned),
+            current_period_end: end.map(Timestamp::from_seconds),
+            cancel_at_period_end: details.is_some_and(|details| details.cancel_at_period_end),
+            trial_expires_at: payer.trial_expires_at,
+            credit_balance: payer.credit_balance,
+            tier: match (subscribed, standing.plan) {
+                (true, plan) => plan.unwrap_or(standing.status).to_owned(),
+                (false, _) => "free".to_owned(),
+            },
+            daily_messages_remaining: rules
+                .allowance(subscribed)
+                .map(|allowance| (allowance - used_today).max(0)),
+            superpowers_enabled: flags.any_superpower() && superpower.is_allowed(),
+            upgrade_benefits: (!subscribed).then_some(BENEFITS),
+            subscription_id: current.map(|row| row.held.subscription_id),
+        })
+    }
+}

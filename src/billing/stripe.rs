@@ -1,0 +1,166 @@
+//! The payment provider's API: one call with its headers, time-outs, bounded retries and
+//! bounded concurrency. Its answers are read in `objects`. It must not know what a call is
+//! for, and no secret gets into an error.
+
+mod failure;
+mod form;
+pub(super) mod objects;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::config::Secret;
+use crate::outbound::{self, Method, Request, Response};
+use crate::random;
+pub(super) use failure::Failure;
+pub(super) use form::{Form, query};
+
+const BASE: &str = "https://api.stripe.com";
+const VERSION: &str = "2026-10-28.endive";
+const CALL_MAX: Duration = Duration::from_secs(10);
+/// Less than this is no time for a call.
+const CALL_MIN: Duration = Duration::from_millis(50);
+const ATTEMPTS_MAX: u32 = 3;
+const FIRST_PAUSE_MS: u64 = 250;
+/// A provider that says when to come again is not waited for longer.
+const PAUSE_MS_MAX: u64 = 2_000;
+/// Calls under way; each holds a thread.
+const CALLS_MAX: usize = 16;
+/// Lists of invoices are long.
+const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+pub(super) struct Stripe {
+    base: String,
+    calls: Arc<Semaphore>,
+}
+
+/// One call.
+#[derive(Clone)]
+pub(super) struct Call {
+    method: Method,
+    /// With the query.
+    path: String,
+    form: Option<String>,
+    idempotency_key: Option<String>,
+}
+
+impl Call {
+    pub(super) fn get(path: impl Into<String>) -> Self {
+        Self {
+            method: Method::Get,
+            path: path.into(),
+            form: None,
+            idempotency_key: None,
+        }
+    }
+
+    pub(super) fn delete(path: impl Into<String>) -> Self {
+        Self {
+            method: Method::Delete,
+            ..Self::get(path)
+        }
+    }
+
+    /// The same key for what is the same operation to us, retries included.
+    pub(super) fn post(path: impl Into<String>, form: &Form, idempotency_key: String) -> Self {
+        Self {
+            method: Method::Post,
+            form: Some(form.encoded()),
+            idempotency_key: Some(idempotency_key),
+            ..Self::get(path)
+        }
+    }
+}
+
+impl Stripe {
+    pub(super) fn new(base: Option<&str>) -> Self {
+        Self {
+            base: base.unwrap_or(BASE).to_owned(),
+            calls: Arc::new(Semaphore::new(CALLS_MAX)),
+        }
+    }
+
+    /// The answer's JSON object, or why there is none. Over at `until`, whatever happens.
+    pub(super) async fn call(
+        &self,
+        secret: &Secret,
+        call: &Call,
+        until: Instant,
+    ) -> Result<Value, Failure> {
+        let mut attempt = 1;
+        loop {
+            let (failure, pause_ms) = match self.attempt(secret, call, until).await {
+                Ok(response) => match failure::judge(&response) {
+                    Ok(value) => return Ok(value),
+                    Err((failure, false)) => return Err(failure),
+                    Err((failure, true)) => {
+                        let asked_ms = response.retry_after_s.map(|s| s.saturating_mul(1000));
+                        (failure, asked_ms)
+                    }
+                },
+                Err(failure) => (failure, None),
+            };
+            let jitter = 0.5 + random::unit() / 2.0;
+            let own = (FIRST_PAUSE_MS << (attempt - 1)) as f64 * jitter;
+            let pause = Duration::from_millis(pause_ms.unwrap_or(own as u64).min(PAUSE_MS_MAX));
+            if attempt >= ATTEMPTS_MAX || Instant::now() + pause + CALL_MIN >= until {
+                return Err(failure);
+            }
+            sleep(pause).await;
+            attempt += 1;
+        }
+    }
+
+    async fn attempt(
+        &self,
+        secret: &Secret,
+        call: &Call,
+        until: Instant,
+    ) -> Result<Response, Failure> {
+        let waiting = timeout_at(until, self.calls.clone().acquire_owned()).await;
+        let Ok(Ok(permit)) = waiting else {
+            return Err(Failure::Unreachable("too many calls are under way".into()));
+        };
+        let timeout = until.duration_since(Instant::now()).min(CALL_MAX);
+        if timeout < CALL_MIN {
+            return Err(Failure::Unreachable("there is no time left".into()));
+        }
+        let (url, call) = (format!("{}{}", self.base, call.path), call.clone());
+        let bearer = format!("Bearer {}", secret.expose());
+        let sent = tokio::task::spawn_blocking(move || {
+            let sent = send(&url, &bearer, &call, timeout);
+            drop(permit);
+            sent
+        });
+        // Connecting may take longer than what is left; the thread ends by itself.
+        match timeout_at(until, sent).await {
+            Ok(Ok(Ok(response))) => Ok(response),
+            Ok(Ok(Err(why))) => Err(Failure::Unreachable(why.to_string())),
+            Ok(Err(panicked)) => Err(Failure::Unreachable(panicked.to_string())),
+            Err(_) => Err(Failure::Unreachable("it did not answer in time".into())),
+        }
+    }
+}
+
+fn send(
+    url: &str,
+    bearer: &str,
+    call: &Call,
+    timeout: Duration,
+) -> Result<Response, outbound::NoAnswer> {
+    let mut headers = vec![("authorization", bearer), ("stripe-version", VERSION)];
+    if let Some(key) = &call.idempotency_key {
+        headers.push(("idempotency-key", key));
+    }
+    outbound::send(&Request {
+        headers: &headers,
+        form: call.form.as_deref(),
+        timeout,
+        answer_bytes_max: ANSWER_BYTES_MAX,
+        ..Request::new(call.method, url)
+    })
+}

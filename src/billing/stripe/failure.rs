@@ -1,0 +1,178 @@
+//! Why a call to the provider brought nothing, and whether trying again makes sense. What the
+//! provider says in words is not repeated: there may be a key or a person in it.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::outbound::Response;
+
+const WORD_CHARS_MAX: usize = 64;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// It refused what was asked.
+    Refused {
+        status: u16,
+        /// Its words for programs.
+        kind: String,
+        code: String,
+        param: String,
+    },
+    /// It failed, or is overloaded.
+    Failed(u16),
+    /// Nobody knows whether the call had an effect.
+    Unreachable(String),
+    /// What it said makes no sense.
+    Garbage(&'static str),
+}
+
+impl Failure {
+    /// What the call was about does not exist.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::Refused { status, code, .. }
+            if *status == 404 || code == "resource_missing")
+    }
+
+    /// The same operation with the same key may still come to its end.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self, Self::Unreachable(_))
+    }
+
+    /// It was the field of that name that was refused.
+    pub(crate) fn is_about(&self, field: &str) -> bool {
+        matches!(self, Self::Refused { param, .. } if param == field)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the payment provider ")?;
+        match self {
+            Self::Refused {
+                status,
+                kind,
+                code,
+                param,
+            } => write!(
+                f,
+                "refused with {status} (type {kind:?}, code {code:?}, param {param:?})"
+            ),
+            Self::Failed(status) => write!(f, "failed with {status}"),
+            Self::Unreachable(why) => write!(f, "can't be reached: {why}"),
+            Self::Garbage(what) => write!(f, "answered what makes no sense: {what}"),
+        }
+    }
+}
+
+/// The answer's object; else why not, and whether another attempt makes sense.
+pub(super) fn judge(response: &Response) -> Result<Value, (Failure, bool)> {
+    let body: Option<Value> = serde_json::from_slice(&response.body).ok();
+    let advice = response.header("stripe-should-retry");
+    judge_parts(response.status, advice, body)
+}
+
+fn judge_parts(
+    status: u16,
+    advice: Option<&str>,
+    body: Option<Value>,
+) -> Result<Value, (Failure, bool)> {
+    if (200..300).contains(&status) {
+        let object = body.filter(Value::is_object);
+        return object.ok_or((Failure::Garbage("no JSON object"), false));
+    }
+    let again = match advice {
+        Some("true") => true,
+        Some("false") => false,
+        _ => matches!(status, 409 | 429) || status >= 500,
+    };
+    let failure = match status {
+        409 | 429 | 500.. => Failure::Failed(status),
+        ..400 => Failure::Garbage("neither success nor an error"),
+        _ => {
+            let word = |name: &str| {
+                let error = body.as_ref().and_then(|body| body.get("error"));
+                word(error.and_then(|error| error.get(name)))
+            };
+            Failure::Refused {
+                status,
+                kind: word("type"),
+                code: word("code"),
+                param: word("param"),
+            }
+        }
+    };
+    Err((failure, again))
+}
+
+/// A word for programs; anything else is left out.
+fn word(value: Option<&Value>) -> String {
+    let text = value.and_then(Value::as_str).unwrap_or_default();
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'[' | b']' | b'.');
+    let is_key = text.starts_with("sk_") || text.starts_with("rk_");
+    if text.len() <= WORD_CHARS_MAX && text.bytes().all(plain) && !is_key {
+        text.to_owned()
+    } else {
+        String::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_tried_again() {
+        let cases = [
+            (400, None, false),
+            (401, None, false),
+            (404, None, false),
+            (409, None, true),
+            (429, None, true),
+            (500, None, true),
+            (503, None, true),
+            (500, Some("false"), false),
+            (429, Some("false"), false),
+            (400, Some("true"), true),
+            (302, None, false),
+        ];
+        for (status, advice, expected) in cases {
+            let (_, again) = judge_parts(status, advice, None).unwrap_err();
+            assert_eq!(again, expected, "{status} {advice:?}");
+        }
+        for body in [None, Some(json!([])), Some(json!("x")), Some(Value::Null)] {
+            let (failure, again) = judge_parts(200, None, body).unwrap_err();
+            assert_eq!(
+                (failure, again),
+                (Failure::Garbage("no JSON object"), false)
+            );
+        }
+        assert!(judge_parts(200, None, Some(json!({}))).is_ok());
+    }
+
+    #[test]
+    fn errors_repeat_no_words_of_the_provider() {
+        let body = json!({"error": {
+            "type": "invalid_request_error", "code": "sk_live_1234", "param": "a b",
+            "message": "Invalid API Key provided: sk_live_1234",
+        }});
+        let (failure, _) = judge_parts(401, None, Some(body)).unwrap_err();
+        let told = failure.to_string();
+        assert!(told.contains("invalid_request_error"), "{told}");
+        assert!(!told.contains("sk_live") && !told.contains("a b"), "{told}");
+    }
+
+    #[test]
+    fn what_does_not_exist_is_known_by_status_or_code() {
+        let refused = |status, code: &str| {
+            let body = json!({"error": {"code": code, "param": "customer"}});
+            judge_parts(status, None, Some(body)).unwrap_err().0
+        };
+        assert!(refused(404, "").is_missing());
+        assert!(refused(400, "resource_missing").is_missing());
+        assert!(!refused(400, "parameter_missing").is_missing());
+        assert!(refused(400, "resource_missing").is_about("customer"));
+        assert!(!Failure::Failed(500).is_missing());
+    }
+}

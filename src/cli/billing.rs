@@ -1,0 +1,149 @@
+//! `chatkeep billing …`: compares what we hold of subscriptions with what the provider holds.
+
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::app::{self, App};
+use crate::billing::reconcile::{Drift, Page};
+use crate::clock::Clock;
+use crate::config::{BillingProvider, Config, Source};
+use crate::outbound::Method;
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Makes good what the payment provider knows and we missed.
+    ///
+    /// Events that could not be delivered take effect, and subscriptions that differ become
+    /// what the provider says. A running service does so by itself every hour.
+    #[command(after_help = "Example: chatkeep billing reconcile --dry-run")]
+    Reconcile(Options),
+}
+
+#[derive(Args)]
+pub(super) struct Options {
+    /// Shows what differs and changes nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+    let Command::Reconcile(options) = command;
+    if super::loaded(source)?.config.billing.provider == BillingProvider::None {
+        let refused = "there is no payment provider (billing.provider = \"none\"), so nothing to \
+                       compare with; `chatkeep user grant` gives subscriptions";
+        return Err(super::one(refused.to_owned()));
+    }
+    let config = super::configuration(source)?.config;
+    reconcile(&config, options)
+        .and_then(|found| shown(&found, options))
+        .map_err(super::one)
+}
+
+/// Page by page, through the running service when there is one, else by ourselves.
+fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
+    let mut found = Page::default();
+    let mut after = String::new();
+    let mut alone: Option<Alone> = None;
+    loop {
+        let body = json!({ "dry_run": options.dry_run, "after": after });
+        let asked = match &alone {
+            Some(_) => None,
+            None => super::running::ask(
+                config,
+                Method::Post,
+                "/admin/billing/reconcile",
+                Some(&body),
+            )?,
+        };
+        let page = match asked {
+            Some(told) => read(told)?,
+            None => {
+                if alone.is_none() {
+                    alone = Some(Alone::start(config)?);
+                }
+                let alone = alone.as_ref().ok_or("can't start")?;
+                alone.page(&after, options.dry_run)?
+            }
+        };
+        found.checked += page.checked;
+        found.missed_events += page.missed_events;
+        found.drift.extend(page.drift);
+        match page.next {
+            Some(next) if next != after => after = next,
+            _ => return Ok(found),
+        }
+    }
+}
+
+/// The parts of a service that nobody else is running.
+struct Alone {
+    runtime: tokio::runtime::Runtime,
+    app: Arc<App>,
+    _lock: crate::store::Lock,
+}
+
+impl Alone {
+    fn start(config: &Config) -> Result<Self, String> {
+        let lock = app::lock(config)?;
+        let runtime = super::runtime()?;
+        let app = runtime.block_on(App::build(config.clone(), Clock::system()))?;
+        Ok(Self {
+            runtime,
+            app,
+            _lock: lock,
+        })
+    }
+
+    fn page(&self, after: &str, dry_run: bool) -> Result<Page, String> {
+        let page = self.app.billing.reconcile_page(after, dry_run);
+        self.runtime.block_on(page).map_err(|e| e.to_string())
+    }
+}
+
+fn read(told: Value) -> Result<Page, String> {
+    serde_json::from_value(told)
+        .map_err(|e| format!("the running service answered something else than it should: {e}"))
+}
+
+fn shown(found: &Page, options: &Options) -> Result<(), String> {
+    if options.json {
+        return super::print(
+            &json!({
+                "dry_run": options.dry_run,
+                "checked": found.checked,
+                "missed_events": found.missed_events,
+                "drift": found.drift,
+            })
+            .to_string(),
+        );
+    }
+    for drift in &found.drift {
+        super::print(&line(drift))?;
+    }
+    let made_good = if options.dry_run {
+        "nothing was changed"
+    } else {
+        "made good"
+    };
+    let (events, differences) = (found.missed_events, found.drift.len());
+    super::print(&match (events, differences) {
+        (0, 0) => format!("{} customers compared: nothing differs.", found.checked),
+        _ => format!(
+            "{} customers compared; {events} missed events, {differences} differences: {made_good}.",
+            found.checked
+        ),
+    })
+}
+
+fn line(drift: &Drift) -> String {
+    let held = drift.held.as_deref().unwrap_or("nothing");
+    format!(
+        "{}  {}  we hold: {held}; the provider: {}",
+        drift.user_id, drift.subscription_id, drift.provider
+    )
+}

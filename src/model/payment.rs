@@ -1,0 +1,167 @@
+//! Subscriptions as a payment provider has them, and how what it says of one at different
+//! times comes together. Events may come late, twice and in any order: the outcome is the
+//! same. Pure; nothing here knows how the provider words things.
+
+/// What a subscription gives. In the order in which one wins where the provider said two
+/// things at the same time and can't be asked which holds: what was ended is never revived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    Free,
+    Trial,
+    Active,
+    PastDue,
+    Canceled,
+}
+
+impl Status {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Trial => "trial",
+            Self::Active => "active",
+            Self::PastDue => "past_due",
+            Self::Canceled => "canceled",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [
+            Self::Free,
+            Self::Trial,
+            Self::Active,
+            Self::PastDue,
+            Self::Canceled,
+        ];
+        all.into_iter().find(|status| status.as_str() == text)
+    }
+}
+
+/// What is known of a subscription beside its status; times are Unix seconds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Details {
+    pub began_at: Option<i64>,
+    pub current_period_end: Option<i64>,
+    pub cancel_at_period_end: bool,
+    /// `monthly` or `annual`; `None`: a price that we don't know.
+    pub plan: Option<String>,
+    pub trial_started_at: Option<i64>,
+    pub trial_expires_at: Option<i64>,
+}
+
+/// What we hold of a subscription.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    pub subscription_id: String,
+    pub customer_id: Option<String>,
+    pub status: Status,
+    /// When the provider said so, Unix seconds.
+    pub status_at: i64,
+    /// When it said the details; `None`: it has not.
+    pub details_at: Option<i64>,
+    pub details: Details,
+}
+
+/// What the provider says of a subscription.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    pub subscription_id: String,
+    pub customer_id: Option<String>,
+    /// `None`: nothing, or a word that we don't know.
+    pub status: Option<Status>,
+    pub details: Option<Details>,
+    /// Unix seconds
+    pub at: i64,
+}
+
+/// What decides between two things said at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tie {
+    /// The provider; it is to be asked.
+    Ask,
+    /// It can't be: the order of what there is.
+    Rank,
+    /// It was asked, and this is its answer.
+    Settled,
+}
+
+/// What becomes of what we hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merged {
+    Same,
+    Changed(Held),
+    /// Only the provider can tell.
+    Tied,
+}
+
+/// Brings what is held together with what is said.
+pub fn merge(known: Option<&Held>, said: &Said, tie: Tie) -> Merged {
+    let Some(known) = known else {
+        return Merged::Changed(first(said));
+    };
+    let mut held = known.clone();
+    if held.customer_id.is_none() {
+        held.customer_id.clone_from(&said.customer_id);
+    }
+    let tied = merge_status(&mut held, said, tie) | merge_details(&mut held, said, tie);
+    if tied {
+        Merged::Tied
+    } else if held == *known {
+        Merged::Same
+    } else {
+        Merged::Changed(held)
+    }
+}
+
+fn first(said: &Said) -> Held {
+    Held {
+        subscription_id: said.subscription_id.clone(),
+        customer_id: said.customer_id.clone(),
+        status: said.status.unwrap_or(Status::Free),
+        status_at: said.at,
+        details_at: said.details.as_ref().map(|_| said.at),
+        details: said.details.clone().unwrap_or_default(),
+    }
+}
+
+/// True when the provider has to be asked.
+fn merge_status(held: &mut Held, said: &Said, tie: Tie) -> bool {
+    let Some(status) = said.status.filter(|_| held.status != Status::Canceled) else {
+        return false;
+    };
+    if said.at > held.status_at || tie == Tie::Settled {
+        held.status = status;
+        held.status_at = held.status_at.max(said.at);
+        return false;
+    }
+    // An end that is older than what was said since makes no sense; the provider knows.
+    let contradicts = said.at < held.status_at && status == Status::Canceled;
+    if status == held.status || (said.at < held.status_at && !contradicts) {
+        return false;
+    }
+    if tie == Tie::Rank && !contradicts {
+        held.status = held.status.max(status);
+    }
+    tie == Tie::Ask
+}
+
+fn merge_details(held: &mut Held, said: &Said, tie: Tie) -> bool {
+    let Some(details) = &said.details else {
+        return false;
+    };
+    let before = held.details_at;
+    if before.is_none_or(|at| said.at > at) || tie == Tie::Settled {
+        held.details = details.clone();
+        held.details_at = Some(before.map_or(said.at, |at| at.max(said.at)));
+        return false;
+    }
+    if before != Some(said.at) || held.details == *details {
+        return false;
+    }
+    if tie == Tie::Rank && *details > held.details {
+        held.details = details.clone();
+    }
+    tie == Tie::Ask
+}
+
+#[cfg(test)]
+mod tests;

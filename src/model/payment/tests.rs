@@ -1,0 +1,130 @@
+//! Whatever the order, the same comes out.
+
+use super::*;
+
+fn said(at: i64, status: Status, plan: &str) -> Said {
+    Said {
+        subscription_id: "sub".into(),
+        customer_id: Some("cus".into()),
+        status: Some(status),
+        details: Some(Details {
+            began_at: Some(1),
+            plan: Some(plan.into()),
+            ..Details::default()
+        }),
+        at,
+    }
+}
+
+fn failed(at: i64) -> Said {
+    Said {
+        details: None,
+        ..said(at, Status::PastDue, "")
+    }
+}
+
+fn end(said: &[&Said], tie: Tie) -> Held {
+    let mut held = None;
+    for said in said {
+        match merge(held.as_ref(), said, tie) {
+            Merged::Changed(now) => held = Some(now),
+            Merged::Same => {}
+            Merged::Tied => panic!("tied at {}", said.at),
+        }
+    }
+    held.unwrap()
+}
+
+fn permutations<T: Clone>(of: &[T]) -> Vec<Vec<T>> {
+    if of.len() <= 1 {
+        return vec![of.to_vec()];
+    }
+    let with = |at: usize| {
+        let mut rest = of.to_vec();
+        let first = rest.remove(at);
+        let tails = permutations(&rest).into_iter();
+        tails.map(move |tail| [vec![first.clone()], tail].concat())
+    };
+    (0..of.len()).flat_map(with).collect()
+}
+
+#[test]
+fn every_order_ends_in_the_same() {
+    let created = said(10, Status::Trial, "monthly");
+    let updated = said(20, Status::Active, "annual");
+    let failed = failed(30);
+    let deleted = said(40, Status::Canceled, "annual");
+    let lives = [
+        vec![&created, &updated, &failed, &deleted, &updated],
+        vec![&created, &updated, &failed, &created],
+        vec![&created, &failed, &failed],
+    ];
+    for life in lives {
+        let mut in_order = life.clone();
+        in_order.sort_by_key(|said| said.at);
+        let expected = end(&in_order, Tie::Ask);
+        for order in permutations(&life) {
+            assert_eq!(end(&order, Tie::Ask), expected, "{order:?}");
+        }
+    }
+}
+
+/// Also where several things were said at once and nobody can be asked.
+#[test]
+fn ties_that_nobody_settles_have_an_order() {
+    let all = [
+        said(10, Status::Free, "monthly"),
+        said(10, Status::Active, "monthly"),
+        said(10, Status::Active, "annual"),
+        failed(10),
+        said(10, Status::Canceled, "monthly"),
+    ];
+    for count in 2..=all.len() {
+        let said: Vec<&Said> = all[..count].iter().collect();
+        let expected = end(&said, Tie::Rank);
+        for order in permutations(&said) {
+            assert_eq!(end(&order, Tie::Rank), expected, "{order:?}");
+        }
+    }
+}
+
+#[test]
+fn what_one_thing_said_does_to_another() {
+    use Status::{Active, Canceled, PastDue, Trial};
+    // held at 20; said when and what; by rank, by asking
+    let cases = [
+        (Active, 21, PastDue, Some(PastDue), Some(PastDue)),
+        (Active, 19, PastDue, Some(Active), Some(Active)),
+        (Active, 20, Active, Some(Active), Some(Active)),
+        (Active, 20, PastDue, Some(PastDue), None),
+        (PastDue, 20, Active, Some(PastDue), None),
+        (Active, 19, Canceled, Some(Active), None),
+        (Active, 20, Canceled, Some(Canceled), None),
+        (Canceled, 21, Active, Some(Canceled), Some(Canceled)),
+        (Canceled, 20, Trial, Some(Canceled), Some(Canceled)),
+    ];
+    for (before, at, status, by_rank, by_asking) in cases {
+        let held = end(&[&said(20, before, "monthly")], Tie::Ask);
+        let says = Said {
+            details: None,
+            ..said(at, status, "")
+        };
+        let after = |tie| match merge(Some(&held), &says, tie) {
+            Merged::Same => Some(held.status),
+            Merged::Changed(held) => Some(held.status),
+            Merged::Tied => None,
+        };
+        assert_eq!(after(Tie::Rank), by_rank, "{before:?} {at} {status:?}");
+        assert_eq!(after(Tie::Ask), by_asking, "{before:?} {at} {status:?}");
+        let settled = if before == Canceled { Canceled } else { status };
+        assert_eq!(after(Tie::Settled), Some(settled));
+    }
+}
+
+#[test]
+fn words_come_back() {
+    for word in ["free", "trial", "active", "past_due", "canceled"] {
+        assert_eq!(Status::parse(word).unwrap().as_str(), word);
+    }
+    assert_eq!(Status::parse("paused"), None);
+}

@@ -1,0 +1,119 @@
+//! `/payment…`, `/billing/history`: checkouts, status, history, and the provider's events.
+
+use super::Request;
+use crate::billing::checkout::Returns;
+use crate::error::{Error, Result};
+use crate::http::{self, Fields, Json, Response};
+use crate::model::subscription::PLANS;
+
+/// What is longer is no address for a checkout; that is told like any other that is not.
+const URL_BYTES_MAX: usize = 64 * 1024;
+const CUSTOMER_BYTES_MAX: usize = 255;
+const HISTORY_DEFAULT: usize = 20;
+const HISTORY_MAX: usize = 100;
+const ID_BYTES_MAX: usize = 255;
+
+pub(super) async fn status(rq: Request) -> Result<Response> {
+    let status = rq.app.billing.status(rq.who()?.id).await?;
+    Ok(http::json(&status))
+}
+
+pub(super) async fn subscribe(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    let plan = fields.one_of("plan", &PLANS);
+    let returns = returns(&mut fields);
+    fields.finish()?;
+    let user = rq.who()?.id;
+    let session = rq.app.billing.subscribe(user, plan, &returns).await?;
+    Ok(http::json(&session))
+}
+
+pub(super) async fn top_up(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    let amount = fields.required_integer("amount_cents", i64::MIN..=i64::MAX);
+    let returns = returns(&mut fields);
+    fields.finish()?;
+    let user = rq.who()?.id;
+    let session = rq.app.billing.top_up(user, amount, &returns).await?;
+    Ok(http::json(&session))
+}
+
+pub(super) async fn history(rq: Request) -> Result<Response> {
+    let limit = match rq.exchange.query_param("limit") {
+        None => HISTORY_DEFAULT,
+        Some(text) => history_limit(&text)?,
+    };
+    let after = rq.exchange.query_param("starting_after");
+    if after.as_deref().is_some_and(|after| !is_id(after)) {
+        let expected = "must be the id of the last transaction seen.";
+        return Err(Error::invalid_field("/starting_after", expected));
+    }
+    let user = rq.who()?.id;
+    let history = rq.app.billing.history(user, limit, after.as_deref());
+    Ok(http::json(&history.await?))
+}
+
+/// The signature counts, and is checked before the body is looked at.
+pub(super) async fn event(mut rq: Request) -> Result<Response> {
+    let body = rq.exchange.read_body(rq.body_bytes_max).await?;
+    // Twice, or with strange bytes: none that could be right.
+    let signature = rq.exchange.header("stripe-signature").unwrap_or(None);
+    rq.app.billing.verify_event(signature, &body)?;
+    let event = Json::parse(body)?;
+    rq.app.billing.receive(&event.value).await?;
+    Ok(http::json(&serde_json::json!({ "received": true })))
+}
+
+pub(super) async fn paid_page(_: Request) -> Result<Response> {
+    Ok(page(
+        "Thank you",
+        "You can close this page and go back to your chat.",
+    ))
+}
+
+pub(super) async fn given_up_page(_: Request) -> Result<Response> {
+    Ok(page("Nothing was paid", "You can close this page."))
+}
+
+pub(super) async fn reconcile(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    let dry_run = fields.optional_bool("dry_run").unwrap_or(false);
+    let after = fields.optional_string("after", 0..=CUSTOMER_BYTES_MAX);
+    fields.finish()?;
+    let after = after.unwrap_or_default();
+    let page = rq.app.billing.reconcile_page(&after, dry_run).await?;
+    Ok(http::json(&page))
+}
+
+fn returns(fields: &mut Fields<'_>) -> Returns {
+    Returns {
+        success_url: fields.optional_string("success_url", 1..=URL_BYTES_MAX),
+        cancel_url: fields.optional_string("cancel_url", 1..=URL_BYTES_MAX),
+    }
+}
+
+fn history_limit(text: &str) -> Result<usize> {
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    let limit = text.parse().ok().filter(|_| digits);
+    limit
+        .filter(|limit| (1..=HISTORY_MAX).contains(limit))
+        .ok_or_else(|| {
+            let expected = format!("must be an integer from 1 to {HISTORY_MAX}.");
+            Error::invalid_field("/limit", expected)
+        })
+}
+
+fn is_id(text: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    (1..=ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(plain)
+}
+
+fn page(title: &str, text: &str) -> Response {
+    http::html(format!(
+        "<!doctype html><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
+         <title>{title}</title><h1>{title}</h1><p>{text}</p>"
+    ))
+}

@@ -1,0 +1,37 @@
+//! Idempotency keys: kept before the first call that carries one, until the outcome is known.
+
+use rusqlite::OptionalExtension;
+
+use super::{Tx, UserId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::random;
+
+impl Tx<'_> {
+    /// The key of an operation whose outcome is not known, else a new one.
+    pub fn provider_key(&self, user: UserId, operation: &str, now: Timestamp) -> Result<String> {
+        let pending: Option<String> = self
+            .conn
+            .prepare_cached("SELECT key FROM provider_keys WHERE user_id = ?1 AND operation = ?2")?
+            .query_row((user.0, operation), |row| row.get(0))
+            .optional()?;
+        if let Some(key) = pending {
+            return Ok(key);
+        }
+        let key = random::uuid().to_string();
+        self.execute(
+            "INSERT INTO provider_keys (user_id, operation, key, made_at) VALUES (?1, ?2, ?3, ?4)",
+            (user.0, operation, &key, now.0),
+        )?;
+        Ok(key)
+    }
+
+    /// The outcome is known: the next time is another operation.
+    pub fn remove_provider_key(&self, user: UserId, operation: &str) -> Result<()> {
+        self.execute(
+            "DELETE FROM provider_keys WHERE user_id = ?1 AND operation = ?2",
+            (user.0, operation),
+        )?;
+        Ok(())
+    }
+}

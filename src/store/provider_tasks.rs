@@ -1,0 +1,315 @@
+//! What the payment provider is yet to be told, kept until it knows. One wish a subject: a
+//! later one takes the place of an earlier one. It must not call anybody.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rusqlite::{OptionalExtension, Row};
+use tokio::sync::Notify;
+
+use super::{Tx, UserId, View};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::random;
+
+/// The pause after the first attempt; it doubles with each further one.
+const PAUSE_MS: i64 = 60_000;
+const PAUSE_MS_MAX: i64 = 3_600_000;
+/// Tasks handed out at once.
+const DUE_MAX: i64 = 64;
+
+/// What the provider is to be told of a subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskKind {
+    CancelAtPeriodEnd,
+    Reactivate,
+    DeleteCustomer,
+}
+
+#[derive(Debug, Clone)]
+pub struct ProviderTask {
+    pub id: i64,
+    pub kind: TaskKind,
+    /// The provider's name of the subscription or the customer.
+    pub subject: String,
+    key: String,
+    /// Those begun so far.
+    pub attempts: i64,
+}
+
+/// Where tasks go, if there is a provider at all, and who is told of new ones.
+#[derive(Clone, Default)]
+pub(super) struct TaskQueue {
+    provider: Arc<AtomicBool>,
+    queued: Arc<Notify>,
+}
+
+impl TaskQueue {
+    pub(super) fn new(provider: bool) -> Self {
+        let queue = Self::default();
+        queue.provider.store(provider, Ordering::Relaxed);
+        queue
+    }
+
+    /// Wakes whoever works on the tasks.
+    pub(super) fn queued(&self) -> Arc<Notify> {
+        self.queued.clone()
+    }
+}
+
+impl TaskKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CancelAtPeriodEnd => "cancel_at_period_end",
+            Self::Reactivate => "reactivate",
+            Self::DeleteCustomer => "delete_customer",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let kinds = [
+            Self::CancelAtPeriodEnd,
+            Self::Reactivate,
+            Self::DeleteCustomer,
+        ];
+        kinds.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+impl ProviderTask {
+    /// Of the attempt that was begun last: its retries carry the same key, a later attempt
+    /// another, since the provider repeats its answer to a key.
+    pub fn idempotency_key(&self) -> String {
+        format!("{}-{}-{}", self.kind.as_str(), self.key, self.attempts)
+    }
+}
+
+impl Tx<'_> {
+    /// Has the user's subscriptions end with the period that is paid for. Nothing happens
+    /// where there is none, or it ends anyway, or without a provider.
+    pub fn cancel_at_period_end(&mut self, user: UserId, now: Timestamp) -> Result<()> {
+        for subscription in self.lasting_subscriptions(user)? {
+            let pending = self.pending_task(&subscription)?;
+            match pending {
+                Some((TaskKind::CancelAtPeriodEnd, _)) => {}
+                // Never sent: what it would have undone still holds.
+                Some((TaskKind::Reactivate, 0)) => self.remove_task_of(&subscription)?,
+                _ => self.put_task(TaskKind::CancelAtPeriodEnd, &subscription, Some(user), now)?,
+            }
+            self.execute(
+                "UPDATE subscriptions SET ended_by_us = 1 WHERE subscription_id = ?1",
+                [&subscription],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Takes back what `cancel_at_period_end` wished for, and only that: a subscription that
+    /// the person ended themselves stays so.
+    pub fn reactivate_subscription(&mut self, user: UserId, now: Timestamp) -> Result<()> {
+        for subscription in self.subscriptions_ended_by_us(user)? {
+            match self.pending_task(&subscription)? {
+                Some((TaskKind::CancelAtPeriodEnd, 0)) => self.remove_task_of(&subscription)?,
+                _ => self.put_task(TaskKind::Reactivate, &subscription, Some(user), now)?,
+            }
+            self.execute(
+                "UPDATE subscriptions SET ended_by_us = 0 WHERE subscription_id = ?1",
+                [&subscription],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Has the provider forget everything of the user, under whatever customer it knows them.
+    /// The rows of the user, this one included, may go in the same transaction.
+    pub fn delete_customer_of(&mut self, user: UserId, now: Timestamp) -> Result<()> {
+        for customer in self.customers_of(user)? {
+            self.delete_customer(&customer, now)?;
+        }
+        Ok(())
+    }
+
+    /// Has the provider forget a customer; the user's row may be gone already.
+    pub fn delete_customer(&mut self, customer_id: &str, now: Timestamp) -> Result<()> {
+        match self.pending_task(customer_id)? {
+            Some(_) => Ok(()),
+            None => self.put_task(TaskKind::DeleteCustomer, customer_id, None, now),
+        }
+    }
+
+    /// Counts an attempt before it is made, and puts the next one off, so that a crash in
+    /// its middle costs one pause. `None` when another wish has taken the task's place.
+    pub fn begin_task(&self, id: i64, now: Timestamp) -> Result<Option<ProviderTask>> {
+        let attempts: Option<i64> = self
+            .conn
+            .prepare_cached("SELECT attempts FROM provider_tasks WHERE id = ?1")?
+            .query_row([id], |row| row.get(0))
+            .optional()?;
+        let Some(attempts) = attempts else {
+            return Ok(None);
+        };
+        self.execute(
+            "UPDATE provider_tasks SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1",
+            (id, now.plus_ms(pause_ms(attempts)).0),
+        )?;
+        self.view().task(id)
+    }
+
+    /// The provider knows; true unless another wish has taken the task's place meanwhile.
+    pub fn end_task(&self, task: &ProviderTask) -> Result<bool> {
+        // Ids are given again; keys are not.
+        let ended = self.execute(
+            "DELETE FROM provider_tasks WHERE id = ?1 AND key = ?2",
+            (task.id, &task.key),
+        )?;
+        Ok(ended > 0)
+    }
+
+    /// Removes every row about the user's payments, save that the provider is to forget them.
+    pub fn remove_billing_rows(&self, user: UserId) -> Result<()> {
+        self.execute("DELETE FROM provider_tasks WHERE user_id = ?1", [user.0])?;
+        self.execute("DELETE FROM provider_keys WHERE user_id = ?1", [user.0])?;
+        self.execute("DELETE FROM topups WHERE user_id = ?1", [user.0])?;
+        self.execute("DELETE FROM subscriptions WHERE user_id = ?1", [user.0])?;
+        Ok(())
+    }
+
+    fn put_task(
+        &mut self,
+        kind: TaskKind,
+        subject: &str,
+        user: Option<UserId>,
+        now: Timestamp,
+    ) -> Result<()> {
+        let queue = self.directory.provider_tasks.clone();
+        if !queue.provider.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.remove_task_of(subject)?;
+        self.execute(
+            "INSERT INTO provider_tasks (kind, subject, user_id, key, due_at)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+            (
+                kind.as_str(),
+                subject,
+                user.map(|user| user.0),
+                random::uuid().to_string(),
+                now.0,
+            ),
+        )?;
+        self.after_commit(move || queue.queued.notify_one());
+        Ok(())
+    }
+
+    fn remove_task_of(&self, subject: &str) -> Result<()> {
+        self.execute("DELETE FROM provider_tasks WHERE subject = ?1", [subject])?;
+        Ok(())
+    }
+
+    /// Kind and attempts.
+    fn pending_task(&self, subject: &str) -> Result<Option<(TaskKind, i64)>> {
+        let found: Option<(String, i64)> = self
+            .conn
+            .prepare_cached("SELECT kind, attempts FROM provider_tasks WHERE subject = ?1")?
+            .query_row([subject], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        found
+            .map(|(kind, attempts)| Ok((known(&kind)?, attempts)))
+            .transpose()
+    }
+
+    /// Those that go on by themselves, or will once a wish of ours has reached the provider.
+    fn lasting_subscriptions(&self, user: UserId) -> Result<Vec<String>> {
+        self.subscription_ids(
+            "SELECT subscription_id FROM subscriptions
+             WHERE user_id = ?1 AND status IN ('active', 'trial', 'past_due')
+               AND (cancel_at_period_end = 0 OR EXISTS (SELECT 1 FROM provider_tasks
+                 WHERE subject = subscriptions.subscription_id AND kind = 'reactivate'))",
+            user,
+        )
+    }
+
+    fn subscriptions_ended_by_us(&self, user: UserId) -> Result<Vec<String>> {
+        self.subscription_ids(
+            "SELECT subscription_id FROM subscriptions
+             WHERE user_id = ?1 AND ended_by_us = 1 AND status <> 'canceled'",
+            user,
+        )
+    }
+
+    fn customers_of(&self, user: UserId) -> Result<Vec<String>> {
+        self.subscription_ids(
+            "SELECT customer_id FROM users WHERE id = ?1 AND customer_id IS NOT NULL
+             UNION SELECT customer_id FROM subscriptions
+             WHERE user_id = ?1 AND customer_id IS NOT NULL",
+            user,
+        )
+    }
+
+    fn subscription_ids(&self, sql: &str, user: UserId) -> Result<Vec<String>> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement.query_map([user.0], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+const COLUMNS: &str = "SELECT id, kind, subject, key, attempts FROM provider_tasks";
+
+impl View<'_> {
+    /// Those whose time has come, at most 64.
+    pub fn due_tasks(&self, now: Timestamp) -> Result<Vec<ProviderTask>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "{COLUMNS} WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2"
+        ))?;
+        let rows = statement.query_map((now.0, DUE_MAX), task_from)?;
+        rows.map(|row| row?).collect()
+    }
+
+    /// When the next task is due.
+    pub fn next_task_due(&self) -> Result<Option<Timestamp>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT due_at FROM provider_tasks ORDER BY due_at LIMIT 1")?
+            .query_row([], |row| row.get(0).map(Timestamp))
+            .optional()?)
+    }
+
+    fn task(&self, id: i64) -> Result<Option<ProviderTask>> {
+        let found = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?
+            .query_row([id], task_from)
+            .optional()?;
+        found.transpose()
+    }
+}
+
+/// Until the next attempt when `before` were made before this one.
+fn pause_ms(before: i64) -> i64 {
+    let doublings = before.clamp(0, 6) as u32;
+    (PAUSE_MS << doublings).min(PAUSE_MS_MAX)
+}
+
+fn task_from(row: &Row<'_>) -> rusqlite::Result<Result<ProviderTask>> {
+    let kind: String = row.get(1)?;
+    let task = |kind| -> rusqlite::Result<ProviderTask> {
+        Ok(ProviderTask {
+            id: row.get(0)?,
+            kind,
+            subject: row.get(2)?,
+            key: row.get(3)?,
+            attempts: row.get(4)?,
+        })
+    };
+    match known(&kind) {
+        Ok(kind) => task(kind).map(Ok),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+fn known(kind: &str) -> Result<TaskKind> {
+    TaskKind::parse(kind).ok_or_else(|| Error::internal("a provider task of an unknown kind"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,260 @@
+//! What was missed is made good: by itself, by the operator's command, with and without a
+//! running service.
+
+use super::*;
+use support::process;
+
+async fn page(world: &World, dry_run: bool) -> Value {
+    let body = json!({ "dry_run": dry_run });
+    let answer = world
+        .service
+        .admin("POST", "/admin/billing/reconcile", &body)
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_that_was_missed_is_found() {
+    let world = World::start().await;
+    let user = world.customer("cus_1").await;
+    world.stripe.subscribe("sub_1", "cus_1", json!({}));
+    let dry = page(&world, true).await;
+    assert_eq!(dry["checked"], 1);
+    assert_eq!(dry["next"], json!(null));
+    let drift = &dry["drift"][0];
+    assert_eq!(
+        (&drift["user_id"], &drift["held"]),
+        (&json!(user), &json!(null))
+    );
+    assert_eq!(
+        world.standing(&user).await.0,
+        "free",
+        "a look changes nothing"
+    );
+    assert_eq!(page(&world, false).await["drift"], dry["drift"]);
+    assert_eq!(
+        world.standing(&user).await,
+        ("active".into(), json!("monthly"))
+    );
+    assert_eq!(page(&world, false).await["drift"], json!([]));
+    // One that ended without our hearing of it; later events still count.
+    let ended = json!({"status": "past_due", "cancel_at_period_end": true});
+    world.stripe.subscribe("sub_1", "cus_1", ended);
+    let found = page(&world, false).await;
+    let held = found["drift"][0]["held"].as_str().unwrap();
+    assert!(
+        held.starts_with("active (monthly), until 2027-01-15"),
+        "{held}"
+    );
+    assert_eq!(world.standing(&user).await.0, "past_due");
+    let of = subscription("sub_1", "cus_1", "active", ANNUAL);
+    let later = event("evt_1", "customer.subscription.updated", 1_790_000_500, of);
+    world.events(&[later]).await;
+    assert_eq!(
+        world.standing(&user).await,
+        ("active".into(), json!("annual"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_that_could_not_be_delivered_take_effect_once() {
+    let world = World::start().await;
+    let user = world.customer("cus_1").await;
+    let session = json!({"id": "cs_1", "mode": "payment", "payment_status": "paid",
+        "amount_total": 800, "client_reference_id": user});
+    let bought = event("evt_1", "checkout.session.completed", 5, session);
+    world.stripe.state().undelivered = vec![bought.clone()];
+    assert_eq!(page(&world, true).await["missed_events"], 1);
+    assert_eq!(world.status(&user).await["credit_balance"], 0);
+    assert_eq!(page(&world, false).await["missed_events"], 1);
+    assert_eq!(page(&world, false).await["missed_events"], 0);
+    world.events(&[bought]).await;
+    assert_eq!(world.status(&user).await["credit_balance"], 800);
+    let asked = world.stripe.asked_for("GET", "/v1/events");
+    assert_eq!(asked[0].one("delivery_success"), "false");
+    assert!(asked[0].query["types[]"].len() > 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_customers_are_compared_page_by_page() {
+    let world = World::start().await;
+    for n in 0..45 {
+        let customer = format!("cus_{n:03}");
+        world.customer(&customer).await;
+        world
+            .stripe
+            .subscribe(&format!("sub_{n}"), &customer, json!({}));
+    }
+    let (mut after, mut checked, mut drift) = (String::new(), 0, 0);
+    loop {
+        let body = json!({"after": after});
+        let answer = world
+            .service
+            .admin("POST", "/admin/billing/reconcile", &body)
+            .await;
+        let page = answer.json();
+        checked += page["checked"].as_u64().unwrap();
+        drift += page["drift"].as_array().unwrap().len();
+        match page["next"].as_str() {
+            Some(next) => after = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!((checked, drift), (45, 45));
+    let rows = world
+        .service
+        .rows("SELECT count(*) FROM users WHERE status = 'active'");
+    assert_eq!(rows, [[45]]);
+}
+
+/// At its start the service makes good what it missed while it was down.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_makes_good_what_happened_meanwhile() {
+    let world = World::start().await;
+    let user = world.customer("cus_1").await;
+    let World {
+        service,
+        stripe,
+        clock,
+    } = world;
+    let (_, folder) = service.stop().await;
+    stripe.subscribe("sub_1", "cus_1", json!({}));
+    let world = World::again(stripe, folder, clock, &[]).await;
+    support::eventually("the subscription", async || {
+        world.standing(&user).await.0 == "active"
+    })
+    .await;
+}
+
+fn command(
+    world: &stripe::Stripe,
+    folder: &std::path::Path,
+    arguments: &[&str],
+) -> (i32, String, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+        .args(["billing", "reconcile"])
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .env("CHATKEEP_STORAGE_PATH", "chatkeep.db")
+        .env("EDGE_SECRET", support::EDGE_SECRET)
+        .env("CHATKEEP_ADMIN_TOKEN", support::ADMIN_TOKEN)
+        .envs(world.settings())
+        .output()
+        .unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_works_with_and_without_a_running_service() {
+    let world = World::start().await;
+    world.customer("cus_1").await;
+    world.stripe.subscribe("sub_1", "cus_1", json!({}));
+    let World {
+        service, stripe, ..
+    } = world;
+    let (_, folder) = service.stop().await;
+    // Alone.
+    let (code, out, err) = command(&stripe, folder.path(), &["--dry-run"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains("sub_1  we hold: nothing; the provider: active (monthly)"),
+        "{out}"
+    );
+    assert!(out.contains("1 differences: nothing was changed"), "{out}");
+    let (code, out, err) = command(&stripe, folder.path(), &["--json"]);
+    assert_eq!(code, 0, "{err}");
+    let found: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&found["checked"], &found["dry_run"]),
+        (&json!(1), &json!(false))
+    );
+    assert_eq!(found["drift"][0]["subscription_id"], "sub_1");
+    // Beside a service.
+    let settings = stripe.settings();
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let database = folder.path().join("chatkeep.db");
+    let running = process::Process::start(&database, &settings).unwrap();
+    let ended = json!({"status": "past_due"});
+    stripe.subscribe("sub_1", "cus_1", ended);
+    let (code, out, err) = command(&stripe, folder.path(), &[]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        out.contains("1 differences: made good") || out.contains("nothing differs"),
+        "{out}"
+    );
+    assert_eq!(
+        support::rows(&database, "SELECT status FROM users"),
+        [["past_due"]]
+    );
+    // The provider is away.
+    stripe.mode("500-final");
+    let (code, _, err) = command(&stripe, folder.path(), &[]);
+    assert_eq!((code, err.lines().count()), (1, 1), "{err}");
+    assert!(err.contains("Payments can't be taken"), "{err}");
+    drop(running);
+    // None is configured.
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+        .args(["billing", "reconcile"])
+        .current_dir(folder.path())
+        .env_clear()
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("there is no payment provider"), "{told}");
+}
+
+/// Everything that payments have to log, in a process whose log is read to the end.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_secret_is_logged() {
+    let folder = tempfile::tempdir().unwrap();
+    let stripe = stripe::Stripe::start();
+    let mut settings = stripe.settings();
+    let identity = "an-identity-secret-of-at-least-32-bytes";
+    settings.push(("CHATKEEP_IDENTITY_HS256_SECRET", identity.to_owned()));
+    settings.push(("CHATKEEP_LOG", "debug".to_owned()));
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let database = folder.path().join("chatkeep.db");
+    let mut running = process::Process::start(&database, &settings).unwrap();
+    let now = Clock::system().now();
+    for mode in ["500-final", "garbage", "refuse", "types", ""] {
+        stripe.mode(mode);
+        let user = chatkeep::random::uuid().to_string();
+        let token = chatkeep::auth::jwt::issue(identity, &user, 600, now);
+        let plan = json!({"plan": "monthly"});
+        let checkout = post("/api/v1/payment/checkout/subscription", &plan).bearer(&token);
+        let answer = running.send(&checkout).await;
+        assert_eq!(
+            answer.status,
+            if mode.is_empty() { 200 } else { 503 },
+            "{mode}"
+        );
+        for (secret, status) in [(WEBHOOK_SECRET, 200), ("whsec_wrong", 400)] {
+            let of = with(
+                subscription("sub_1", "cus_seen", "active", MONTHLY),
+                json!({"metadata": {"user_id": user}}),
+            );
+            let id = format!("evt_{mode}");
+            let body = event(&id, "customer.subscription.updated", 10, of).to_string();
+            let signature = payment_signature::sign(body.as_bytes(), secret, now.seconds());
+            let delivery = request("POST", "/payment/events")
+                .header("Stripe-Signature", &signature)
+                .raw(body);
+            assert_eq!(running.send(&delivery).await.status, status);
+        }
+    }
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+    let log = running.log();
+    assert!(log.contains("the payment provider"), "{log}");
+    for secret in ["canary", "whsec_wrong", "v1=", "eyJ", "Bearer"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+}
