@@ -2,6 +2,7 @@
 //! caller owns until its caller says stop. The only place that picks concrete parts.
 
 mod jobs;
+mod sealing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,7 @@ use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
+use crate::marketplace::Marketplace;
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
 use crate::store::{self, Lock, SharedStore, Store};
@@ -39,6 +41,7 @@ pub struct App {
     pub flags: Arc<Flags>,
     pub hub: Arc<Hub>,
     pub ingest: Arc<Ingest>,
+    pub marketplace: Arc<Marketplace>,
     pub edge_tokens: Verifier,
     /// `None`: not configured; open in development, closed in production.
     pub legacy_secret: Option<SharedSecret>,
@@ -93,6 +96,13 @@ impl App {
             clock.clone(),
             voice(&config),
         );
+        let marketplace = Marketplace::new(
+            store.clone(),
+            hub.clone(),
+            clock.clone(),
+            sealing::sealer(&config, &store).await?,
+            config.server.public_url.as_str(),
+        );
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
         Ok(Arc::new(Self {
@@ -113,6 +123,7 @@ impl App {
             gauge: Gauge::default(),
             started: clock.monotonic(),
             ingest: Arc::new(ingest),
+            marketplace: Arc::new(marketplace),
             config,
             clock,
             store,

@@ -3,4 +3,6 @@
 
 pub mod edge_token;
 pub mod jwt;
+pub mod seal;
 pub mod shared_secret;
+pub mod webhook_signature;

@@ -5,7 +5,7 @@
 //! # The path of a request
 //!
 //! ```text
-//! socket → http → routes → ingest, edge, flags → store → one SQLite file
+//! socket → http → routes → ingest, edge, marketplace, flags → store → one SQLite file
 //!                              ↓
 //!                            reply
 //! ```
@@ -32,6 +32,10 @@
 //! (`edge::sync`), which send what `edge::outbox` says is due. The relay's ack becomes a row
 //! first (`edge::acks`) and then lets the chat's next command go.
 //!
+//! A call of a webhook, `POST /webhooks/{webhook_id}`, goes the way of a message: `marketplace`
+//! finds the webhook in memory, checks the signature and reads of the payload what its action
+//! needs; one transaction holds the command, the memory or the session and the call's record.
+//!
 //! Values of feature flags arrive beside all this: a job (`flags::poller`) asks the provider
 //! and puts a snapshot in place. Whoever reads a flag looks into it and waits for nobody.
 //!
@@ -46,6 +50,7 @@
 //! routes               the table; extract, one call into a domain, wrap
 //! account              what operators see and grant
 //! ingest               what a message does; who may use what
+//! marketplace          apps, and the webhooks that set them off
 //! edge                 what relays are told: outbox, sockets, polls
 //! reply, auth, limits  rules that domains ask
 //! store                rows and transactions
@@ -64,6 +69,7 @@
 //! | [`routes`] | ties paths to domains | SQL |
 //! | [`account`] | grants subscriptions | routes, SQL |
 //! | [`ingest`] | decides about messages | hyper, statuses, sockets |
+//! | [`marketplace`] | decides what a webhook's call does | hyper, SQL, relays' frames |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
 //! | [`reply`] | understands and words text | the store, the clock, the network |
 //! | [`auth`] | checks credentials | which route wants whom |
@@ -110,6 +116,7 @@ pub mod flags;
 pub mod http;
 pub mod ingest;
 pub mod limits;
+pub mod marketplace;
 pub mod model;
 pub mod outbound;
 pub mod random;

@@ -3,6 +3,7 @@
 
 use super::Tx;
 use super::answers::KEYS_KEPT_MS;
+use super::webhook_deliveries::DELIVERIES_KEPT_MS;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -18,6 +19,7 @@ impl Tx<'_> {
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
         self.pull_back_limit_uses(now)?;
+        let events_left = self.sweep_webhook_events(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [
             self.execute(
@@ -36,12 +38,17 @@ impl Tx<'_> {
                 (now.0 - EVENTS_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
+                "DELETE FROM webhook_deliveries WHERE id IN
+                   (SELECT id FROM webhook_deliveries ORDER BY id LIMIT ?2) AND created_at < ?1",
+                (now.0 - DELIVERIES_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
                 "DELETE FROM limit_uses WHERE (kind, subject, used_at) IN
                    (SELECT kind, subject, used_at FROM limit_uses
                     WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
                 (now.0 - LIMIT_USES_KEPT_MS, ROWS_MAX),
             )?,
         ];
-        Ok(removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
+        Ok(events_left || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
     }
 }

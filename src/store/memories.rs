@@ -10,6 +10,9 @@ pub struct Memory {
     pub text: String,
 }
 
+/// The category of what somebody said to the assistant.
+const SAID: &str = "said";
+
 impl Tx<'_> {
     pub fn insert_memory(
         &self,
@@ -18,10 +21,22 @@ impl Tx<'_> {
         text: &str,
         now: Timestamp,
     ) -> Result<()> {
+        self.insert_memory_of(user, public_id, text, SAID, now)
+    }
+
+    /// One that came in another way than by being said.
+    pub fn insert_memory_of(
+        &self,
+        user: UserId,
+        public_id: &str,
+        text: &str,
+        category: &str,
+        now: Timestamp,
+    ) -> Result<()> {
         self.execute(
             "INSERT INTO memories (memory_id, user_id, text, category, created_at)
-             VALUES (?1, ?2, ?3, 'said', ?4)",
-            (public_id, user.0, text, now.0),
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+            (public_id, user.0, text, category, now.0),
         )?;
         Ok(())
     }

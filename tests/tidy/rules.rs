@@ -15,14 +15,14 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "account", "auth", "clock", "config", "edge", "error", "flags", "http", "ingest",
-            "outbound", "routes", "store",
+            "marketplace", "outbound", "routes", "store",
         ],
     ),
     (
         "routes",
         &[
             "account", "app", "auth", "clock", "edge", "error", "flags", "http", "ingest",
-            "limits", "model", "store",
+            "limits", "marketplace", "model", "store",
         ],
     ),
     (
@@ -33,6 +33,12 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "ingest",
         &[
             "clock", "edge", "error", "flags", "limits", "model", "random", "reply", "store",
+        ],
+    ),
+    (
+        "marketplace",
+        &[
+            "auth", "clock", "edge", "error", "limits", "model", "random", "store",
         ],
     ),
     (
@@ -65,6 +71,7 @@ const ASYNC: &[&str] = &[
     "src/flags/poller.rs",
     "src/http",
     "src/ingest",
+    "src/marketplace",
     "src/routes",
     "src/store",
 ];
@@ -212,6 +219,10 @@ pub(crate) const PURE: &[&str] = &[
     "src/ingest/answer.rs",
     "src/ingest/decide.rs",
     "src/limits.rs",
+    "src/marketplace/actions.rs",
+    "src/marketplace/mapping.rs",
+    "src/marketplace/payload.rs",
+    "src/marketplace/template.rs",
     "src/model",
     "src/reply",
 ];
