@@ -67,11 +67,17 @@ impl Marketplace {
 }
 
 fn no_sealing_key() -> Error {
-    Error::unavailable("The key of the webhooks' secrets is missing; the operator has to restore it.")
+    Error::unavailable(
+        "The key of the webhooks' secrets is missing; the operator has to restore it.",
+    )
 }
 
 fn app_not_found() -> Error {
-    Error::new(Kind::NotFound, "app_not_found", "There is no app with this id.")
+    Error::new(
+        Kind::NotFound,
+        "app_not_found",
+        "There is no app with this id.",
+    )
 }
 
 fn webhook_not_found() -> Error {
@@ -83,5 +89,9 @@ fn webhook_not_found() -> Error {
 }
 
 fn not_app_creator(kind: Kind) -> Error {
-    Error::new(kind, "not_app_creator", "Only the app's creator may do this.")
+    Error::new(
+        kind,
+        "not_app_creator",
+        "Only the app's creator may do this.",
+    )
 }

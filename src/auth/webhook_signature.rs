@@ -146,7 +146,12 @@ mod tests {
             ("msg_1", at(301), late(301), false),
             ("msg_1", at(1), good.clone(), false),
             ("msg_2", at(0), good.clone(), false),
-            ("", at(0), key().sign_standard("", now.seconds(), BODY), false),
+            (
+                "",
+                at(0),
+                key().sign_standard("", now.seconds(), BODY),
+                false,
+            ),
             ("msg_1", at(0), other, false),
             ("msg_1", at(0), good.replace("v1,", "v2,"), false),
             ("msg_1", at(0), good.replace("v1,", ""), false),
@@ -169,9 +174,7 @@ mod tests {
     #[test]
     fn the_published_example_verifies() {
         let key = Key(Hmac::new_from_slice(
-            &STANDARD
-                .decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-                .unwrap(),
+            &STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap(),
         )
         .unwrap());
         let stamp = Stamp {

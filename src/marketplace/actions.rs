@@ -110,7 +110,12 @@ impl Ready {
         match self.missing(values).as_slice() {
             [] => {}
             [one] => return Err(format!("The required field {one} has no value.")),
-            many => return Err(format!("Required fields have no value: {}.", many.join(", "))),
+            many => {
+                return Err(format!(
+                    "Required fields have no value: {}.",
+                    many.join(", ")
+                ));
+            }
         }
         let text = self.text(values);
         if self.kind.has_text() && text.trim().is_empty() {
@@ -128,7 +133,12 @@ impl Ready {
 mod tests {
     use super::*;
 
-    fn decide(kind: Kind, template: &str, parameters: &[&str], body: &str) -> Result<Effect, String> {
+    fn decide(
+        kind: Kind,
+        template: &str,
+        parameters: &[&str],
+        body: &str,
+    ) -> Result<Effect, String> {
         let action = Action {
             action_id: "a".to_owned(),
             description: String::new(),

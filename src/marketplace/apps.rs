@@ -191,5 +191,8 @@ fn shown(row: AppRow) -> Result<Shown> {
 }
 
 fn too_many(whose: &str, most: usize, what: &str) -> Error {
-    Error::invalid_field("", format!("{whose} {most} {what} already, the most there may be."))
+    Error::invalid_field(
+        "",
+        format!("{whose} {most} {what} already, the most there may be."),
+    )
 }

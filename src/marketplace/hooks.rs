@@ -16,7 +16,7 @@ use crate::model::public_id::PublicId;
 use crate::store::{AppId, CalledRow, UserId, WebhookId};
 
 /// Beyond so many the map starts anew; what is called comes back by itself.
-const HOOKS_MAX: usize = 20_000;
+const HOOKS_MAX: usize = 4_096;
 /// The same for ids that lead nowhere.
 const UNKNOWN_MAX: usize = 20_000;
 
@@ -146,7 +146,11 @@ impl Marketplace {
         }
         let changes = self.hooks.changes.load(Ordering::SeqCst);
         let webhook_id = id.to_string();
-        if !self.store.read(move |view| view.has_webhook(&webhook_id)).await? {
+        if !self
+            .store
+            .read(move |view| view.has_webhook(&webhook_id))
+            .await?
+        {
             self.hooks.put_unknown(id, changes);
             return Ok(None);
         }

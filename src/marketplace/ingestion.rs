@@ -107,7 +107,9 @@ impl Marketplace {
                 return Ok(());
             }
         }
-        Err(Error::unavailable("The webhook is being changed; try again."))
+        Err(Error::unavailable(
+            "The webhook is being changed; try again.",
+        ))
     }
 
     /// Records a call whose body was larger than it may be.
@@ -254,13 +256,16 @@ impl Marketplace {
 
 /// By what the call is known again: with the standard scheme its signed id, else the header.
 fn name_of(hook: &Hook, call: &Call<'_>) -> Option<Digest> {
-    let webhook = call.webhook.to_string();
-    let mut parts = vec![webhook.as_bytes()];
-    match hook.scheme {
-        Scheme::Standard => parts.push(call.stamp.id.as_bytes()),
-        Scheme::Plain => parts.extend(&call.name),
+    let signed = [call.stamp.id.as_bytes()];
+    let name: &[&[u8]] = match hook.scheme {
+        Scheme::Standard => &signed,
+        Scheme::Plain => &call.name,
+    };
+    if name.is_empty() {
+        return None;
     }
-    (parts.len() > 1).then(|| Digest::of(&parts))
+    let webhook = call.webhook.to_string();
+    Some(Digest::of(&[&[webhook.as_bytes()], name].concat()))
 }
 
 fn invalid_signature() -> Error {
@@ -273,7 +278,11 @@ fn invalid_signature() -> Error {
 }
 
 fn invalid_json() -> Error {
-    Error::new(Kind::BadRequest, "invalid_json", "The body is not valid JSON.")
+    Error::new(
+        Kind::BadRequest,
+        "invalid_json",
+        "The body is not valid JSON.",
+    )
 }
 
 #[cfg(test)]

@@ -187,10 +187,7 @@ mod tests {
         let found = ["s", "n", "b", "o", "l", "z", "o.x"].map(|f| values.get(f).is_some());
         assert_eq!(found, [true, true, true, false, false, false, false]);
         let (fields, nowhere) = survey(&Mapping::default(), &body);
-        assert_eq!(
-            Value::from(fields),
-            json!({"s": "x", "n": 1.5, "b": false})
-        );
+        assert_eq!(Value::from(fields), json!({"s": "x", "n": 1.5, "b": false}));
         assert!(nowhere.is_empty());
         for scalar in ["1", "\"text\"", "[1]", "null"] {
             assert!(lookup.read(scalar.as_bytes()).unwrap().get("s").is_none());

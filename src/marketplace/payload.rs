@@ -23,7 +23,13 @@ pub fn pick(body: &[u8], paths: &[Vec<String>]) -> Result<Vec<Option<Value>>, No
     let mut reader = serde_json::Deserializer::from_str(text);
     seek.deserialize(&mut reader)
         .and_then(|()| reader.end())
-        .map_err(|e| NotJson(format!("breaks at line {}, column {}", e.line(), e.column())))?;
+        .map_err(|e| {
+            NotJson(format!(
+                "breaks at line {}, column {}",
+                e.line(),
+                e.column()
+            ))
+        })?;
     Ok(found)
 }
 

@@ -72,12 +72,7 @@ impl Marketplace {
     }
 }
 
-fn headers(
-    scheme: Scheme,
-    key: &Key,
-    body: &[u8],
-    now: Timestamp,
-) -> Vec<(&'static str, String)> {
+fn headers(scheme: Scheme, key: &Key, body: &[u8], now: Timestamp) -> Vec<(&'static str, String)> {
     match scheme {
         Scheme::Plain => vec![("X-Webhook-Signature", key.sign_plain(body))],
         Scheme::Standard => {

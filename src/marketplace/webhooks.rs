@@ -202,8 +202,7 @@ impl Marketplace {
     fn shown(&self, row: WebhookRow) -> Result<Shown> {
         Ok(Shown {
             url: self.url(&row.webhook_id),
-            payload_mapping: serde_json::from_str(&row.payload_mapping)
-                .map_err(Error::internal)?,
+            payload_mapping: serde_json::from_str(&row.payload_mapping).map_err(Error::internal)?,
             webhook_id: row.webhook_id,
             action_id: row.action_id,
             description: row.description,

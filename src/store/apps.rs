@@ -32,8 +32,8 @@ pub struct NewApp<'a> {
     pub now: Timestamp,
 }
 
-const COLUMNS: &str =
-    "SELECT id, app_id, creator_id, name, description, actions, created_at FROM apps";
+const COLUMNS: &str = "SELECT id, app_id, creator_id, name, description, actions, created_at
+     FROM apps";
 
 impl Tx<'_> {
     pub fn insert_app(&self, new: &NewApp<'_>) -> Result<()> {

@@ -2,6 +2,7 @@
 
 /// What each part may import of this crate. `error`, which names what can go wrong, is
 /// below everything.
+#[rustfmt::skip] // lists of words, not one word a line
 pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("main", &["cli"]),
     (

@@ -75,8 +75,14 @@ async fn draft(rq: &mut Request) -> Result<Draft> {
     };
     let mut ids: Vec<&str> = draft.actions.iter().map(|a| a.action_id.as_str()).collect();
     ids.sort_unstable();
-    if ids.windows(2).any(|pair| pair[0] == pair[1] && is_action_id(pair[0])) {
-        fields.refuse("actions", "must not have two actions of the same action_id.");
+    if ids
+        .windows(2)
+        .any(|pair| pair[0] == pair[1] && is_action_id(pair[0]))
+    {
+        fields.refuse(
+            "actions",
+            "must not have two actions of the same action_id.",
+        );
     }
     fields.finish()?;
     Ok(draft)
@@ -85,11 +91,18 @@ async fn draft(rq: &mut Request) -> Result<Draft> {
 fn read_action(fields: &mut Fields<'_>) -> Action {
     let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
     if !action_id.is_empty() && !is_action_id(&action_id) {
-        fields.refuse("action_id", "must be of letters, digits, \".\", \"_\" and \"-\".");
+        fields.refuse(
+            "action_id",
+            "must be of letters, digits, \".\", \"_\" and \"-\".",
+        );
     }
     let kind = Kind::of(fields.one_of("kind", &Kind::WORDS));
     let template = fields.optional_string("template", 0..=TEMPLATE_BYTES_MAX);
-    if kind.has_text() && template.as_deref().is_none_or(|text| text.trim().is_empty()) {
+    if kind.has_text()
+        && template
+            .as_deref()
+            .is_none_or(|text| text.trim().is_empty())
+    {
         fields.refuse("template", "must say something for an action of this kind.");
     }
     Action {

@@ -24,7 +24,11 @@ pub(in crate::routes) async fn create(mut rq: Request) -> Result<Response> {
     draft.action_id = action_id;
     fields.finish()?;
     let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
-    let created = rq.app.marketplace.create_webhook(caller, app, draft).await?;
+    let created = rq
+        .app
+        .marketplace
+        .create_webhook(caller, app, draft)
+        .await?;
     Ok(http::json(&created))
 }
 
@@ -105,7 +109,10 @@ fn read_mapping(fields: &mut Fields<'_>) -> Mapping {
     let names: Vec<&String> = fields.names().collect();
     for name in names {
         if mapping.iter().count() == FIELDS_MAX {
-            fields.refuse(name, format!("is one field too many: {FIELDS_MAX} at most."));
+            fields.refuse(
+                name,
+                format!("is one field too many: {FIELDS_MAX} at most."),
+            );
             break;
         }
         if name.is_empty() || name.chars().count() > FIELD_CHARS_MAX {
