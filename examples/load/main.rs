@@ -7,6 +7,7 @@
 //! Machines drift by a factor of two within minutes, so only ratios of one run mean anything.
 
 mod baseline;
+mod calls;
 mod client;
 mod drive;
 mod latency;
@@ -70,6 +71,8 @@ pub(crate) struct Settings {
 enum Mode {
     /// POST /edge/message, closed and open loop, against bare hyper and the naive design.
     Ingest(modes::ingest::Options),
+    /// POST /webhooks/{id}, signed, against bare hyper; delivery to relays; a flood.
+    Webhook(modes::webhook::Options),
     /// Reminders that fall due at a fixed rate: due time to frame at a connected relay.
     FanOut(modes::fan_out::Options),
     /// Thousands of idle WebSockets: memory, and one command to each with its ack.
@@ -130,6 +133,7 @@ async fn run(cli: Cli) -> Result<Option<Report>> {
     let settings = &cli.settings;
     Ok(Some(match &cli.mode {
         Mode::Ingest(options) => modes::ingest::run(settings, options).await?,
+        Mode::Webhook(options) => modes::webhook::run(settings, options).await?,
         Mode::FanOut(options) => modes::fan_out::run(settings, options).await?,
         Mode::Relays(options) => modes::relays::run(settings, options).await?,
         Mode::Start(options) => modes::start::run(settings, options).await?,

@@ -5,6 +5,7 @@ pub(crate) mod growth;
 pub(crate) mod ingest;
 pub(crate) mod relays;
 pub(crate) mod start;
+pub(crate) mod webhook;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::sync::atomic::AtomicU64;
 
 use tempfile::TempDir;
 
-use crate::drive::{self, Load, Until};
+use crate::drive::{self, Load, Script, Until};
 use crate::service::{self, Service};
 use crate::{Result, Settings};
 
@@ -30,6 +31,7 @@ fn load(settings: &Settings, address: SocketAddr, senders: u64) -> Result<Load> 
         connections: settings.connections.max(1),
         threads: settings.threads,
         senders,
+        script: Script::Messages,
         tokens: Arc::new(service::tokens(settings.agents)?),
         serial: Arc::new(AtomicU64::new(0)),
     })
