@@ -155,7 +155,13 @@ mod tests {
         let body = r#"{"who":"Ada","n":0,"blank":" ","none":null,"list":[1]}"#;
         let send = |text: &str| Ok(Effect::Send { text: text.into() });
         let failed = |why: &str| Err(why.to_owned());
-        let cases: [(Kind, &str, &[&str], Result<Effect, String>); 10] = [
+        type Case = (
+            Kind,
+            &'static str,
+            &'static [&'static str],
+            Result<Effect, String>,
+        );
+        let cases: [Case; 10] = [
             (Kind::SendMessage, "Hi {who}", &[], send("Hi Ada")),
             (Kind::SendMessage, "{n}", &["n", "who"], send("0")),
             (Kind::SendMessage, "{blank}x", &["blank"], send(" x")),
