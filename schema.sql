@@ -295,12 +295,10 @@ CREATE INDEX apps_creator ON apps(creator_id);
 CREATE TABLE app_rooms (
   app_id       INTEGER NOT NULL REFERENCES apps(id),
   room_id      INTEGER NOT NULL REFERENCES rooms(id),
-  user_id      INTEGER NOT NULL REFERENCES users(id), -- who installed it
   installed_at INTEGER NOT NULL,
   PRIMARY KEY (app_id, room_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX app_rooms_room ON app_rooms(room_id);
-CREATE INDEX app_rooms_user ON app_rooms(user_id);
 
 -- An id is never given twice: what is under way still names the webhook it was for.
 CREATE TABLE webhooks (

@@ -274,6 +274,22 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_objects_are_read_one_by_one() {
+        let body = object(json!({"l": [{"n": 1}, 2, {"n": "x"}], "wide": [{}, {}], "no": {}}));
+        let mut f = Fields::of(&body);
+        let numbers = f.required_objects("l", 3, |inner| {
+            assert_eq!(inner.names().collect::<Vec<_>>(), ["n"]);
+            inner.required_integer("n", 0..=9)
+        });
+        assert_eq!(numbers, [1, 0]);
+        for name in ["wide", "no", "absent"] {
+            assert!(f.required_objects(name, 1, |_| ()).is_empty());
+        }
+        let wrong: Vec<String> = errors(f).into_iter().map(|(field, _)| field).collect();
+        assert_eq!(wrong, ["/l/1", "/l/2/n", "/wide", "/no", "/absent"]);
+    }
+
+    #[test]
     fn every_wrong_field_is_reported_with_its_pointer() {
         let body = object(json!({
             "s": "", "a/b": 1, "l": ["ok", 5], "o": {"x": "1"}, "mode": "c", "null": null,

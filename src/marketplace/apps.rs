@@ -90,13 +90,18 @@ impl Marketplace {
         self.store
             .write(move |tx| {
                 let row = owned(&tx.view(), caller, &app_id)?;
-                forget_webhooks(tx, &hooks, &row)?;
-                for webhook in tx.view().webhooks(row.id)? {
-                    tx.delete_webhook(webhook.id)?;
-                }
-                tx.delete_app(row.id)
+                remove(tx, &hooks, &row)
             })
             .await
+    }
+
+    /// Removes one of the apps of somebody whose account is erased; false when there was none.
+    /// One at a time, because each may have ten thousand events.
+    pub fn erase_next_app(&self, tx: &mut Tx<'_>, creator: UserId) -> Result<bool> {
+        match tx.view().apps(creator)?.first() {
+            Some(row) => remove(tx, &self.hooks, row).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// Any app, into a room that the caller takes part in.
@@ -105,7 +110,7 @@ impl Marketplace {
         self.store
             .write(move |tx| {
                 let (row, room) = placed(tx, caller, &app_id, &chat)?;
-                tx.install_app(row.id, room, caller, now)?;
+                tx.install_app(row.id, room, now)?;
                 if tx.count_app_rooms(row.id)? > ROOMS_MAX {
                     return Err(too_many("The app is in", ROOMS_MAX, "rooms"));
                 }
@@ -162,6 +167,15 @@ fn placed(tx: &Tx<'_>, caller: UserId, app_id: &str, chat: &str) -> Result<(AppR
         ..Error::not_found()
     })?;
     Ok((row, room))
+}
+
+/// With all that hangs on it.
+fn remove(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
+    forget_webhooks(tx, hooks, row)?;
+    for webhook in tx.view().webhooks(row.id)? {
+        tx.delete_webhook(webhook.id)?;
+    }
+    tx.delete_app(row.id)
 }
 
 /// What memory holds of the app's webhooks is read anew after the commit.

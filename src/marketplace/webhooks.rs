@@ -151,6 +151,7 @@ impl Marketplace {
                 Ok(())
             })
             .await?;
+        log::info!("webhook {} has a new secret", row.webhook_id);
         Ok((row.webhook_id, secret))
     }
 

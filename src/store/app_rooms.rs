@@ -30,11 +30,11 @@ impl Tx<'_> {
     }
 
     /// Twice is once.
-    pub fn install_app(&self, app: AppId, room: RoomId, by: UserId, now: Timestamp) -> Result<()> {
+    pub fn install_app(&self, app: AppId, room: RoomId, now: Timestamp) -> Result<()> {
         self.execute(
-            "INSERT OR IGNORE INTO app_rooms (app_id, room_id, user_id, installed_at)
-             VALUES (?1, ?2, ?3, ?4)",
-            (app.0, room.0, by.0, now.0),
+            "INSERT OR IGNORE INTO app_rooms (app_id, room_id, installed_at)
+             VALUES (?1, ?2, ?3)",
+            (app.0, room.0, now.0),
         )?;
         Ok(())
     }

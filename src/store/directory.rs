@@ -56,6 +56,7 @@ impl Directory {
     pub(super) fn forget(&mut self) {
         *self = Self {
             last_message_id: self.last_message_id,
+            sweep: self.sweep,
             unwritten: std::mem::take(&mut self.unwritten),
             stale: true,
             ..Self::default()

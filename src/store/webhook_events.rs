@@ -130,8 +130,8 @@ impl Tx<'_> {
             .query_row((sweep.after, RINGS_AT_ONCE_MAX), |row| row.get(0))
             .optional()?;
         sweep.after = last.unwrap_or(i64::MAX);
+        // Kept when this is rolled back: what was missed is removed a day later.
         self.directory.sweep = sweep;
-        self.directory.touched = true;
         Ok(last.is_some())
     }
 }

@@ -195,6 +195,32 @@ async fn an_app_goes_with_all_that_hangs_on_it() {
     assert_eq!(market.said(), ["a 1"]);
 }
 
+/// What an account's erasure does with apps, step by step.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_creator_s_apps_are_erased_one_by_one() {
+    let market = Market::open().await;
+    let service = &market.service;
+    app(service, &market.token, &json!([])).await;
+    let other = person(service, "+15550102").await;
+    app(service, &other, &json!([])).await;
+    assert_eq!(market.call(r#"{"title":"a","n":1}"#).await.status, 200);
+    let rows = service.rows(&format!("SELECT id FROM users WHERE phone = '{CREATOR}'"));
+    let creator = chatkeep::store::UserId(rows[0][0].as_i64().unwrap());
+    for expected in [true, true, false] {
+        let market = service.app.marketplace.clone();
+        let erasing = service
+            .app
+            .store
+            .write(move |tx| market.erase_next_app(tx, creator));
+        assert_eq!(erasing.await.unwrap(), expected);
+    }
+    refused(&market.call("{}").await, 404, "webhook_not_found");
+    for (table, left) in [("apps", 1), ("webhooks", 0), ("webhook_events", 0)] {
+        let count = service.rows(&format!("SELECT count(*) FROM {table}"));
+        assert_eq!(count, [[left]], "{table}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_takes_part_in_a_room_puts_an_app_there() {
     let market = Market::open().await;
