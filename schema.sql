@@ -379,3 +379,66 @@ CREATE TABLE topups (
   credited_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX topups_user ON topups(user_id);
+-- Apps and webhooks.
+
+CREATE TABLE apps (
+  id          INTEGER PRIMARY KEY,
+  app_id      TEXT NOT NULL UNIQUE,          -- UUID
+  creator_id  INTEGER NOT NULL REFERENCES users(id),
+  name        TEXT NOT NULL,
+  description TEXT NOT NULL,
+  actions     TEXT NOT NULL,                 -- JSON array, as the API shows them
+  created_at  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX apps_creator ON apps(creator_id);
+
+-- Where an app may speak.
+CREATE TABLE app_rooms (
+  app_id       INTEGER NOT NULL REFERENCES apps(id),
+  room_id      INTEGER NOT NULL REFERENCES rooms(id),
+  installed_at INTEGER NOT NULL,
+  PRIMARY KEY (app_id, room_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX app_rooms_room ON app_rooms(room_id);
+
+-- An id is never given twice: what is under way still names the webhook it was for.
+CREATE TABLE webhooks (
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,
+  webhook_id      TEXT NOT NULL UNIQUE,      -- UUID, lower case
+  app_id          INTEGER NOT NULL REFERENCES apps(id),
+  action_id       TEXT NOT NULL,             -- one of the app's actions, unless that was removed
+  description     TEXT NOT NULL,
+  payload_mapping TEXT NOT NULL,             -- JSON object, paths by field; {}: none
+  scheme          TEXT NOT NULL,             -- plain, standard
+  rate_limit      INTEGER NOT NULL,          -- calls a minute
+  is_active       INTEGER NOT NULL,
+  secret          BLOB NOT NULL,             -- sealed; the key is not in this file
+  version         INTEGER NOT NULL,          -- grows with every change, of its app's actions too
+  created_at      INTEGER NOT NULL,
+  updated_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhooks_app ON webhooks(app_id);
+
+-- A ring of the newest 1,000 calls of each webhook: a call takes the slot of the one 1,000
+-- before it.
+CREATE TABLE webhook_events (
+  webhook_id       INTEGER NOT NULL REFERENCES webhooks(id),
+  slot             INTEGER NOT NULL,         -- serial modulo 1,000
+  serial           INTEGER NOT NULL,         -- from 1, by webhook
+  event_id         TEXT NOT NULL,            -- UUID
+  signature_valid  INTEGER NOT NULL,
+  action_triggered TEXT NOT NULL,            -- '': none was
+  result_status    TEXT NOT NULL,            -- ok, duplicate, invalid_signature, rate_limited,
+                                             -- payload_too_large, invalid_json, action_failed, inactive
+  error_message    TEXT,
+  ip_address       TEXT NOT NULL,
+  created_at       INTEGER NOT NULL,
+  PRIMARY KEY (webhook_id, slot)
+) STRICT, WITHOUT ROWID;
+
+-- Calls that named themselves and were carried out, in order of time.
+CREATE TABLE webhook_deliveries (
+  id         INTEGER PRIMARY KEY,
+  delivery   BLOB NOT NULL UNIQUE,           -- SHA-256 of webhook and name
+  created_at INTEGER NOT NULL
+) STRICT;

@@ -2,6 +2,7 @@
 //! caller owns until its caller says stop. The only place that picks concrete parts.
 
 mod jobs;
+mod sealing;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
+use crate::marketplace::Marketplace;
 use crate::memory::{Memories, mem0::Mem0};
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
@@ -46,6 +48,7 @@ pub struct App {
     pub memories: Arc<Memories>,
     pub exports: Arc<Exports>,
     pub billing: Arc<Billing>,
+    pub marketplace: Arc<Marketplace>,
     pub edge_tokens: Verifier,
     /// `None`: not configured; open in development, closed in production.
     pub legacy_secret: Option<SharedSecret>,
@@ -111,6 +114,14 @@ impl App {
         );
         let jwks = config.identity.jwks_url.as_deref();
         let jwks = jwks.map(|url| Jwks::new(url, clock.clone()));
+        let marketplace = Marketplace::new(
+            store.clone(),
+            hub.clone(),
+            memories.clone(),
+            clock.clone(),
+            sealing::sealer(&config, &store).await?,
+            config.server.public_url.as_str(),
+        );
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
         let billing = Billing::new(&config, store.clone(), flags.clone(), clock.clone());
@@ -141,6 +152,7 @@ impl App {
             ingest: Arc::new(ingest),
             exports: exports(&config, &store, &memories, &clock),
             memories,
+            marketplace: Arc::new(marketplace),
             config,
             clock,
             store,

@@ -5,7 +5,7 @@
 //! # The path of a request
 //!
 //! ```text
-//! socket → http → routes → ingest, edge, flags → store → one SQLite file
+//! socket → http → routes → ingest, edge, marketplace, flags → store → one SQLite file
 //!                              ↓
 //!                            reply
 //! ```
@@ -36,6 +36,9 @@
 //! (`auth::jwt`, with the keys that `account::identity::jwks` fetched beside all this), finds or
 //! makes the user and remembers both until the token ends; the row's limit is counted; what is
 //! to be told is looked up at once and shown.
+//! A call of a webhook, `POST /webhooks/{webhook_id}`, goes the way of a message: `marketplace`
+//! finds the webhook in memory, checks the signature and reads of the payload what its action
+//! needs; one transaction holds the command, the memory or the session and the call's record.
 //!
 //! Values of feature flags arrive beside all this: a job (`flags::poller`) asks the provider
 //! and puts a snapshot in place. Whoever reads a flag looks into it and waits for nobody.
@@ -52,6 +55,7 @@
 //! account              who signs in; what people and operators see; exports
 //! billing              what is paid for, and what the payment provider says of it
 //! ingest               what a message does; who may use what
+//! marketplace          apps, and the webhooks that set them off
 //! edge                 what relays are told: outbox, sockets, polls
 //! memory               memories here and in an external service
 //! reply, auth, limits  rules that domains ask
@@ -72,6 +76,7 @@
 //! | [`account`] | says whose a token is, grants subscriptions, writes files of exports | routes, SQL |
 //! | [`billing`] | speaks to the payment provider | routes, SQL; it never speaks inside a transaction |
 //! | [`ingest`] | decides about messages | hyper, statuses, sockets |
+//! | [`marketplace`] | decides what a webhook's call does | hyper, SQL, relays' frames |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
 //! | [`memory`] | asks the memory service | who asks, what for |
 //! | [`reply`] | understands and words text | the store, the clock, the network |
@@ -120,6 +125,7 @@ pub mod flags;
 pub mod http;
 pub mod ingest;
 pub mod limits;
+pub mod marketplace;
 pub mod memory;
 pub mod model;
 pub mod outbound;

@@ -30,6 +30,8 @@ const CALL_MAX: Duration = Duration::from_secs(10);
 const CALLS_AT_ONCE_MAX: usize = 16;
 /// After a failure nobody is made to wait for the next one.
 const QUIET_AFTER_FAILURE_MS: u64 = 5_000;
+/// Memories a person may have here.
+pub const MEMORIES_MAX: usize = 10_000;
 /// Memories kept here that are looked at for one question.
 pub const READ_MAX: usize = 2_000;
 
@@ -200,10 +202,11 @@ impl Memories {
         tx: &mut Tx<'_>,
         user: UserId,
         text: &str,
+        category: &str,
         now: Timestamp,
     ) -> Result<()> {
         let id = random::uuid().to_string();
-        tx.insert_memory(user, &id, text, now)?;
+        tx.insert_memory(user, &id, text, category, now)?;
         if self.has_service() {
             tx.insert_memory_task(user, MemoryTaskKind::Add, Some(&id), now)?;
             self.wake_after(tx);

@@ -1,6 +1,7 @@
 //! The table of routes: everything a reader asks of a route stands in its row. Below it, the
 //! one way a request goes: find the row, let the caller in or not, hand over.
 
+mod address;
 mod admin;
 mod billing;
 mod edge;
@@ -9,9 +10,11 @@ mod flags;
 mod health;
 mod ingest;
 pub mod limits;
+mod marketplace;
 pub mod retries;
 mod usage;
 mod users;
+mod webhooks;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -24,6 +27,7 @@ use crate::auth::edge_token;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router};
+use crate::marketplace::ingestion;
 use limits::Limit;
 
 /// Who may call a route.
@@ -76,6 +80,9 @@ macro_rules! to {
 }
 
 const JSON_BYTES_MAX: usize = 256 * 1024;
+/// Settings of one webhook.
+const WEBHOOK_BYTES_MAX: usize = 64 * 1024;
+const CALL_BYTES_MAX: usize = ingestion::BODY_BYTES_MAX;
 
 #[rustfmt::skip] // a table: one route, one line
 pub fn table() -> Vec<Route> {
@@ -108,6 +115,21 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/payment/success",                     Anyone,     0,              to!(billing::paid_page)),
         route("GET",    "/payment/canceled",                    Anyone,     0,              to!(billing::given_up_page)),
         route("POST",   "/admin/billing/reconcile",             Admin,      4096,           to!(billing::reconcile)),
+        route("POST",   "/marketplace/apps",                    User,       JSON_BYTES_MAX, to!(marketplace::apps::create)),
+        route("GET",    "/marketplace/apps",                    User,       0,              to!(marketplace::apps::list)),
+        route("GET",    "/marketplace/apps/{app_id}",           User,       0,              to!(marketplace::apps::show)),
+        route("PUT",    "/marketplace/apps/{app_id}",           User,       JSON_BYTES_MAX, to!(marketplace::apps::replace)),
+        route("DELETE", "/marketplace/apps/{app_id}",           User,       0,              to!(marketplace::apps::delete)),
+        route("PUT",    "/marketplace/apps/{app_id}/rooms/{chat_guid}", User, 0,            to!(marketplace::apps::install)),
+        route("DELETE", "/marketplace/apps/{app_id}/rooms/{chat_guid}", User, 0,            to!(marketplace::apps::uninstall)),
+        route("POST",   "/marketplace/webhooks/{app_id}",       User,       WEBHOOK_BYTES_MAX, to!(marketplace::webhooks::create)),
+        route("GET",    "/marketplace/webhooks/{app_id}",       User,       0,              to!(marketplace::webhooks::list)),
+        route("PATCH",  "/marketplace/webhooks/{app_id}/{webhook_id}", User, WEBHOOK_BYTES_MAX, to!(marketplace::webhooks::update)),
+        route("DELETE", "/marketplace/webhooks/{app_id}/{webhook_id}", User, 0,             to!(marketplace::webhooks::delete)),
+        route("POST",   "/marketplace/webhooks/{app_id}/{webhook_id}/rotate-secret", User, 0, to!(marketplace::webhooks::rotate)),
+        route("GET",    "/marketplace/webhooks/{app_id}/{webhook_id}/events", User, 0,      to!(marketplace::webhooks::events)),
+        route("POST",   "/marketplace/webhooks/{app_id}/{webhook_id}/test", User, CALL_BYTES_MAX, to!(marketplace::webhooks::test)),
+        route("POST",   "/webhooks/{webhook_id}",               Anyone,     CALL_BYTES_MAX, to!(webhooks::receive)),
     ]
 }
 

@@ -4,6 +4,8 @@
 
 mod agents;
 mod answers;
+mod app_rooms;
+mod apps;
 mod checkpoint;
 mod commands;
 mod customers;
@@ -33,6 +35,9 @@ mod tests;
 mod unwritten;
 mod user_rows;
 mod users;
+mod webhook_deliveries;
+mod webhook_events;
+mod webhooks;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -51,6 +56,8 @@ use unwritten::Unwritten;
 
 pub use agents::{Agent, AgentId, AgentRow};
 pub use answers::{Digest, KeyUse};
+pub use app_rooms::Target;
+pub use apps::{AppId, AppRow, NewApp};
 pub use commands::{Command, CommandState, NewCommand, Unfinished};
 pub use customers::{Customer, Payer};
 pub use export_jobs::ExportJob;
@@ -69,6 +76,8 @@ pub use subscriptions::SubscriptionRow;
 pub use unwritten::AnswerDue;
 pub use user_rows::UserRow;
 pub use users::{NewUser, User, UserId};
+pub use webhook_events::{EventRow, NewEvent, Seat};
+pub use webhooks::{CalledRow, NewWebhook, WebhookId, WebhookRow};
 
 /// How a store is opened.
 pub struct Options {
@@ -137,6 +146,15 @@ impl Store {
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         self.writer().write(f).await
+    }
+
+    /// As `write`, for what nobody waits for: it is queued when this returns, so that whoever
+    /// writes or reads through the writer later sees it, and is dropped when the queue is full.
+    pub fn post<F>(&self, f: F)
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
+    {
+        self.writer().post(f);
     }
 
     /// Runs `f` on a read-only connection on the blocking pool.

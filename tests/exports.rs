@@ -662,13 +662,8 @@ async fn a_persons_exports_can_be_erased_while_one_is_made() {
     let (mine, theirs) = (ask(&service, &token).await, ask(&service, &other).await);
     becomes(&service, &token, &mine, "processing").await;
     let public_id = service.user_id(PHONE);
-    let user = service
-        .app
-        .store
-        .write(move |tx| tx.user_id(&public_id))
-        .await
-        .unwrap()
-        .unwrap();
+    let person = service.app.store.look_up(|view| view.person(&public_id));
+    let user = person.unwrap().unwrap().id;
     for _ in 0..2 {
         service.app.exports.erase(user).await.unwrap();
         assert_eq!(status(&service, &token, &mine).await.status, 404);

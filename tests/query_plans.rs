@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 /// Scans that are meant: a piece of the statement, and why it may.
-const ALLOWED: [(&str, &str); 16] = [
+const ALLOWED: [(&str, &str); 17] = [
     ("FROM messages ORDER BY id DESC LIMIT 1", "the last row"),
     (
         "NOT IN (SELECT message_id FROM kept_answers)",
@@ -22,6 +22,14 @@ const ALLOWED: [(&str, &str); 16] = [
     (
         "FROM commands ORDER BY id LIMIT",
         "housekeeping, the first 500 rows",
+    ),
+    (
+        "FROM webhook_deliveries ORDER BY id LIMIT",
+        "housekeeping, the first 500 rows",
+    ),
+    (
+        "FROM webhooks ORDER BY id LIMIT 1",
+        "once at the start; the first row",
     ),
     (
         "FROM edge_events ORDER BY id LIMIT",

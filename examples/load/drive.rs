@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::calls::Calls;
 use crate::client::{Connection, find};
 use crate::latency::Latencies;
 use crate::message::Template;
@@ -27,11 +28,19 @@ pub(crate) struct Load {
     pub(crate) connections: usize,
     pub(crate) threads: usize,
     pub(crate) senders: u64,
+    pub(crate) script: Script,
     pub(crate) tokens: Arc<Vec<String>>,
-    /// Whole requests to send in turn, in the place of messages where there are any.
-    pub(crate) prepared: Arc<Vec<Vec<u8>>>,
     /// Goes on over rounds, so that senders take turns evenly.
     pub(crate) serial: Arc<AtomicU64>,
+}
+
+/// What is sent.
+#[derive(Clone)]
+pub(crate) enum Script {
+    Messages,
+    Calls(Box<Calls>),
+    /// Whole requests, sent in turn.
+    Prepared(Arc<Vec<Vec<u8>>>),
 }
 
 #[derive(Default)]
@@ -130,8 +139,8 @@ pub(crate) async fn open(load: &Load, rate: u64, time: Duration) -> Result<Outco
 /// One connection with its templates, one for each relay that messages come from.
 struct Sender {
     connection: Connection,
-    prepared: Arc<Vec<Vec<u8>>>,
     templates: Vec<Template>,
+    script: Script,
     senders: u64,
     outcome: Outcome,
 }
@@ -145,20 +154,22 @@ impl Sender {
         Ok(Self {
             connection: Connection::open(load.address).await?,
             templates: templates.collect::<Result<_>>()?,
-            prepared: load.prepared.clone(),
+            script: load.script.clone(),
             senders: load.senders.max(1),
             outcome: Outcome::default(),
         })
     }
 
     async fn send(&mut self, serial: u64, intended: Instant) -> Result<()> {
-        let request = if self.prepared.is_empty() {
-            let sender = serial % self.senders;
-            // A chat keeps its relay.
-            let template = (sender % self.templates.len() as u64) as usize;
-            self.templates[template].message(sender, serial)
-        } else {
-            &self.prepared[(serial % self.prepared.len() as u64) as usize]
+        let request = match &mut self.script {
+            Script::Calls(calls) => calls.call(serial),
+            Script::Prepared(requests) => &requests[(serial % requests.len() as u64) as usize],
+            Script::Messages => {
+                let sender = serial % self.senders;
+                // A chat keeps its relay.
+                let template = (sender % self.templates.len() as u64) as usize;
+                self.templates[template].message(sender, serial)
+            }
         };
         let answer = self.connection.exchange(request).await?;
         let outcome = &mut self.outcome;

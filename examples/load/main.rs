@@ -7,6 +7,7 @@
 //! Machines drift by a factor of two within minutes, so only ratios of one run mean anything.
 
 mod baseline;
+mod calls;
 mod client;
 mod drive;
 mod latency;
@@ -75,6 +76,8 @@ enum Mode {
     Ingest(modes::ingest::Options),
     /// GET /api/v1/usage/limits with RS256 tokens, closed loop, against bare hyper.
     Read(modes::read::Options),
+    /// POST /webhooks/{id}, signed, against bare hyper; delivery to relays; a flood.
+    Webhook(modes::webhook::Options),
     /// Reminders that fall due at a fixed rate: due time to frame at a connected relay.
     FanOut(modes::fan_out::Options),
     /// Thousands of idle WebSockets: memory, and one command to each with its ack.
@@ -138,6 +141,7 @@ async fn run(cli: Cli) -> Result<Option<Report>> {
     Ok(Some(match &cli.mode {
         Mode::Ingest(options) => modes::ingest::run(settings, options).await?,
         Mode::Read(options) => modes::read::run(settings, options).await?,
+        Mode::Webhook(options) => modes::webhook::run(settings, options).await?,
         Mode::FanOut(options) => modes::fan_out::run(settings, options).await?,
         Mode::Relays(options) => modes::relays::run(settings, options).await?,
         Mode::Start(options) => modes::start::run(settings, options).await?,

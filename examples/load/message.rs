@@ -14,7 +14,7 @@ use crate::{Result, client};
 
 pub(crate) const BODY_BYTES: usize = 600;
 const SENDER_DIGITS: usize = 7;
-const SERIAL_DIGITS: usize = 10;
+pub(crate) const SERIAL_DIGITS: usize = 10;
 
 /// `{agent}:{phone}:{issued_at}:{mac}` in base64.
 pub(crate) fn edge_token(secret: &str, agent_id: &str) -> Result<String> {
@@ -83,7 +83,7 @@ impl Template {
     }
 }
 
-fn positions(bytes: &[u8], mark: &[u8]) -> Vec<usize> {
+pub(crate) fn positions(bytes: &[u8], mark: &[u8]) -> Vec<usize> {
     let windows = bytes.windows(mark.len()).enumerate();
     windows
         .filter(|(_, window)| *window == mark)
@@ -91,7 +91,7 @@ fn positions(bytes: &[u8], mark: &[u8]) -> Vec<usize> {
         .collect()
 }
 
-fn write_digits(bytes: &mut [u8], places: &[usize], digits: usize, mut number: u64) {
+pub(crate) fn write_digits(bytes: &mut [u8], places: &[usize], digits: usize, mut number: u64) {
     for digit in (0..digits).rev() {
         for place in places {
             bytes[place + digit] = b'0' + (number % 10) as u8;

@@ -7,6 +7,7 @@ pub(crate) mod ingest;
 pub(crate) mod read;
 pub(crate) mod relays;
 pub(crate) mod start;
+pub(crate) mod webhook;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use std::sync::atomic::AtomicU64;
 
 use tempfile::TempDir;
 
-use crate::drive::{self, Load, Until};
+use crate::drive::{self, Load, Script, Until};
 use crate::service::{self, Service};
 use crate::{Result, Settings};
 
@@ -32,8 +33,8 @@ fn load(settings: &Settings, address: SocketAddr, senders: u64) -> Result<Load> 
         connections: settings.connections.max(1),
         threads: settings.threads,
         senders,
+        script: Script::Messages,
         tokens: Arc::new(service::tokens(settings.agents)?),
-        prepared: Arc::default(),
         serial: Arc::new(AtomicU64::new(0)),
     })
 }

@@ -17,6 +17,24 @@ pub(crate) fn messages(database: &Path) -> Result<u64> {
     count(database, "SELECT count(*) FROM messages")
 }
 
+pub(crate) fn commands(database: &Path) -> Result<u64> {
+    count(database, "SELECT count(*) FROM commands")
+}
+
+/// Calls of webhooks that were refused and recorded.
+pub(crate) fn refused_calls(database: &Path) -> Result<u64> {
+    let sql = "SELECT count(*) FROM webhook_events WHERE result_status <> 'ok'";
+    count(database, sql)
+}
+
+/// The public ids of all users.
+pub(crate) fn user_ids(database: &Path) -> Result<Vec<String>> {
+    let connection = open(database)?;
+    let mut statement = connection.prepare("SELECT user_id FROM users ORDER BY id")?;
+    let ids = statement.query_map([], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
 /// Commands whose ack is committed.
 pub(crate) fn commands_completed(database: &Path) -> Result<u64> {
     count(

@@ -24,6 +24,7 @@ const SENDERS_UNDER_LIMITS: u64 = 200_000;
 
 pub(crate) struct Service {
     pub(crate) process: Process,
+    database: PathBuf,
     /// From spawn to the first answer to `GET /health`.
     pub(crate) started_in: Duration,
 }
@@ -109,8 +110,13 @@ impl Service {
         process.guard()?;
         Ok(Self {
             process,
+            database: database(dir),
             started_in,
         })
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.database.clone()
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

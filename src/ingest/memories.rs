@@ -5,13 +5,13 @@
 use super::respond::Turn;
 use super::{Arrival, Ingest, Mode};
 use crate::error::Result;
-use crate::memory::READ_MAX;
 use crate::memory::merge::{Found, merged};
+use crate::memory::{MEMORIES_MAX, READ_MAX};
 use crate::reply::{self, Intent, wording};
 use crate::store::Tx;
 
-/// Memories a person may have here.
-const MEMORIES_MAX: usize = 10_000;
+/// The category of what somebody said to the assistant.
+const SAID: &str = "said";
 
 impl Ingest {
     /// Fetches what the answer may need of the sender's memories. A sender nobody knows has
@@ -50,7 +50,7 @@ impl Turn<'_> {
             return Ok(wording::memories_full(MEMORIES_MAX));
         }
         let memories = &self.ingest.memories;
-        memories.remember(tx, self.user.id, text, self.now)?;
+        memories.remember(tx, self.user.id, text, SAID, self.now)?;
         Ok(wording::remembered(text))
     }
 

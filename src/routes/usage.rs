@@ -5,12 +5,13 @@ use crate::account::grants::user_not_found;
 use crate::account::usage::UsageLimits;
 use crate::error::Result;
 use crate::http::{self, Response};
-use crate::model::public_id::canonical_uuid;
+use crate::model::public_id::PublicId;
 
 /// Their own only: somebody else's id is as good as nobody's.
 pub(super) async fn limits(rq: Request) -> Result<Response> {
     let (who, now) = (rq.who()?, rq.app.clock.now());
-    let asked = canonical_uuid(rq.params.get("user_id").unwrap_or_default());
+    let asked =
+        PublicId::parse(rq.params.get("user_id").unwrap_or_default()).map(|id| id.to_string());
     if asked.as_deref() != Some(&*who.user_id) {
         return Err(user_not_found());
     }

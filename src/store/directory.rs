@@ -10,7 +10,8 @@ use rusqlite::Connection;
 
 use super::provider_tasks::TaskQueue;
 use super::unwritten::Unwritten;
-use super::{Agent, Digest, Room, RoomId, User, UserId};
+use super::webhook_events::Sweep;
+use super::{Agent, Digest, Room, RoomId, Seat, User, UserId, WebhookId};
 
 /// Beyond this many of a kind the map starts anew; what is needed comes back by itself.
 const ENTRIES_MAX: usize = 100_000;
@@ -23,6 +24,9 @@ pub(super) struct Directory {
     /// Known to have written in a room.
     pub(super) authors: HashSet<(UserId, RoomId)>,
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
+    /// Where the rings of webhooks stand.
+    pub(super) seats: HashMap<WebhookId, Seat>,
+    pub(super) sweep: Sweep,
     pub(super) last_message_id: i64,
     pub(super) unwritten: Unwritten,
     pub(super) provider_tasks: TaskQueue,
@@ -54,6 +58,7 @@ impl Directory {
     pub(super) fn forget(&mut self) {
         *self = Self {
             last_message_id: self.last_message_id,
+            sweep: self.sweep,
             unwritten: std::mem::take(&mut self.unwritten),
             provider_tasks: std::mem::take(&mut self.provider_tasks),
             stale: true,
@@ -104,6 +109,24 @@ impl Directory {
         self.touched = true;
         bound(&mut self.rooms);
         self.rooms.insert(guid.to_owned(), room);
+    }
+
+    pub(super) fn put_seat(&mut self, webhook: WebhookId, seat: Seat) {
+        self.touched = true;
+        if self.seats.len() >= ENTRIES_MAX {
+            self.seats.clear();
+        }
+        self.seats.insert(webhook, seat);
+    }
+
+    pub(super) fn drop_seat(&mut self, webhook: WebhookId) {
+        self.touched = true;
+        self.seats.remove(&webhook);
+    }
+
+    pub(super) fn drop_seats(&mut self) {
+        self.touched = true;
+        self.seats.clear();
     }
 
     /// Whether this is news.

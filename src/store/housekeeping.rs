@@ -3,6 +3,7 @@
 
 use super::Tx;
 use super::answers::KEYS_KEPT_MS;
+use super::webhook_deliveries::DELIVERIES_KEPT_MS;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -21,6 +22,7 @@ impl Tx<'_> {
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
         self.pull_back_limit_uses(now)?;
+        let events_left = self.sweep_webhook_events(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [
             self.execute(
@@ -37,6 +39,11 @@ impl Tx<'_> {
                 "DELETE FROM edge_events WHERE id IN
                    (SELECT id FROM edge_events ORDER BY id LIMIT ?2) AND received_at < ?1",
                 (now.0 - EVENTS_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
+                "DELETE FROM webhook_deliveries WHERE id IN
+                   (SELECT id FROM webhook_deliveries ORDER BY id LIMIT ?2) AND created_at < ?1",
+                (now.0 - DELIVERIES_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
                 "DELETE FROM limit_uses WHERE (kind, subject, used_at) IN
@@ -57,6 +64,6 @@ impl Tx<'_> {
                 (now.0 - PROVIDER_KEYS_KEPT_MS, ROWS_MAX),
             )?,
         ];
-        Ok(removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
+        Ok(events_left || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
     }
 }

@@ -24,12 +24,13 @@ impl Tx<'_> {
         user: UserId,
         public_id: &str,
         text: &str,
+        category: &str,
         now: Timestamp,
     ) -> Result<()> {
         self.execute(
             "INSERT INTO memories (memory_id, user_id, text, category, created_at)
-             VALUES (?1, ?2, ?3, 'said', ?4)",
-            (public_id, user.0, text, now.0),
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+            (public_id, user.0, text, category, now.0),
         )?;
         Ok(())
     }

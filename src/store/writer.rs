@@ -170,16 +170,7 @@ impl Writer {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let (answer, answered) = oneshot::channel();
-        let call = Call {
-            f: Some(f),
-            result: None,
-            answer,
-        };
-        let job = Job {
-            queued: Instant::now(),
-            work: Box::new(call),
-        };
+        let (job, answered) = job(f);
         if self.queue.try_send(job).is_err() {
             return Err(Error::unavailable(
                 "The service is busy; try again in a second.",
@@ -190,9 +181,37 @@ impl Writer {
             .unwrap_or_else(|_| Err(not_written("the write was dropped")))
     }
 
+    /// As `write`, with nobody waiting.
+    pub(super) fn post<F>(&self, f: F)
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
+    {
+        if self.queue.try_send(job(f).0).is_err() {
+            log::debug!("a write that nobody waits for was dropped: the queue is full");
+        }
+    }
+
     pub(super) fn queued(&self) -> usize {
         QUEUE_JOBS_MAX - self.queue.capacity()
     }
+}
+
+fn job<T, F>(f: F) -> (Job, oneshot::Receiver<Result<T>>)
+where
+    T: Send + 'static,
+    F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+{
+    let (answer, answered) = oneshot::channel();
+    let call = Call {
+        f: Some(f),
+        result: None,
+        answer,
+    };
+    let job = Job {
+        queued: Instant::now(),
+        work: Box::new(call),
+    };
+    (job, answered)
 }
 
 fn not_written(cause: impl std::fmt::Display) -> Error {

@@ -2,6 +2,7 @@
 
 /// What each part may import of this crate. `error`, which names what can go wrong, is
 /// below everything.
+#[rustfmt::skip] // lists of words, not one word a line
 pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("main", &["cli"]),
     (
@@ -15,14 +16,14 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "account", "auth", "billing", "clock", "config", "edge", "error", "flags", "http",
-            "ingest", "memory", "outbound", "routes", "store",
+            "ingest", "marketplace", "memory", "outbound", "routes", "store",
         ],
     ),
     (
         "routes",
         &[
             "account", "app", "auth", "billing", "clock", "edge", "error", "flags", "http",
-            "ingest", "limits", "model", "store",
+            "ingest", "limits", "marketplace", "model", "store",
         ],
     ),
     (
@@ -49,6 +50,12 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "memory",
         &["clock", "error", "flags", "outbound", "random", "store"],
+    ),
+    (
+        "marketplace",
+        &[
+            "auth", "clock", "edge", "error", "limits", "memory", "model", "random", "store",
+        ],
     ),
     (
         "edge",
@@ -81,6 +88,7 @@ const ASYNC: &[&str] = &[
     "src/flags/poller.rs",
     "src/http",
     "src/ingest",
+    "src/marketplace",
     "src/memory",
     "src/routes",
     "src/store",
@@ -250,6 +258,10 @@ pub(crate) const PURE: &[&str] = &[
     "src/ingest/answer.rs",
     "src/ingest/decide.rs",
     "src/limits.rs",
+    "src/marketplace/actions.rs",
+    "src/marketplace/mapping.rs",
+    "src/marketplace/payload.rs",
+    "src/marketplace/template.rs",
     "src/memory/cache.rs",
     "src/memory/merge.rs",
     "src/model",

@@ -16,7 +16,7 @@ use crate::{Durability, Result, Settings, baseline, rows, service};
 /// A round counts when bare hyper, which nothing but the machine slows down, reached this much
 /// of its median.
 pub(crate) const BARE_OF_MEDIAN_MIN: f64 = 0.8;
-const WARM_UP: Duration = Duration::from_secs(1);
+pub(super) const WARM_UP: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -42,17 +42,17 @@ enum Durabilities {
 
 /// Something to load, and all that it answered.
 pub(super) struct Target {
-    name: &'static str,
-    process: Process,
+    pub(super) name: &'static str,
+    pub(super) process: Process,
     load: Load,
     rounds: Vec<Round>,
     /// Of all rounds, also the warm-up.
-    ok: u64,
+    pub(super) ok: u64,
     pub(super) others: u64,
     denied: u64,
 }
 
-struct Round {
+pub(super) struct Round {
     outcome: Outcome,
     /// CPU time of the target's process for one request.
     cpu_us: f64,
@@ -71,7 +71,7 @@ impl Target {
         }
     }
 
-    async fn load(&mut self, time: Duration, rate: Option<u64>) -> Result<Round> {
+    pub(super) async fn load(&mut self, time: Duration, rate: Option<u64>) -> Result<Round> {
         let before = self.process.cpu()?;
         let outcome = match rate {
             None => drive::closed(&self.load, Until::Elapsed(time)).await,

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::ingest::{self, Target};
-use crate::drive::{self, Load, Until};
+use crate::drive::{self, Load, Script, Until};
 use crate::report::Report;
 use crate::service::Service;
 use crate::signer::Signer;
@@ -94,7 +94,7 @@ fn load(settings: &Settings, address: SocketAddr, tokens: &[(String, String)]) -
         client::request("GET", &path, address, token, "").into_bytes()
     });
     Ok(Load {
-        prepared: Arc::new(requests.collect()),
+        script: Script::Prepared(Arc::new(requests.collect())),
         ..super::load(settings, address, settings.senders)?
     })
 }

@@ -5,7 +5,7 @@
 use crate::auth::jwt::{Claims, LOCAL_ISSUER, Profile};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::model::public_id::canonical_uuid;
+use crate::model::public_id::PublicId;
 use crate::random;
 use crate::store::{Person, PersonProfile, Tx, View};
 
@@ -46,7 +46,7 @@ enum Verdict {
 
 impl Subject {
     pub(super) fn of(claims: Claims) -> Self {
-        let uuid = canonical_uuid(&claims.subject);
+        let uuid = PublicId::parse(&claims.subject).map(|id| id.to_string());
         Self {
             issuer: claims.issuer,
             is_uuid: uuid.is_some(),

@@ -7,7 +7,7 @@ use crate::auth::jwt;
 use crate::cli;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Secret, Source};
-use crate::model::public_id::canonical_uuid;
+use crate::model::public_id::PublicId;
 use crate::store;
 
 const TTL_DAYS_MAX: i64 = 30;
@@ -82,7 +82,9 @@ fn subject(config: &Config, named: &Named, now: Timestamp) -> Result<String, Str
 }
 
 fn user_id(given: &str) -> Result<String, &'static str> {
-    canonical_uuid(given).ok_or("must be a UUID, like 0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11")
+    PublicId::parse(given)
+        .map(|id| id.to_string())
+        .ok_or("must be a UUID, like 0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11")
 }
 
 fn ttl_s(given: &str) -> Result<i64, String> {
