@@ -146,8 +146,11 @@ impl Billing {
                 form = form.with("types[]", kind);
             }
             let answer = match self.read(query("/v1/events", &form)).await {
-                // Not every stand-in for the provider keeps its events.
-                Err(gone) if gone.is_missing() => return Ok(0),
+                // Not every stand-in for the provider can be asked so; the rest still counts.
+                Err(refused) if refused.is_of_the_question() => {
+                    log::warn!("missed events can't be listed: {refused}");
+                    return Ok(0);
+                }
                 answer => answer?,
             };
             let (events, more) = list(&answer).ok_or(Failure::Garbage("no list of events"))?;

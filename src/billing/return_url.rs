@@ -1,7 +1,7 @@
 //! Where a checkout may lead back to: http or https, at a host that is ours or was allowed.
 //! Read as narrowly as any browser would, so that no browser goes anywhere else. Pure.
 
-use std::net::Ipv6Addr;
+use core::net::Ipv6Addr;
 
 const URL_BYTES_MAX: usize = 2_048;
 

@@ -34,6 +34,11 @@ impl Failure {
             if *status == 404 || code == "resource_missing")
     }
 
+    /// It does not understand what was asked, though it knows who asks.
+    pub(crate) fn is_of_the_question(&self) -> bool {
+        matches!(self, Self::Refused { status, .. } if matches!(status, 400 | 404))
+    }
+
     /// The same operation with the same key may still come to its end.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self, Self::Unreachable(_))
