@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 /// Scans that are meant: a piece of the statement, and why it may.
-const ALLOWED: [(&str, &str); 13] = [
+const ALLOWED: [(&str, &str); 14] = [
     ("FROM messages ORDER BY id DESC LIMIT 1", "the last row"),
     (
         "NOT IN (SELECT message_id FROM kept_answers)",
@@ -41,6 +41,10 @@ const ALLOWED: [(&str, &str); 13] = [
     ),
     (
         "FROM reminders ORDER BY due_at LIMIT 1",
+        "the first of an index",
+    ),
+    (
+        "FROM power_alarms ORDER BY due_at LIMIT 1",
         "the first of an index",
     ),
     (

@@ -18,6 +18,7 @@ impl Tx<'_> {
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
         self.pull_back_limit_uses(now)?;
+        let quiet = self.end_quiet_sessions(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [
             self.execute(
@@ -42,6 +43,6 @@ impl Tx<'_> {
                 (now.0 - LIMIT_USES_KEPT_MS, ROWS_MAX),
             )?,
         ];
-        Ok(removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
+        Ok(quiet || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
     }
 }
