@@ -6,6 +6,7 @@ pub mod access;
 pub mod answer;
 pub mod decide;
 mod gate;
+pub mod powers;
 pub mod reminders;
 mod respond;
 pub mod voice;
@@ -20,6 +21,7 @@ use crate::flags::{Flags, Reader};
 use crate::limits::{self, HOUR_MS, MINUTE_MS, Windows};
 use crate::random;
 use crate::reply::Intent;
+use crate::reply::powers::Calls;
 use crate::store::{
     AgentId, AnswerDue, Digest, Inserted, NewMessage, NewRoom, NewUser, Room, SharedStore, Tx,
     User, UserId,
@@ -80,6 +82,8 @@ pub struct Arrival {
     members: Digest,
     /// As understood of somebody whose time zone is not known.
     understood: Intent,
+    /// The superpowers it may ask for when none is being used, understood in the same way.
+    calls: Calls,
     now: Timestamp,
     mono: Monotonic,
 }
@@ -109,6 +113,8 @@ pub struct Ingest {
 struct RateWindows {
     messages: Windows<String>,
     commands: Windows<UserId>,
+    /// Turns with superpowers.
+    turns: Windows<UserId>,
 }
 
 const PHOTOS: &str = "rate_limit.photos_per_hour";
@@ -131,6 +137,7 @@ impl Ingest {
             windows: Mutex::new(RateWindows {
                 messages: Windows::new(MINUTE_MS),
                 commands: Windows::new(MINUTE_MS),
+                turns: Windows::new(MINUTE_MS),
             }),
         }
     }
@@ -138,9 +145,11 @@ impl Ingest {
     /// Works out all that can be said of a message without the database.
     pub fn arrival(&self, via: Via, message: Message, repeat: Repeat) -> Box<Arrival> {
         let now = self.clock.now();
+        let (understood, calls) = respond::understand_all(&message, &self.voice.persona, now);
         Box::new(Arrival {
             members: members(&message),
-            understood: respond::understand(&message, &self.voice.persona, None, now),
+            understood,
+            calls,
             via,
             message,
             repeat,
@@ -171,8 +180,9 @@ impl Ingest {
         let flags = self.flags.for_user(&user.public_id);
         let mut room = self.room(tx, &arrival, &user, agent)?;
         let humans = room.humans + 1;
-        let superpower = self.offers(message, &flags);
-        let access = self.access(tx, message, &user, &room, &flags, now)?;
+        let called = self.called(tx, &arrival, &user, &room, &flags)?;
+        let asked = called.is_some();
+        let access = self.access(tx, &arrival, &user, &room, &flags, asked)?;
         let answer = respond::Turn {
             ingest: self,
             flags: &flags,
@@ -182,7 +192,7 @@ impl Ingest {
             agent,
             humans,
             access,
-            superpower,
+            called,
             now,
             mono,
         }

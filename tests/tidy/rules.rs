@@ -111,7 +111,10 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("lettre", &["src/mail.rs"]),
     ("uuid", &["src/random.rs"]),
     ("chrono", &["src/clock.rs", "src/reply", "src/cli"]),
-    ("chrono_tz", &["src/reply", "src/ingest/respond.rs"]),
+    (
+        "chrono_tz",
+        &["src/reply", "src/ingest/respond.rs", "src/ingest/powers"],
+    ),
     ("ureq", &["src/outbound.rs"]),
     ("rustls", &["src/outbound.rs"]),
     ("log", ANYWHERE),
