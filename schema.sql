@@ -279,8 +279,10 @@ CREATE TABLE miniapp_sessions (
   state         TEXT NOT NULL,               -- active, ended
   started_at    INTEGER NOT NULL,
   ended_at      INTEGER,
-  message_count INTEGER NOT NULL DEFAULT 0
+  message_count INTEGER NOT NULL DEFAULT 0,
+  last_at       INTEGER                      -- the last turn with a superpower; NULL: an app's
 ) STRICT;
+CREATE INDEX miniapp_sessions_active ON miniapp_sessions(last_at) WHERE state = 'active';
 CREATE INDEX miniapp_sessions_user ON miniapp_sessions(user_id);
 CREATE INDEX miniapp_sessions_room ON miniapp_sessions(room_id);
 
@@ -318,6 +320,7 @@ CREATE INDEX memory_tasks_user ON memory_tasks(user_id, id);
 CREATE INDEX memory_tasks_memory ON memory_tasks(memory_id) WHERE memory_id IS NOT NULL;
 CREATE INDEX memory_tasks_due ON memory_tasks(due_at) WHERE done_at IS NULL;
 CREATE INDEX memory_tasks_done ON memory_tasks(done_at) WHERE done_at IS NOT NULL;
+
 -- Payments.
 
 -- The provider's subscriptions, each as last heard of. A user's current one began last.
@@ -379,6 +382,7 @@ CREATE TABLE topups (
   credited_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX topups_user ON topups(user_id);
+
 -- Apps and webhooks.
 
 CREATE TABLE apps (
@@ -442,3 +446,28 @@ CREATE TABLE webhook_deliveries (
   delivery   BLOB NOT NULL UNIQUE,           -- SHA-256 of webhook and name
   created_at INTEGER NOT NULL
 ) STRICT;
+
+-- Superpowers. What one keeps, for a person or for a room.
+CREATE TABLE power_states (
+  id         INTEGER PRIMARY KEY,
+  user_id    INTEGER REFERENCES users(id),   -- whose it is; NULL: the room's
+  room_id    INTEGER REFERENCES rooms(id),   -- NULL: the user's
+  power      TEXT NOT NULL,                  -- the superpower's name
+  state      TEXT NOT NULL,                  -- JSON
+  previous   TEXT,                           -- JSON, before the last change; NULL: nothing to undo
+  updated_at INTEGER NOT NULL,
+  UNIQUE (user_id, power),
+  UNIQUE (room_id, power)
+) STRICT;
+
+-- When a superpower next speaks by itself.
+CREATE TABLE power_alarms (
+  user_id INTEGER NOT NULL REFERENCES users(id),
+  power   TEXT NOT NULL,
+  room_id INTEGER NOT NULL REFERENCES rooms(id), -- where
+  at      INTEGER NOT NULL,
+  due_at  INTEGER NOT NULL,                  -- at, later while it is held or can't be queued
+  PRIMARY KEY (user_id, power)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX power_alarms_due ON power_alarms(due_at);
+CREATE INDEX power_alarms_room ON power_alarms(room_id);

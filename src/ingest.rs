@@ -7,6 +7,7 @@ pub mod answer;
 pub mod decide;
 mod gate;
 mod memories;
+pub mod powers;
 pub mod reminders;
 mod respond;
 pub mod voice;
@@ -22,6 +23,7 @@ use crate::limits::{self, HOUR_MS, MINUTE_MS, Windows};
 use crate::memory::{Elsewhere, Memories};
 use crate::random;
 use crate::reply::Intent;
+use crate::reply::powers::Calls;
 use crate::store::{
     AgentId, AnswerDue, Digest, Inserted, NewMessage, NewRoom, NewUser, Room, SharedStore, Tx,
     User, UserId,
@@ -84,6 +86,8 @@ pub struct Arrival {
     understood: Intent,
     /// What the external memory service keeps of the sender, where that matters.
     elsewhere: Elsewhere,
+    /// The superpowers it may ask for when none is being used, understood in the same way.
+    calls: Calls,
     now: Timestamp,
     mono: Monotonic,
 }
@@ -114,6 +118,8 @@ pub struct Ingest {
 struct RateWindows {
     messages: Windows<String>,
     commands: Windows<UserId>,
+    /// Turns with superpowers.
+    turns: Windows<UserId>,
 }
 
 const PHOTOS: &str = "rate_limit.photos_per_hour";
@@ -138,6 +144,7 @@ impl Ingest {
             windows: Mutex::new(RateWindows {
                 messages: Windows::new(MINUTE_MS),
                 commands: Windows::new(MINUTE_MS),
+                turns: Windows::new(MINUTE_MS),
             }),
         }
     }
@@ -145,9 +152,11 @@ impl Ingest {
     /// Works out all that can be said of a message without the database.
     pub fn arrival(&self, via: Via, message: Message, repeat: Repeat) -> Box<Arrival> {
         let now = self.clock.now();
+        let (understood, calls) = respond::understand_all(&message, &self.voice.persona, now);
         Box::new(Arrival {
             members: members(&message),
-            understood: respond::understand(&message, &self.voice.persona, None, now),
+            understood,
+            calls,
             elsewhere: Elsewhere::default(),
             via,
             message,
@@ -180,8 +189,9 @@ impl Ingest {
         let flags = self.flags.for_user(&user.public_id);
         let mut room = self.room(tx, &arrival, &user, agent)?;
         let humans = room.humans + 1;
-        let superpower = self.offers(message, &flags);
-        let access = self.access(tx, message, &user, &room, &flags, now)?;
+        let called = self.called(tx, &arrival, &user, &room, &flags)?;
+        let asked = called.is_some();
+        let access = self.access(tx, &arrival, &user, &room, &flags, asked)?;
         let answer = respond::Turn {
             ingest: self,
             flags: &flags,
@@ -191,7 +201,7 @@ impl Ingest {
             agent,
             humans,
             access,
-            superpower,
+            called,
             elsewhere: &arrival.elsewhere,
             now,
             mono,

@@ -18,9 +18,9 @@
 //!    lets the caller in (`auth`) before a byte of the body is read.
 //! 3. `routes::ingest` reads the body into a typed message, naming every wrong field.
 //! 4. `ingest` hands the store's writing thread one closure: is it a repetition, the sender's
-//!    rate limit, access, what the text means (`reply`), whether to answer
-//!    (`ingest::decide`), then rows for the message, the day's count, the answer and what
-//!    follows from it.
+//!    rate limit, a superpower it asks for (`ingest::powers`), access, what the text means
+//!    (`reply`), whether to answer (`ingest::decide`), then rows for the message, the day's
+//!    count, the answer and what follows from it.
 //! 5. `store::writer` runs what is queued in one transaction and commits; only then does step 4
 //!    return, and only then is anything in memory changed or anybody told.
 //! 6. The answer goes back as 200. `http` watches whether it could be written; if not,
@@ -28,7 +28,7 @@
 //!
 //! The other direction, a reminder: a job (`app::jobs`) runs `ingest::reminders`, which finds
 //! what is due in the database and, in one transaction, removes it and gives `edge::queue` a
-//! command. After the commit `edge::hub` wakes the agent's socket (`edge::session`) or poll
+//! command; so does what superpowers say by themselves. After the commit `edge::hub` wakes the agent's socket (`edge::session`) or poll
 //! (`edge::sync`), which send what `edge::outbox` says is due. The relay's ack becomes a row
 //! first (`edge::acks`) and then lets the chat's next command go.
 //!

@@ -4,6 +4,7 @@
 
 mod address;
 pub mod builtin;
+pub mod powers;
 pub mod wording;
 
 pub use address::addresses;

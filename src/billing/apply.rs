@@ -265,7 +265,7 @@ fn owner(tx: &Tx<'_>, whose: &Whose) -> Result<Option<UserId>> {
         return Ok(Some(user));
     }
     match &whose.user_id {
-        Some(user_id) => Ok(tx.view().person(user_id)?.map(|person| person.id)),
+        Some(user_id) => tx.user_id(user_id),
         None => Ok(None),
     }
 }

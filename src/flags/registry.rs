@@ -124,7 +124,7 @@ const FLAGS: &[Flag] = &[
     row("rate_limit.enabled", Boolean(true), "Limits messages, photos and commands").in_use(),
     row("rate_limit.message_budget_threshold", Integer(5), "Human messages in a group before one unasked").in_use(),
     row("rate_limit.commands_per_minute", Integer(10), "Commands of a user").in_use(),
-    row("rate_limit.miniapp_actions_per_minute", Integer(20), "Mini-app turns of a user"),
+    row("rate_limit.miniapp_actions_per_minute", Integer(20), "Turns of a user with superpowers").in_use(),
     row("rate_limit.user_messages_per_minute", Integer(20), "Messages of a sender").in_use(),
     row("rate_limit.photos_per_hour", Integer(50), "Photos of a sender").in_use(),
     row("rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits").in_use(),
@@ -166,11 +166,31 @@ const SUPERPOWERS: &[&str] = &[
     "daily_summary",
 ];
 
+/// Those that the builtin assistant has.
+const BUILT: &[&str] = &[
+    "birthday_reminder",
+    "focus_protector",
+    "trip_planner",
+    "bill_split",
+    "todo_list",
+    "mood_tracker",
+    "budget_tracker",
+    "habit_tracker",
+    "daily_summary",
+];
+
 static ALL: LazyLock<Vec<Flag>> = LazyLock::new(|| {
     let superpowers = SUPERPOWERS.iter().map(|name| {
         // Made once and kept for the process's life, as the table itself is.
         let key = Box::leak(format!("superpower.{name}.enabled").into_boxed_str());
-        row(key, Boolean(true), "This superpower").in_use()
+        if BUILT.contains(name) {
+            return row(key, Boolean(true), "This superpower").in_use();
+        }
+        row(
+            key,
+            Boolean(true),
+            "This superpower, which nothing answers to yet",
+        )
     });
     let mut all: Vec<Flag> = FLAGS.iter().copied().chain(superpowers).collect();
     all.sort_by_key(|flag| flag.key);

@@ -6,12 +6,14 @@ use chrono_tz::Tz;
 use super::access::{self, Access, Rules};
 use super::answer::{Answer, Schedule};
 use super::decide::{self, Facts};
+use super::powers::Called;
 use super::{Ingest, Message, Mode};
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::memory::Elsewhere;
 use crate::random;
+use crate::reply::powers::Calls;
 use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
 use crate::reply::{self, Heard, Intent};
 use crate::store::{AgentId, NewReminder, Room, Tx, User};
@@ -23,14 +25,38 @@ pub(super) fn understand(
     timezone: Option<Tz>,
     now: Timestamp,
 ) -> Intent {
-    reply::understand(&Heard {
+    reply::understand(&heard(message, persona, timezone, now))
+}
+
+/// The same, and the superpowers that the message may ask for.
+pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> (Intent, Calls) {
+    reply::powers::understand_all(&heard(message, persona, None, now))
+}
+
+/// The superpowers that a message may ask for.
+pub(super) fn recognise(
+    message: &Message,
+    persona: &str,
+    timezone: Option<Tz>,
+    now: Timestamp,
+) -> Calls {
+    reply::powers::recognise(&heard(message, persona, timezone, now))
+}
+
+fn heard<'a>(
+    message: &'a Message,
+    persona: &'a str,
+    timezone: Option<Tz>,
+    now: Timestamp,
+) -> Heard<'a> {
+    Heard {
         text: &message.text,
         now,
         timezone,
         persona,
         group: message.mode == Mode::Group && !message.reply_to_assistant,
         has_photos: message.photos > 0,
-    })
+    }
 }
 
 /// One message's turn.
@@ -45,8 +71,8 @@ pub(super) struct Turn<'a> {
     pub(super) agent: Option<AgentId>,
     pub(super) humans: i64,
     pub(super) access: Access,
-    /// A superpower that is offered is asked for.
-    pub(super) superpower: bool,
+    /// The superpower that is asked for, of those that are offered.
+    pub(super) called: Option<Called>,
     /// What the external memory service keeps of the user.
     pub(super) elsewhere: &'a Elsewhere,
     pub(super) now: Timestamp,
@@ -67,7 +93,7 @@ impl Turn<'_> {
             has_content: !message.text.trim().is_empty() || message.photos > 0,
             addressed: message.mode == Mode::Group
                 && (message.reply_to_assistant || reply::addresses(&message.text, persona)),
-            superpower: self.superpower,
+            superpower: self.called.is_some(),
             humans: self.humans,
             threshold: self.flags.integer("rate_limit.message_budget_threshold"),
             has_something_to_say: intent.has_something_to_say()
@@ -79,25 +105,28 @@ impl Turn<'_> {
                 let said = denial.said(&self.ingest.voice);
                 Ok(Answer::denying(&said, denial.to_json()))
             }
-            Access::Allow { .. } => self.carry_out(tx, intent),
+            Access::Allow { .. } => match &self.called {
+                Some(called) => self.use_power(tx, called, intent),
+                None => self.carry_out(tx, intent),
+            },
         }
     }
 
-    fn timezone(&self) -> Option<Tz> {
+    pub(super) fn timezone(&self) -> Option<Tz> {
         self.user
             .timezone
             .as_ref()
             .and_then(|name| name.parse().ok())
     }
 
-    fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
+    pub(super) fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
         let persona = &self.ingest.voice.persona;
-        let is_command = intent.is_command() || self.superpower;
-        if is_command && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
+        if intent.is_command() && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
             return Ok(Answer::saying(&wording::too_many_commands(persona)));
         }
         let said = match intent {
-            Intent::Say(text) | Intent::Help(text) | Intent::Unclear(text) => text,
+            Intent::Say(text) | Intent::Unclear(text) => text,
+            Intent::Help(text) => self.help_with_powers(tx, text)?,
             Intent::Unknown => wording::unknown(&self.message.text, persona),
             Intent::Status => wording::status(&self.facts(tx)?),
             Intent::Usage => wording::usage(&self.facts(tx)?),
@@ -117,6 +146,7 @@ impl Turn<'_> {
             Intent::CancelReminders { about } => self.cancel_reminders(tx, about.as_deref())?,
             Intent::SetTimezone(zone) => {
                 tx.set_user_timezone(&self.message.sender, self.user.id, zone.name())?;
+                self.move_alarms(tx, zone)?;
                 wording::timezone_set(zone, self.now)
             }
             Intent::SetName(name) => {

@@ -1,5 +1,5 @@
-//! Every sentence of the service's own in a chat: facts in, words out. Short, warm, and in
-//! plain English. It decides nothing and knows no message.
+//! Every sentence of the service's own in a chat, save what a superpower says of what it
+//! keeps: facts in, words out. Short, warm, and in plain English. It decides nothing and knows no message.
 
 mod account;
 mod times;
@@ -59,6 +59,24 @@ pub fn reminders(reminders: &[(&str, Timestamp)], now: Timestamp, timezone: Opti
         format!("You have {} reminders:", reminders.len())
     };
     list(&title, lines, reminders.len())
+}
+
+/// The reminders of today, for the daily summary; `None`: there are none.
+pub fn reminders_of_day(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Tz>,
+) -> Option<String> {
+    let lines: Vec<String> = reminders
+        .iter()
+        .map(|(what, at)| (times::listed(*at, now, timezone), what))
+        .filter_map(|(when, what)| {
+            let time = when.strip_prefix("Today ")?;
+            Some(format!("{time} {}", quoted(what)))
+        })
+        .take(LISTED_MAX)
+        .collect();
+    (!lines.is_empty()).then(|| format!("Reminders: {}", lines.join("; ")))
 }
 
 pub fn reminders_cancelled(count: usize) -> String {

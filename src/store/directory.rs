@@ -1,6 +1,6 @@
 //! Rows that every message needs, kept in memory by the writing thread: agents' ids, users
-//! by handle, rooms by guid with the head of their chain, and the answers waiting for a
-//! retry. Always equal to the database: a rolled-back change makes it forget everything
+//! by handle, rooms by guid with the head of their chain, superpowers being used, and the
+//! answers waiting for a retry. Always equal to the database: a rolled-back change makes it forget everything
 //! that can be read again.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
 use super::unwritten::Unwritten;
 use super::webhook_events::Sweep;
@@ -23,6 +24,8 @@ pub(super) struct Directory {
     pub(super) rooms: HashMap<String, Room>,
     /// Known to have written in a room.
     pub(super) authors: HashSet<(UserId, RoomId)>,
+    /// Superpowers being used.
+    pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
     /// Where the rings of webhooks stand.
     pub(super) seats: HashMap<WebhookId, Seat>,
@@ -83,6 +86,8 @@ impl Directory {
             };
             self.kept.entry(row.get(1)?).or_default().push_back(kept);
         }
+        self.sessions.clear();
+        power_sessions::load(conn, self)?;
         // An id is never given twice while the process lives, also when the newest row goes.
         let newest: i64 =
             conn.query_row("SELECT coalesce(max(id), 0) FROM messages", [], |row| {
@@ -137,6 +142,30 @@ impl Directory {
         let new = self.authors.insert((user, room));
         self.touched |= new;
         new
+    }
+
+    pub(super) fn put_session(&mut self, place: (UserId, RoomId), session: PowerSession) {
+        self.touched = true;
+        // One that is forgotten ends as one that is quiet.
+        if self.sessions.len() >= ENTRIES_MAX {
+            self.sessions.clear();
+        }
+        self.sessions.insert(place, session);
+    }
+
+    pub(super) fn take_session(&mut self, place: &(UserId, RoomId)) -> Option<PowerSession> {
+        let taken = self.sessions.remove(place);
+        self.touched |= taken.is_some();
+        taken
+    }
+
+    pub(super) fn drop_sessions(
+        &mut self,
+        goes: impl Fn(&(UserId, RoomId), &PowerSession) -> bool,
+    ) {
+        let before = self.sessions.len();
+        self.sessions.retain(|place, session| !goes(place, session));
+        self.touched |= self.sessions.len() < before;
     }
 }
 

@@ -23,6 +23,7 @@ impl Tx<'_> {
         self.drop_kept_answers(now)?;
         self.pull_back_limit_uses(now)?;
         let events_left = self.sweep_webhook_events(now)?;
+        let quiet = self.end_quiet_sessions(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [
             self.execute(
@@ -64,6 +65,6 @@ impl Tx<'_> {
                 (now.0 - PROVIDER_KEYS_KEPT_MS, ROWS_MAX),
             )?,
         ];
-        Ok(events_left || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
+        Ok(events_left || quiet || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
     }
 }

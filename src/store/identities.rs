@@ -74,6 +74,11 @@ impl View<'_> {
 }
 
 impl Tx<'_> {
+    /// By the public id, in its canonical form.
+    pub fn user_id(&self, public_id: &str) -> Result<Option<UserId>> {
+        Ok(self.view().person(public_id)?.map(|person| person.id))
+    }
+
     /// A user whom no chat network knows yet.
     pub fn insert_user_without_phone(&self, public_id: &str, now: Timestamp) -> Result<UserId> {
         self.execute(

@@ -11,6 +11,7 @@ pub struct Reminder {
     pub id: i64,
     /// UUID
     pub schedule_id: String,
+    pub user: UserId,
     pub room: RoomId,
     /// What is to be remembered, without decoration.
     pub text: String,
@@ -26,7 +27,7 @@ pub struct NewReminder<'a> {
     pub now: Timestamp,
 }
 
-const COLUMNS: &str = "SELECT id, schedule_id, room_id, text, send_at FROM reminders";
+const COLUMNS: &str = "SELECT id, schedule_id, room_id, text, send_at, user_id FROM reminders";
 
 impl Tx<'_> {
     pub fn insert_reminder(&self, new: &NewReminder<'_>) -> Result<()> {
@@ -103,5 +104,6 @@ fn reminder_from(row: &Row<'_>) -> rusqlite::Result<Reminder> {
         room: RoomId(row.get(2)?),
         text: row.get(3)?,
         send_at: Timestamp(row.get(4)?),
+        user: UserId(row.get(5)?),
     })
 }

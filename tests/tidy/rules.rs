@@ -145,7 +145,12 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("chrono", &["src/clock.rs", "src/reply", "src/cli"]),
     (
         "chrono_tz",
-        &["src/account/identity", "src/reply", "src/ingest/respond.rs"],
+        &[
+            "src/account/identity",
+            "src/reply",
+            "src/ingest/respond.rs",
+            "src/ingest/powers",
+        ],
     ),
     ("ureq", &["src/outbound.rs"]),
     ("rustls", &["src/outbound.rs"]),
