@@ -9,6 +9,8 @@ use crate::error::Result;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const COMMANDS_KEPT_MS: i64 = 30 * DAY_MS;
 const EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
+/// Longer than anybody can ask for.
+const TOKEN_USAGE_KEPT_DAYS: i64 = 100;
 const LIMIT_USES_KEPT_MS: i64 = 2 * DAY_MS;
 /// Rows removed from one table in one call.
 const ROWS_MAX: i64 = 500;
@@ -18,6 +20,10 @@ impl Tx<'_> {
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
         self.pull_back_limit_uses(now)?;
+        self.execute(
+            "DELETE FROM token_usage WHERE day < ?1",
+            [now.utc_day() - TOKEN_USAGE_KEPT_DAYS],
+        )?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [
             self.execute(
