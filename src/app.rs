@@ -16,8 +16,10 @@ use crate::auth::shared_secret::SharedSecret;
 use crate::clock::{Clock, Monotonic};
 use crate::config::{Config, Durability, Engine, Secret};
 use crate::edge::hub::{self, Hub, Phase};
+use crate::engine::{self, Model};
 use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
+use crate::ingest::replies::{self, Replies};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
 use crate::routes::limits::MinuteWindows;
@@ -63,11 +65,6 @@ pub enum Ended {
 impl App {
     /// Opens the store and puts the parts together. The error is a sentence for the operator.
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
-        if config.reply.engine != Engine::Builtin {
-            return Err(
-                "reply.engine: \"openai\" is not part of this version yet; use \"builtin\"".into(),
-            );
-        }
         let edge_secret = config.edge.secret.as_ref().map(Secret::expose);
         let edge_secret = edge_secret
             .ok_or("edge.secret is missing; set it")?
@@ -79,10 +76,11 @@ impl App {
                     view.edge_epoch()?,
                     view.revocations()?,
                     view.flag_overrides()?,
+                    view.count_pending_replies()?,
                 ))
             })
             .await;
-        let (epoch, revocations, overrides) = seen.map_err(|e| e.to_string())?;
+        let (epoch, revocations, overrides, pending) = seen.map_err(|e| e.to_string())?;
         let flags = Arc::new(Flags::new(config.is_production(), clock.clone()));
         flags.set_overrides(overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
@@ -92,6 +90,7 @@ impl App {
             flags.clone(),
             clock.clone(),
             voice(&config),
+            Replies::new(replies(&config, &clock, pending)?),
         );
         let shared =
             |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
@@ -212,6 +211,35 @@ fn voice(config: &Config) -> Voice {
         superpower: reply.superpower_text.clone(),
         group_owner: reply.group_owner_text.clone(),
     }
+}
+
+fn replies(config: &Config, clock: &Clock, pending: usize) -> Result<replies::Settings, String> {
+    let reply = &config.reply;
+    let model = match reply.engine {
+        Engine::Builtin => None,
+        Engine::OpenAi => {
+            let missing = |key| format!("{key} is needed with reply.engine = \"openai\"");
+            let model = reply.model.clone().ok_or_else(|| missing("reply.model"))?;
+            let settings = engine::Settings {
+                base_url: reply
+                    .base_url
+                    .clone()
+                    .ok_or_else(|| missing("reply.base_url"))?,
+                api_key: reply.api_key.as_ref().map(|key| key.expose().to_owned()),
+                vision_model: reply.vision_model.clone().unwrap_or_else(|| model.clone()),
+                model,
+                max_tokens_field: reply.max_tokens_field,
+                concurrency: reply.max_concurrency as usize,
+            };
+            Some(Model::new(settings, clock.clone()))
+        }
+    };
+    Ok(replies::Settings {
+        model,
+        system_prompt: reply.system_prompt.clone(),
+        deadline_s: reply.deadline_s,
+        pending,
+    })
 }
 
 /// The database's options as configured.

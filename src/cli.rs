@@ -3,6 +3,7 @@
 
 mod chat;
 mod check;
+mod explain;
 mod flags;
 mod init;
 mod logging;
@@ -79,6 +80,12 @@ enum Command {
         after_help = "Example: chatkeep flags set llm.force_basic_mode true --expires 2h"
     )]
     Flags(flags::Command),
+    /// Tells what decided the answer to a message.
+    ///
+    /// Reads the database, and may be run beside the service. Says nothing of what was
+    /// written unless asked to with --text.
+    #[command(after_help = "Example: chatkeep explain 4711 --json")]
+    Explain(explain::Options),
 }
 
 pub fn main() -> ExitCode {
@@ -93,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Token(command) => token::run(&source, &command),
         Command::User(command) => user::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
+        Command::Explain(options) => explain::run(&source, &options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use super::{App, reminders};
+use super::{App, reminders, replies};
 use crate::error::Result;
 use crate::flags::poller::{self, Pace};
 use crate::flags::provider::Provider;
@@ -22,6 +22,7 @@ const WARN_EVERY: Duration = Duration::from_secs(60);
 pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     let mut jobs = JoinSet::new();
     jobs.spawn(reminders::run(app.ingest.clone()));
+    jobs.spawn(replies::job::run(app.ingest.clone()));
     jobs.spawn(every(app.clone(), EXPIRE_EVERY, expire_commands));
     jobs.spawn(every(app.clone(), NOTE_WRITTEN_EVERY, note_written));
     jobs.spawn(every(app.clone(), HOUSEKEEPING_EVERY, remove_old_rows));

@@ -37,6 +37,16 @@ pub(super) fn understand(
     })
 }
 
+/// What becomes of a message.
+pub(super) enum Response {
+    Answer(Answer),
+    /// A language model is asked, after the commit.
+    ByModel {
+        /// In a group, where nobody asked for it.
+        unprompted: bool,
+    },
+}
+
 /// One message's turn.
 pub(super) struct Turn<'a> {
     pub(super) ingest: &'a Ingest,
@@ -57,14 +67,14 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     /// `understood` is what the message means to somebody whose time zone is not known.
-    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: Intent) -> Result<Answer> {
-        let message = self.message;
+    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Intent) -> Result<Response> {
+        let (message, replies) = (self.message, &self.ingest.replies);
         let persona = &self.ingest.voice.persona;
         let intent = match self.timezone() {
-            None => understood,
+            None => understood.clone(),
             zone => understand(message, persona, zone, self.now),
         };
-        let responds = decide::should_respond(Facts {
+        let facts = Facts {
             mode: message.mode,
             has_content: !message.text.trim().is_empty() || message.photos > 0,
             addressed: message.mode == Mode::Group
@@ -72,17 +82,23 @@ impl Turn<'_> {
             superpower: self.superpower,
             humans: self.humans,
             threshold: self.flags.integer("rate_limit.message_budget_threshold"),
-            has_something_to_say: intent.has_something_to_say()
+            has_something_to_say: replies.have_something_to_say(&intent)
                 && !self.flags.boolean("llm.force_basic_mode"),
-        });
-        match self.access {
-            _ if !responds => Ok(Answer::silence()),
+        };
+        Ok(Response::Answer(match self.access {
+            _ if !decide::should_respond(facts) => Answer::silence(),
             Access::Deny(denial) => {
                 let said = denial.said(&self.ingest.voice);
-                Ok(Answer::denying(&said, denial.to_json()))
+                Answer::denying(&said, denial.to_json())
             }
-            Access::Allow { .. } => self.carry_out(tx, intent),
-        }
+            Access::Allow { .. } if !replies.are_for(&intent) => self.carry_out(tx, intent)?,
+            Access::Allow { .. } if replies.are_too_many() => self.ingest.too_many_replies(),
+            Access::Allow { .. } => {
+                return Ok(Response::ByModel {
+                    unprompted: decide::is_unprompted(facts),
+                });
+            }
+        }))
     }
 
     fn timezone(&self) -> Option<Tz> {

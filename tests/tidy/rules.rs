@@ -7,15 +7,15 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "account", "app", "auth", "clock", "config", "edge", "error", "flags", "model",
-            "outbound", "random", "reply", "store",
+            "account", "app", "auth", "clock", "config", "edge", "error", "flags", "ingest",
+            "model", "outbound", "random", "reply", "store",
         ],
     ),
     (
         "app",
         &[
-            "account", "auth", "clock", "config", "edge", "error", "flags", "http", "ingest",
-            "outbound", "routes", "store",
+            "account", "auth", "clock", "config", "edge", "engine", "error", "flags", "http",
+            "ingest", "outbound", "routes", "store",
         ],
     ),
     (
@@ -32,13 +32,15 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "ingest",
         &[
-            "clock", "edge", "error", "flags", "limits", "model", "random", "reply", "store",
+            "clock", "edge", "engine", "error", "flags", "limits", "model", "random", "reply",
+            "store",
         ],
     ),
     (
         "edge",
         &["clock", "error", "limits", "model", "random", "store"],
     ),
+    ("engine", &["clock", "config", "outbound", "reply"]),
     ("reply", &["clock", "model"]),
     ("auth", &["clock", "random"]),
     ("limits", &["clock"]),
@@ -62,6 +64,7 @@ const ASYNC: &[&str] = &[
     "src/app",
     "src/cli",
     "src/edge",
+    "src/engine.rs",
     "src/flags/poller.rs",
     "src/http",
     "src/ingest",
@@ -201,6 +204,7 @@ pub(crate) const BLOCKING_TIMERS: &[&str] = &["src/clock.rs", "src/store"];
 /// Facts in, decisions out.
 pub(crate) const PURE: &[&str] = &[
     "src/auth",
+    "src/engine/wire",
     "src/error.rs",
     "src/flags/breaker.rs",
     "src/flags/launchdarkly.rs",

@@ -1,0 +1,1 @@
+//! Against a real program that speaks chat completions.
