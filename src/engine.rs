@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::clock::{Clock, Monotonic};
 use crate::config::MaxTokensField;
@@ -53,10 +53,11 @@ pub struct Made {
     pub calls: u32,
     /// From the first request to the end, the pauses included.
     pub took_ms: u64,
-    /// How long it waited until it could be sent.
-    pub waited_ms: u64,
     pub said: Result<Said, Failure>,
 }
+
+/// A place among the calls under way, given back when dropped.
+pub struct Place<'a>(#[expect(dead_code, reason = "held, not read")] Option<SemaphorePermit<'a>>);
 
 pub struct Model {
     settings: Settings,
@@ -83,12 +84,14 @@ impl Model {
         }
     }
 
-    /// Waits its turn and asks; once more after a broken connection, a 5xx, or a 429 whose
-    /// `Retry-After` is soon enough.
-    pub async fn ask(self: &Arc<Self>, ask: Ask) -> Made {
-        let came = self.clock.monotonic();
-        // Never closed.
-        let _permit = self.permits.acquire().await;
+    /// Waits for a place; to be had before anything is made ready, so that what waits is small.
+    pub async fn place(&self) -> Place<'_> {
+        Place(self.permits.acquire().await.ok()) // never closed
+    }
+
+    /// Asks; once more after a broken connection, a 5xx, or a 429 whose `Retry-After` is soon
+    /// enough.
+    pub async fn ask(self: &Arc<Self>, _place: &Place<'_>, ask: Ask) -> Made {
         let begun = self.clock.monotonic();
         let body = Arc::new(wire::request(
             &ask.prompt,
@@ -120,7 +123,6 @@ impl Model {
         Made {
             calls,
             took_ms: self.clock.monotonic().since(begun),
-            waited_ms: begun.since(came),
             said,
         }
     }

@@ -129,11 +129,12 @@ impl Replies {
 
     /// No reply is pending any more.
     fn end(&self, tx: &mut Tx<'_>, message_id: i64) -> Result<()> {
-        tx.delete_pending_reply(message_id)?;
-        let pending = self.pending.clone();
-        tx.after_commit(move || {
-            pending.fetch_sub(1, Ordering::Relaxed);
-        });
+        if tx.delete_pending_reply(message_id)? {
+            let pending = self.pending.clone();
+            tx.after_commit(move || {
+                pending.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
         Ok(())
     }
 }
@@ -196,7 +197,9 @@ impl Ingest {
     ) -> Result<bool> {
         let Some(pending) = tx.pending_reply(message_id)? else {
             // Erased, or answered with an apology: what it cost is counted all the same.
-            tx.delete_pending_reply(message_id)?;
+            self.replies.end(tx, message_id)?;
+            self.replies
+                .answer_waiting(tx, message_id, Answer::silence());
             made.count(tx, now)?;
             return Ok(true);
         };

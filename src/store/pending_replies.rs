@@ -49,12 +49,13 @@ impl Tx<'_> {
         Ok(())
     }
 
-    pub fn delete_pending_reply(&self, message_id: i64) -> Result<()> {
-        self.execute(
+    /// Whether it was there.
+    pub fn delete_pending_reply(&self, message_id: i64) -> Result<bool> {
+        let deleted = self.execute(
             "DELETE FROM pending_replies WHERE message_id = ?1",
             [message_id],
         )?;
-        Ok(())
+        Ok(deleted > 0)
     }
 
     /// The answer to a message whose reply was pending.

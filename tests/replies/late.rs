@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::support::model_server::Mode;
+use super::support::process::{self, Process};
 use super::support::{self, Service, direct, post, token};
 use super::{APOLOGY, count, legacy, reply, say, service_of, service_with};
 
@@ -178,4 +179,59 @@ async fn two_hundred_conversations_at_once() {
     assert!(model.most_under_way() <= 16, "{}", model.most_under_way());
     assert_eq!(model.asked().len(), 200);
     assert_eq!(count(&service, "pending_replies"), 0);
+}
+
+/// The longest call there is: a relay's chat is told in the end, too.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes the 30 seconds that a call may take"]
+async fn a_model_that_hangs_is_apologized_for_in_the_end() {
+    let (service, model) = service_with(IMPATIENT).await;
+    model.usually(Mode::Held);
+    assert_eq!(say(&service, "ana", "hello").await["should_respond"], false);
+    tokio::time::sleep(Duration::from_secs(28)).await;
+    let mut relay = service.relay("a").await;
+    let command = relay.command().await;
+    assert_eq!(command["payload"]["text"], APOLOGY);
+    relay.ack(&command, "completed").await;
+    assert_eq!(model.asked().len(), 1);
+    model.release();
+}
+
+/// kill -9 while the model thinks, at every point of waiting: nothing is lost, nothing comes
+/// twice, and a retry with its key is answered as the first request was, by silence.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kill_loses_no_reply() {
+    let model = super::ModelServer::start().await;
+    model.usually(Mode::Held);
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let own = model.settings();
+    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    let request = post("/edge/message", &direct("ana", "hello"))
+        .bearer(&token("a"))
+        .header("Idempotency-Key", "k1");
+    let mut process = Process::start(&database, &settings).unwrap();
+    let (address, sent) = (process.address, request.clone());
+    let waiting = tokio::spawn(async move { process::ask(address, &sent).await });
+    model.calls(1).await;
+    process.kill();
+    assert!(waiting.await.unwrap().is_none());
+    let mut process = Process::start(&database, &settings).unwrap();
+    model.calls(2).await;
+    process.kill(); // once more, with nobody waiting
+    model.usually(Mode::Echo);
+    let process = Process::start(&database, &settings).unwrap();
+    let answer = process.send(&request).await;
+    assert_eq!(answer.json()["should_respond"], false);
+    let poll = post("/edge/sync", &json!({"wait_seconds": 5})).bearer(&token("a"));
+    let commands = process.send(&poll).await.json()["commands"].clone();
+    assert_eq!(commands.as_array().unwrap().len(), 1);
+    assert_eq!(commands[0]["payload"]["text"], "reply 3: hello");
+    let counts = support::rows(
+        &database,
+        "SELECT (SELECT count(*) FROM messages), (SELECT count(*) FROM commands),
+                (SELECT count(*) FROM pending_replies), (SELECT sum(count) FROM usage_days)",
+    );
+    assert_eq!(counts, [[1, 1, 0, 1]]);
+    model.release();
 }

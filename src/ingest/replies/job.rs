@@ -202,3 +202,6 @@ fn show_typing(ingest: &Ingest, room: Option<&crate::store::RoomRow>, on: bool) 
         ingest.hub.show_typing(agent, &room.chat_guid, on, ttl_ms);
     }
 }
+
+#[cfg(test)]
+mod tests;

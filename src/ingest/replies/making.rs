@@ -9,7 +9,7 @@ use super::context::{self, Context};
 use super::made::{Decision, Made};
 use super::plan::Plan;
 use crate::clock::{Monotonic, Timestamp};
-use crate::engine::{Ask, Failure, Model, Said};
+use crate::engine::{Ask, Failure, Model, Place, Said};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::reply::classify::Class;
@@ -25,6 +25,11 @@ const CALLS_PER_MESSAGE_MAX: usize = 4;
 
 /// Makes a reply. `None` when its message is gone.
 pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<Made>> {
+    let came = ingest.clock.monotonic();
+    let place = match &ingest.replies.settings.model {
+        Some(model) => Some((model, model.place().await)),
+        None => None,
+    };
     let begun = ingest.clock.monotonic();
     let id = pending.message_id;
     let read = ingest
@@ -36,7 +41,7 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
     };
     let persona = &ingest.voice.persona;
     let failed = |failure| Ok(Some(Made::failed(persona, pending.unprompted, failure)));
-    let Some(model) = &ingest.replies.settings.model else {
+    let Some((model, place)) = &place else {
         return failed("no model");
     };
     if pending.starts > STARTS_MAX {
@@ -55,6 +60,7 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
     let turn = Turn {
         ingest,
         model,
+        place,
         plan: &plan,
         context: &context,
         pending: &pending,
@@ -66,7 +72,8 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
         now,
     };
     let mut made = turn.ask().await;
-    made.decision.queued_ms = queued_ms.saturating_sub(read_at.since(begun));
+    made.decision.queued_ms = queued_ms.saturating_sub(read_at.since(came));
+    made.decision.waited_ms = begun.since(came);
     made.decision.context_ms = read_at.since(begun);
     if plan.detailed_logging {
         let d = &made.decision;
@@ -89,6 +96,7 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
 struct Turn<'a> {
     ingest: &'a Arc<Ingest>,
     model: &'a Arc<Model>,
+    place: &'a Place<'a>,
     plan: &'a Plan,
     context: &'a Context,
     pending: &'a PendingReply,
@@ -139,17 +147,19 @@ impl Turn<'_> {
         }
         let made = self
             .model
-            .ask(Ask {
-                prompt,
-                vision,
-                tokens_max: plan.tokens_max,
-                retry_until: self.deadline,
-                wanted_until: self.pending.agent.is_none().then_some(self.deadline),
-            })
+            .ask(
+                self.place,
+                Ask {
+                    prompt,
+                    vision,
+                    tokens_max: plan.tokens_max,
+                    retry_until: self.deadline,
+                    wanted_until: self.pending.agent.is_none().then_some(self.deadline),
+                },
+            )
             .await;
         work.photos_shown += photos.len();
         work.used.calls += u64::from(made.calls);
-        work.waited_ms += made.waited_ms;
         work.model_ms += made.took_ms;
         match made.said {
             Ok(said) => {
@@ -217,7 +227,6 @@ impl Turn<'_> {
                 completion_tokens: work.used.completion_tokens,
                 tokens_estimated: work.used.estimated_calls > 0,
                 cut_off: work.cut_off,
-                waited_ms: work.waited_ms,
                 model_ms: work.model_ms,
                 ..Decision::default()
             },
@@ -255,7 +264,6 @@ struct Work {
     used: TokenUsage,
     photos_shown: usize,
     cut_off: bool,
-    waited_ms: u64,
     model_ms: u64,
     failure: Option<Failure>,
 }
