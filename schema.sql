@@ -90,8 +90,32 @@ CREATE TABLE messages (
                                              -- written when it was stored; -1: all were, its own too
   bubbles     TEXT,                          -- JSON array, the reply; NULL: no answer
   access      TEXT,                          -- JSON, the answer's access object; NULL: none
-  schedule    TEXT                           -- JSON, the answer's schedule_message; NULL: none
+  schedule    TEXT,                          -- JSON, the answer's schedule_message; NULL: none
+  late        TEXT,                          -- JSON array, the reply that followed as a command; NULL: none
+  decision    TEXT                           -- JSON, how a language model's reply came about; NULL: none was asked
 ) STRICT;
+
+-- Messages that a language model is still to answer.
+CREATE TABLE pending_replies (
+  message_id INTEGER PRIMARY KEY,
+  room_id    INTEGER NOT NULL,
+  unprompted INTEGER NOT NULL,               -- 1: in a group, where nobody asked for it
+  late       INTEGER NOT NULL DEFAULT 0,     -- 1: the request was answered; the reply will be a command
+  starts     INTEGER NOT NULL DEFAULT 0      -- starts of the service that found it here
+) STRICT;
+
+-- What language models were asked, by UTC day, endpoint and class of message.
+CREATE TABLE token_usage (
+  day               INTEGER NOT NULL,        -- days since the epoch, UTC
+  endpoint          TEXT NOT NULL,
+  class             TEXT NOT NULL,           -- reflex, default, deep_reasoning, vision
+  calls             INTEGER NOT NULL,        -- requests to the model's server, repeated ones too
+  estimated_calls   INTEGER NOT NULL,        -- those of them whose tokens the server did not say
+  prompt_tokens     INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL,
+  cache_hits        INTEGER NOT NULL,        -- replies for which nobody was asked
+  PRIMARY KEY (day, endpoint, class)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE usage_days (
   user_id INTEGER NOT NULL,

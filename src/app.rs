@@ -20,8 +20,10 @@ use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
 use crate::config::{BillingProvider, Config, Durability, Engine, MemoryProvider, Secret};
 use crate::edge::hub::{self, Hub, Phase};
+use crate::engine::{self, Model};
 use crate::flags::Flags;
 use crate::http::{self, Drained, Gauge};
+use crate::ingest::replies::{self, Replies};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
 use crate::marketplace::Marketplace;
@@ -75,11 +77,6 @@ pub enum Ended {
 impl App {
     /// Opens the store and puts the parts together. The error is a sentence for the operator.
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
-        if config.reply.engine != Engine::Builtin {
-            return Err(
-                "reply.engine: \"openai\" is not part of this version yet; use \"builtin\"".into(),
-            );
-        }
         let edge_secret = config.edge.secret.as_ref().map(Secret::expose);
         let edge_secret = edge_secret
             .ok_or("edge.secret is missing; set it")?
@@ -91,10 +88,11 @@ impl App {
                     view.edge_epoch()?,
                     view.revocations()?,
                     view.flag_overrides()?,
+                    view.count_pending_replies()?,
                 ))
             })
             .await;
-        let (epoch, revocations, overrides) = seen.map_err(|e| e.to_string())?;
+        let (epoch, revocations, overrides, pending) = seen.map_err(|e| e.to_string())?;
         let flags = Arc::new(Flags::new(config.is_production(), clock.clone()));
         flags.set_overrides(overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
@@ -111,6 +109,7 @@ impl App {
             clock.clone(),
             voice(&config),
             memories.clone(),
+            Replies::new(replies(&config, &clock, pending)?),
         );
         let jwks = config.identity.jwks_url.as_deref();
         let jwks = jwks.map(|url| Jwks::new(url, clock.clone()));
@@ -278,6 +277,35 @@ fn voice(config: &Config) -> Voice {
         superpower: reply.superpower_text.clone(),
         group_owner: reply.group_owner_text.clone(),
     }
+}
+
+fn replies(config: &Config, clock: &Clock, pending: usize) -> Result<replies::Settings, String> {
+    let reply = &config.reply;
+    let model = match reply.engine {
+        Engine::Builtin => None,
+        Engine::OpenAi => {
+            let missing = |key| format!("{key} is needed with reply.engine = \"openai\"");
+            let model = reply.model.clone().ok_or_else(|| missing("reply.model"))?;
+            let settings = engine::Settings {
+                base_url: reply
+                    .base_url
+                    .clone()
+                    .ok_or_else(|| missing("reply.base_url"))?,
+                api_key: reply.api_key.as_ref().map(|key| key.expose().to_owned()),
+                vision_model: reply.vision_model.clone().unwrap_or_else(|| model.clone()),
+                model,
+                max_tokens_field: reply.max_tokens_field,
+                concurrency: reply.max_concurrency as usize,
+            };
+            Some(Model::new(settings, clock.clone()))
+        }
+    };
+    Ok(replies::Settings {
+        model,
+        system_prompt: reply.system_prompt.clone(),
+        deadline_s: reply.deadline_s,
+        pending,
+    })
 }
 
 /// The database's options as configured.

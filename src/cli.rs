@@ -4,6 +4,7 @@
 mod billing;
 mod chat;
 mod check;
+mod explain;
 mod flags;
 mod init;
 mod logging;
@@ -87,6 +88,12 @@ enum Command {
         after_help = "Example: chatkeep billing reconcile --dry-run"
     )]
     Billing(billing::Command),
+    /// Tells what decided the answer to a message.
+    ///
+    /// Reads the database, and may be run beside the service. Says nothing of what was
+    /// written unless asked to with --text.
+    #[command(after_help = "Example: chatkeep explain 4711 --json")]
+    Explain(explain::Options),
 }
 
 pub fn main() -> ExitCode {
@@ -102,6 +109,7 @@ pub fn main() -> ExitCode {
         Command::User(command) => user::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
         Command::Billing(command) => billing::run(&source, &command),
+        Command::Explain(options) => explain::run(&source, &options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

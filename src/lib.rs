@@ -26,6 +26,11 @@
 //! 6. The answer goes back as 200. `http` watches whether it could be written; if not,
 //!    `routes::retries` has it kept for the relay's retry.
 //!
+//! Where a language model answers, step 4 commits the message and that its reply is pending.
+//! `ingest::replies` then has the model asked (`engine`), outside any transaction, and commits
+//! what it said: as the answer to the request, which waits, or, when that took too long, as a
+//! command.
+//!
 //! The other direction, a reminder: a job (`app::jobs`) runs `ingest::reminders`, which finds
 //! what is due in the database and, in one transaction, removes it and gives `edge::queue` a
 //! command; so does what superpowers say by themselves. After the commit `edge::hub` wakes the agent's socket (`edge::session`) or poll
@@ -58,6 +63,7 @@
 //! marketplace          apps, and the webhooks that set them off
 //! edge                 what relays are told: outbox, sockets, polls
 //! memory               memories here and in an external service
+//! engine               asks a language model
 //! reply, auth, limits  rules that domains ask
 //! store                rows and transactions
 //! flags, model         tables of facts, plain types
@@ -79,7 +85,8 @@
 //! | [`marketplace`] | decides what a webhook's call does | hyper, SQL, relays' frames |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
 //! | [`memory`] | asks the memory service | who asks, what for |
-//! | [`reply`] | understands and words text | the store, the clock, the network |
+//! | [`engine`] | speaks chat completions | messages, rooms, users |
+//! | [`reply`] | understands and words text; says what a model is told | the store, the clock, the network |
 //! | [`auth`] | checks credentials | which route wants whom |
 //! | [`limits`] | counts in windows; `now` is an argument | who is counted, and why |
 //! | [`flags`] | knows every flag with its default; asks the provider | who reads them |
@@ -107,7 +114,7 @@
 //! - Every queue, body, cache, loop and retry has a bound, a constant with its unit in its name.
 //! - What happened inside (SQL, paths, causes) goes to the log, never to a client.
 //! - Async lives in `http`, `routes`, the sockets and polls of `edge`, `app`, and in what
-//!   awaits the store.
+//!   awaits the store or a model.
 //!
 //! `schema.sql` is the whole database; `service.toml` every setting; `examples/relay.rs` a
 //! relay to copy; `README.md` tells operators and writers of relays the rest.
@@ -120,6 +127,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod edge;
+pub mod engine;
 pub mod error;
 pub mod flags;
 pub mod http;

@@ -11,6 +11,7 @@ mod health;
 mod ingest;
 pub mod limits;
 mod marketplace;
+mod replies;
 pub mod retries;
 mod usage;
 mod users;
@@ -102,6 +103,8 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/admin/feature-flags/status",          Admin,      0,              to!(flags::status)),
         route("PUT",    "/admin/feature-flags/{key}",           Admin,      4096,           to!(flags::set)),
         route("DELETE", "/admin/feature-flags/{key}",           Admin,      0,              to!(flags::unset)),
+        route("GET",    "/admin/messages/{message_id}",         Admin,      0,              to!(replies::message)),
+        route("GET",    "/admin/metrics/token-usage",           Admin,      0,              to!(replies::token_usage)),
         route("GET",    "/admin/users",                         Admin,      0,              to!(users::list)),
         route("GET",    "/admin/users/{user_id}",               Admin,      0,              to!(users::show)),
         route("PUT",    "/admin/users/{user_id}/grant",         Admin,      4096,           to!(users::set_grant)),

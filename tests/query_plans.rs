@@ -14,6 +14,14 @@ const ALLOWED: &[(&str, &str)] = &[
         "NOT IN (SELECT message_id FROM kept_answers)",
         "once at the start",
     ),
+    (
+        "SELECT count(*) FROM pending_replies",
+        "once at the start; at most 10,000 rows",
+    ),
+    (
+        "UPDATE pending_replies SET starts",
+        "once at the start; at most 10,000 rows",
+    ),
     ("FROM sqlite_schema", "once before the start"),
     (
         "FROM idempotency_keys ORDER BY id LIMIT",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use super::{App, exports, reminders};
+use super::{App, exports, reminders, replies};
 use crate::billing;
 use crate::error::Result;
 use crate::flags::poller::{self, Pace};
@@ -26,6 +26,7 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     jobs.spawn(reminders::run(app.ingest.clone()));
     jobs.spawn(exports::work::run(app.exports.clone()));
     jobs.spawn(outbox::run(app.memories.clone()));
+    jobs.spawn(replies::job::run(app.ingest.clone()));
     jobs.spawn(every(app.clone(), EXPIRE_EVERY, expire_commands));
     jobs.spawn(every(app.clone(), NOTE_WRITTEN_EVERY, note_written));
     jobs.spawn(every(app.clone(), HOUSEKEEPING_EVERY, remove_old_rows));

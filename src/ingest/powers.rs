@@ -222,40 +222,39 @@ fn yields(understood: &Intent, soft: bool) -> bool {
 }
 
 impl Turn<'_> {
-    /// `understood` is what the message means without superpowers.
+    /// `understood` is what the message means without superpowers. `None`: nothing was done,
+    /// and it is answered as if no superpower had been asked for.
     pub(super) fn use_power(
         &self,
         tx: &mut Tx<'_>,
         called: &Called,
-        understood: Intent,
-    ) -> Result<Answer> {
-        match &called.what {
+        understood: &Intent,
+    ) -> Result<Option<Answer>> {
+        let said = match &called.what {
             What::Try(attempts) => {
                 for attempt in attempts {
                     if let Some(said) = self.attempt(tx, attempt, called.explicit)? {
-                        return Ok(Answer::saying(&said));
+                        return Ok(Some(Answer::saying(&said)));
                     }
                 }
-                // It was about nothing that is kept.
-                self.carry_out(tx, understood)
+                return Ok(None); // it was about nothing that is kept
             }
-            What::End(_) if !self.ingest.may_take_turn(self, called.explicit) => {
-                Ok(Answer::saying(&self.too_many()))
-            }
+            What::End(_) if !self.ingest.may_take_turn(self, called.explicit) => self.too_many(),
             What::End(power) => {
                 self.take_turn(tx, *power)?;
                 tx.end_power_session(self.user.id, self.room.id, self.now)?;
-                Ok(Answer::saying(&wording::superpower_ended(power.title())))
+                wording::superpower_ended(power.title())
             }
             What::Other => {
                 let counted = understood.is_command()
                     || self.ingest.may_command(self.user.id, self.flags, self.mono);
-                match counted {
-                    true => self.carry_out(tx, understood),
-                    false => Ok(Answer::saying(&self.too_many())),
+                if counted {
+                    return Ok(None);
                 }
+                self.too_many()
             }
-        }
+        };
+        Ok(Some(Answer::saying(&said)))
     }
 
     fn too_many(&self) -> String {

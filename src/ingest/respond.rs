@@ -59,6 +59,16 @@ fn heard<'a>(
     }
 }
 
+/// What becomes of a message.
+pub(super) enum Response {
+    Answer(Answer),
+    /// A language model is asked, after the commit.
+    ByModel {
+        /// In a group, where nobody asked for it.
+        unprompted: bool,
+    },
+}
+
 /// One message's turn.
 pub(super) struct Turn<'a> {
     pub(super) ingest: &'a Ingest,
@@ -81,14 +91,14 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     /// `understood` is what the message means to somebody whose time zone is not known.
-    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: Intent) -> Result<Answer> {
-        let message = self.message;
+    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Intent) -> Result<Response> {
+        let (message, replies) = (self.message, &self.ingest.replies);
         let persona = &self.ingest.voice.persona;
         let intent = match self.timezone() {
-            None => understood,
+            None => understood.clone(),
             zone => understand(message, persona, zone, self.now),
         };
-        let responds = decide::should_respond(Facts {
+        let facts = Facts {
             mode: message.mode,
             has_content: !message.text.trim().is_empty() || message.photos > 0,
             addressed: message.mode == Mode::Group
@@ -96,20 +106,37 @@ impl Turn<'_> {
             superpower: self.called.is_some(),
             humans: self.humans,
             threshold: self.flags.integer("rate_limit.message_budget_threshold"),
-            has_something_to_say: intent.has_something_to_say()
+            has_something_to_say: replies.have_something_to_say(&intent)
                 && !self.flags.boolean("llm.force_basic_mode"),
-        });
-        match self.access {
-            _ if !responds => Ok(Answer::silence()),
+        };
+        Ok(Response::Answer(match self.access {
+            _ if !decide::should_respond(facts) => Answer::silence(),
             Access::Deny(denial) => {
                 let said = denial.said(&self.ingest.voice);
-                Ok(Answer::denying(&said, denial.to_json()))
+                Answer::denying(&said, denial.to_json())
             }
-            Access::Allow { .. } => match &self.called {
-                Some(called) => self.use_power(tx, called, intent),
-                None => self.carry_out(tx, intent),
-            },
+            Access::Allow { .. } => return self.let_in(tx, intent, facts),
+        }))
+    }
+
+    /// A superpower that is asked for, else what the builtin engine understands as a command,
+    /// else the language model where there is one.
+    fn let_in(&self, tx: &mut Tx<'_>, intent: Intent, facts: Facts) -> Result<Response> {
+        let replies = &self.ingest.replies;
+        if let Some(called) = &self.called
+            && let Some(answer) = self.use_power(tx, called, &intent)?
+        {
+            return Ok(Response::Answer(answer));
         }
+        if !replies.are_for(&intent) {
+            return self.carry_out(tx, intent).map(Response::Answer);
+        }
+        if replies.are_too_many() {
+            return Ok(Response::Answer(self.ingest.too_many_replies()));
+        }
+        Ok(Response::ByModel {
+            unprompted: decide::is_unprompted(facts),
+        })
     }
 
     pub(super) fn timezone(&self) -> Option<Tz> {

@@ -2,9 +2,11 @@
 //! keeps: facts in, words out. Short, warm, and in plain English. It decides nothing and knows no message.
 
 mod account;
+mod apologies;
 mod times;
 
 pub use account::*;
+pub use apologies::{apology, overloaded, refused};
 pub use times::{date_now, time_in, time_now};
 
 use chrono_tz::Tz;

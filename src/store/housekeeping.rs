@@ -10,6 +10,8 @@ use crate::error::Result;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const COMMANDS_KEPT_MS: i64 = 30 * DAY_MS;
 const EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
+/// Longer than anybody can ask for.
+const TOKEN_USAGE_KEPT_DAYS: i64 = 100;
 const LIMIT_USES_KEPT_MS: i64 = 2 * DAY_MS;
 const PAYMENT_EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
 /// The payment provider forgets a key after a day.
@@ -22,6 +24,10 @@ impl Tx<'_> {
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
         self.pull_back_limit_uses(now)?;
+        self.execute(
+            "DELETE FROM token_usage WHERE day < ?1",
+            [now.utc_day() - TOKEN_USAGE_KEPT_DAYS],
+        )?;
         let events_left = self.sweep_webhook_events(now)?;
         let quiet = self.end_quiet_sessions(now)?;
         // Rows stand in order of time, so the first ones are the oldest.

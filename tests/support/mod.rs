@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod mem0;
+pub mod model_server;
 pub mod process;
 
 use std::collections::{BTreeMap, VecDeque};

@@ -15,8 +15,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "account", "auth", "billing", "clock", "config", "edge", "error", "flags", "http",
-            "ingest", "marketplace", "memory", "outbound", "routes", "store",
+            "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
+            "http", "ingest", "marketplace", "memory", "outbound", "routes", "store",
         ],
     ),
     (
@@ -43,8 +43,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "ingest",
         &[
-            "clock", "edge", "error", "flags", "limits", "memory", "model", "random", "reply",
-            "store",
+            "clock", "edge", "engine", "error", "flags", "limits", "memory", "model", "random",
+            "reply", "store",
         ],
     ),
     (
@@ -61,6 +61,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "edge",
         &["clock", "error", "limits", "model", "random", "store"],
     ),
+    ("engine", &["clock", "config", "outbound", "reply"]),
     ("reply", &["clock", "model"]),
     ("auth", &["clock", "random"]),
     ("limits", &["clock"]),
@@ -85,6 +86,7 @@ const ASYNC: &[&str] = &[
     "src/billing",
     "src/cli",
     "src/edge",
+    "src/engine.rs",
     "src/flags/poller.rs",
     "src/http",
     "src/ingest",
@@ -252,6 +254,7 @@ pub(crate) const PURE: &[&str] = &[
     "src/billing/stripe/failure.rs",
     "src/billing/stripe/form.rs",
     "src/billing/stripe/objects.rs",
+    "src/engine/wire",
     "src/error.rs",
     "src/flags/breaker.rs",
     "src/flags/launchdarkly.rs",

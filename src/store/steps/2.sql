@@ -291,3 +291,29 @@ CREATE TABLE power_alarms (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX power_alarms_due ON power_alarms(due_at);
 CREATE INDEX power_alarms_room ON power_alarms(room_id);
+-- Replies of language models.
+
+ALTER TABLE messages ADD COLUMN late TEXT;
+ALTER TABLE messages ADD COLUMN decision TEXT;
+
+-- Messages that a language model is still to answer.
+CREATE TABLE pending_replies (
+  message_id INTEGER PRIMARY KEY,
+  room_id    INTEGER NOT NULL,
+  unprompted INTEGER NOT NULL,               -- 1: in a group, where nobody asked for it
+  late       INTEGER NOT NULL DEFAULT 0,     -- 1: the request was answered; the reply will be a command
+  starts     INTEGER NOT NULL DEFAULT 0      -- starts of the service that found it here
+) STRICT;
+
+-- What language models were asked, by UTC day, endpoint and class of message.
+CREATE TABLE token_usage (
+  day               INTEGER NOT NULL,        -- days since the epoch, UTC
+  endpoint          TEXT NOT NULL,
+  class             TEXT NOT NULL,           -- reflex, default, deep_reasoning, vision
+  calls             INTEGER NOT NULL,        -- requests to the model's server, repeated ones too
+  estimated_calls   INTEGER NOT NULL,        -- those of them whose tokens the server did not say
+  prompt_tokens     INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL,
+  cache_hits        INTEGER NOT NULL,        -- replies for which nobody was asked
+  PRIMARY KEY (day, endpoint, class)
+) STRICT, WITHOUT ROWID;
