@@ -114,7 +114,7 @@
 //! - Every queue, body, cache, loop and retry has a bound, a constant with its unit in its name.
 //! - What happened inside (SQL, paths, causes) goes to the log, never to a client.
 //! - Async lives in `http`, `routes`, the sockets and polls of `edge`, `app`, and in what
-//!   awaits the store or a model.
+//!   awaits the store, a model or the payment provider.
 //!
 //! `schema.sql` is the whole database; `service.toml` every setting; `examples/relay.rs` a
 //! relay to copy; `README.md` tells operators and writers of relays the rest.

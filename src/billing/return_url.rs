@@ -30,8 +30,8 @@ pub(super) fn host(url: &str) -> Option<String> {
     }
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let authority = &rest[..end];
-    let (host, port) = if authority.starts_with('[') {
-        let (inner, after) = authority[1..].split_once(']')?;
+    let (host, port) = if let Some(bracketed) = authority.strip_prefix('[') {
+        let (inner, after) = bracketed.split_once(']')?;
         inner.parse::<Ipv6Addr>().ok()?;
         (format!("[{inner}]"), after)
     } else {

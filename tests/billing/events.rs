@@ -597,7 +597,7 @@ async fn the_ledger_outlives_a_restart_and_is_cleared_after_thirty_days() {
     let session = json!({"id": "cs_1", "mode": "payment", "payment_status": "paid",
         "amount_total": 900, "client_reference_id": user});
     let bought = event("evt_1", "checkout.session.completed", 5, session);
-    world.events(&[bought.clone()]).await;
+    world.events(std::slice::from_ref(&bought)).await;
     let World {
         service,
         stripe,
