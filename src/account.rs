@@ -3,8 +3,10 @@
 pub mod confirmation;
 pub mod deletion;
 pub mod erasure;
+pub mod exports;
 pub mod grants;
 pub mod identity;
+pub mod usage;
 
 use serde::Serialize;
 

@@ -1,8 +1,11 @@
 //! Puts the service together from its configuration, and runs it on a listener that its
 //! caller owns until its caller says stop. The only place that picks concrete parts.
 
+mod erasing;
 mod jobs;
+mod sealing;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,20 +13,25 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::account::confirmation::Post;
-use crate::account::erasure::Eraser;
+use crate::account::erasure::{Eraser, Others};
+use crate::account::exports::{self, Exports};
 use crate::account::identity::Identity;
+use crate::account::identity::jwks::Jwks;
 use crate::auth::edge_token::{self, Verifier};
-use crate::auth::jwt::DevelopmentKey;
+use crate::auth::jwt;
 use crate::auth::shared_secret::SharedSecret;
 use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
-use crate::config::{BillingProvider, Config, Durability, Engine, Secret};
+use crate::config::{BillingProvider, Config, Durability, Engine, MemoryProvider, Secret};
 use crate::edge::hub::{self, Hub, Phase};
-use crate::flags::Flags;
+use crate::engine::{self, Model};
+use crate::flags::{Flags, Override};
 use crate::http::{self, Drained, Gauge};
+use crate::ingest::replies::{self, Replies};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
-use crate::mail::Mailer;
+use crate::marketplace::Marketplace;
+use crate::memory::{Memories, mem0::Mem0};
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
 use crate::store::{self, Lock, SharedStore, Store};
@@ -43,15 +51,20 @@ pub struct App {
     pub flags: Arc<Flags>,
     pub hub: Arc<Hub>,
     pub ingest: Arc<Ingest>,
+    pub memories: Arc<Memories>,
+    pub exports: Arc<Exports>,
     pub billing: Arc<Billing>,
+    pub marketplace: Arc<Marketplace>,
     pub edge_tokens: Verifier,
     /// `None`: not configured; open in development, closed in production.
     pub legacy_secret: Option<SharedSecret>,
     pub admin_token: Option<SharedSecret>,
-    pub identity: Identity,
+    pub identity: Arc<Identity>,
     pub eraser: Arc<Eraser>,
     /// `None`: no mail is sent.
     pub post: Option<Arc<Post>>,
+    /// The identity provider's keys, where there is one.
+    pub jwks: Option<Arc<Jwks>>,
     pub minute_windows: MinuteWindows,
     pub retries: Arc<Retries>,
     pub gauge: Gauge,
@@ -71,61 +84,66 @@ pub enum Ended {
 impl App {
     /// Opens the store and puts the parts together. The error is a sentence for the operator.
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
-        if config.reply.engine != Engine::Builtin {
-            return Err(
-                "reply.engine: \"openai\" is not part of this version yet; use \"builtin\"".into(),
-            );
-        }
-        let edge_secret = config.edge.secret.as_ref().map(Secret::expose);
-        let edge_secret = edge_secret
-            .ok_or("edge.secret is missing; set it")?
-            .to_owned();
         let store = Arc::new(open_store(&config)?);
-        let seen = store
-            .read(|view| {
-                Ok((
-                    view.edge_epoch()?,
-                    view.revocations()?,
-                    view.flag_overrides()?,
-                ))
-            })
-            .await;
-        let (epoch, revocations, overrides) = seen.map_err(|e| e.to_string())?;
+        let (epoch, revocations, overrides, pending) = seen(&store).await?;
         let flags = Arc::new(Flags::new(config.is_production(), clock.clone()));
         flags.set_overrides(overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
+        let memories = Arc::new(Memories::new(
+            store.clone(),
+            flags.clone(),
+            clock.clone(),
+            memory_service(&config),
+        ));
         let ingest = Ingest::new(
             store.clone(),
             hub.clone(),
             flags.clone(),
             clock.clone(),
             voice(&config),
+            memories.clone(),
+            Replies::new(replies(&config, &clock, pending)?),
         );
-        let Purge { eraser, post } = purge(&config, &store, &hub, &clock)?;
-        let shared =
-            |secret: &Option<Secret>| secret.as_ref().map(|s| SharedSecret::new(s.expose()));
+        let jwks = config.identity.jwks_url.as_deref();
+        let jwks = jwks.map(|url| Jwks::new(url, clock.clone()));
+        let marketplace = Marketplace::new(
+            store.clone(),
+            hub.clone(),
+            memories.clone(),
+            clock.clone(),
+            sealing::sealer(&config, &store).await?,
+            config.server.public_url.as_str(),
+        );
+        let verifier = verifier(&config);
+        let identity = Identity::new(store.clone(), clock.clone(), verifier, jwks.clone());
+        let (identity, marketplace) = (Arc::new(identity), Arc::new(marketplace));
+        let exports = exports(&config, &store, &memories, &clock);
+        let others = Others {
+            hub: hub.clone(),
+            identity: identity.clone(),
+            exports: exports.clone(),
+            memories: memories.clone(),
+            marketplace: marketplace.clone(),
+        };
+        let (eraser, post) = erasing::eraser(&config, &store, &clock, others)?;
         let billing = Billing::new(&config, store.clone(), flags.clone(), clock.clone());
         Ok(Arc::new(Self {
             billing: Arc::new(billing),
-            edge_tokens: Verifier::new(
-                &edge_token::Settings {
-                    secret: &edge_secret,
-                    previous_secret: config.edge.previous_secret.as_ref().map(Secret::expose),
-                    ttl_days: config.edge.token_ttl_days,
-                    development: !config.is_production(),
-                },
-                revocations,
-            ),
+            edge_tokens: edge_tokens(&config, revocations)?,
             legacy_secret: shared(&config.edge.legacy_secret),
             admin_token: shared(&config.admin.token),
-            identity: identity(&config, &store, &clock),
-            eraser: Arc::new(eraser),
+            identity,
+            eraser,
             post,
+            jwks,
             minute_windows: MinuteWindows::default(),
             retries: Arc::default(),
             gauge: Gauge::default(),
             started: clock.monotonic(),
             ingest: Arc::new(ingest),
+            exports,
+            memories,
+            marketplace,
             config,
             clock,
             store,
@@ -196,56 +214,77 @@ impl App {
     }
 }
 
-fn identity(config: &Config, store: &SharedStore, clock: &Clock) -> Identity {
-    let secret = config.identity.hs256_secret.as_ref();
-    Identity {
-        store: store.clone(),
-        clock: clock.clone(),
-        development_key: secret.map(|secret| DevelopmentKey::new(secret.expose())),
-        leeway_s: config.identity.leeway_s,
-    }
+type Seen = (
+    String,
+    Vec<(String, i64)>,
+    HashMap<&'static str, Override>,
+    usize,
+);
+
+/// What the parts start with: the edge epoch, agents whose tokens were ended, overrides of
+/// flags, and how many replies are pending.
+async fn seen(store: &SharedStore) -> Result<Seen, String> {
+    let seen = store.read(|view| {
+        Ok((
+            view.edge_epoch()?,
+            view.revocations()?,
+            view.flag_overrides()?,
+            view.count_pending_replies()?,
+        ))
+    });
+    seen.await.map_err(|e| e.to_string())
 }
 
-/// What erases accounts and tells them.
-pub struct Purge {
-    pub eraser: Eraser,
-    /// `None`: no mail is sent.
-    pub post: Option<Arc<Post>>,
+fn edge_tokens(config: &Config, revocations: Vec<(String, i64)>) -> Result<Verifier, String> {
+    let edge = &config.edge;
+    let secret = edge.secret.as_ref().map(Secret::expose);
+    let settings = edge_token::Settings {
+        secret: secret.ok_or("edge.secret is missing; set it")?,
+        previous_secret: edge.previous_secret.as_ref().map(Secret::expose),
+        ttl_days: edge.token_ttl_days,
+        development: !config.is_production(),
+    };
+    Ok(Verifier::new(&settings, revocations))
 }
 
-fn purge(
+fn shared(secret: &Option<Secret>) -> Option<SharedSecret> {
+    secret.as_ref().map(|s| SharedSecret::new(s.expose()))
+}
+
+fn verifier(config: &Config) -> jwt::Verifier {
+    let identity = &config.identity;
+    let algorithms = identity.algorithms.iter();
+    let rules = jwt::Rules {
+        issuer: identity.issuer.clone(),
+        audience: identity.audience.clone(),
+        algorithms: algorithms
+            .filter_map(|algorithm| jwt::Algorithm::named(algorithm.name()))
+            .collect(),
+        leeway_s: identity.leeway_s,
+    };
+    jwt::Verifier::new(rules, identity.hs256_secret.as_ref().map(Secret::expose))
+}
+
+fn exports(
     config: &Config,
     store: &SharedStore,
-    hub: &Arc<Hub>,
+    memories: &Arc<Memories>,
     clock: &Clock,
-) -> Result<Purge, String> {
-    let mailer = Mailer::new(&config.mail)?;
-    let mut eraser = Eraser::new(store.clone(), hub.clone(), clock.clone());
-    eraser.mail = mailer.is_some();
-    eraser.persona.clone_from(&config.reply.persona_name);
-    let post = mailer.map(|mailer| {
-        Arc::new(Post {
-            store: store.clone(),
-            clock: clock.clone(),
-            mailer: Arc::new(mailer),
-            queued: eraser.mails_queued.clone(),
-        })
-    });
-    Ok(Purge { eraser, post })
+) -> Arc<Exports> {
+    let settings = exports::Settings {
+        dir: config.exports.dir.clone(),
+        lifetime_days: config.exports.lifetime_days as i64,
+    };
+    Exports::new(store.clone(), memories.clone(), clock.clone(), settings)
 }
 
-/// The same for a command, whose caller holds the lock: no service waits behind it.
-pub async fn alone(config: &Config, clock: Clock) -> Result<Purge, String> {
-    let store = Arc::new(open_store(config)?);
-    let hub = Hub::new(
-        store.clone(),
-        clock.clone(),
-        edge_settings(config),
-        String::new(),
-    );
-    let mut purge = purge(config, &store, &hub, &clock)?;
-    purge.eraser.alone = true;
-    Ok(purge)
+fn memory_service(config: &Config) -> Option<Mem0> {
+    let memory = &config.memory;
+    let key = memory.api_key.as_ref().map(Secret::expose);
+    match memory.provider {
+        MemoryProvider::Local => None,
+        MemoryProvider::Mem0 => Some(Mem0::new(memory.base_url.as_deref()?, key)),
+    }
 }
 
 fn edge_settings(config: &Config) -> hub::Settings {
@@ -267,6 +306,35 @@ fn voice(config: &Config) -> Voice {
         superpower: reply.superpower_text.clone(),
         group_owner: reply.group_owner_text.clone(),
     }
+}
+
+fn replies(config: &Config, clock: &Clock, pending: usize) -> Result<replies::Settings, String> {
+    let reply = &config.reply;
+    let model = match reply.engine {
+        Engine::Builtin => None,
+        Engine::OpenAi => {
+            let missing = |key| format!("{key} is needed with reply.engine = \"openai\"");
+            let model = reply.model.clone().ok_or_else(|| missing("reply.model"))?;
+            let settings = engine::Settings {
+                base_url: reply
+                    .base_url
+                    .clone()
+                    .ok_or_else(|| missing("reply.base_url"))?,
+                api_key: reply.api_key.as_ref().map(|key| key.expose().to_owned()),
+                vision_model: reply.vision_model.clone().unwrap_or_else(|| model.clone()),
+                model,
+                max_tokens_field: reply.max_tokens_field,
+                concurrency: reply.max_concurrency as usize,
+            };
+            Some(Model::new(settings, clock.clone()))
+        }
+    };
+    Ok(replies::Settings {
+        model,
+        system_prompt: reply.system_prompt.clone(),
+        deadline_s: reply.deadline_s,
+        pending,
+    })
 }
 
 /// The database's options as configured.

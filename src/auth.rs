@@ -4,4 +4,7 @@
 pub mod edge_token;
 pub mod jwt;
 pub mod payment_signature;
+pub mod seal;
 pub mod shared_secret;
+mod signatures;
+pub mod webhook_signature;

@@ -4,12 +4,14 @@
 mod billing;
 mod chat;
 mod check;
+mod explain;
 mod flags;
 mod init;
 mod logging;
 mod purge;
 mod running;
 mod serve;
+mod span;
 mod token;
 mod user;
 
@@ -93,6 +95,12 @@ enum Command {
         after_help = "Example: chatkeep billing reconcile --dry-run"
     )]
     Billing(billing::Command),
+    /// Tells what decided the answer to a message.
+    ///
+    /// Reads the database, and may be run beside the service. Says nothing of what was
+    /// written unless asked to with --text.
+    #[command(after_help = "Example: chatkeep explain 4711 --json")]
+    Explain(explain::Options),
 }
 
 pub fn main() -> ExitCode {
@@ -109,6 +117,7 @@ pub fn main() -> ExitCode {
         Command::Flags(command) => flags::run(&source, &command),
         Command::Purge(options) => purge::run(&source, &options),
         Command::Billing(command) => billing::run(&source, &command),
+        Command::Explain(options) => explain::run(&source, &options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -15,6 +15,7 @@ mod flags;
 mod given;
 mod identity;
 mod mail;
+mod marketplace;
 mod memory;
 mod network;
 mod private_file;
@@ -41,10 +42,11 @@ pub use exports::Exports;
 pub use flags::{Flags, FlagsProvider};
 pub use identity::{Algorithm, Identity};
 pub use mail::{Mail, SmtpUrl};
+pub use marketplace::{Marketplace, make_sealing_key, read_sealing_key, sealing_key_file};
 pub use memory::{Memory, MemoryProvider};
 pub use network::Network;
 pub(crate) use private_file::create_new as create_private_file;
-pub use reply::{Engine, Reply};
+pub use reply::{Engine, MaxTokensField, Reply};
 pub use report::Problem;
 pub use secret::Secret;
 pub use server::{Environment, Server};
@@ -67,6 +69,7 @@ pub struct Config {
     pub memory: Memory,
     pub mail: Mail,
     pub exports: Exports,
+    pub marketplace: Marketplace,
     pub admin: Admin,
 }
 
@@ -129,6 +132,7 @@ impl Config {
             memory: reader.section("memory", memory::ABOUT, memory::read),
             mail: reader.section("mail", mail::ABOUT, mail::read),
             exports: reader.section("exports", exports::ABOUT, exports::read),
+            marketplace: reader.section("marketplace", marketplace::ABOUT, marketplace::read),
             admin: reader.section("admin", admin::ABOUT, admin::read),
         }
     }

@@ -5,8 +5,12 @@
 pub mod access;
 pub mod answer;
 pub mod decide;
+pub mod explain;
 mod gate;
+mod memories;
+pub mod powers;
 pub mod reminders;
+pub mod replies;
 mod respond;
 pub mod voice;
 
@@ -18,13 +22,17 @@ use crate::edge::queue;
 use crate::error::{Error, Kind, Result};
 use crate::flags::{Flags, Reader};
 use crate::limits::{self, HOUR_MS, MINUTE_MS, Windows};
+use crate::memory::{Elsewhere, Memories};
 use crate::random;
 use crate::reply::Intent;
+use crate::reply::powers::Calls;
 use crate::store::{
-    AgentId, AnswerDue, Digest, Inserted, NewMessage, NewRoom, NewUser, Room, SharedStore, Tx,
-    User, UserId,
+    AgentId, AnswerDue, Digest, Inserted, NewMessage, NewRoom, NewUser, Room, SharedStore,
+    StoredAnswer, Tx, User, UserId,
 };
 use answer::Answer;
+use replies::Replies;
+use respond::Response;
 use voice::Voice;
 
 /// Where a message came from.
@@ -80,6 +88,10 @@ pub struct Arrival {
     members: Digest,
     /// As understood of somebody whose time zone is not known.
     understood: Intent,
+    /// What the external memory service keeps of the sender, where that matters.
+    elsewhere: Elsewhere,
+    /// The superpowers it may ask for when none is being used, understood in the same way.
+    calls: Calls,
     now: Timestamp,
     mono: Monotonic,
 }
@@ -92,6 +104,8 @@ pub struct Received {
     pub due: Option<AnswerDue>,
     /// The answer was given before.
     pub replayed: bool,
+    /// A language model is still to make the reply.
+    pending: bool,
 }
 
 /// What ingest needs of the service.
@@ -101,7 +115,9 @@ pub struct Ingest {
     pub flags: Arc<Flags>,
     pub clock: Clock,
     pub voice: Voice,
+    pub memories: Arc<Memories>,
     pub reminders: reminders::Wake,
+    pub replies: Replies,
     windows: Mutex<RateWindows>,
 }
 
@@ -109,6 +125,8 @@ pub struct Ingest {
 struct RateWindows {
     messages: Windows<String>,
     commands: Windows<UserId>,
+    /// Turns with superpowers.
+    turns: Windows<UserId>,
 }
 
 const PHOTOS: &str = "rate_limit.photos_per_hour";
@@ -120,6 +138,8 @@ impl Ingest {
         flags: Arc<Flags>,
         clock: Clock,
         voice: Voice,
+        memories: Arc<Memories>,
+        replies: Replies,
     ) -> Self {
         Self {
             store,
@@ -127,10 +147,13 @@ impl Ingest {
             flags,
             clock,
             voice,
+            memories,
             reminders: reminders::Wake::default(),
+            replies,
             windows: Mutex::new(RateWindows {
                 messages: Windows::new(MINUTE_MS),
                 commands: Windows::new(MINUTE_MS),
+                turns: Windows::new(MINUTE_MS),
             }),
         }
     }
@@ -138,9 +161,12 @@ impl Ingest {
     /// Works out all that can be said of a message without the database.
     pub fn arrival(&self, via: Via, message: Message, repeat: Repeat) -> Box<Arrival> {
         let now = self.clock.now();
+        let (understood, calls) = respond::understand_all(&message, &self.voice.persona, now);
         Box::new(Arrival {
             members: members(&message),
-            understood: respond::understand(&message, &self.voice.persona, None, now),
+            understood,
+            calls,
+            elsewhere: Elsewhere::default(),
             via,
             message,
             repeat,
@@ -150,16 +176,21 @@ impl Ingest {
     }
 
     /// Takes a message. 429 beyond the rate limits, 422 for a key used with another body.
-    pub async fn receive(self: &Arc<Self>, arrival: Box<Arrival>) -> Result<Received> {
-        let ingest = self.clone();
-        self.store
-            .write(move |tx| ingest.receive_in(tx, *arrival))
-            .await
+    pub async fn receive(self: &Arc<Self>, mut arrival: Box<Arrival>) -> Result<Received> {
+        self.fetch_memories(&mut arrival).await?;
+        let (ingest, came) = (self.clone(), arrival.mono);
+        let receiving = self.store.write(move |tx| ingest.receive_in(tx, *arrival));
+        let mut received = receiving.await?;
+        if received.pending {
+            received.answer = self.await_reply(received.message_id, came).await?;
+        }
+        Ok(received)
     }
 
     fn receive_in(&self, tx: &mut Tx<'_>, arrival: Arrival) -> Result<Received> {
         let (message, now, mono) = (&arrival.message, arrival.now, arrival.mono);
-        if let Some(received) = repeated(tx, &arrival.repeat, now)? {
+        if let Some(mut received) = repeated(tx, &arrival.repeat, now)? {
+            received.pending = self.replies.is_awaited(tx, received.message_id)?;
             return Ok(received);
         }
         self.limit(tx, message, now, mono)?;
@@ -171,9 +202,10 @@ impl Ingest {
         let flags = self.flags.for_user(&user.public_id);
         let mut room = self.room(tx, &arrival, &user, agent)?;
         let humans = room.humans + 1;
-        let superpower = self.offers(message, &flags);
-        let access = self.access(tx, message, &user, &room, &flags, now)?;
-        let answer = respond::Turn {
+        let called = self.called(tx, &arrival, &user, &room, &flags)?;
+        let is_asked = called.is_some();
+        let access = self.access(tx, &arrival, &user, &room, &flags, is_asked)?;
+        let response = respond::Turn {
             ingest: self,
             flags: &flags,
             message,
@@ -182,45 +214,42 @@ impl Ingest {
             agent,
             humans,
             access,
-            superpower,
+            called,
+            elsewhere: &arrival.elsewhere,
             now,
             mono,
         }
-        .answer(tx, arrival.understood)?;
+        .answer(tx, &arrival.understood)?;
+        let (answer, asked) = match response {
+            Response::Answer(answer) => (answer, None),
+            Response::ByModel { unprompted } => (Answer::silence(), Some(unprompted)),
+        };
         // Only free users' messages use up a day, and only those that were let in.
         let counted = access.is_allowed() && !access::standing(&user, now).is_subscribed();
         if counted {
             tx.count_message(user.id, now.utc_day())?;
         }
+        let (stored, responds) = (answer.stored(), answer.should_respond() || asked.is_some());
         let Inserted { id, due } = tx.insert_message(
             &mut room,
             &NewMessage {
-                user: user.id,
-                agent,
-                chat_guid: &message.chat_guid,
-                sent_at_s: message.timestamp,
-                now,
-                sender: &message.sender,
-                text: &message.text,
-                metadata: message.metadata.as_deref(),
-                context: message.context.as_deref(),
                 counted,
-                humans: if answer.should_respond() { 0 } else { humans },
-                answer: &answer.stored(),
-                request: match &arrival.repeat {
-                    Repeat::Body(request) => Some(request),
-                    Repeat::Key { .. } => None,
-                },
+                humans: if responds { 0 } else { humans },
+                ..arrival.row(user.id, agent, &stored)
             },
         )?;
         if let Repeat::Key { key, body } = &arrival.repeat {
             tx.insert_key_use(key, body, id, now)?;
+        }
+        if let Some(unprompted) = asked {
+            self.replies.expect(tx, id, room.id, unprompted)?;
         }
         Ok(Received {
             answer,
             message_id: id,
             due,
             replayed: false,
+            pending: asked.is_some(),
         })
     }
 
@@ -338,6 +367,36 @@ impl Ingest {
     }
 }
 
+impl Arrival {
+    /// The message as it is kept; what it counts for is decided elsewhere.
+    fn row<'a>(
+        &'a self,
+        user: UserId,
+        agent: Option<AgentId>,
+        answer: &'a StoredAnswer,
+    ) -> NewMessage<'a> {
+        let message = &self.message;
+        NewMessage {
+            user,
+            agent,
+            chat_guid: &message.chat_guid,
+            sent_at_s: message.timestamp,
+            now: self.now,
+            sender: &message.sender,
+            text: &message.text,
+            metadata: message.metadata.as_deref(),
+            context: message.context.as_deref(),
+            counted: false,
+            humans: 0,
+            answer,
+            request: match &self.repeat {
+                Repeat::Body(request) => Some(request),
+                Repeat::Key { .. } => None,
+            },
+        }
+    }
+}
+
 /// Everybody who takes part: the participants and the sender, each once, sorted.
 fn handles(message: &Message) -> Vec<&str> {
     let participants = message.participants.iter().map(String::as_str);
@@ -397,5 +456,6 @@ fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<R
         message_id,
         due: None,
         replayed: true,
+        pending: false,
     }))
 }

@@ -1,6 +1,8 @@
 //! Plain types and pure rules that several parts share. No I/O, no clock, no store.
 
 pub mod bubbles;
+pub mod excerpt;
 pub mod payment;
+pub mod public_id;
 pub mod redaction;
 pub mod subscription;

@@ -31,11 +31,26 @@ pub struct Answer {
 
 /// Why there is no answer at all.
 #[derive(Debug)]
-pub struct NoAnswer(String);
+pub struct NoAnswer {
+    why: String,
+    /// It was asked for and did not come in time.
+    pub timed_out: bool,
+}
 
 impl std::fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.why)
+    }
+}
+
+impl From<ureq::Error> for NoAnswer {
+    fn from(error: ureq::Error) -> Self {
+        use ureq::Timeout::{Connect, Resolve};
+        let unconnected = matches!(error, ureq::Error::Timeout(Connect | Resolve));
+        Self {
+            timed_out: matches!(error, ureq::Error::Timeout(_)) && !unconnected,
+            why: error.to_string(),
+        }
     }
 }
 
@@ -126,15 +141,13 @@ pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
 }
 
 pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
-    let no_answer = |error: ureq::Error| NoAnswer(error.to_string());
     let agent = agent(request.timeout);
     let mut response = match request.method {
         Method::Get => bodiless(agent.get(request.url), request),
         Method::Delete => bodiless(agent.delete(request.url), request),
         Method::Post => bodied(agent.post(request.url), request),
         Method::Put => bodied(agent.put(request.url), request),
-    }
-    .map_err(no_answer)?;
+    }?;
     let body = read_body(response.body_mut(), request.answer_bytes_max)?;
     let header = |name| response.headers().get(name)?.to_str().ok();
     Ok(Response {
@@ -155,7 +168,7 @@ fn agent(timeout: Duration) -> ureq::Agent {
         .tls_config(
             ureq::tls::TlsConfig::builder()
                 .unversioned_rustls_crypto_provider(Arc::new(
-                    rustls::crypto::aws_lc_rs::default_provider(),
+                    rustls::crypto::ring::default_provider(),
                 ))
                 .build(),
         )
@@ -203,11 +216,12 @@ fn read_body(body: &mut ureq::Body, bytes_max: u64) -> Result<Vec<u8>, NoAnswer>
         .reader()
         .take(bytes_max + 1)
         .read_to_end(&mut bytes)
-        .map_err(|e| NoAnswer(e.to_string()))?;
+        .map_err(ureq::Error::from)?;
     if bytes.len() as u64 > bytes_max {
-        return Err(NoAnswer(format!(
-            "the answer is longer than {bytes_max} bytes"
-        )));
+        return Err(NoAnswer {
+            why: format!("the answer is longer than {bytes_max} bytes"),
+            timed_out: false,
+        });
     }
     Ok(bytes)
 }

@@ -4,8 +4,13 @@
 
 mod address;
 pub mod builtin;
+pub mod classify;
+pub mod powers;
+pub mod prompt;
+mod time_words;
 pub mod wording;
 
 pub use address::addresses;
 pub use builtin::{Heard, Intent, memory_matches, memory_overlap, understand};
+pub use time_words::depends_on_time;
 pub use wording::reminder_text;

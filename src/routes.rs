@@ -2,16 +2,22 @@
 //! one way a request goes: find the row, let the caller in or not, hand over.
 
 mod account;
+mod address;
 mod admin;
 mod billing;
 mod edge;
+mod exports;
 mod flags;
 mod health;
 mod ingest;
 pub mod limits;
+mod marketplace;
 mod purge;
+mod replies;
 pub mod retries;
+mod usage;
 mod users;
+mod webhooks;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -24,6 +30,7 @@ use crate::auth::edge_token;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router};
+use crate::marketplace::ingestion;
 use limits::Limit;
 
 /// Who may call a route.
@@ -76,6 +83,9 @@ macro_rules! to {
 }
 
 const JSON_BYTES_MAX: usize = 256 * 1024;
+/// Settings of one webhook.
+const WEBHOOK_BYTES_MAX: usize = 64 * 1024;
+const CALL_BYTES_MAX: usize = ingestion::BODY_BYTES_MAX;
 
 #[rustfmt::skip] // a table: one route, one line
 pub fn table() -> Vec<Route> {
@@ -85,6 +95,9 @@ pub fn table() -> Vec<Route> {
         route("POST",   "/orchestrator/message",                Legacy,     JSON_BYTES_MAX, to!(ingest::legacy_message)),
         route("GET",    "/edge/ws",                             EdgeSocket, 0,              to!(edge::socket)),
         route("POST",   "/edge/sync",                           Edge,       JSON_BYTES_MAX, to!(edge::sync)),
+        route("POST",   "/account/export",                      User,       0,              to!(exports::request)).limit(Limit::Exports),
+        route("GET",    "/account/export/{job_id}",             User,       0,              to!(exports::show)),
+        route("GET",    "/account/export/{job_id}/download",    User,       0,              to!(exports::download)),
         route("GET",    "/health",                              Anyone,     0,              to!(health::health)),
         route("GET",    "/account",                             User,       0,              to!(account::status)),
         route("POST",   "/account/deletion",                    User,       4096,           to!(account::request_deletion)).limit(Limit::DeletionRequests),
@@ -95,12 +108,15 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/admin/feature-flags/status",          Admin,      0,              to!(flags::status)),
         route("PUT",    "/admin/feature-flags/{key}",           Admin,      4096,           to!(flags::set)),
         route("DELETE", "/admin/feature-flags/{key}",           Admin,      0,              to!(flags::unset)),
+        route("GET",    "/admin/messages/{message_id}",         Admin,      0,              to!(replies::message)),
+        route("GET",    "/admin/metrics/token-usage",           Admin,      0,              to!(replies::token_usage)),
         route("GET",    "/admin/users",                         Admin,      0,              to!(users::list)),
         route("GET",    "/admin/users/{user_id}",               Admin,      0,              to!(users::show)),
         route("PUT",    "/admin/users/{user_id}/grant",         Admin,      4096,           to!(users::set_grant)),
         route("DELETE", "/admin/users/{user_id}/grant",         Admin,      0,              to!(users::remove_grant)),
         route("GET",    "/admin/purge",                         Admin,      0,              to!(purge::outlook)),
         route("POST",   "/admin/purge",                         Admin,      0,              to!(purge::start)),
+        route("GET",    "/api/v1/usage/limits/{user_id}",       User,       0,              to!(usage::limits)).limit(Limit::Usage),
         route("GET",    "/api/v1/payment/status",               User,       0,              to!(billing::status)).limit(Limit::PaymentStatus),
         route("POST",   "/api/v1/payment/checkout/subscription", User,      JSON_BYTES_MAX, to!(billing::subscribe)).limit(Limit::Checkout),
         route("POST",   "/api/v1/payment/checkout/topup",       User,       JSON_BYTES_MAX, to!(billing::top_up)).limit(Limit::Checkout),
@@ -109,6 +125,21 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/payment/success",                     Anyone,     0,              to!(billing::paid_page)),
         route("GET",    "/payment/canceled",                    Anyone,     0,              to!(billing::given_up_page)),
         route("POST",   "/admin/billing/reconcile",             Admin,      4096,           to!(billing::reconcile)),
+        route("POST",   "/marketplace/apps",                    User,       JSON_BYTES_MAX, to!(marketplace::apps::create)),
+        route("GET",    "/marketplace/apps",                    User,       0,              to!(marketplace::apps::list)),
+        route("GET",    "/marketplace/apps/{app_id}",           User,       0,              to!(marketplace::apps::show)),
+        route("PUT",    "/marketplace/apps/{app_id}",           User,       JSON_BYTES_MAX, to!(marketplace::apps::replace)),
+        route("DELETE", "/marketplace/apps/{app_id}",           User,       0,              to!(marketplace::apps::delete)),
+        route("PUT",    "/marketplace/apps/{app_id}/rooms/{chat_guid}", User, 0,            to!(marketplace::apps::install)),
+        route("DELETE", "/marketplace/apps/{app_id}/rooms/{chat_guid}", User, 0,            to!(marketplace::apps::uninstall)),
+        route("POST",   "/marketplace/webhooks/{app_id}",       User,       WEBHOOK_BYTES_MAX, to!(marketplace::webhooks::create)),
+        route("GET",    "/marketplace/webhooks/{app_id}",       User,       0,              to!(marketplace::webhooks::list)),
+        route("PATCH",  "/marketplace/webhooks/{app_id}/{webhook_id}", User, WEBHOOK_BYTES_MAX, to!(marketplace::webhooks::update)),
+        route("DELETE", "/marketplace/webhooks/{app_id}/{webhook_id}", User, 0,             to!(marketplace::webhooks::delete)),
+        route("POST",   "/marketplace/webhooks/{app_id}/{webhook_id}/rotate-secret", User, 0, to!(marketplace::webhooks::rotate)),
+        route("GET",    "/marketplace/webhooks/{app_id}/{webhook_id}/events", User, 0,      to!(marketplace::webhooks::events)),
+        route("POST",   "/marketplace/webhooks/{app_id}/{webhook_id}/test", User, CALL_BYTES_MAX, to!(marketplace::webhooks::test)),
+        route("POST",   "/webhooks/{webhook_id}",               Anyone,     CALL_BYTES_MAX, to!(webhooks::receive)),
     ]
 }
 

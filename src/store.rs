@@ -5,6 +5,8 @@
 mod accounts;
 mod agents;
 mod answers;
+mod app_rooms;
+mod apps;
 mod checkpoint;
 mod commands;
 mod customers;
@@ -12,17 +14,25 @@ mod directory;
 mod erased_rooms;
 mod erasure;
 mod erasures;
+mod export_jobs;
+mod exported;
 mod flag_overrides;
+mod history;
 mod housekeeping;
 mod identities;
 mod inspect;
 mod limit_uses;
 mod lock;
+mod look_ups;
 mod memories;
+mod memory_tasks;
 mod messages;
 mod open;
 mod outgoing_mails;
 mod payment_events;
+mod pending_replies;
+mod power_sessions;
+mod powers;
 mod provider_keys;
 mod provider_tasks;
 mod readers;
@@ -31,9 +41,13 @@ mod rooms;
 mod subscriptions;
 #[cfg(test)]
 mod tests;
+mod token_usage;
 mod unwritten;
 mod user_rows;
 mod users;
+mod webhook_deliveries;
+mod webhook_events;
+mod webhooks;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -53,22 +67,36 @@ use unwritten::Unwritten;
 pub use accounts::{AccountStatus, PendingDeletion};
 pub use agents::{Agent, AgentId, AgentRow};
 pub use answers::{Digest, KeyUse};
+pub use app_rooms::Target;
+pub use apps::{AppId, AppRow, NewApp};
 pub use commands::{Command, CommandState, NewCommand, Unfinished};
 pub use customers::{Customer, Payer};
 pub use erasure::Erased;
 pub use erasures::{DueAccount, Erasure};
+pub use export_jobs::ExportJob;
+pub use exported::{Account, AuthoredRoom, Cut, OwnMessage, PAGE_ROWS, Paged};
+pub use history::{MessageRow, RoomRow};
+pub use identities::{Person, PersonProfile};
 pub use inspect::inspect;
 pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
+pub use memory_tasks::{MemoryTask, MemoryTaskKind};
 pub use messages::{Inserted, NewMessage, StoredAnswer};
 pub use outgoing_mails::{NewMail, OutgoingMail};
+pub use pending_replies::PendingReply;
+pub use power_sessions::{PowerSession, SESSION_QUIET_MS};
+pub use powers::{PowerAlarm, PowerOwner, PowerState};
 pub use provider_tasks::{ProviderTask, TaskKind};
+pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
 pub use rooms::{NewRoom, Room, RoomId};
 pub use subscriptions::SubscriptionRow;
+pub use token_usage::TokenUsage;
 pub use unwritten::AnswerDue;
 pub use user_rows::UserRow;
 pub use users::{NewUser, User, UserId};
+pub use webhook_events::{EventRow, NewEvent, Seat};
+pub use webhooks::{CalledRow, NewWebhook, WebhookId, WebhookRow};
 
 /// How a store is opened.
 pub struct Options {
@@ -84,6 +112,7 @@ pub struct Options {
 pub struct Store {
     writer: Option<writer::Writer>,
     readers: Option<readers::Readers>,
+    look_ups: Option<look_ups::LookUps>,
     unwritten: Unwritten,
     provider_tasks: TaskQueue,
     trouble: Arc<writer::Trouble>,
@@ -102,6 +131,7 @@ impl Store {
         let mut conn = open::open_writing(&options.path, options.full_durability)?;
         let failed = |e: rusqlite::Error| format!("{}: {e}", options.path.display());
         unwritten::keep_after_kill(&mut conn).map_err(failed)?;
+        pending_replies::take_up(&mut conn).map_err(failed)?;
         writer::prepare(&conn).map_err(failed)?;
         let mut directory = Directory::load(&conn).map_err(failed)?;
         let unwritten = directory.unwritten.clone();
@@ -118,6 +148,7 @@ impl Store {
         Ok(Self {
             writer: Some(writer),
             readers: Some(readers),
+            look_ups: Some(look_ups::LookUps::new(&options.path)),
             unwritten,
             provider_tasks,
             trouble,
@@ -135,6 +166,15 @@ impl Store {
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         self.writer().write(f).await
+    }
+
+    /// As `write`, for what nobody waits for: it is queued when this returns, so that whoever
+    /// writes or reads through the writer later sees it, and is dropped when the queue is full.
+    pub fn post<F>(&self, f: F)
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
+    {
+        self.writer().post(f);
     }
 
     /// Runs `f` on a read-only connection on the blocking pool.
@@ -155,6 +195,23 @@ impl Store {
     /// holds every other write up for as long as that takes, and empties the log.
     pub async fn compact(&self, anew: bool) -> Result<()> {
         self.writer().compact(anew).await
+    }
+
+    /// A connection of its own for a long job that reads a little at a time.
+    pub async fn long_reader(&self) -> Result<LongReader> {
+        // Only `drop` takes them.
+        let readers = self.readers.as_ref();
+        let readers = readers.expect("readers live while the store does");
+        LongReader::open(self.path.clone(), readers.hurry()).await
+    }
+
+    /// Runs `f` at once, on this very thread, which may be an async worker: for look-ups by
+    /// key that take microseconds, never for scans or lists. Each statement sees the newest
+    /// commit; what depends on several is decided again in the `write` that follows.
+    pub fn look_up<T>(&self, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T> {
+        // Only `drop` takes them.
+        let look_ups = self.look_ups.as_ref();
+        look_ups.expect("look-ups live while the store does").run(f)
     }
 
     pub fn path(&self) -> &Path {
@@ -233,6 +290,7 @@ impl Drop for Store {
             let _ = thread.join();
         }
         self.readers = None;
+        self.look_ups = None;
         if !self.trouble.is_lost()
             && let Ok(conn) = open::open_beside(&self.path)
         {

@@ -133,6 +133,7 @@ fn every_command_explains_itself_with_an_example() {
         "check",
         "token",
         "token edge",
+        "token user",
         "token revoke",
         "user",
         "user list",
@@ -172,6 +173,12 @@ fn wrong_usage_exits_2_and_leaves_nothing_behind() {
             "colon",
         ),
         (&["token", "revoke", "--agent-id", ""], "--agent-id"),
+        (&["token", "user"], "--phone"),
+        (&["token", "user", "--user-id", "ada"], "UUID"),
+        (
+            &["token", "user", "--phone", "1", "--ttl", "soon"],
+            "like 90s",
+        ),
         (&["chat", "--phone", ""], "--phone"),
     ] {
         let output = run(folder.path(), arguments);

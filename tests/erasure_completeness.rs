@@ -9,6 +9,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use chatkeep::account::erasure::Run;
 use chatkeep::clock::{Clock, Timestamp};
 use rusqlite::Connection;
 use support::{Service, direct, group};
@@ -108,6 +109,29 @@ const TABLES: &[Table] = &[
     Table { name: "topups", links: &["user_id"], emptied: "by user", exported: In("subscription"),
         fill: "INSERT INTO topups VALUES ('cs_quixotic', {user}, 500, 1)",
         left: "SELECT count(*) FROM topups WHERE user_id = {user}" },
+    Table { name: "pending_replies", links: &["message_id", "room_id"], emptied: "when the reply is made, or its message is gone", exported: INTERNAL,
+        fill: "", left: "SELECT count(*) FROM pending_replies WHERE message_id NOT IN (SELECT id FROM messages)" },
+    Table { name: "export_jobs", links: &["user_id"], emptied: "by user, their files first", exported: INTERNAL,
+        fill: "INSERT INTO export_jobs (job_id, user_id, status, created_at, expires_at, forgotten_at) VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b77', {user}, 'ready', 1, 4000000000000, 5000000000000)",
+        left: "SELECT count(*) FROM export_jobs WHERE user_id = {user}" },
+    Table { name: "memory_tasks", links: &["user_id"], emptied: "by user; then the memory service forgets all of theirs", exported: INTERNAL,
+        fill: "INSERT INTO memory_tasks (user_id, kind, memory_id, due_at, created_at) VALUES ({user}, 'add', 'quixotic', 1, 1)",
+        left: "SELECT count(*) FROM memory_tasks WHERE user_id = {user}" },
+    Table { name: "apps", links: &["creator_id"], emptied: "with webhooks, events and places", exported: Not("not in the file yet"),
+        fill: "INSERT INTO apps (id, app_id, creator_id, name, description, actions, created_at) VALUES (1, '0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b78', {user}, 'quixotic', '', '[]', 1);
+               INSERT INTO webhooks (webhook_id, app_id, action_id, description, payload_mapping, scheme, rate_limit, is_active, secret, version, created_at, updated_at)
+                 VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b79', 1, 'a', 'quixotic', '{}', 'plain', 60, 1, x'00', 1, 1, 1);
+               INSERT INTO webhook_events SELECT id, 0, 1, 'e', 1, 'quixotic', 'ok', NULL, '192.0.2.1', 1 FROM webhooks",
+        left: "SELECT (SELECT count(*) FROM apps WHERE creator_id = {user}) + (SELECT count(*) FROM webhooks) + (SELECT count(*) FROM webhook_events)" },
+    Table { name: "app_rooms", links: &["room_id"], emptied: "with the app, or the room", exported: INTERNAL,
+        fill: "INSERT INTO app_rooms SELECT 1, id, 1 FROM rooms",
+        left: "SELECT count(*) FROM app_rooms" },
+    Table { name: "power_states", links: &["user_id", "room_id"], emptied: "by user; what they said in a group's is taken out", exported: Not("not in the file yet"),
+        fill: "INSERT INTO power_states (user_id, power, state, updated_at) VALUES ({user}, 'mood_tracker', '{\"quixotic\":1}', 1)",
+        left: "SELECT count(*) FROM power_states WHERE user_id = {user}" },
+    Table { name: "power_alarms", links: &["user_id", "room_id"], emptied: "by user", exported: INTERNAL,
+        fill: "INSERT INTO power_alarms VALUES ({user}, 'daily_summary', {room}, 4000000000000, 4000000000000)",
+        left: "SELECT count(*) FROM power_alarms WHERE user_id = {user}" },
     Table { name: "erasures", links: &["user_id", "public_id", "phone", "email"], emptied: "when it is over", exported: INTERNAL,
         fill: "", left: "SELECT count(*) FROM erasures" },
     Table { name: "erased_users", links: &["user_id"], emptied: "stays: an id that is given to nobody again", exported: INTERNAL,
@@ -243,6 +267,7 @@ async fn nothing_of_a_person_is_left_in_any_table() {
         "erased_users",
         "outgoing_mails",
         "kept_answers",
+        "pending_replies",
         "idempotency_keys",
         "room_heads",
     ];
@@ -255,7 +280,11 @@ async fn nothing_of_a_person_is_left_in_any_table() {
     }
     drop(conn);
     let service = Service::in_folder(folder, &settings, clock.clone()).await;
-    service.app.eraser.run().await.unwrap();
+    std::fs::create_dir_all(&exports).unwrap();
+    let file = exports.join("service_export_0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b77.json");
+    std::fs::write(&file, TEXT).unwrap();
+    service.app.eraser.run(Run::default()).await.unwrap();
+    assert!(!file.exists());
     for table in TABLES {
         let left = service.rows(&written(table.left));
         assert_eq!(left, [[0]], "{}: {}", table.name, table.emptied);

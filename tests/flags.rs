@@ -197,7 +197,7 @@ async fn an_override_says_who_when_and_until_when() {
     assert!(set["set_at"].is_string(), "{set}");
     let expected = json!({
         "key": HISTORY, "type": "integer", "value": 20, "source": "override", "default": 10,
-        "in_use": false, "description": set["description"], "set_at": set["set_at"],
+        "in_use": true, "description": set["description"], "set_at": set["set_at"],
         "set_by": "admin API", "expires_at": "2999-12-30T23:00:00.000Z",
     });
     assert_eq!(set, expected);

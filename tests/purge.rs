@@ -420,7 +420,7 @@ async fn a_provider_that_is_down_delays_only_its_own_step() {
     let service = Service::in_folder(folder, &settings, clock.clone()).await;
     let seen = purge(&service).await;
     assert_eq!(seen["progress"]["erased"], 0);
-    assert_eq!(seen["under_way"][0]["waits_for_provider"], true);
+    assert_eq!(seen["under_way"][0]["waits_for_others"], true);
     assert_eq!(service.rows("SELECT count(*) FROM users"), [[0]]);
     assert_eq!(service.rows("SELECT count(*) FROM subscriptions"), [[0]]);
     let refused = service.send(&get("/account").bearer(&token)).await;

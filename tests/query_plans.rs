@@ -8,11 +8,19 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 /// Scans that are meant: a piece of the statement, and why it may.
-const ALLOWED: [(&str, &str); 17] = [
+const ALLOWED: &[(&str, &str)] = &[
     ("FROM messages ORDER BY id DESC LIMIT 1", "the last row"),
     (
         "NOT IN (SELECT message_id FROM kept_answers)",
         "once at the start",
+    ),
+    (
+        "SELECT count(*) FROM pending_replies",
+        "once at the start; at most 10,000 rows",
+    ),
+    (
+        "UPDATE pending_replies SET starts",
+        "once at the start; at most 10,000 rows",
     ),
     ("FROM sqlite_schema", "once before the start"),
     (
@@ -22,6 +30,14 @@ const ALLOWED: [(&str, &str); 17] = [
     (
         "FROM commands ORDER BY id LIMIT",
         "housekeeping, the first 500 rows",
+    ),
+    (
+        "FROM webhook_deliveries ORDER BY id LIMIT",
+        "housekeeping, the first 500 rows",
+    ),
+    (
+        "FROM webhooks ORDER BY id LIMIT 1",
+        "once at the start; the first row",
     ),
     (
         "FROM edge_events ORDER BY id LIMIT",
@@ -52,12 +68,20 @@ const ALLOWED: [(&str, &str); 17] = [
         "the first of an index",
     ),
     (
+        "FROM power_alarms ORDER BY due_at LIMIT 1",
+        "the first of an index",
+    ),
+    (
         "tokens_valid_from IS NOT NULL",
         "once at the start; one row an agent",
     ),
     (
         "FROM agents ORDER BY agent_id",
         "the operator's list; one row an agent",
+    ),
+    (
+        "INDEXED BY export_jobs_unfinished",
+        "unfinished exports only: those of a day at most",
     ),
     ("FROM flag_overrides", "as many rows as there are flags"),
     (

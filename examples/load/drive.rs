@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::calls::Calls;
 use crate::client::{Connection, find};
 use crate::latency::Latencies;
 use crate::message::Template;
@@ -27,9 +28,19 @@ pub(crate) struct Load {
     pub(crate) connections: usize,
     pub(crate) threads: usize,
     pub(crate) senders: u64,
+    pub(crate) script: Script,
     pub(crate) tokens: Arc<Vec<String>>,
     /// Goes on over rounds, so that senders take turns evenly.
     pub(crate) serial: Arc<AtomicU64>,
+}
+
+/// What is sent.
+#[derive(Clone)]
+pub(crate) enum Script {
+    Messages,
+    Calls(Box<Calls>),
+    /// Whole requests, sent in turn.
+    Prepared(Arc<Vec<Vec<u8>>>),
 }
 
 #[derive(Default)]
@@ -129,6 +140,7 @@ pub(crate) async fn open(load: &Load, rate: u64, time: Duration) -> Result<Outco
 struct Sender {
     connection: Connection,
     templates: Vec<Template>,
+    script: Script,
     senders: u64,
     outcome: Outcome,
 }
@@ -142,16 +154,23 @@ impl Sender {
         Ok(Self {
             connection: Connection::open(load.address).await?,
             templates: templates.collect::<Result<_>>()?,
+            script: load.script.clone(),
             senders: load.senders.max(1),
             outcome: Outcome::default(),
         })
     }
 
     async fn send(&mut self, serial: u64, intended: Instant) -> Result<()> {
-        let sender = serial % self.senders;
-        // A chat keeps its relay.
-        let template = (sender % self.templates.len() as u64) as usize;
-        let request = self.templates[template].message(sender, serial);
+        let request = match &mut self.script {
+            Script::Calls(calls) => calls.call(serial),
+            Script::Prepared(requests) => &requests[(serial % requests.len() as u64) as usize],
+            Script::Messages => {
+                let sender = serial % self.senders;
+                // A chat keeps its relay.
+                let template = (sender % self.templates.len() as u64) as usize;
+                self.templates[template].message(sender, serial)
+            }
+        };
         let answer = self.connection.exchange(request).await?;
         let outcome = &mut self.outcome;
         outcome.latencies.record(intended.elapsed());

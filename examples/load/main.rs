@@ -7,6 +7,7 @@
 //! Machines drift by a factor of two within minutes, so only ratios of one run mean anything.
 
 mod baseline;
+mod calls;
 mod client;
 mod drive;
 mod latency;
@@ -18,6 +19,9 @@ mod reminders;
 mod report;
 mod rows;
 mod service;
+// One signer for tests and this.
+#[path = "../../tests/support/signer.rs"]
+mod signer;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,6 +74,10 @@ pub(crate) struct Settings {
 enum Mode {
     /// POST /edge/message, closed and open loop, against bare hyper and the naive design.
     Ingest(modes::ingest::Options),
+    /// GET /api/v1/usage/limits with RS256 tokens, closed loop, against bare hyper.
+    Read(modes::read::Options),
+    /// POST /webhooks/{id}, signed, against bare hyper; delivery to relays; a flood.
+    Webhook(modes::webhook::Options),
     /// Reminders that fall due at a fixed rate: due time to frame at a connected relay.
     FanOut(modes::fan_out::Options),
     /// Thousands of idle WebSockets: memory, and one command to each with its ack.
@@ -78,6 +86,8 @@ enum Mode {
     Start(modes::start::Options),
     /// Ingest with few rows against ingest with many.
     Growth(modes::growth::Options),
+    /// Ingest beside a large export, and the memory that takes.
+    Export(modes::export::Options),
     #[command(hide = true)]
     Guard { pid: u32 },
     #[command(hide = true)]
@@ -130,10 +140,13 @@ async fn run(cli: Cli) -> Result<Option<Report>> {
     let settings = &cli.settings;
     Ok(Some(match &cli.mode {
         Mode::Ingest(options) => modes::ingest::run(settings, options).await?,
+        Mode::Read(options) => modes::read::run(settings, options).await?,
+        Mode::Webhook(options) => modes::webhook::run(settings, options).await?,
         Mode::FanOut(options) => modes::fan_out::run(settings, options).await?,
         Mode::Relays(options) => modes::relays::run(settings, options).await?,
         Mode::Start(options) => modes::start::run(settings, options).await?,
         Mode::Growth(options) => modes::growth::run(settings, options).await?,
+        Mode::Export(options) => modes::export::run(settings, options).await?,
         Mode::Guard { pid } => return process::serve_guard(*pid).map(|()| None),
         Mode::ServeBare => return baseline::serve_bare().await.map(|()| None),
         Mode::ServeNaive {

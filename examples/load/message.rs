@@ -14,7 +14,7 @@ use crate::{Result, client};
 
 pub(crate) const BODY_BYTES: usize = 600;
 const SENDER_DIGITS: usize = 7;
-const SERIAL_DIGITS: usize = 10;
+pub(crate) const SERIAL_DIGITS: usize = 10;
 
 /// `{agent}:{phone}:{issued_at}:{mac}` in base64.
 pub(crate) fn edge_token(secret: &str, agent_id: &str) -> Result<String> {
@@ -24,6 +24,18 @@ pub(crate) fn edge_token(secret: &str, agent_id: &str) -> Result<String> {
     mac.update(claim.as_bytes());
     let mac = hex::encode(mac.finalize().into_bytes());
     Ok(URL_SAFE_NO_PAD.encode(format!("{claim}:{mac}")))
+}
+
+/// A person's token (HS256), good for an hour.
+pub(crate) fn user_token(secret: &str, user_id: &str) -> Result<String> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+    let claims = serde_json::json!({ "sub": user_id, "iat": now, "exp": now + 3600 });
+    let head = URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#);
+    let signed = format!("{head}.{}", URL_SAFE_NO_PAD.encode(claims.to_string()));
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes())?;
+    mac.update(signed.as_bytes());
+    let mac = URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes());
+    Ok(format!("{signed}.{mac}"))
 }
 
 /// The phone number of the nth sender; their chat is named by it.
@@ -71,7 +83,7 @@ impl Template {
     }
 }
 
-fn positions(bytes: &[u8], mark: &[u8]) -> Vec<usize> {
+pub(crate) fn positions(bytes: &[u8], mark: &[u8]) -> Vec<usize> {
     let windows = bytes.windows(mark.len()).enumerate();
     windows
         .filter(|(_, window)| *window == mark)
@@ -79,7 +91,7 @@ fn positions(bytes: &[u8], mark: &[u8]) -> Vec<usize> {
         .collect()
 }
 
-fn write_digits(bytes: &mut [u8], places: &[usize], digits: usize, mut number: u64) {
+pub(crate) fn write_digits(bytes: &mut [u8], places: &[usize], digits: usize, mut number: u64) {
     for digit in (0..digits).rev() {
         for place in places {
             bytes[place + digit] = b'0' + (number % 10) as u8;

@@ -1,10 +1,13 @@
 //! One file per mode: what is started, in which order it is loaded, and what is reported.
 
+pub(crate) mod export;
 pub(crate) mod fan_out;
 pub(crate) mod growth;
 pub(crate) mod ingest;
+pub(crate) mod read;
 pub(crate) mod relays;
 pub(crate) mod start;
+pub(crate) mod webhook;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +15,7 @@ use std::sync::atomic::AtomicU64;
 
 use tempfile::TempDir;
 
-use crate::drive::{self, Load, Until};
+use crate::drive::{self, Load, Script, Until};
 use crate::service::{self, Service};
 use crate::{Result, Settings};
 
@@ -30,6 +33,7 @@ fn load(settings: &Settings, address: SocketAddr, senders: u64) -> Result<Load> 
         connections: settings.connections.max(1),
         threads: settings.threads,
         senders,
+        script: Script::Messages,
         tokens: Arc::new(service::tokens(settings.agents)?),
         serial: Arc::new(AtomicU64::new(0)),
     })

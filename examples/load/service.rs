@@ -16,7 +16,7 @@ use crate::{Durability, Result, Settings, message};
 
 pub(crate) const EDGE_SECRET: &str = "an-edge-secret-for-measuring-only-0123456789";
 const ADMIN_TOKEN: &str = "an-admin-token-for-measuring-only-0123456789";
-const HS256_SECRET: &str = "an-identity-key-for-measuring-only-0123456789";
+pub(crate) const HS256_SECRET: &str = "an-identity-key-for-measuring-only-0123456789";
 const START_PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(60);
 /// Enough that nobody reaches 20 messages a minute or 50 a day where limits can't be taken off.
@@ -24,6 +24,7 @@ const SENDERS_UNDER_LIMITS: u64 = 200_000;
 
 pub(crate) struct Service {
     pub(crate) process: Process,
+    database: PathBuf,
     /// From spawn to the first answer to `GET /health`.
     pub(crate) started_in: Duration,
 }
@@ -55,6 +56,16 @@ impl Service {
         dir: &Path,
         durability: Durability,
     ) -> Result<Self> {
+        Self::start_with(settings, dir, durability, &[]).await
+    }
+
+    /// With more settings, named as in the environment.
+    pub(crate) async fn start_with(
+        settings: &Settings,
+        dir: &Path,
+        durability: Durability,
+        more: &[(&str, &str)],
+    ) -> Result<Self> {
         let binary = binary(settings)?;
         // Free a moment ago; nothing else on a measuring machine should take it.
         let address: SocketAddr = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
@@ -69,6 +80,7 @@ impl Service {
             .env("EDGE_SECRET", EDGE_SECRET)
             .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN)
             .env("CHATKEEP_IDENTITY_HS256_SECRET", HS256_SECRET)
+            .envs(more.iter().copied())
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
             .stderr(log)
@@ -98,8 +110,13 @@ impl Service {
         process.guard()?;
         Ok(Self {
             process,
+            database: database(dir),
             started_in,
         })
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.database.clone()
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

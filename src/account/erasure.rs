@@ -12,10 +12,15 @@ use serde::Serialize;
 use tokio::sync::Notify;
 
 use super::confirmation;
+use super::exports::Exports;
+use super::identity::Identity;
 use crate::clock::{Clock, Timestamp};
 use crate::edge::hub::Hub;
 use crate::error::Result;
-use crate::store::{DueAccount, Erasure, SharedStore};
+use crate::ingest::powers;
+use crate::marketplace::Marketplace;
+use crate::memory::Memories;
+use crate::store::{DueAccount, Erasure, SharedStore, UserId};
 
 /// A larger file is not written anew by the running service: at 1.4 s for every 100 MiB its
 /// writes would wait longer than the 5 s that they may.
@@ -26,19 +31,26 @@ const ACCOUNTS_MAX: usize = 1_000;
 /// What erasing needs of the service.
 pub struct Eraser {
     pub store: SharedStore,
-    pub hub: Arc<Hub>,
     pub clock: Clock,
+    others: Others,
     /// Whether there is a server that takes mail.
     pub mail: bool,
     /// What mails call the assistant.
     pub persona: String,
-    /// No service waits behind the file's rewriting.
-    pub alone: bool,
     /// Wakes whoever sends mails.
     pub mails_queued: Arc<Notify>,
     pub wake: Notify,
     progress: Mutex<Progress>,
     turn: tokio::sync::Mutex<()>,
+}
+
+/// Who else keeps something of a person.
+pub struct Others {
+    pub hub: Arc<Hub>,
+    pub identity: Arc<Identity>,
+    pub exports: Arc<Exports>,
+    pub memories: Arc<Memories>,
+    pub marketplace: Arc<Marketplace>,
 }
 
 /// How far the purge is.
@@ -76,8 +88,8 @@ pub struct UnderWay {
     /// UUID
     pub user_id: String,
     pub started_at: Timestamp,
-    /// Nothing else is left to do.
-    pub waits_for_provider: bool,
+    /// Nothing is left but that others forget them: the payment provider, the memory service.
+    pub waits_for_others: bool,
 }
 
 /// One step of a purge.
@@ -85,8 +97,12 @@ pub struct UnderWay {
 pub enum Step {
     /// The account is gone for everybody.
     Begun,
+    /// The files of its exports are gone.
+    Exports,
     /// Some of its rows are.
     Rows,
+    /// The memory service was asked to forget them.
+    Memories,
     /// The file holds no bytes of them.
     Compacted,
     /// Only a tombstone is left.
@@ -96,19 +112,32 @@ pub enum Step {
 /// What one run remembers.
 #[derive(Default)]
 pub struct Run {
+    /// Nothing is served meanwhile: the file is written anew whatever its size.
+    alone: bool,
     /// The file is too large, or there was no room for a second one.
     not_compacted: bool,
+    /// The memory service was asked, and did not do it.
+    not_forgotten: Vec<UserId>,
+}
+
+impl Run {
+    /// Without a service beside it.
+    pub fn alone() -> Self {
+        Self {
+            alone: true,
+            ..Self::default()
+        }
+    }
 }
 
 impl Eraser {
-    pub fn new(store: SharedStore, hub: Arc<Hub>, clock: Clock) -> Self {
+    pub fn new(store: SharedStore, clock: Clock, others: Others) -> Self {
         Self {
             store,
-            hub,
             clock,
+            others,
             mail: false,
             persona: String::new(),
-            alone: false,
             mails_queued: Arc::default(),
             wake: Notify::new(),
             progress: Mutex::default(),
@@ -141,10 +170,9 @@ impl Eraser {
     /// Erases everything that is due. One at a time: a second caller waits and then finds
     /// nothing left. True when an account still waits for others: it is gone here, and to be
     /// looked at again.
-    pub async fn run(&self) -> Result<bool> {
+    pub async fn run(&self, mut run: Run) -> Result<bool> {
         let _turn = self.turn.lock().await;
         let asked = self.progress().asked;
-        let mut run = Run::default();
         let mut ended = false;
         let outcome = loop {
             match self.advance(&mut run).await {
@@ -163,7 +191,7 @@ impl Eraser {
         outcome?;
         let waiting = waiting?.len();
         if waiting > 0 {
-            log::info!("{waiting} erased accounts wait for the payment provider to forget them");
+            log::info!("{waiting} accounts wait for others to forget them, and are erased here");
         }
         Ok(waiting > 0)
     }
@@ -185,14 +213,23 @@ impl Eraser {
             return Ok(Some(Step::Begun));
         }
         if let Some(erasure) = under_way.iter().find(|one| one.rows_at.is_none()) {
-            self.erase_rows(erasure.clone(), now).await?;
-            return Ok(Some(Step::Rows));
+            let step = self.erase_here(erasure.clone(), now).await;
+            return step.map(Some);
+        }
+        let asked = |one: &&Erasure| run.not_forgotten.contains(&one.user);
+        let waits = |one: &&Erasure| one.memories_at.is_none() && !asked(one);
+        if let Some(erasure) = under_way.iter().find(waits) {
+            if !self.forget_memories(erasure, now).await? {
+                run.not_forgotten.push(erasure.user);
+            }
+            return Ok(Some(Step::Memories));
         }
         if let (Some(since), false) = (compaction_due, run.not_compacted) {
-            run.not_compacted = !self.compact(since, size_bytes).await?;
+            run.not_compacted = !self.compact(since, size_bytes, run.alone).await?;
             return Ok(Some(Step::Compacted));
         }
-        match under_way.into_iter().find(|one| !one.provider_waits) {
+        let forgotten = |one: &Erasure| one.memories_at.is_some() && !one.provider_waits;
+        match under_way.into_iter().find(forgotten) {
             Some(erasure) => {
                 self.end(erasure, now).await?;
                 Ok(Some(Step::Ended))
@@ -202,13 +239,30 @@ impl Eraser {
     }
 
     async fn begin(&self, account: DueAccount, now: Timestamp) -> Result<()> {
-        let begun = self.store.write(move |tx| tx.begin_erasure(&account, now));
-        begun.await.map(drop)
+        let identity = self.others.identity.clone();
+        let begun = self.store.write(move |tx| {
+            if tx.begin_erasure(&account, now)? {
+                powers::erase(tx, account.id, now)?;
+                tx.after_commit(move || identity.forget(account.id));
+            }
+            Ok(())
+        });
+        begun.await
     }
 
-    async fn erase_rows(&self, erasure: Erasure, now: Timestamp) -> Result<()> {
-        let hub = self.hub.clone();
+    /// Files first, while rows still name them.
+    async fn erase_here(&self, erasure: Erasure, now: Timestamp) -> Result<Step> {
+        let user = erasure.user;
+        let exports = self.store.read(move |view| view.export_jobs(user)).await?;
+        if !exports.is_empty() {
+            self.others.exports.erase(user).await?;
+            return Ok(Step::Exports);
+        }
+        let (hub, marketplace) = (self.others.hub.clone(), self.others.marketplace.clone());
         let erased = self.store.write(move |tx| {
+            if marketplace.erase_next_app(tx, user)? {
+                return Ok(());
+            }
             let erased = tx.erase_some_rows(&erasure, now)?;
             tx.after_commit(move || {
                 for (agent, seq) in erased.ended {
@@ -219,12 +273,23 @@ impl Eraser {
         });
         erased.await?;
         self.progress().batches += 1;
-        Ok(())
+        Ok(Step::Rows)
+    }
+
+    /// False when the memory service does not do it now.
+    async fn forget_memories(&self, erasure: &Erasure, now: Timestamp) -> Result<bool> {
+        if let Err(trouble) = self.others.memories.delete_all(&erasure.user_id).await {
+            log::warn!("the memory service did not forget an erased account: {trouble}");
+            return Ok(false);
+        }
+        let user = erasure.user;
+        let noted = self.store.write(move |tx| tx.end_memories(user, now));
+        noted.await.map(|()| true)
     }
 
     /// False when the file stays as it is, which the log says.
-    async fn compact(&self, since: Timestamp, size_bytes: u64) -> Result<bool> {
-        if !self.alone && size_bytes > REWRITTEN_BYTES_MAX {
+    async fn compact(&self, since: Timestamp, size_bytes: u64, alone: bool) -> Result<bool> {
+        if !alone && size_bytes > REWRITTEN_BYTES_MAX {
             log::warn!(
                 "accounts were erased; the database is too large ({} MiB) to be written anew while \
                  the service runs: stop it at leisure and run `chatkeep purge --now`",
@@ -276,7 +341,7 @@ pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress
             .map(|erasure| UnderWay {
                 user_id: erasure.user_id,
                 started_at: erasure.started_at,
-                waits_for_provider: erasure.rows_at.is_some() && erasure.provider_waits,
+                waits_for_others: erasure.rows_at.is_some(),
             })
             .collect(),
         progress,

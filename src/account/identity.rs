@@ -1,11 +1,22 @@
-//! From a token to the person: who signs in.
+//! From a token to the person: who signs in. The token is checked, its user found or made;
+//! who has just been here is let in from memory. It must not know which route is wanted.
+
+pub mod jwks;
+mod person;
+mod remembered;
 
 use std::sync::Arc;
 
-use crate::auth::jwt::{Claims, DevelopmentKey};
+use crate::auth::jwt::{self, Claims, Refusal, TOKEN_BYTES_MAX, Verifier};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, Result};
-use crate::store::{SharedStore, Tx, UserId};
+use crate::store::{Person, SharedStore, UserId};
+use jwks::{Current, Jwks};
+use person::Subject;
+use remembered::Remembered;
+
+/// Looks for newer keys in one sign-in: one that was under way when it came, and its own.
+const LOOKS_MAX: usize = 2;
 
 /// Who calls.
 #[derive(Debug, Clone)]
@@ -17,36 +28,100 @@ pub struct Who {
 
 /// Signs people in.
 pub struct Identity {
-    pub store: SharedStore,
-    pub clock: Clock,
-    pub development_key: Option<DevelopmentKey>,
-    pub leeway_s: u64,
+    store: SharedStore,
+    clock: Clock,
+    verifier: Verifier,
+    /// The provider's keys; `None`: there is no provider.
+    jwks: Option<Arc<Jwks>>,
+    remembered: Remembered,
 }
 
 impl Identity {
+    pub fn new(
+        store: SharedStore,
+        clock: Clock,
+        verifier: Verifier,
+        jwks: Option<Arc<Jwks>>,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            verifier,
+            jwks,
+            remembered: Remembered::default(),
+        }
+    }
+
     /// 401 for anything but a token that is accepted now.
     pub async fn sign_in(&self, bearer: Option<&str>) -> Result<Who> {
-        let (token, now) = (bearer.unwrap_or_default(), self.clock.now());
-        let key = self.development_key.as_ref();
-        let key = key.ok_or_else(|| Error::unauthorized("no key is configured"))?;
-        let claims = key
-            .verify(token, self.leeway_s, now)
-            .map_err(Error::unauthorized)?;
-        self.store.write(move |tx| person(tx, &claims, now)).await
-    }
-}
-
-/// The token's user, made when it has none yet.
-fn person(tx: &mut Tx<'_>, claims: &Claims, now: Timestamp) -> Result<Who> {
-    let id = match tx.user_id(&claims.sub)? {
-        Some(id) => id,
-        None if tx.view().erased_at(&claims.sub)?.is_some() => {
-            return Err(Error::unauthorized("the account was erased"));
+        let token = bearer.ok_or_else(|| Error::unauthorized("no bearer token"))?;
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(Error::unauthorized("the token is too long"));
         }
-        None => tx.insert_user_without_phone(&claims.sub, now)?,
-    };
-    Ok(Who {
-        id,
-        user_id: claims.sub.as_str().into(),
-    })
+        let now = self.clock.now();
+        if let Some(jwks) = &self.jwks {
+            jwks.keep_fresh();
+        }
+        let digest = jwt::digest(token);
+        let keys = self.keys();
+        if let Some(who) = self.remembered.get(&digest, keys.generation, now) {
+            return Ok(who);
+        }
+        let (claims, generation) = self.verified(token, keys, now).await?;
+        let mark = self.remembered.mark();
+        let ends_at = self.verifier.ends(&claims);
+        let person = self.person(claims, now).await?;
+        let who = Who {
+            id: person.id,
+            user_id: person.user_id.into(),
+        };
+        let seen = (generation, mark);
+        self.remembered.put(digest, who.clone(), ends_at, seen, now);
+        Ok(who)
+    }
+
+    /// Ends what is remembered of a user's tokens. To be called right after the commit that
+    /// erased them, or that unties an identity of theirs.
+    pub fn forget(&self, user: UserId) {
+        self.remembered.forget(user);
+    }
+
+    /// The claims, and which keys they were verified with. Only a token whose key is unknown
+    /// waits, for newer keys.
+    async fn verified(
+        &self,
+        token: &str,
+        mut keys: Current,
+        now: Timestamp,
+    ) -> Result<(Claims, u64)> {
+        let mut looks = 0;
+        loop {
+            let refusal = match self.verifier.verify(token, keys.keys.as_deref(), now) {
+                Ok(claims) => return Ok((claims, keys.generation)),
+                Err(refusal) => refusal,
+            };
+            let refused = || Error::unauthorized(refusal.reason());
+            let jwks = self.jwks.as_ref().ok_or_else(refused)?;
+            if refusal != Refusal::UnknownKey || looks == LOOKS_MAX || !jwks.newer(&keys).await {
+                return Err(refused());
+            }
+            looks += 1;
+            keys = self.keys();
+        }
+    }
+
+    /// Found by look-ups alone where nothing is to be written.
+    async fn person(&self, claims: Claims, now: Timestamp) -> Result<Person> {
+        let subject = Subject::of(claims);
+        if let Some(person) = self.store.look_up(|view| subject.look_up(view))? {
+            return Ok(person);
+        }
+        self.store.write(move |tx| subject.settle(tx, now)).await
+    }
+
+    fn keys(&self) -> Current {
+        self.jwks
+            .as_ref()
+            .map_or_else(Current::default, |jwks| jwks.current())
+    }
 }

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use super::{App, reminders};
+use super::{App, exports, reminders, replies};
 use crate::account::{confirmation, erasure};
 use crate::billing;
 use crate::error::Result;
 use crate::flags::poller::{self, Pace};
 use crate::flags::provider::Provider;
+use crate::memory::outbox;
 
 const EXPIRE_EVERY: Duration = Duration::from_secs(30);
 const EXPIRED_AT_ONCE_MAX: usize = 500;
@@ -24,6 +25,9 @@ const WARN_EVERY: Duration = Duration::from_secs(60);
 pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     let mut jobs = JoinSet::new();
     jobs.spawn(reminders::run(app.ingest.clone()));
+    jobs.spawn(exports::work::run(app.exports.clone()));
+    jobs.spawn(outbox::run(app.memories.clone()));
+    jobs.spawn(replies::job::run(app.ingest.clone()));
     jobs.spawn(every(app.clone(), EXPIRE_EVERY, expire_commands));
     jobs.spawn(every(app.clone(), NOTE_WRITTEN_EVERY, note_written));
     jobs.spawn(every(app.clone(), HOUSEKEEPING_EVERY, remove_old_rows));
@@ -32,6 +36,9 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
         jobs.spawn(confirmation::run(post));
     }
     jobs.spawn(warn_of_open_endpoint(app.clone()));
+    if let Some(jwks) = &app.jwks {
+        jobs.spawn(jwks.clone().run());
+    }
     if app.billing.has_provider() {
         jobs.spawn(billing::tasks::run(app.billing.clone()));
         jobs.spawn(billing::reconcile::run(app.billing.clone()));

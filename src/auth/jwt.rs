@@ -1,50 +1,175 @@
-//! JSON Web Tokens (RFC 7519) of people: which are accepted, and what they say.
+//! JSON Web Tokens (RFC 7519) of people: which are accepted, and what they say. Pure: a token,
+//! keys, rules and `now` in; claims, or a reason for the log, out. The library checks
+//! signatures only; everything it is lenient about is decided here. It must not know where
+//! keys come from, and follows no address that a token names.
 
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
-use serde::{Deserialize, Serialize};
+mod claims;
+mod header;
+mod keys;
+mod strict;
+#[cfg(test)]
+mod tests;
 
+use jsonwebtoken::{DecodingKey, EncodingKey, Header, crypto};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use super::signatures;
 use crate::clock::Timestamp;
+pub use claims::{Claims, Profile};
+use header::Unverified;
+pub use keys::KeySet;
 
-/// What a token says of its bearer.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Claims {
-    pub sub: String,
-    /// Unix seconds
-    pub iat: i64,
-    /// Unix seconds
-    pub exp: i64,
+/// A longer one is refused unread.
+pub const TOKEN_BYTES_MAX: usize = 12 * 1024;
+/// The issuer of what the local development key signed.
+pub const LOCAL_ISSUER: &str = "";
+
+/// Signatures of an identity provider. HS256 is missing on purpose: it goes with the
+/// development key and with no other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    Rs256,
+    Es256,
+    EdDsa,
 }
 
-/// The local development key (HS256).
-pub struct DevelopmentKey(DecodingKey);
+impl Algorithm {
+    const ALL: [Self; 3] = [Self::Rs256, Self::Es256, Self::EdDsa];
 
-impl DevelopmentKey {
-    pub fn new(secret: &str) -> Self {
-        Self(DecodingKey::from_secret(secret.as_bytes()))
+    /// As `alg` in a header.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rs256 => "RS256",
+            Self::Es256 => "ES256",
+            Self::EdDsa => "EdDSA",
+        }
     }
 
-    /// The error is for the log.
-    pub fn verify(&self, token: &str, leeway_s: u64, now: Timestamp) -> Result<Claims, String> {
-        let mut rules = Validation::new(Algorithm::HS256);
-        rules.validate_exp = false; // by our own clock, below
-        rules.set_required_spec_claims(&["exp", "sub"]);
-        let claims: Claims = jsonwebtoken::decode(token, &self.0, &rules)
-            .map_err(|e| e.to_string())?
-            .claims;
-        if claims.exp + (leeway_s as i64) <= now.seconds() {
-            return Err("the token has expired".to_owned());
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
+
+    const fn in_library(self) -> jsonwebtoken::Algorithm {
+        match self {
+            Self::Rs256 => jsonwebtoken::Algorithm::RS256,
+            Self::Es256 => jsonwebtoken::Algorithm::ES256,
+            Self::EdDsa => jsonwebtoken::Algorithm::EdDSA,
         }
+    }
+}
+
+/// What a token must be and carry.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Wanted of a provider's tokens; the development key's may leave them out.
+    pub issuer: Option<String>,
+    pub audience: Option<String>,
+    /// Accepted with a provider's keys.
+    pub algorithms: Vec<Algorithm>,
+    /// Seconds by which clocks may differ.
+    pub leeway_s: u64,
+}
+
+/// Why a token is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// All is right with it, save that its key is not among those known. Newer keys may
+    /// have it.
+    UnknownKey,
+    /// A reason for the log; nothing of the token is in it.
+    Because(&'static str),
+}
+
+impl Refusal {
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::UnknownKey => "no known key has signed the token",
+            Self::Because(reason) => reason,
+        }
+    }
+}
+
+/// Decides on tokens.
+pub struct Verifier {
+    rules: Rules,
+    /// The local development key (HS256).
+    development: Option<DecodingKey>,
+}
+
+impl Verifier {
+    pub fn new(rules: Rules, development_secret: Option<&str>) -> Self {
+        signatures::install();
+        let key = |secret: &str| DecodingKey::from_secret(secret.as_bytes());
+        Self {
+            rules,
+            development: development_secret.map(key),
+        }
+    }
+
+    /// What the token says of its bearer, if it is to be believed now. `keys` are the
+    /// provider's; `None`: they have never been fetched.
+    pub fn verify(
+        &self,
+        token: &str,
+        keys: Option<&KeySet>,
+        now: Timestamp,
+    ) -> Result<Claims, Refusal> {
+        let unverified = Unverified::read(token).map_err(Refusal::Because)?;
+        // The claims come first: a token that is wrong anyway is worth neither a signature's
+        // arithmetic nor a look for newer keys.
+        if unverified.alg == "HS256" {
+            let key = self.development.as_ref();
+            let key = key.ok_or(Refusal::Because("HS256 without a development key"))?;
+            let claims = claims::read_local(&unverified, &self.rules, now)?;
+            check(&unverified, key, jsonwebtoken::Algorithm::HS256)?;
+            return Ok(claims);
+        }
+        let algorithm = Algorithm::named(&unverified.alg)
+            .filter(|algorithm| self.rules.algorithms.contains(algorithm))
+            .ok_or(Refusal::Because("the token's algorithm is not accepted"))?;
+        let claims = claims::read_provided(&unverified, &self.rules, now)?;
+        let kid = unverified.kid.as_deref();
+        let key = keys
+            .ok_or(Refusal::UnknownKey)?
+            .find(kid, algorithm)?
+            .decoding();
+        check(&unverified, key, algorithm.in_library())?;
         Ok(claims)
     }
+
+    /// Until when a token with these claims is accepted.
+    pub fn ends(&self, claims: &Claims) -> Timestamp {
+        claims.expires_at.plus_s(self.rules.leeway_s as i64)
+    }
+}
+
+fn check(
+    token: &Unverified<'_>,
+    key: &DecodingKey,
+    algorithm: jsonwebtoken::Algorithm,
+) -> Result<(), Refusal> {
+    match crypto::verify(token.signature, token.signed.as_bytes(), key, algorithm) {
+        Ok(true) => Ok(()),
+        _ => Err(Refusal::Because("the token's signature is wrong")),
+    }
+}
+
+/// What a token is remembered by.
+pub type TokenDigest = [u8; 32];
+
+pub fn digest(token: &str) -> TokenDigest {
+    Sha256::digest(token).into()
 }
 
 /// Makes a token with the development key.
 pub fn issue(secret: &str, subject: &str, ttl_s: i64, now: Timestamp) -> String {
-    let claims = Claims {
-        sub: subject.to_owned(),
-        iat: now.seconds(),
-        exp: now.seconds() + ttl_s,
-    };
+    let claims = json!({
+        "sub": subject,
+        "iat": now.seconds(),
+        "exp": now.seconds() + ttl_s,
+    });
+    signatures::install();
     let key = EncodingKey::from_secret(secret.as_bytes());
     jsonwebtoken::encode(&Header::default(), &claims, &key).expect("claims are plain JSON")
 }

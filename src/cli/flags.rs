@@ -121,11 +121,7 @@ impl Set {
 /// A span from now, or a time.
 fn end(when: &str, now: Timestamp) -> Result<Timestamp, String> {
     let wrong = || "--expires must be like 90s, 30m, 2h, 7d or 2030-01-31T12:00:00Z".to_owned();
-    let units = [("s", 1), ("m", 60), ("h", 3600), ("d", 86_400)];
-    let span = units.iter().find_map(|(unit, seconds)| {
-        let count: i64 = when.strip_suffix(unit)?.parse().ok()?;
-        count.checked_mul(*seconds)
-    });
+    let span = super::span::seconds(when);
     let at = match span {
         Some(seconds) => now.plus_s(seconds),
         None => Timestamp::parse(when).ok_or_else(wrong)?,

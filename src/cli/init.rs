@@ -14,7 +14,8 @@ pub(super) fn run(path: &Path) -> Result<(), String> {
 }
 
 fn write(path: &Path) -> Result<(), String> {
-    let text = config::production_file(&random::secret(), &random::secret(), &random::secret());
+    let [edge, admin, hs256, sealing] = [(); 4].map(|()| random::secret());
+    let text = config::production_file(&edge, &admin, &hs256, &sealing);
     let shown = path.display();
     config::create_private_file(path, &text).map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => format!(

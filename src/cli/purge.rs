@@ -8,7 +8,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::running;
-use crate::app;
+use crate::account::erasure::{self, Run};
+use crate::app::{self, App};
 use crate::clock::Clock;
 use crate::config::{Config, Source};
 use crate::outbound::Method;
@@ -57,7 +58,7 @@ fn outlook(config: &Config) -> Result<Value, String> {
     if let Some(told) = running::ask(config, Method::Get, ROUTE, None)? {
         return Ok(told);
     }
-    let looked = crate::account::erasure::look(&config.storage.path, Clock::system().now())?;
+    let looked = erasure::look(&config.storage.path, Clock::system().now())?;
     Ok(json!(looked))
 }
 
@@ -129,25 +130,25 @@ fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
 fn by_ourselves(config: &Config) -> Result<u64, String> {
     let _lock = app::lock(config)?;
     super::runtime()?.block_on(async {
-        let purge = app::alone(config, Clock::system()).await?;
-        let erasing = purge.eraser.run();
+        let app = App::build(config.clone(), Clock::system()).await?;
+        let erasing = app.eraser.run(Run::alone());
         tokio::pin!(erasing);
         let mut bar = Bar::default();
         let outcome = loop {
             tokio::select! {
                 outcome = &mut erasing => break outcome,
                 () = tokio::time::sleep(LOOK_EVERY) => {
-                    let seen = purge.eraser.outlook().await.map_err(|e| e.to_string())?;
+                    let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
                     bar.show(seen.due.len() + seen.under_way.len(), seen.progress.batches);
                 }
             }
         };
         bar.end();
         outcome.map_err(|e| e.to_string())?;
-        if let Some(post) = &purge.post {
+        if let Some(post) = &app.post {
             post.send_due().await.map_err(|e| e.to_string())?;
         }
-        let seen = purge.eraser.outlook().await.map_err(|e| e.to_string())?;
+        let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
         match seen.due.len() + seen.under_way.len() {
             0 => Ok(seen.progress.erased),
             left => Err(not_yet(left)),

@@ -1,4 +1,6 @@
-//! `chatkeep token …`: makes edge tokens and ends them.
+//! `chatkeep token …`: makes edge tokens and ends them, and makes people's tokens.
+
+mod user;
 
 use std::path::Path;
 
@@ -20,6 +22,12 @@ pub(super) enum Command {
     /// Prints an edge token for a relay.
     #[command(after_help = "Example: chatkeep token edge --agent-id my-bridge --phone +15550100")]
     Edge(Edge),
+    /// Prints a person's token (JWT), signed with the local development key.
+    ///
+    /// Whoever holds it is that user until it expires. Refused in production where an identity
+    /// provider is configured: its tokens are the ones to use.
+    #[command(after_help = "Example: chatkeep token user --phone +15550100 --ttl 8h")]
+    User(user::Options),
     /// Ends all tokens of a relay issued so far, and its connection.
     #[command(after_help = "Example: chatkeep token revoke --agent-id my-bridge")]
     Revoke(Revoke),
@@ -43,8 +51,12 @@ pub(super) struct Revoke {
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+    if let Command::User(options) = command {
+        return user::run(source, options);
+    }
     let config = super::configuration(source)?.config;
     let done = match command {
+        Command::User(_) => Ok(()), // above
         Command::Edge(edge) => issue(&config, &edge.agent_id, &edge.phone).and_then(|token| {
             note_missing_database(&config);
             super::print(&token)

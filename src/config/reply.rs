@@ -10,12 +10,20 @@ use super::{text, url};
 pub(super) const ABOUT: &str = "Who writes the assistant's answers.";
 
 const DEADLINE_S: RangeInclusive<u64> = 1..=300;
-const CONCURRENCY: RangeInclusive<u64> = 1..=10_000;
+/// Each takes a thread while it is under way.
+const CONCURRENCY: RangeInclusive<u64> = 1..=256;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     Builtin,
     OpenAi,
+}
+
+/// How a server wants to be told the most tokens of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MaxTokensField {
+    MaxCompletionTokens,
+    MaxTokens,
 }
 
 #[derive(Debug, Clone)]
@@ -26,6 +34,7 @@ pub struct Reply {
     pub api_key: Option<Secret>,
     pub model: Option<String>,
     pub vision_model: Option<String>,
+    pub max_tokens_field: MaxTokensField,
     pub deadline_s: u64,
     pub max_concurrency: u64,
     pub persona_name: String,
@@ -39,6 +48,13 @@ pub struct Reply {
 impl Choice for Engine {
     const VALUES: &'static [(&'static str, Self)] =
         &[("builtin", Self::Builtin), ("openai", Self::OpenAi)];
+}
+
+impl Choice for MaxTokensField {
+    const VALUES: &'static [(&'static str, Self)] = &[
+        ("max_completion_tokens", Self::MaxCompletionTokens),
+        ("max_tokens", Self::MaxTokens),
+    ];
 }
 
 pub(super) fn read(s: &mut Section<'_>) -> Reply {
@@ -61,6 +77,11 @@ pub(super) fn read(s: &mut Section<'_>) -> Reply {
             "gpt-4o",
             "The model for messages with photos, if it is another one.",
             text::line,
+        ),
+        max_tokens_field: s.choice(
+            "max_tokens_field",
+            MaxTokensField::MaxCompletionTokens,
+            "The field in which that server is told a reply's length; older ones know the second.",
         ),
         deadline_s: s.number(
             "deadline_s",

@@ -25,11 +25,17 @@ pub fn example() -> String {
 }
 
 /// `service.toml` for production with the given secrets, each of 64 hex characters.
-pub fn production_file(edge_secret: &str, admin_token: &str, hs256_secret: &str) -> String {
+pub fn production_file(
+    edge_secret: &str,
+    admin_token: &str,
+    hs256_secret: &str,
+    sealing_key: &str,
+) -> String {
     render(&[
         ("server.environment", "production"),
         ("edge.secret", edge_secret),
         ("identity.hs256_secret", hs256_secret),
+        ("marketplace.sealing_key", sealing_key),
         ("admin.token", admin_token),
     ])
 }
@@ -157,13 +163,14 @@ mod tests {
 
     #[test]
     fn the_production_file_starts() {
-        let [edge, admin, hs256] = ["e", "a", "f"].map(|c| c.repeat(64));
-        let text = production_file(&edge, &admin, &hs256);
+        let [edge, admin, hs256, sealing] = ["e", "a", "f", "b"].map(|c| c.repeat(64));
+        let text = production_file(&edge, &admin, &hs256, &sealing);
         let (config, report) = Config::from_table(text.parse().unwrap(), &Source::default());
         assert_eq!(report.problems, []);
         assert!(config.is_production());
         assert_eq!(config.edge.secret.unwrap().expose(), edge);
         assert_eq!(config.admin.token.unwrap().expose(), admin);
         assert_eq!(config.identity.hs256_secret.unwrap().expose(), hs256);
+        assert_eq!(config.marketplace.sealing_key.unwrap().expose(), sealing);
     }
 }

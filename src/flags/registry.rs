@@ -96,23 +96,23 @@ use self::Preset::{Boolean, InDevelopment, Integer, Number};
 
 #[rustfmt::skip] // a table: one flag, one line
 const FLAGS: &[Flag] = &[
-    row("llm.max_tokens.reflex", Integer(500), "Tokens of a reply to small talk").within(100, 2000),
-    row("llm.max_tokens.deep_reasoning", Integer(2000), "Tokens of a reply that needs thought").within(500, 4000),
-    row("llm.max_tokens.default", Integer(1000), "Tokens of any other reply").within(200, 3000),
-    row("llm.max_tokens.vision", Integer(1500), "Tokens of a reply about photos").within(500, 3000),
-    row("pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier"),
+    row("llm.max_tokens.reflex", Integer(500), "Tokens of a reply to small talk").within(100, 2000).in_use(),
+    row("llm.max_tokens.deep_reasoning", Integer(2000), "Tokens of a reply that needs thought").within(500, 4000).in_use(),
+    row("llm.max_tokens.default", Integer(1000), "Tokens of any other reply").within(200, 3000).in_use(),
+    row("llm.max_tokens.vision", Integer(1500), "Tokens of a reply about photos").within(500, 3000).in_use(),
+    row("pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier").in_use(),
     row("llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only").in_use(),
-    row("cache.response.enabled", Boolean(true), "Answers repeated questions from memory"),
-    row("cache.memory.ttl_seconds", Integer(300), "How long fetched memories are kept").within(60, 3600),
-    row("cache.llm_response.ttl_seconds", Integer(3600), "How long a model's reply is kept").within(300, 7200),
+    row("cache.response.enabled", Boolean(true), "Answers repeated questions from memory").in_use(),
+    row("cache.memory.ttl_seconds", Integer(300), "How long fetched memories are kept").within(60, 3600).in_use(),
+    row("cache.llm_response.ttl_seconds", Integer(3600), "How long a model's reply is kept").within(300, 7200).in_use(),
     row("workflow.calendar_v2", Boolean(false), "Second version of the calendar workflow"),
     row("workflow.email_urgency", Boolean(true), "Detects urgent mail"),
-    row("context.reduced_history_enabled", Boolean(false), "Shorter history for the model"),
-    row("context.max_messages", Integer(10), "Messages of history for the model").within(3, 20),
-    row("media.photo_batching_enabled", Boolean(false), "Several photos in one call"),
-    row("media.photo_batch_size", Integer(3), "Photos in one call").within(1, 10),
-    row("metrics.token_monitoring_enabled", Boolean(true), "Counts tokens"),
-    row("metrics.detailed_logging_enabled", Boolean(false), "Logs more of each reply"),
+    row("context.reduced_history_enabled", Boolean(false), "Shorter history for the model").in_use(),
+    row("context.max_messages", Integer(10), "Messages of history for the model").within(3, 20).in_use(),
+    row("media.photo_batching_enabled", Boolean(false), "Several photos in one call").in_use(),
+    row("media.photo_batch_size", Integer(3), "Photos in one call").within(1, 10).in_use(),
+    row("metrics.token_monitoring_enabled", Boolean(true), "Counts tokens").in_use(),
+    row("metrics.detailed_logging_enabled", Boolean(false), "Logs more of each reply").in_use(),
     row("payment.processor_enabled", Boolean(true), "Takes payments").in_use(),
     row("payment.trial_enabled", Boolean(true), "Offers a trial").in_use(),
     row("payment.trial_amount_cents", Integer(500), "Price of a trial").within(100, 5000).in_use(),
@@ -124,7 +124,7 @@ const FLAGS: &[Flag] = &[
     row("rate_limit.enabled", Boolean(true), "Limits messages, photos and commands").in_use(),
     row("rate_limit.message_budget_threshold", Integer(5), "Human messages in a group before one unasked").in_use(),
     row("rate_limit.commands_per_minute", Integer(10), "Commands of a user").in_use(),
-    row("rate_limit.miniapp_actions_per_minute", Integer(20), "Mini-app turns of a user"),
+    row("rate_limit.miniapp_actions_per_minute", Integer(20), "Turns of a user with superpowers").in_use(),
     row("rate_limit.user_messages_per_minute", Integer(20), "Messages of a sender").in_use(),
     row("rate_limit.photos_per_hour", Integer(50), "Photos of a sender").in_use(),
     row("rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits").in_use(),
@@ -166,11 +166,31 @@ const SUPERPOWERS: &[&str] = &[
     "daily_summary",
 ];
 
+/// Those that the builtin assistant has.
+const BUILT: &[&str] = &[
+    "birthday_reminder",
+    "focus_protector",
+    "trip_planner",
+    "bill_split",
+    "todo_list",
+    "mood_tracker",
+    "budget_tracker",
+    "habit_tracker",
+    "daily_summary",
+];
+
 static ALL: LazyLock<Vec<Flag>> = LazyLock::new(|| {
     let superpowers = SUPERPOWERS.iter().map(|name| {
         // Made once and kept for the process's life, as the table itself is.
         let key = Box::leak(format!("superpower.{name}.enabled").into_boxed_str());
-        row(key, Boolean(true), "This superpower").in_use()
+        if BUILT.contains(name) {
+            return row(key, Boolean(true), "This superpower").in_use();
+        }
+        row(
+            key,
+            Boolean(true),
+            "This superpower, which nothing answers to yet",
+        )
     });
     let mut all: Vec<Flag> = FLAGS.iter().copied().chain(superpowers).collect();
     all.sort_by_key(|flag| flag.key);

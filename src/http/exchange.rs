@@ -91,6 +91,11 @@ impl Exchange {
         self.body.read(bytes_max).await
     }
 
+    /// 415 for a body that isn't sent as it is; what it holds is not asked.
+    pub fn check_encoding(&self) -> Result<(), Error> {
+        body::check_encoding(&self.headers)
+    }
+
     /// The body as a strict JSON object; 415 when it says that it is something else.
     pub async fn read_json(&mut self, bytes_max: usize) -> Result<Json, Error> {
         body::check_json_headers(&self.headers)?;

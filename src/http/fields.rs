@@ -131,6 +131,50 @@ impl<'a> Fields<'a> {
         self.checked(name, object.ok_or_else(|| "must be an object.".into()))
     }
 
+    /// The names of the fields there are.
+    pub fn names(&self) -> impl Iterator<Item = &'a String> + use<'a> {
+        self.object.keys()
+    }
+
+    /// A list of objects, each read by `read`; their errors are reported with the others. One
+    /// that is no object is an error of its own.
+    pub fn required_objects<R>(
+        &mut self,
+        name: &str,
+        items_max: usize,
+        read: impl Fn(&mut Fields<'a>) -> R,
+    ) -> Vec<R> {
+        let items = self.value(name).map(Value::as_array);
+        let Some(items) = items else {
+            self.refuse(name, "is required.");
+            return Vec::new();
+        };
+        let Some(items) = items.filter(|items| items.len() <= items_max) else {
+            let expected = format!("must be a list of at most {items_max} objects.");
+            self.refuse(name, expected);
+            return Vec::new();
+        };
+        let mut list = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            let pointer = format!("{}/{}/{at}", self.pointer, pointer_step(name));
+            let Some(object) = item.as_object() else {
+                self.errors.push(FieldError {
+                    field: pointer,
+                    message: "must be an object.".to_owned(),
+                });
+                continue;
+            };
+            let mut inner = Fields {
+                object,
+                pointer,
+                errors: std::mem::take(&mut self.errors),
+            };
+            list.push(read(&mut inner));
+            self.errors = inner.errors;
+        }
+        list
+    }
+
     /// Reads an object inside this one; its errors are reported with the others.
     pub fn nested<R>(&mut self, name: &str, read: impl FnOnce(&mut Fields<'a>) -> R) -> Option<R> {
         let mut inner = Fields {
@@ -227,6 +271,22 @@ mod tests {
         assert_eq!(f.optional_string_list("null", 1, 1..=1), None);
         assert_eq!(f.optional_one_of("null", &["a"]), None);
         assert!(f.finish().is_ok());
+    }
+
+    #[test]
+    fn lists_of_objects_are_read_one_by_one() {
+        let body = object(json!({"l": [{"n": 1}, 2, {"n": "x"}], "wide": [{}, {}], "no": {}}));
+        let mut f = Fields::of(&body);
+        let numbers = f.required_objects("l", 3, |inner| {
+            assert_eq!(inner.names().collect::<Vec<_>>(), ["n"]);
+            inner.required_integer("n", 0..=9)
+        });
+        assert_eq!(numbers, [1, 0]);
+        for name in ["wide", "no", "absent"] {
+            assert!(f.required_objects(name, 1, |_| ()).is_empty());
+        }
+        let wrong: Vec<String> = errors(f).into_iter().map(|(field, _)| field).collect();
+        assert_eq!(wrong, ["/l/1", "/l/2/n", "/wide", "/no", "/absent"]);
     }
 
     #[test]

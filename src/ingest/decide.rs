@@ -31,6 +31,11 @@ pub fn should_respond(facts: Facts) -> bool {
     }
 }
 
+/// Whether an answer is one that nobody asked for.
+pub fn is_unprompted(facts: Facts) -> bool {
+    facts.mode == Mode::Group && !facts.addressed && !facts.superpower
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,29 +2,24 @@
 //! is decided on is the one it is added to. What is allowed stands in `access`.
 
 use super::access::{self, Access, Asked, Caller, Rules};
-use super::{Ingest, Message, Mode};
+use super::{Arrival, Ingest, Message, Mode};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::store::{Room, Tx, User};
 
 impl Ingest {
-    /// Whether a superpower that is offered is asked for; another is as if none were.
-    pub(super) fn offers(&self, message: &Message, flags: &Reader<'_>) -> bool {
-        let asked = message.superpower.as_deref();
-        asked.is_some_and(|name| flags.superpower(name))
-    }
-
-    /// Whether the message is let in, and then its superpower.
+    /// Whether the message is let in, and then the `superpower` it asks for, if any.
     pub(super) fn access(
         &self,
         tx: &Tx<'_>,
-        message: &Message,
+        arrival: &Arrival,
         user: &User,
         room: &Room,
         flags: &Reader<'_>,
-        now: Timestamp,
+        superpower: bool,
     ) -> Result<Access> {
+        let (message, now) = (&arrival.message, arrival.now);
         let rules = Rules::read(flags);
         let subscribed = access::standing(user, now).is_subscribed();
         let caller = Caller {
@@ -35,15 +30,45 @@ impl Ingest {
             },
         };
         let verdict = access::decide(rules, caller, Asked::Message);
-        if !verdict.is_allowed() || !self.offers(message, flags) {
+        if !verdict.is_allowed() || !superpower {
             return Ok(verdict);
         }
-        let asked = match message.mode {
-            Mode::Direct => Asked::DirectSuperpower,
-            Mode::Group => Asked::GroupSuperpower {
-                owner_subscribed: access::standing(&tx.user(room.owner)?, now).is_subscribed(),
-            },
-        };
+        let asked = superpower_asked(tx, message, room, now)?;
         Ok(access::decide(rules, caller, asked))
     }
+}
+
+/// Whether a superpower asked for in this message's room would be let in.
+pub(super) fn has_superpowers(
+    tx: &Tx<'_>,
+    message: &Message,
+    user: &User,
+    room: &Room,
+    flags: &Reader<'_>,
+    now: Timestamp,
+) -> Result<bool> {
+    let asked = superpower_asked(tx, message, room, now)?;
+    Ok(may(asked, user, flags, now))
+}
+
+/// The same of a user who is alone with the assistant.
+pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timestamp) -> bool {
+    may(Asked::DirectSuperpower, user, flags, now)
+}
+
+fn may(asked: Asked, user: &User, flags: &Reader<'_>, now: Timestamp) -> bool {
+    let caller = Caller {
+        subscribed: access::standing(user, now).is_subscribed(),
+        used_today: 0, // asked after the message itself
+    };
+    access::decide(Rules::read(flags), caller, asked).is_allowed()
+}
+
+fn superpower_asked(tx: &Tx<'_>, message: &Message, room: &Room, now: Timestamp) -> Result<Asked> {
+    Ok(match message.mode {
+        Mode::Direct => Asked::DirectSuperpower,
+        Mode::Group => Asked::GroupSuperpower {
+            owner_subscribed: access::standing(&tx.user(room.owner)?, now).is_subscribed(),
+        },
+    })
 }

@@ -1,4 +1,4 @@
-//! Delivers reminders at their time as commands, also those that came due while the service
+//! Delivers reminders, and what superpowers say by themselves, at their time as commands, also those that came due while the service
 //! was down. The work is found in the database each time; nothing is kept in memory but the
 //! wish to look again.
 
@@ -12,7 +12,7 @@ use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::Result;
 use crate::reply::wording;
-use crate::store::{Reminder, Tx};
+use crate::store::{Reminder, Tx, View};
 
 /// A clock that jumps is noticed within this time.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -56,7 +56,7 @@ pub async fn run(ingest: Arc<Ingest>) {
 async fn deliver_due(ingest: &Arc<Ingest>) -> Result<Option<Timestamp>> {
     let now = ingest.clock.now();
     // A look first: most of the time there is nothing to write.
-    let next = ingest.store.read(|view| view.next_reminder_due()).await?;
+    let next = ingest.store.read(next_due).await?;
     if next.is_none_or(|at| at > now) {
         return Ok(next);
     }
@@ -67,12 +67,22 @@ async fn deliver_due(ingest: &Arc<Ingest>) -> Result<Option<Timestamp>> {
             for reminder in tx.due_reminders(now)? {
                 deliver(&worker, tx, &reminder, now)?;
             }
-            tx.view().next_reminder_due()
+            worker.ring_due(tx, now)?;
+            next_due(&tx.view())
         })
         .await
 }
 
+/// When the next reminder is, or a superpower's next word.
+fn next_due(view: &View<'_>) -> Result<Option<Timestamp>> {
+    let both = [view.next_reminder_due()?, view.next_power_alarm_due()?];
+    Ok(both.into_iter().flatten().min())
+}
+
 fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp) -> Result<()> {
+    if let Some(until) = ingest.focus_until(tx, reminder.user, now)? {
+        return tx.postpone_reminder(reminder.id, until);
+    }
     let (chat_guid, agent) = tx.room_address(reminder.room)?;
     let queued = match agent {
         Some(agent) => {

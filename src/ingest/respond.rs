@@ -6,19 +6,17 @@ use chrono_tz::Tz;
 use super::access::{self, Access, Rules};
 use super::answer::{Answer, Schedule};
 use super::decide::{self, Facts};
+use super::powers::Called;
 use super::{Ingest, Message, Mode};
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::Result;
 use crate::flags::Reader;
+use crate::memory::Elsewhere;
 use crate::random;
+use crate::reply::powers::Calls;
 use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
 use crate::reply::{self, Heard, Intent};
 use crate::store::{AgentId, NewReminder, Room, Tx, User};
-
-/// Memories looked at for one question.
-const MEMORIES_READ_MAX: usize = 2_000;
-/// Memories a person may have.
-const MEMORIES_MAX: usize = 10_000;
 
 /// What a message means, as the builtin engine sees it.
 pub(super) fn understand(
@@ -27,14 +25,48 @@ pub(super) fn understand(
     timezone: Option<Tz>,
     now: Timestamp,
 ) -> Intent {
-    reply::understand(&Heard {
+    reply::understand(&heard(message, persona, timezone, now))
+}
+
+/// The same, and the superpowers that the message may ask for.
+pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> (Intent, Calls) {
+    reply::powers::understand_all(&heard(message, persona, None, now))
+}
+
+/// The superpowers that a message may ask for.
+pub(super) fn recognise(
+    message: &Message,
+    persona: &str,
+    timezone: Option<Tz>,
+    now: Timestamp,
+) -> Calls {
+    reply::powers::recognise(&heard(message, persona, timezone, now))
+}
+
+fn heard<'a>(
+    message: &'a Message,
+    persona: &'a str,
+    timezone: Option<Tz>,
+    now: Timestamp,
+) -> Heard<'a> {
+    Heard {
         text: &message.text,
         now,
         timezone,
         persona,
         group: message.mode == Mode::Group && !message.reply_to_assistant,
         has_photos: message.photos > 0,
-    })
+    }
+}
+
+/// What becomes of a message.
+pub(super) enum Response {
+    Answer(Answer),
+    /// A language model is asked, after the commit.
+    ByModel {
+        /// In a group, where nobody asked for it.
+        unprompted: bool,
+    },
 }
 
 /// One message's turn.
@@ -49,66 +81,86 @@ pub(super) struct Turn<'a> {
     pub(super) agent: Option<AgentId>,
     pub(super) humans: i64,
     pub(super) access: Access,
-    /// A superpower that is offered is asked for.
-    pub(super) superpower: bool,
+    /// The superpower that is asked for, of those that are offered.
+    pub(super) called: Option<Called>,
+    /// What the external memory service keeps of the user.
+    pub(super) elsewhere: &'a Elsewhere,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
 }
 
 impl Turn<'_> {
     /// `understood` is what the message means to somebody whose time zone is not known.
-    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: Intent) -> Result<Answer> {
-        let message = self.message;
+    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Intent) -> Result<Response> {
+        let (message, replies) = (self.message, &self.ingest.replies);
         let persona = &self.ingest.voice.persona;
         let intent = match self.timezone() {
-            None => understood,
+            None => understood.clone(),
             zone => understand(message, persona, zone, self.now),
         };
-        let responds = decide::should_respond(Facts {
+        let facts = Facts {
             mode: message.mode,
             has_content: !message.text.trim().is_empty() || message.photos > 0,
             addressed: message.mode == Mode::Group
                 && (message.reply_to_assistant || reply::addresses(&message.text, persona)),
-            superpower: self.superpower,
+            superpower: self.called.is_some(),
             humans: self.humans,
             threshold: self.flags.integer("rate_limit.message_budget_threshold"),
-            has_something_to_say: intent.has_something_to_say()
+            has_something_to_say: replies.have_something_to_say(&intent)
                 && !self.flags.boolean("llm.force_basic_mode"),
-        });
-        match self.access {
-            _ if !responds => Ok(Answer::silence()),
+        };
+        Ok(Response::Answer(match self.access {
+            _ if !decide::should_respond(facts) => Answer::silence(),
             Access::Deny(denial) => {
                 let said = denial.said(&self.ingest.voice);
-                Ok(Answer::denying(&said, denial.to_json()))
+                Answer::denying(&said, denial.to_json())
             }
-            Access::Allow { .. } => self.carry_out(tx, intent),
-        }
+            Access::Allow { .. } => return self.let_in(tx, intent, facts),
+        }))
     }
 
-    fn timezone(&self) -> Option<Tz> {
+    /// A superpower that is asked for, else what the builtin engine understands as a command,
+    /// else the language model where there is one.
+    fn let_in(&self, tx: &mut Tx<'_>, intent: Intent, facts: Facts) -> Result<Response> {
+        let replies = &self.ingest.replies;
+        if let Some(called) = &self.called
+            && let Some(answer) = self.use_power(tx, called, &intent)?
+        {
+            return Ok(Response::Answer(answer));
+        }
+        if !replies.are_for(&intent) {
+            return self.carry_out(tx, intent).map(Response::Answer);
+        }
+        if replies.are_too_many() {
+            return Ok(Response::Answer(self.ingest.too_many_replies()));
+        }
+        Ok(Response::ByModel {
+            unprompted: decide::is_unprompted(facts),
+        })
+    }
+
+    pub(super) fn timezone(&self) -> Option<Tz> {
         self.user
             .timezone
             .as_ref()
             .and_then(|name| name.parse().ok())
     }
 
-    fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
+    pub(super) fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
         let persona = &self.ingest.voice.persona;
-        let is_command = intent.is_command() || self.superpower;
-        if is_command && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
+        if intent.is_command() && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
             return Ok(Answer::saying(&wording::too_many_commands(persona)));
         }
         let said = match intent {
-            Intent::Say(text) | Intent::Help(text) | Intent::Unclear(text) => text,
+            Intent::Say(text) | Intent::Unclear(text) => text,
+            Intent::Help(text) => self.help_with_powers(tx, text)?,
             Intent::Unknown => wording::unknown(&self.message.text, persona),
             Intent::Status => wording::status(&self.facts(tx)?),
             Intent::Usage => wording::usage(&self.facts(tx)?),
             Intent::Remember { text } => self.remember(tx, &text)?,
             Intent::Recall { about } => self.recall(tx, about.as_deref())?,
             Intent::Forget { about } => self.forget(tx, &about)?,
-            Intent::ForgetEverything => {
-                wording::everything_forgotten(tx.delete_memories(self.user.id)?)
-            }
+            Intent::ForgetEverything => self.forget_everything(tx)?,
             Intent::Remind { text, send_at } => return self.remind(tx, &text, send_at),
             Intent::ListReminders => {
                 let reminders = tx.reminders(self.user.id)?;
@@ -121,6 +173,7 @@ impl Turn<'_> {
             Intent::CancelReminders { about } => self.cancel_reminders(tx, about.as_deref())?,
             Intent::SetTimezone(zone) => {
                 tx.set_user_timezone(&self.message.sender, self.user.id, zone.name())?;
+                self.move_alarms(tx, zone)?;
                 wording::timezone_set(zone, self.now)
             }
             Intent::SetName(name) => {
@@ -141,53 +194,10 @@ impl Turn<'_> {
             plan: standing.plan,
             messages_used_today: tx.day_count(self.user.id, self.now.utc_day())? + this_one,
             daily_limit: Rules::read(self.flags).allowance(subscribed),
-            memories: tx.count_memories(self.user.id)?,
+            memories: self.count_memories(tx)?,
             reminders: tx.count_reminders(self.user.id)?,
             timezone: self.timezone(),
         })
-    }
-
-    fn remember(&self, tx: &Tx<'_>, text: &str) -> Result<String> {
-        if tx.count_memories(self.user.id)? >= MEMORIES_MAX {
-            return Ok(wording::memories_full(MEMORIES_MAX));
-        }
-        let id = random::uuid().to_string();
-        tx.insert_memory(self.user.id, &id, text, self.now)?;
-        Ok(wording::remembered(text))
-    }
-
-    fn recall(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
-        let mut memories = tx.memories(self.user.id, MEMORIES_READ_MAX)?;
-        memories.reverse(); // newest first
-        let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
-        let Some(asked) = about else {
-            return Ok(wording::recalled(&texts, None));
-        };
-        let exact = texts
-            .iter()
-            .copied()
-            .filter(|text| reply::memory_matches(text, asked));
-        let mut found: Vec<&str> = exact.collect();
-        if found.is_empty() {
-            let overlap = |text: &&str| reply::memory_overlap(text, asked);
-            let best = texts.iter().map(overlap).max().unwrap_or_default();
-            found = texts
-                .into_iter()
-                .filter(|text| best > 0 && overlap(text) == best)
-                .collect();
-        }
-        Ok(wording::recalled(&found, about))
-    }
-
-    fn forget(&self, tx: &Tx<'_>, about: &str) -> Result<String> {
-        let mut forgotten = 0;
-        for memory in tx.memories(self.user.id, MEMORIES_READ_MAX)? {
-            if reply::memory_matches(&memory.text, about) {
-                tx.delete_memory(self.user.id, memory.id)?;
-                forgotten += 1;
-            }
-        }
-        Ok(wording::forgotten(forgotten, about))
     }
 
     /// The service delivers it where the relay has a queue; else the relay does.

@@ -3,13 +3,13 @@
 //! anything, which is the work of whoever applies the intent.
 
 mod account;
-mod listening;
+pub(in crate::reply) mod listening;
 mod memory;
 mod reminder;
 mod settings;
 mod small_talk;
-mod when;
-mod words;
+pub(in crate::reply) mod when;
+pub(in crate::reply) mod words;
 mod zone;
 
 use chrono_tz::Tz;
@@ -89,26 +89,26 @@ impl Intent {
 }
 
 /// A message while it is being understood.
-struct Talk<'a> {
-    heard: &'a Heard<'a>,
+pub(in crate::reply) struct Talk<'a> {
+    pub(in crate::reply) heard: &'a Heard<'a>,
     /// Without the assistant's name.
-    words: Words<'a>,
+    pub(in crate::reply) words: Words<'a>,
     /// Where the request starts, after "hey, could you please".
-    start: usize,
+    pub(in crate::reply) start: usize,
     /// In a group, nobody may have meant the assistant.
-    spoken_to: bool,
+    pub(in crate::reply) spoken_to: bool,
     /// All words in lower case, for fixed phrases; "" when there are too many.
-    phrase: String,
+    pub(in crate::reply) phrase: String,
     /// Where `start` is in `phrase`.
-    phrase_start: usize,
+    pub(in crate::reply) phrase_start: usize,
 }
 
 impl Talk<'_> {
-    fn request(&self) -> &str {
+    pub(in crate::reply) fn request(&self) -> &str {
         &self.phrase[self.phrase_start..]
     }
 
-    fn zone(&self) -> Tz {
+    pub(in crate::reply) fn zone(&self) -> Tz {
         self.heard.timezone.unwrap_or(Tz::UTC)
     }
 
@@ -123,18 +123,21 @@ impl Talk<'_> {
 }
 
 pub fn understand(heard: &Heard) -> Intent {
-    let talk = listening::listen(heard);
+    understand_talk(&listening::listen(heard))
+}
+
+pub(in crate::reply) fn understand_talk(talk: &Talk) -> Intent {
     if talk.words.len() == 0 {
-        return small_talk::wordless(&talk);
+        return small_talk::wordless(talk);
     }
-    account::command(&talk)
-        .or_else(|| reminder::command(&talk))
-        .or_else(|| settings::command(&talk))
-        .or_else(|| memory::command(&talk))
-        .or_else(|| small_talk::reply(&talk))
+    account::command(talk)
+        .or_else(|| reminder::command(talk))
+        .or_else(|| settings::command(talk))
+        .or_else(|| memory::command(talk))
+        .or_else(|| small_talk::reply(talk))
         // In a group, half a command was hardly meant for the assistant.
         .filter(|intent| talk.spoken_to || !matches!(intent, Intent::Unclear(_)))
-        .unwrap_or_else(|| small_talk::lost(&talk))
+        .unwrap_or_else(|| small_talk::lost(talk))
 }
 
 /// What a person tells about, without what merely surrounds it.
@@ -144,7 +147,7 @@ fn tidied(text: &str) -> String {
 }
 
 /// What is asked about: also without closing punctuation and quotes.
-fn subject(text: &str) -> String {
+pub(in crate::reply) fn subject(text: &str) -> String {
     text.trim_matches(|c: char| {
         c.is_whitespace() || matches!(c, ',' | ';' | ':' | '.' | '!' | '?' | '"' | '“' | '”' | '…')
     })

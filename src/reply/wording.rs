@@ -1,10 +1,12 @@
-//! Every sentence of the service's own in a chat: facts in, words out. Short, warm, and in
-//! plain English. It decides nothing and knows no message.
+//! Every sentence of the service's own in a chat, save what a superpower says of what it
+//! keeps: facts in, words out. Short, warm, and in plain English. It decides nothing and knows no message.
 
 mod account;
+mod apologies;
 mod times;
 
 pub use account::*;
+pub use apologies::{apology, overloaded, refused};
 pub use times::{date_now, time_in, time_now};
 
 use chrono_tz::Tz;
@@ -59,6 +61,24 @@ pub fn reminders(reminders: &[(&str, Timestamp)], now: Timestamp, timezone: Opti
         format!("You have {} reminders:", reminders.len())
     };
     list(&title, lines, reminders.len())
+}
+
+/// The reminders of today, for the daily summary; `None`: there are none.
+pub fn reminders_of_day(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Tz>,
+) -> Option<String> {
+    let lines: Vec<String> = reminders
+        .iter()
+        .map(|(what, at)| (times::listed(*at, now, timezone), what))
+        .filter_map(|(when, what)| {
+            let time = when.strip_prefix("Today ")?;
+            Some(format!("{time} {}", quoted(what)))
+        })
+        .take(LISTED_MAX)
+        .collect();
+    (!lines.is_empty()).then(|| format!("Reminders: {}", lines.join("; ")))
 }
 
 pub fn reminders_cancelled(count: usize) -> String {
@@ -185,6 +205,18 @@ pub fn everything_forgotten(count: usize) -> String {
         1 => "Okay, I've forgotten the one thing I remembered.".to_owned(),
         n => format!("Okay, I've forgotten all {n} things I remembered."),
     }
+}
+
+/// Said in a memory service's absence, whatever was found without it.
+pub fn with_memories_cut_off(said: &str) -> String {
+    format!("{said}\n\nI can't reach all of my memory right now, so ask me again later.")
+}
+
+/// The same, of a wish that is kept and carried out by itself.
+pub fn everything_will_be_forgotten() -> String {
+    "Okay, I've forgotten everything here. I can't reach the rest of my memory right now; it \
+     goes as soon as I can."
+        .to_owned()
 }
 
 pub fn never_mind() -> String {

@@ -23,6 +23,8 @@ const JSON_BYTES_MAX: usize = super::JSON_BYTES_MAX;
 const TIMESTAMP_MAX: i64 = (1 << 53) - 1;
 const KEY_CHARS_MAX: usize = 255;
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// The message's name for operators; `/admin/messages/{id}` and the log know it.
+const MESSAGE_ID: HeaderName = HeaderName::from_static("x-message-id");
 const LEGACY: &str = "legacy";
 
 pub(super) async fn edge_message(mut rq: Request) -> Result<Response> {
@@ -67,6 +69,7 @@ async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -
     };
     let received = app.ingest.receive(arrival).await?;
     let response = http::json_bytes(received.answer.to_json()?);
+    let response = http::with_header(response, MESSAGE_ID, &received.message_id.to_string());
     Ok(match turn {
         Some(turn) => {
             turn.answered(&app.ingest, &connection, received);

@@ -56,7 +56,8 @@ pub struct NewCommand<'a> {
     pub kind: &'a str,
     /// JSON, exactly as it goes out.
     pub payload: &'a str,
-    /// Whose words or wish it carries.
+    /// Whose words or wish it carries. In a direct chat it is its owner's in any case, since
+    /// it names the chat.
     pub user: Option<UserId>,
     pub expires_at: Timestamp,
     pub now: Timestamp,
@@ -119,7 +120,8 @@ impl Tx<'_> {
     fn insert_row(&self, new: &NewCommand<'_>, seq: i64, created_at: Timestamp) -> Result<()> {
         self.execute(
             "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8, ?9)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8,
+               coalesce((SELECT owner_id FROM rooms WHERE id = ?4 AND mode = 'direct'), ?9))",
             (
                 new.agent.0,
                 seq,

@@ -1,6 +1,6 @@
 //! Rows that every message needs, kept in memory by the writing thread: agents' ids, users
-//! by handle, rooms by guid with the head of their chain, and the answers waiting for a
-//! retry. Always equal to the database: a rolled-back change makes it forget everything
+//! by handle, rooms by guid with the head of their chain, superpowers being used, and the
+//! answers waiting for a retry. Always equal to the database: a rolled-back change makes it forget everything
 //! that can be read again.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
 use super::unwritten::Unwritten;
-use super::{Agent, Digest, Room, RoomId, User, UserId};
+use super::webhook_events::Sweep;
+use super::{Agent, Digest, Room, RoomId, Seat, User, UserId, WebhookId};
 
 /// Beyond this many of a kind the map starts anew; what is needed comes back by itself.
 const ENTRIES_MAX: usize = 100_000;
@@ -22,7 +24,12 @@ pub(super) struct Directory {
     pub(super) rooms: HashMap<String, Room>,
     /// Known to have written in a room.
     pub(super) authors: HashSet<(UserId, RoomId)>,
+    /// Superpowers being used.
+    pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
+    /// Where the rings of webhooks stand.
+    pub(super) seats: HashMap<WebhookId, Seat>,
+    pub(super) sweep: Sweep,
     pub(super) last_message_id: i64,
     pub(super) unwritten: Unwritten,
     pub(super) provider_tasks: TaskQueue,
@@ -54,6 +61,7 @@ impl Directory {
     pub(super) fn forget(&mut self) {
         *self = Self {
             last_message_id: self.last_message_id,
+            sweep: self.sweep,
             unwritten: std::mem::take(&mut self.unwritten),
             provider_tasks: std::mem::take(&mut self.provider_tasks),
             stale: true,
@@ -85,6 +93,8 @@ impl Directory {
             [],
             |row| row.get(0),
         )?;
+        self.sessions.clear();
+        power_sessions::load(conn, self)?;
         self.last_message_id = self.last_message_id.max(newest);
         self.stale = false;
         Ok(())
@@ -108,6 +118,24 @@ impl Directory {
         self.rooms.insert(guid.to_owned(), room);
     }
 
+    pub(super) fn put_seat(&mut self, webhook: WebhookId, seat: Seat) {
+        self.touched = true;
+        if self.seats.len() >= ENTRIES_MAX {
+            self.seats.clear();
+        }
+        self.seats.insert(webhook, seat);
+    }
+
+    pub(super) fn drop_seat(&mut self, webhook: WebhookId) {
+        self.touched = true;
+        self.seats.remove(&webhook);
+    }
+
+    pub(super) fn drop_seats(&mut self) {
+        self.touched = true;
+        self.seats.clear();
+    }
+
     /// Whether this is news.
     pub(super) fn put_author(&mut self, user: UserId, room: RoomId) -> bool {
         if self.authors.len() >= ENTRIES_MAX {
@@ -116,6 +144,30 @@ impl Directory {
         let new = self.authors.insert((user, room));
         self.touched |= new;
         new
+    }
+
+    pub(super) fn put_session(&mut self, place: (UserId, RoomId), session: PowerSession) {
+        self.touched = true;
+        // One that is forgotten ends as one that is quiet.
+        if self.sessions.len() >= ENTRIES_MAX {
+            self.sessions.clear();
+        }
+        self.sessions.insert(place, session);
+    }
+
+    pub(super) fn take_session(&mut self, place: &(UserId, RoomId)) -> Option<PowerSession> {
+        let taken = self.sessions.remove(place);
+        self.touched |= taken.is_some();
+        taken
+    }
+
+    pub(super) fn drop_sessions(
+        &mut self,
+        goes: impl Fn(&(UserId, RoomId), &PowerSession) -> bool,
+    ) {
+        let before = self.sessions.len();
+        self.sessions.retain(|place, session| !goes(place, session));
+        self.touched |= self.sessions.len() < before;
     }
 }
 

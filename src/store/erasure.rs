@@ -30,12 +30,18 @@ const USER_TABLES: &[(&str, &str)] = &[
     ("subscriptions", "DELETE FROM subscriptions WHERE id IN (SELECT id FROM subscriptions WHERE user_id = ?1 LIMIT ?2)"),
     ("provider_tasks", "DELETE FROM provider_tasks WHERE id IN (SELECT id FROM provider_tasks WHERE user_id = ?1 LIMIT ?2)"),
     ("provider_keys", "DELETE FROM provider_keys WHERE (user_id, operation) IN (SELECT user_id, operation FROM provider_keys WHERE user_id = ?1 LIMIT ?2)"),
+    ("memory_tasks", "DELETE FROM memory_tasks WHERE id IN (SELECT id FROM memory_tasks WHERE user_id = ?1 LIMIT ?2)"),
+    ("power_states", "DELETE FROM power_states WHERE id IN (SELECT id FROM power_states WHERE user_id = ?1 LIMIT ?2)"),
+    ("power_alarms", "DELETE FROM power_alarms WHERE (user_id, power) IN (SELECT user_id, power FROM power_alarms WHERE user_id = ?1 LIMIT ?2)"),
     ("topups", "DELETE FROM topups WHERE session_id IN (SELECT session_id FROM topups WHERE user_id = ?1 LIMIT ?2)"),
 ];
 
 /// Tables whose rows belong to one room, for a room that goes as a whole: ?1 is the room.
 #[rustfmt::skip] // a table: one line each
 const ROOM_TABLES: &[(&str, &str)] = &[
+    ("app_rooms", "DELETE FROM app_rooms WHERE room_id = ?1"),
+    ("power_states", "DELETE FROM power_states WHERE room_id = ?1"),
+    ("power_alarms", "DELETE FROM power_alarms WHERE room_id = ?1"),
     ("miniapp_sessions", "DELETE FROM miniapp_sessions WHERE room_id = ?1"),
     ("room_members", "DELETE FROM room_members WHERE room_id = ?1"),
     ("room_authors", "DELETE FROM room_authors WHERE room_id = ?1"),

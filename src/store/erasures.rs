@@ -32,12 +32,14 @@ pub struct Erasure {
     pub(super) message_id: Option<i64>,
     /// When the last row was removed.
     pub rows_at: Option<Timestamp>,
+    /// When the memory service had forgotten them.
+    pub memories_at: Option<Timestamp>,
     /// The payment provider is yet to forget them.
     pub provider_waits: bool,
 }
 
 const COLUMNS: &str = "SELECT user_id, public_id, phone, email, started_at, event_id, room_id,
-       message_id, rows_at,
+       message_id, rows_at, memories_at,
        EXISTS (SELECT 1 FROM json_each(customers) JOIN provider_tasks ON subject = json_each.value)
      FROM erasures";
 
@@ -65,15 +67,6 @@ impl View<'_> {
             .prepare_cached(&format!("{COLUMNS} ORDER BY user_id LIMIT ?1"))?;
         let rows = statement.query_map([limit as i64], erasure_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// When the user with that public id was erased.
-    pub fn erased_at(&self, public_id: &str) -> Result<Option<Timestamp>> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT erased_at FROM erased_users WHERE user_id = ?1")?
-            .query_row([public_id], |row| row.get(0).map(Timestamp))
-            .optional()?)
     }
 
     /// When a purge last looked for accounts whose date has passed.
@@ -157,6 +150,15 @@ impl Tx<'_> {
         self.set_meta_number("compaction_due", now.0)
     }
 
+    /// The memory service has forgotten them.
+    pub fn end_memories(&self, user: UserId, now: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE erasures SET memories_at = ?2 WHERE user_id = ?1",
+            (user.0, now.0),
+        )?;
+        Ok(())
+    }
+
     /// Ends an erasure; only the tombstone is left.
     pub fn end_erasure(&self, user: UserId) -> Result<()> {
         self.execute("DELETE FROM erasures WHERE user_id = ?1", [user.0])?;
@@ -217,6 +219,7 @@ fn erasure_from(row: &Row<'_>) -> rusqlite::Result<Erasure> {
         room_id: row.get(6)?,
         message_id: row.get(7)?,
         rows_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
-        provider_waits: row.get(9)?,
+        memories_at: row.get::<_, Option<i64>>(9)?.map(Timestamp),
+        provider_waits: row.get(10)?,
     })
 }

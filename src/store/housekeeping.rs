@@ -3,12 +3,15 @@
 
 use super::Tx;
 use super::answers::KEYS_KEPT_MS;
+use super::webhook_deliveries::DELIVERIES_KEPT_MS;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const COMMANDS_KEPT_MS: i64 = 30 * DAY_MS;
 const EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
+/// Longer than anybody can ask for.
+const TOKEN_USAGE_KEPT_DAYS: i64 = 100;
 const LIMIT_USES_KEPT_MS: i64 = 2 * DAY_MS;
 const PAYMENT_EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
 /// The payment provider forgets a key after a day.
@@ -21,6 +24,12 @@ impl Tx<'_> {
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
         self.pull_back_limit_uses(now)?;
+        self.execute(
+            "DELETE FROM token_usage WHERE day < ?1",
+            [now.utc_day() - TOKEN_USAGE_KEPT_DAYS],
+        )?;
+        let events_left = self.sweep_webhook_events(now)?;
+        let quiet = self.end_quiet_sessions(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [
             self.execute(
@@ -39,11 +48,17 @@ impl Tx<'_> {
                 (now.0 - EVENTS_KEPT_MS, ROWS_MAX),
             )?,
             self.execute(
+                "DELETE FROM webhook_deliveries WHERE id IN
+                   (SELECT id FROM webhook_deliveries ORDER BY id LIMIT ?2) AND created_at < ?1",
+                (now.0 - DELIVERIES_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
                 "DELETE FROM limit_uses WHERE (kind, subject, used_at) IN
                    (SELECT kind, subject, used_at FROM limit_uses
                     WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
                 (now.0 - LIMIT_USES_KEPT_MS, ROWS_MAX),
             )?,
+            self.delete_forgotten_export_jobs(now, ROWS_MAX)?,
             self.execute(
                 "DELETE FROM payment_events WHERE id IN
                    (SELECT id FROM payment_events ORDER BY id LIMIT ?2) AND received_at < ?1",
@@ -56,6 +71,6 @@ impl Tx<'_> {
                 (now.0 - PROVIDER_KEYS_KEPT_MS, ROWS_MAX),
             )?,
         ];
-        Ok(removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
+        Ok(events_left || quiet || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
     }
 }

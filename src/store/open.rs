@@ -88,6 +88,13 @@ pub(super) fn set_reading(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "query_only", true)
 }
 
+/// For whoever reads through much once: what it read is not worth keeping, and pages of the
+/// file mapped into memory would count as the process's.
+pub(super) fn set_frugal(conn: &Connection) -> rusqlite::Result<()> {
+    conn.pragma_update(None, "cache_size", -1_024)?;
+    conn.pragma_update(None, "mmap_size", 0)
+}
+
 fn set_common(conn: &Connection) -> rusqlite::Result<()> {
     conn.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     conn.busy_timeout(std::time::Duration::from_secs(5))?;

@@ -1,13 +1,13 @@
 //! Read-only connections for scans, lists and look-ups, on the blocking pool. A read is one
 //! transaction and has a bounded age: while it lasts the write-ahead log can't start again.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use r2d2_sqlite::SqliteConnectionManager;
-use rusqlite::OpenFlags;
+use rusqlite::{Connection, OpenFlags};
 
 use super::{View, open};
 use crate::error::{Error, Result};
@@ -59,21 +59,79 @@ impl Readers {
             let mut conn = pool
                 .get()
                 .map_err(|e| Error::unavailable("The database is busy; try again.").because(e))?;
-            let started = Instant::now();
-            conn.progress_handler(
-                STEPS_BETWEEN_LOOKS,
-                Some(move || {
-                    let hurried = hurry.load(Ordering::Relaxed);
-                    started.elapsed() > if hurried { HURRIED_AGE_MAX } else { age_max }
-                }),
-            )?;
-            // One transaction, so that everything `f` reads belongs together.
-            let tx = conn.transaction()?;
-            f(&View { conn: &tx })
+            read_with(&mut conn, hurry, age_max, f)
         })
         .await
         .unwrap_or_else(|e| Err(Error::internal(e)))
     }
+
+    pub(super) fn hurry(&self) -> Arc<AtomicBool> {
+        self.hurry.clone()
+    }
+}
+
+/// A connection of its own for a job that reads much, a little at a time: it takes none of
+/// the others' away, and keeps next to nothing in memory. It closes when it is dropped.
+pub struct LongReader {
+    conn: Arc<Mutex<Connection>>,
+    hurry: Arc<AtomicBool>,
+}
+
+impl LongReader {
+    pub(super) async fn open(path: PathBuf, hurry: Arc<AtomicBool>) -> Result<Self> {
+        let opening = tokio::task::spawn_blocking(move || {
+            let conn = Connection::open_with_flags(
+                &path,
+                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+            )?;
+            open::set_reading(&conn)?;
+            open::set_frugal(&conn)?;
+            Ok(Self {
+                conn: Arc::new(Mutex::new(conn)),
+                hurry,
+            })
+        });
+        opening.await.unwrap_or_else(|e| Err(Error::internal(e)))
+    }
+
+    /// Runs `f` in a transaction on the blocking pool. It should read for a few milliseconds
+    /// at most; a second call waits for the first. When the process ends meanwhile this never
+    /// resolves: the end is no failure of the job's.
+    pub async fn read<T, F>(&self, f: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
+    {
+        let (conn, hurry) = (self.conn.clone(), self.hurry.clone());
+        let reading = tokio::task::spawn_blocking(move || {
+            let mut conn = conn.lock().unwrap_or_else(PoisonError::into_inner);
+            read_with(&mut conn, hurry, AGE_MAX, f)
+        });
+        match reading.await {
+            Ok(read) => read,
+            Err(ended) if ended.is_cancelled() => std::future::pending().await,
+            Err(panic) => Err(Error::internal(panic)),
+        }
+    }
+}
+
+fn read_with<T>(
+    conn: &mut Connection,
+    hurry: Arc<AtomicBool>,
+    age_max: Duration,
+    f: impl FnOnce(&View<'_>) -> Result<T>,
+) -> Result<T> {
+    let started = Instant::now();
+    conn.progress_handler(
+        STEPS_BETWEEN_LOOKS,
+        Some(move || {
+            let hurried = hurry.load(Ordering::Relaxed);
+            started.elapsed() > if hurried { HURRIED_AGE_MAX } else { age_max }
+        }),
+    )?;
+    // One transaction, so that everything `f` reads belongs together.
+    let tx = conn.transaction()?;
+    f(&View { conn: &tx })
 }
 
 #[cfg(test)]

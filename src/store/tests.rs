@@ -30,7 +30,7 @@ async fn fill(store: &Store, bytes: usize) -> u64 {
             store.write(|tx| {
                 let text = "x".repeat(ROW_BYTES);
                 let id = crate::random::uuid().to_string();
-                tx.insert_memory(UserId(1), &id, &text, Timestamp(0))
+                tx.insert_memory(UserId(1), &id, &text, "said", Timestamp(0))
             })
         });
         futures_util::future::try_join_all(writes).await.unwrap();

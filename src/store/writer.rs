@@ -180,13 +180,8 @@ impl Writer {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let (answer, answered) = oneshot::channel();
-        let call = Call {
-            f: Some(f),
-            result: None,
-            answer,
-        };
-        self.send(Task::Write(Box::new(call)))?;
+        let (task, answered) = write(f);
+        self.send(task)?;
         answered
             .await
             .unwrap_or_else(|_| Err(not_written("the write was dropped")))
@@ -206,9 +201,33 @@ impl Writer {
         sent.map_err(|_| Error::unavailable("The service is busy; try again in a second."))
     }
 
+    /// As `write`, with nobody waiting.
+    pub(super) fn post<F>(&self, f: F)
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
+    {
+        if self.send(write(f).0).is_err() {
+            log::debug!("a write that nobody waits for was dropped: the queue is full");
+        }
+    }
+
     pub(super) fn queued(&self) -> usize {
         QUEUE_JOBS_MAX - self.queue.capacity()
     }
+}
+
+fn write<T, F>(f: F) -> (Task, oneshot::Receiver<Result<T>>)
+where
+    T: Send + 'static,
+    F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+{
+    let (answer, answered) = oneshot::channel();
+    let call = Call {
+        f: Some(f),
+        result: None,
+        answer,
+    };
+    (Task::Write(Box::new(call)), answered)
 }
 
 fn not_written(cause: impl std::fmt::Display) -> Error {

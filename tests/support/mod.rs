@@ -3,6 +3,8 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod mem0;
+pub mod model_server;
 pub mod process;
 pub mod smtp;
 
@@ -57,9 +59,11 @@ impl Service {
         clock: Clock,
     ) -> Self {
         let path = folder.path().join("chatkeep.db");
+        let exports = folder.path().join("exports");
         let mut env: BTreeMap<String, String> = [
             ("CHATKEEP_STORAGE_PATH", path.to_str().unwrap()),
             ("CHATKEEP_STORAGE_DURABILITY", "normal"),
+            ("CHATKEEP_EXPORTS_DIR", exports.to_str().unwrap()),
             ("EDGE_SECRET", EDGE_SECRET),
             ("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN),
         ]

@@ -2,27 +2,28 @@
 
 /// What each part may import of this crate. `error`, which names what can go wrong, is
 /// below everything.
+#[rustfmt::skip] // lists of words, not one word a line
 pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("main", &["cli"]),
     (
         "cli",
         &[
             "account", "app", "auth", "billing", "clock", "config", "edge", "error", "flags",
-            "model", "outbound", "random", "reply", "store",
+            "ingest", "model", "outbound", "random", "reply", "store",
         ],
     ),
     (
         "app",
         &[
-            "account", "auth", "billing", "clock", "config", "edge", "error", "flags", "http",
-            "ingest", "mail", "outbound", "routes", "store",
+            "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
+            "http", "ingest", "mail", "marketplace", "memory", "outbound", "routes", "store",
         ],
     ),
     (
         "routes",
         &[
             "account", "app", "auth", "billing", "clock", "edge", "error", "flags", "http",
-            "ingest", "limits", "model", "store",
+            "ingest", "limits", "marketplace", "model", "store",
         ],
     ),
     (
@@ -35,19 +36,32 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "account",
         &[
-            "auth", "clock", "edge", "error", "ingest", "mail", "model", "store",
+            "auth", "clock", "edge", "error", "flags", "ingest", "mail", "marketplace", "memory",
+            "model", "outbound", "random", "reply", "store",
         ],
     ),
     (
         "ingest",
         &[
-            "clock", "edge", "error", "flags", "limits", "model", "random", "reply", "store",
+            "clock", "edge", "engine", "error", "flags", "limits", "memory", "model", "random",
+            "reply", "store",
+        ],
+    ),
+    (
+        "memory",
+        &["clock", "error", "flags", "outbound", "random", "store"],
+    ),
+    (
+        "marketplace",
+        &[
+            "auth", "clock", "edge", "error", "limits", "memory", "model", "random", "store",
         ],
     ),
     (
         "edge",
         &["clock", "error", "limits", "model", "random", "store"],
     ),
+    ("engine", &["clock", "config", "outbound", "reply"]),
     ("reply", &["clock", "model"]),
     ("auth", &["clock", "random"]),
     ("limits", &["clock"]),
@@ -73,9 +87,12 @@ const ASYNC: &[&str] = &[
     "src/billing",
     "src/cli",
     "src/edge",
+    "src/engine.rs",
     "src/flags/poller.rs",
     "src/http",
     "src/ingest",
+    "src/marketplace",
+    "src/memory",
     "src/routes",
     "src/store",
 ];
@@ -117,12 +134,27 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("hex", ANYWHERE),
     ("base64", &["src/auth", "src/http/websocket.rs"]),
     ("getrandom", &["src/random.rs"]),
-    ("jsonwebtoken", &["src/auth/jwt"]),
-    ("aws_lc_rs", &["src/auth/seal.rs", "src/outbound.rs"]),
+    ("jsonwebtoken", &["src/auth/jwt", "src/auth/signatures.rs"]),
+    (
+        "ring",
+        &[
+            "src/auth/seal.rs",
+            "src/auth/signatures.rs",
+            "src/outbound.rs",
+        ],
+    ),
     ("lettre", &["src/mail.rs"]),
     ("uuid", &["src/random.rs"]),
     ("chrono", &["src/clock.rs", "src/reply", "src/cli"]),
-    ("chrono_tz", &["src/reply", "src/ingest/respond.rs"]),
+    (
+        "chrono_tz",
+        &[
+            "src/account/identity",
+            "src/reply",
+            "src/ingest/respond.rs",
+            "src/ingest/powers",
+        ],
+    ),
     ("ureq", &["src/outbound.rs"]),
     ("rustls", &["src/outbound.rs"]),
     ("log", ANYWHERE),
@@ -173,8 +205,14 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
             "File::open",
             "OpenOptions",
         ],
-        &["src/config", "src/store", "src/cli"],
-        "Files belong to the configuration, the store and commands.",
+        &[
+            "src/config",
+            "src/store",
+            "src/cli",
+            "src/account/exports",
+            "src/http/file.rs",
+        ],
+        "Files belong to the configuration, the store, exports and commands.",
     ),
     (
         &[
@@ -217,6 +255,7 @@ pub(crate) const PURE: &[&str] = &[
     "src/billing/stripe/failure.rs",
     "src/billing/stripe/form.rs",
     "src/billing/stripe/objects.rs",
+    "src/engine/wire",
     "src/error.rs",
     "src/flags/breaker.rs",
     "src/flags/launchdarkly.rs",
@@ -228,6 +267,12 @@ pub(crate) const PURE: &[&str] = &[
     "src/ingest/answer.rs",
     "src/ingest/decide.rs",
     "src/limits.rs",
+    "src/marketplace/actions.rs",
+    "src/marketplace/mapping.rs",
+    "src/marketplace/payload.rs",
+    "src/marketplace/template.rs",
+    "src/memory/cache.rs",
+    "src/memory/merge.rs",
     "src/model",
     "src/reply",
 ];

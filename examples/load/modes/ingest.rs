@@ -16,7 +16,7 @@ use crate::{Durability, Result, Settings, baseline, rows, service};
 /// A round counts when bare hyper, which nothing but the machine slows down, reached this much
 /// of its median.
 pub(crate) const BARE_OF_MEDIAN_MIN: f64 = 0.8;
-const WARM_UP: Duration = Duration::from_secs(1);
+pub(super) const WARM_UP: Duration = Duration::from_secs(1);
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -41,25 +41,25 @@ enum Durabilities {
 }
 
 /// Something to load, and all that it answered.
-struct Target {
-    name: &'static str,
-    process: Process,
+pub(super) struct Target {
+    pub(super) name: &'static str,
+    pub(super) process: Process,
     load: Load,
     rounds: Vec<Round>,
     /// Of all rounds, also the warm-up.
-    ok: u64,
-    others: u64,
+    pub(super) ok: u64,
+    pub(super) others: u64,
     denied: u64,
 }
 
-struct Round {
+pub(super) struct Round {
     outcome: Outcome,
     /// CPU time of the target's process for one request.
     cpu_us: f64,
 }
 
 impl Target {
-    fn new(name: &'static str, process: Process, load: Load) -> Self {
+    pub(super) fn new(name: &'static str, process: Process, load: Load) -> Self {
         Self {
             name,
             process,
@@ -71,7 +71,7 @@ impl Target {
         }
     }
 
-    async fn load(&mut self, time: Duration, rate: Option<u64>) -> Result<Round> {
+    pub(super) async fn load(&mut self, time: Duration, rate: Option<u64>) -> Result<Round> {
         let before = self.process.cpu()?;
         let outcome = match rate {
             None => drive::closed(&self.load, Until::Elapsed(time)).await,
@@ -191,7 +191,7 @@ async fn start(
 }
 
 /// A B C A B C …, so that a machine that drifts drifts for all.
-async fn interleave(
+pub(super) async fn interleave(
     rounds: usize,
     targets: &mut [Target],
     time: Duration,
@@ -209,7 +209,7 @@ async fn interleave(
     Ok(())
 }
 
-fn summarise(report: &mut Report, targets: &mut [Target], title: &str, closed: bool) {
+pub(super) fn summarise(report: &mut Report, targets: &mut [Target], title: &str, closed: bool) {
     let bare: Vec<f64> = per_second(&targets[0]).collect();
     let floor = if closed {
         BARE_OF_MEDIAN_MIN * spread(bare.clone()).median

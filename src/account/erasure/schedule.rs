@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Eraser;
+use super::{Eraser, Run};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -16,8 +16,9 @@ const AFTER_START_MS: i64 = 10 * 60_000;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A purge that failed is tried again after this.
 const AFTER_FAILURE_MS: i64 = 10 * 60_000;
-/// One that waits for others looks again after this.
+/// One that waits for others looks again after this, then twice as long, up to an hour.
 const WAITING_MS: i64 = 60_000;
+const WAITING_MS_MAX: i64 = 3_600_000;
 
 /// Runs until the service ends.
 pub async fn run(eraser: Arc<Eraser>) {
@@ -25,6 +26,7 @@ pub async fn run(eraser: Arc<Eraser>) {
     // When a purge last ran, and when one is to go on with what it left; known after the
     // first look at the database.
     let (mut last, mut again, mut looked) = (None, None, false);
+    let mut waited = 0;
     loop {
         let asked = tokio::select! {
             () = tokio::time::sleep(LOOK_EVERY) => false,
@@ -40,8 +42,11 @@ pub async fn run(eraser: Arc<Eraser>) {
         if !(asked || is_time || again.is_some_and(|at| has_come(at, now))) {
             continue;
         }
-        again = match eraser.run().await {
-            Ok(waits) => waits.then(|| now.plus_ms(WAITING_MS)),
+        again = match eraser.run(Run::default()).await {
+            Ok(waits) => {
+                waited = if waits { waited + 1 } else { 0 };
+                waits.then(|| now.plus_ms(waiting_ms(waited)))
+            }
             Err(error) => {
                 log::warn!("purge: {error}");
                 Some(now.plus_ms(AFTER_FAILURE_MS))
@@ -72,9 +77,14 @@ fn is_due(last: Option<Timestamp>, started: Timestamp, now: Timestamp) -> bool {
     !is_missed || started > now || now.0 - started.0 >= AFTER_START_MS
 }
 
+/// After so many looks in a row that left something.
+fn waiting_ms(looks: u32) -> i64 {
+    (WAITING_MS << looks.saturating_sub(1).min(6)).min(WAITING_MS_MAX)
+}
+
 /// Later than any pause: the clock was set back.
 fn has_come(at: Timestamp, now: Timestamp) -> bool {
-    at <= now || at.0 - now.0 > AFTER_START_MS.max(AFTER_FAILURE_MS)
+    at <= now || at.0 - now.0 > WAITING_MS_MAX
 }
 
 #[cfg(test)]
@@ -154,6 +164,12 @@ mod tests {
             let decided = is_due(last.map(at), at(started), at(now));
             assert_eq!(decided, expected, "{last:?} {started} {now}");
         }
+    }
+
+    #[test]
+    fn looks_for_what_is_left_get_rarer() {
+        let minutes: Vec<i64> = (1..9).map(|looks| waiting_ms(looks) / 60_000).collect();
+        assert_eq!(minutes, [1, 2, 4, 8, 16, 32, 60, 60]);
     }
 
     #[test]

@@ -12,24 +12,25 @@ mod day;
 mod resolve;
 
 use super::words::Words;
-pub(super) use resolve::{Problem, YEARS_AHEAD_MAX, resolve};
+pub(in crate::reply) use day::month;
+pub(in crate::reply) use resolve::{Problem, YEARS_AHEAD_MAX, resolve};
 
 /// The hour a day without a time of day means.
-pub(super) const DAY_HOUR: u32 = 9;
+pub(in crate::reply) const DAY_HOUR: u32 = 9;
 
 /// The last hour that means the afternoon when nothing but the number is said.
-pub(super) const BARE_HOUR_PM_MAX: u32 = 5;
+pub(in crate::reply) const BARE_HOUR_PM_MAX: u32 = 5;
 
 /// A wait from now. Days and months are the calendar's, so they keep the time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Wait {
-    pub(super) months: i64,
-    pub(super) days: i64,
-    pub(super) seconds: i64,
+pub(in crate::reply) struct Wait {
+    pub(in crate::reply) months: i64,
+    pub(in crate::reply) days: i64,
+    pub(in crate::reply) seconds: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Day {
+pub(in crate::reply) enum Day {
     Today,
     InDays(i64),
     InMonths(i64),
@@ -52,7 +53,7 @@ pub(super) enum Day {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(in crate::reply) enum Part {
     Morning,
     Afternoon,
     Evening,
@@ -63,25 +64,25 @@ pub(super) enum Part {
 /// `bare`: only a number of hours was said.
 /// Hours and minutes may be out of range, which no day has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Clock {
-    pub(super) hour: u32,
-    pub(super) minute: u32,
-    pub(super) exact: bool,
-    pub(super) bare: bool,
+pub(in crate::reply) struct Clock {
+    pub(in crate::reply) hour: u32,
+    pub(in crate::reply) minute: u32,
+    pub(in crate::reply) exact: bool,
+    pub(in crate::reply) bare: bool,
 }
 
 /// What was said of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Spec {
-    pub(super) wait: Option<Wait>,
-    pub(super) day: Option<Day>,
-    pub(super) part: Option<Part>,
-    pub(super) clock: Option<Clock>,
+pub(in crate::reply) struct Spec {
+    pub(in crate::reply) wait: Option<Wait>,
+    pub(in crate::reply) day: Option<Day>,
+    pub(in crate::reply) part: Option<Part>,
+    pub(in crate::reply) clock: Option<Clock>,
 }
 
 impl Spec {
     /// Both taken together ("tomorrow … at 9"), when they don't contradict each other.
-    pub(super) fn merged(self, other: Self) -> Option<Self> {
+    pub(in crate::reply) fn merged(self, other: Self) -> Option<Self> {
         let waits = [self.wait, other.wait];
         let clashes = (self.day.is_some() && other.day.is_some())
             || (self.clock.is_some() && other.clock.is_some())
@@ -159,7 +160,7 @@ fn date_time(word: &str) -> Option<(Day, Clock)> {
 }
 
 /// The time that starts at word `at`, and the index after it.
-pub(super) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
+pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let mut spec = Spec::default();
     let mut end = at;
     // A time has at most four pieces, one for each field.
@@ -184,7 +185,7 @@ pub(super) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
 
 /// The hour at `at` after "for", as an alarm is set: "7", "7 tomorrow". What counts
 /// something ("7 people") is none.
-pub(super) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usize)> {
+pub(in crate::reply) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let (clock, end) = clock::clock(words, at, true)?;
     let hour = Spec {
         clock: Some(clock),
@@ -196,7 +197,7 @@ pub(super) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usize)> {
 }
 
 /// The time that starts at `at` after "for", as a timer is set: "20 minutes".
-pub(super) fn read_duration(words: &Words, at: usize) -> Option<(Spec, usize)> {
+pub(in crate::reply) fn read_duration(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let (wait, end) = amount::wait(words, at, true)?;
     Some((
         Spec {
@@ -205,4 +206,14 @@ pub(super) fn read_duration(words: &Words, at: usize) -> Option<(Spec, usize)> {
         },
         end,
     ))
+}
+
+/// That time of day on a date. A time that the clocks jump over is the first after the gap.
+pub(in crate::reply) fn at_hour(
+    date: chrono::NaiveDate,
+    hour: u32,
+    minute: u32,
+    zone: chrono_tz::Tz,
+) -> Option<crate::clock::Timestamp> {
+    resolve::instant(date.and_hms_opt(hour, minute, 0)?, zone).ok()
 }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-pub(super) struct Words<'a> {
+pub(in crate::reply) struct Words<'a> {
     text: &'a str,
     lower: String,
     tokens: Vec<Token>,
@@ -17,7 +17,7 @@ struct Token {
 }
 
 impl<'a> Words<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(in crate::reply) fn new(text: &'a str) -> Self {
         let mut words = Self {
             text,
             lower: String::with_capacity(text.len()),
@@ -42,23 +42,23 @@ impl<'a> Words<'a> {
         words
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::reply) fn len(&self) -> usize {
         self.tokens.len()
     }
 
     /// The word at `at` in lower case; "" beyond the end.
-    pub(super) fn get(&self, at: usize) -> &str {
+    pub(in crate::reply) fn get(&self, at: usize) -> &str {
         self.tokens
             .get(at)
             .map_or("", |t| &self.lower[t.low.clone()])
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::reply) fn iter(&self) -> impl Iterator<Item = &str> {
         self.tokens.iter().map(|t| &self.lower[t.low.clone()])
     }
 
     /// The index after the first of `phrases` (lower case, single spaces) that stands at `at`.
-    pub(super) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
+    pub(in crate::reply) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
         let first = self.get(at).as_bytes().first();
         phrases.iter().find_map(|phrase| {
             if phrase.as_bytes().first() != first {
@@ -76,7 +76,7 @@ impl<'a> Words<'a> {
     }
 
     /// The text of these words as it was typed, punctuation included.
-    pub(super) fn original(&self, range: Range<usize>) -> &'a str {
+    pub(in crate::reply) fn original(&self, range: Range<usize>) -> &'a str {
         match (
             self.tokens.get(range.start),
             range
@@ -92,7 +92,7 @@ impl<'a> Words<'a> {
     }
 
     /// These words in lower case, single spaces between.
-    pub(super) fn phrase(&self, range: Range<usize>) -> String {
+    pub(in crate::reply) fn phrase(&self, range: Range<usize>) -> String {
         let mut phrase = String::new();
         for at in range {
             if at > 0 && !phrase.is_empty() {
@@ -104,7 +104,7 @@ impl<'a> Words<'a> {
     }
 
     /// Whether punctuation follows the word at `at`, so that what comes next stands apart.
-    pub(super) fn is_set_off(&self, at: usize) -> bool {
+    pub(in crate::reply) fn is_set_off(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|t| {
             let next = self
                 .tokens
@@ -116,13 +116,13 @@ impl<'a> Words<'a> {
         })
     }
 
-    pub(super) fn is_question(&self) -> bool {
+    pub(in crate::reply) fn is_question(&self) -> bool {
         self.tokens
             .last()
             .is_some_and(|t| self.text[t.raw.start..].contains('?'))
     }
 
-    pub(super) fn drop_words(&mut self, range: Range<usize>) {
+    pub(in crate::reply) fn drop_words(&mut self, range: Range<usize>) {
         self.tokens.drain(range);
     }
 }
@@ -193,7 +193,7 @@ fn is_dropped(c: char) -> bool {
 }
 
 /// The same number for the same text (any case), on every machine: FNV-1a.
-pub(super) fn stable_hash(text: &str) -> u64 {
+pub(in crate::reply) fn stable_hash(text: &str) -> u64 {
     text.trim()
         .chars()
         .flat_map(char::to_lowercase)

@@ -174,6 +174,11 @@ pub fn group_owner_not_subscribed(persona: &str) -> String {
     )
 }
 
+/// What was done with a superpower is over.
+pub fn superpower_ended(title: &str) -> String {
+    format!("Okay, that's it for your {title}. It's all kept.")
+}
+
 /// Too many commands within a minute.
 pub fn too_many_commands(persona: &str) -> String {
     format!(

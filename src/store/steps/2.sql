@@ -99,8 +99,10 @@ CREATE TABLE miniapp_sessions (
   state         TEXT NOT NULL,               -- active, ended
   started_at    INTEGER NOT NULL,
   ended_at      INTEGER,
-  message_count INTEGER NOT NULL DEFAULT 0
+  message_count INTEGER NOT NULL DEFAULT 0,
+  last_at       INTEGER                      -- the last turn with a superpower; NULL: an app's
 ) STRICT;
+CREATE INDEX miniapp_sessions_active ON miniapp_sessions(last_at) WHERE state = 'active';
 CREATE INDEX miniapp_sessions_user ON miniapp_sessions(user_id);
 CREATE INDEX miniapp_sessions_room ON miniapp_sessions(room_id);
 
@@ -115,7 +117,8 @@ CREATE TABLE erasures (
   event_id   INTEGER NOT NULL DEFAULT 0,     -- events of relays up to this one are looked through
   room_id    INTEGER NOT NULL DEFAULT 0,     -- the room at work; those before it are done
   message_id INTEGER,                        -- its chain is clean from its head to this one
-  rows_at    INTEGER                         -- when the last row was removed; NULL: not yet
+  rows_at    INTEGER,                        -- when the last row was removed; NULL: not yet
+  memories_at INTEGER                        -- when the memory service had forgotten them; NULL: not yet
 ) STRICT;
 
 -- Mails that no server has taken yet, kept 3 days at most.
@@ -130,6 +133,40 @@ CREATE TABLE outgoing_mails (
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX outgoing_mails_due ON outgoing_mails(due_at);
+-- Exports that people asked for. A ready one whose time is over counts as expired, whatever
+-- its row says; the row goes 30 days after its file, or after it failed.
+CREATE TABLE export_jobs (
+  id           INTEGER PRIMARY KEY,
+  job_id       TEXT NOT NULL UNIQUE,         -- UUID; the file is named after it
+  user_id      INTEGER NOT NULL REFERENCES users(id),
+  status       TEXT NOT NULL,                -- queued, processing, ready, failed, expired
+  error        TEXT,                         -- why it failed, a sentence for the person
+  starts       INTEGER NOT NULL DEFAULT 0,   -- how often it was taken up
+  created_at   INTEGER NOT NULL,
+  expires_at   INTEGER,                      -- the first moment without the file; NULL: there is none
+  forgotten_at INTEGER                       -- the first moment without the row; NULL: unfinished
+) STRICT;
+CREATE INDEX export_jobs_user ON export_jobs(user_id);
+CREATE INDEX export_jobs_unfinished ON export_jobs(id) WHERE status IN ('queued', 'processing');
+CREATE INDEX export_jobs_ready ON export_jobs(expires_at) WHERE status = 'ready';
+CREATE INDEX export_jobs_finished ON export_jobs(forgotten_at) WHERE forgotten_at IS NOT NULL;
+
+-- What the external memory service is still to be told, each person's in order. Rows stay
+-- for a minute after they are done, so that a list fetched meanwhile isn't believed.
+CREATE TABLE memory_tasks (
+  id         INTEGER PRIMARY KEY,
+  user_id    INTEGER NOT NULL REFERENCES users(id),
+  kind       TEXT NOT NULL,                  -- add, delete, delete_all
+  memory_id  TEXT,                           -- ours, or for a deletion the service's; NULL: all
+  attempts   INTEGER NOT NULL DEFAULT 0,     -- counted before each call
+  due_at     INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  done_at    INTEGER
+) STRICT;
+CREATE INDEX memory_tasks_user ON memory_tasks(user_id, id);
+CREATE INDEX memory_tasks_memory ON memory_tasks(memory_id) WHERE memory_id IS NOT NULL;
+CREATE INDEX memory_tasks_due ON memory_tasks(due_at) WHERE done_at IS NULL;
+CREATE INDEX memory_tasks_done ON memory_tasks(done_at) WHERE done_at IS NOT NULL;
 
 -- Payments.
 
@@ -192,3 +229,118 @@ CREATE TABLE topups (
   credited_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX topups_user ON topups(user_id);
+
+-- Apps and webhooks.
+
+CREATE TABLE apps (
+  id          INTEGER PRIMARY KEY,
+  app_id      TEXT NOT NULL UNIQUE,          -- UUID
+  creator_id  INTEGER NOT NULL REFERENCES users(id),
+  name        TEXT NOT NULL,
+  description TEXT NOT NULL,
+  actions     TEXT NOT NULL,                 -- JSON array, as the API shows them
+  created_at  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX apps_creator ON apps(creator_id);
+
+-- Where an app may speak.
+CREATE TABLE app_rooms (
+  app_id       INTEGER NOT NULL REFERENCES apps(id),
+  room_id      INTEGER NOT NULL REFERENCES rooms(id),
+  installed_at INTEGER NOT NULL,
+  PRIMARY KEY (app_id, room_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX app_rooms_room ON app_rooms(room_id);
+
+-- An id is never given twice: what is under way still names the webhook it was for.
+CREATE TABLE webhooks (
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,
+  webhook_id      TEXT NOT NULL UNIQUE,      -- UUID, lower case
+  app_id          INTEGER NOT NULL REFERENCES apps(id),
+  action_id       TEXT NOT NULL,             -- one of the app's actions, unless that was removed
+  description     TEXT NOT NULL,
+  payload_mapping TEXT NOT NULL,             -- JSON object, paths by field; {}: none
+  scheme          TEXT NOT NULL,             -- plain, standard
+  rate_limit      INTEGER NOT NULL,          -- calls a minute
+  is_active       INTEGER NOT NULL,
+  secret          BLOB NOT NULL,             -- sealed; the key is not in this file
+  version         INTEGER NOT NULL,          -- grows with every change, of its app's actions too
+  created_at      INTEGER NOT NULL,
+  updated_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhooks_app ON webhooks(app_id);
+
+-- A ring of the newest 1,000 calls of each webhook: a call takes the slot of the one 1,000
+-- before it.
+CREATE TABLE webhook_events (
+  webhook_id       INTEGER NOT NULL REFERENCES webhooks(id),
+  slot             INTEGER NOT NULL,         -- serial modulo 1,000
+  serial           INTEGER NOT NULL,         -- from 1, by webhook
+  event_id         TEXT NOT NULL,            -- UUID
+  signature_valid  INTEGER NOT NULL,
+  action_triggered TEXT NOT NULL,            -- '': none was
+  result_status    TEXT NOT NULL,            -- ok, duplicate, invalid_signature, rate_limited,
+                                             -- payload_too_large, invalid_json, action_failed, inactive
+  error_message    TEXT,
+  ip_address       TEXT NOT NULL,
+  created_at       INTEGER NOT NULL,
+  PRIMARY KEY (webhook_id, slot)
+) STRICT, WITHOUT ROWID;
+
+-- Calls that named themselves and were carried out, in order of time.
+CREATE TABLE webhook_deliveries (
+  id         INTEGER PRIMARY KEY,
+  delivery   BLOB NOT NULL UNIQUE,           -- SHA-256 of webhook and name
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- Superpowers. What one keeps, for a person or for a room.
+CREATE TABLE power_states (
+  id         INTEGER PRIMARY KEY,
+  user_id    INTEGER REFERENCES users(id),   -- whose it is; NULL: the room's
+  room_id    INTEGER REFERENCES rooms(id),   -- NULL: the user's
+  power      TEXT NOT NULL,                  -- the superpower's name
+  state      TEXT NOT NULL,                  -- JSON
+  previous   TEXT,                           -- JSON, before the last change; NULL: nothing to undo
+  updated_at INTEGER NOT NULL,
+  UNIQUE (user_id, power),
+  UNIQUE (room_id, power)
+) STRICT;
+
+-- When a superpower next speaks by itself.
+CREATE TABLE power_alarms (
+  user_id INTEGER NOT NULL REFERENCES users(id),
+  power   TEXT NOT NULL,
+  room_id INTEGER NOT NULL REFERENCES rooms(id), -- where
+  at      INTEGER NOT NULL,
+  due_at  INTEGER NOT NULL,                  -- at, later while it is held or can't be queued
+  PRIMARY KEY (user_id, power)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX power_alarms_due ON power_alarms(due_at);
+CREATE INDEX power_alarms_room ON power_alarms(room_id);
+-- Replies of language models.
+
+ALTER TABLE messages ADD COLUMN late TEXT;
+ALTER TABLE messages ADD COLUMN decision TEXT;
+
+-- Messages that a language model is still to answer.
+CREATE TABLE pending_replies (
+  message_id INTEGER PRIMARY KEY,
+  room_id    INTEGER NOT NULL,
+  unprompted INTEGER NOT NULL,               -- 1: in a group, where nobody asked for it
+  late       INTEGER NOT NULL DEFAULT 0,     -- 1: the request was answered; the reply will be a command
+  starts     INTEGER NOT NULL DEFAULT 0      -- starts of the service that found it here
+) STRICT;
+
+-- What language models were asked, by UTC day, endpoint and class of message.
+CREATE TABLE token_usage (
+  day               INTEGER NOT NULL,        -- days since the epoch, UTC
+  endpoint          TEXT NOT NULL,
+  class             TEXT NOT NULL,           -- reflex, default, deep_reasoning, vision
+  calls             INTEGER NOT NULL,        -- requests to the model's server, repeated ones too
+  estimated_calls   INTEGER NOT NULL,        -- those of them whose tokens the server did not say
+  prompt_tokens     INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL,
+  cache_hits        INTEGER NOT NULL,        -- replies for which nobody was asked
+  PRIMARY KEY (day, endpoint, class)
+) STRICT, WITHOUT ROWID;

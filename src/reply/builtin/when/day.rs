@@ -198,7 +198,7 @@ fn ordinal(word: &str) -> Option<u32> {
         .then(|| digits.parse().ok())?
 }
 
-fn month(word: &str) -> Option<u32> {
+pub(in crate::reply) fn month(word: &str) -> Option<u32> {
     const NAMES: [&str; 12] = [
         "january",
         "february",

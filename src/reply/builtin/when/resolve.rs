@@ -12,13 +12,13 @@ use super::{BARE_HOUR_PM_MAX, Clock, DAY_HOUR, Day, Part, Spec, Wait};
 use crate::clock::Timestamp;
 
 /// The furthest a time may lie ahead, in years.
-pub(in crate::reply::builtin) const YEARS_AHEAD_MAX: u32 = 5;
+pub(in crate::reply) const YEARS_AHEAD_MAX: u32 = 5;
 
 /// February 29th comes again within eight years, in whatever century.
 const YEARS_SEARCHED: i32 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::reply::builtin) enum Problem {
+pub(in crate::reply) enum Problem {
     Past,
     TooFar,
     /// 30 February, or 25 o'clock.
@@ -27,7 +27,7 @@ pub(in crate::reply::builtin) enum Problem {
     Ambiguous,
 }
 
-pub(in crate::reply::builtin) fn resolve(
+pub(in crate::reply) fn resolve(
     spec: &Spec,
     now: Timestamp,
     zone: Tz,
@@ -203,7 +203,7 @@ fn part_hour(part: Option<Part>) -> u32 {
     }
 }
 
-fn instant(local: NaiveDateTime, zone: Tz) -> Result<Timestamp, Problem> {
+pub(super) fn instant(local: NaiveDateTime, zone: Tz) -> Result<Timestamp, Problem> {
     match zone.from_local_datetime(&local).earliest() {
         Some(found) => Ok(Timestamp(found.timestamp_millis())),
         None => after_gap(local, zone).ok_or(Problem::NoSuchTime),

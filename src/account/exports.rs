@@ -1,0 +1,279 @@
+//! Exports: a file with everything that is kept of a person, made when they ask for it and
+//! theirs for some days. A job is a row, so that a restart takes it up again; its file
+//! appears under its name only when it is complete. It knows no route and no SQL.
+
+mod document;
+mod folder;
+mod json_file;
+mod messages;
+pub mod work;
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use tokio::sync::Notify;
+
+use super::identity::Who;
+use crate::clock::{Clock, Timestamp};
+use crate::error::{Error, Kind, Result};
+use crate::memory::Memories;
+use crate::random;
+use crate::store::{ExportJob, SharedStore, UserId};
+use folder::Folder;
+
+const DAY_S: i64 = 24 * 60 * 60;
+/// How long a job is remembered when its file is gone, or there never was one.
+const REMEMBERED_DAYS: i64 = 30;
+
+pub struct Settings {
+    /// Where the files are; no other service may keep its own there.
+    pub dir: PathBuf,
+    pub lifetime_days: i64,
+}
+
+pub struct Exports {
+    store: SharedStore,
+    memories: Arc<Memories>,
+    clock: Clock,
+    folder: Folder,
+    lifetime_days: i64,
+    /// There may be something to do.
+    wake: Notify,
+    /// From 0 to 1, of what is being worked on, by row.
+    progress: Mutex<HashMap<i64, f64>>,
+}
+
+/// A job as its owner sees it.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    /// UUID
+    pub job_id: String,
+    pub status: Status,
+    /// Relative, when there is something to download.
+    pub download_url: Option<String>,
+    pub expires_at: Option<Timestamp>,
+    /// A sentence, when it failed.
+    pub error: Option<String>,
+    /// From 0 to 1, while it is processing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<f64>,
+    /// Only in the answer to the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Queued,
+    Processing,
+    Ready,
+    Failed,
+    Expired,
+}
+
+/// An open file, to be sent.
+pub struct Download {
+    pub file: File,
+    pub bytes: u64,
+    pub name: String,
+}
+
+impl Exports {
+    pub fn new(
+        store: SharedStore,
+        memories: Arc<Memories>,
+        clock: Clock,
+        settings: Settings,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            store,
+            memories,
+            clock,
+            folder: Folder::new(settings.dir),
+            lifetime_days: settings.lifetime_days,
+            wake: Notify::new(),
+            progress: Mutex::default(),
+        })
+    }
+
+    /// Queues an export of everything kept of the caller.
+    pub async fn request(self: &Arc<Self>, who: &Who) -> Result<Shown> {
+        let (job_id, user, now) = (random::uuid().to_string(), who.id, self.clock.now());
+        let (id, exports) = (job_id.clone(), self.clone());
+        self.store
+            .write(move |tx| {
+                tx.insert_export_job(&id, user, now)?;
+                tx.after_commit(move || exports.wake.notify_one());
+                Ok(())
+            })
+            .await?;
+        Ok(Shown {
+            job_id,
+            status: Status::Queued,
+            download_url: None,
+            expires_at: None,
+            error: None,
+            progress: None,
+            message: Some("Your export is being prepared. Ask for its status until it is ready."),
+        })
+    }
+
+    pub async fn show(&self, who: &Who, job_id: &str) -> Result<Shown> {
+        let (job, status) = self.job(who, job_id).await?;
+        let progress = self.progress().get(&job.id).copied().unwrap_or(0.0);
+        Ok(Shown {
+            download_url: (status == Status::Ready)
+                .then(|| format!("/account/export/{}/download", job.job_id)),
+            expires_at: job.expires_at,
+            error: job.error,
+            progress: (status == Status::Processing).then_some(progress),
+            message: None,
+            job_id: job.job_id,
+            status,
+        })
+    }
+
+    /// Opens the file of a job that is ready.
+    pub async fn download(&self, who: &Who, job_id: &str) -> Result<Download> {
+        let (job, status) = self.job(who, job_id).await?;
+        match status {
+            Status::Queued | Status::Processing => {
+                return Err(not_ready(
+                    "This export is not ready yet; ask for its status in a moment.",
+                ));
+            }
+            Status::Failed => return Err(not_ready("This export failed; ask for another one.")),
+            Status::Expired => {
+                return Err(expired("This export has expired; ask for another one."));
+            }
+            Status::Ready => {}
+        }
+        match self.folder.open(&job.job_id).await {
+            Ok((file, bytes)) => Ok(Download {
+                file,
+                bytes,
+                name: folder::name(&job.job_id),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.folder.exists().await => {
+                self.lost(job.id).await?;
+                Err(expired(
+                    "The file of this export is no longer there; ask for another one.",
+                ))
+            }
+            Err(error) => Err(Error::unavailable(
+                "The file can't be read at the moment; try again.",
+            )
+            .because(error)),
+        }
+    }
+
+    /// Removes a person's exports: files first, then the jobs that name them. One that is
+    /// being made is broken off. Doing it again is fine.
+    pub async fn erase(&self, user: UserId) -> Result<()> {
+        let jobs = self.store.read(move |view| view.export_jobs(user)).await?;
+        for job in jobs {
+            let removed = self.folder.remove(&job.job_id).await;
+            removed.map_err(|e| Error::unavailable("A file can't be removed.").because(e))?;
+        }
+        self.store
+            .write(move |tx| tx.delete_export_jobs(user))
+            .await?;
+        Ok(())
+    }
+
+    /// The caller's own job, as it is now.
+    async fn job(&self, who: &Who, job_id: &str) -> Result<(ExportJob, Status)> {
+        let asked = job_id.to_owned();
+        let found = self.store.read(move |view| view.export_job(&asked)).await?;
+        let now = self.clock.now();
+        let job = found.and_then(|job| Some((status(&job, now)?, job)));
+        let (status, job) = job.ok_or_else(|| {
+            Error::new(
+                Kind::NotFound,
+                "export_not_found",
+                "There is no export with this id.",
+            )
+        })?;
+        if job.user != who.id {
+            return Err(Error::new(
+                Kind::Forbidden,
+                "export_not_owned",
+                "This export belongs to somebody else.",
+            ));
+        }
+        Ok((job, status))
+    }
+
+    /// Somebody removed the file: it is as if its time were over.
+    async fn lost(&self, id: i64) -> Result<()> {
+        let now = self.clock.now();
+        let forgotten_at = now.plus_s(REMEMBERED_DAYS * DAY_S);
+        self.store
+            .write(move |tx| tx.set_export_expired(id, now, forgotten_at))
+            .await
+    }
+
+    fn progress(&self) -> MutexGuard<'_, HashMap<i64, f64>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// `None`: it is forgotten, whether or not the row is still there.
+fn status(job: &ExportJob, now: Timestamp) -> Option<Status> {
+    if job.forgotten_at.is_some_and(|at| at <= now) {
+        return None;
+    }
+    let is_over = job.expires_at.is_some_and(|at| at <= now);
+    Some(match job.status.as_str() {
+        "queued" => Status::Queued,
+        "processing" => Status::Processing,
+        "ready" if !is_over => Status::Ready,
+        "failed" => Status::Failed,
+        _ => Status::Expired,
+    })
+}
+
+fn not_ready(detail: &str) -> Error {
+    Error::new(Kind::BadRequest, "export_not_ready", detail)
+}
+
+fn expired(detail: &str) -> Error {
+    Error::new(Kind::Gone, "export_expired", detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_what_its_row_says_until_its_time_is_over() {
+        let job = |status: &str, expires_at: Option<i64>, forgotten_at: Option<i64>| ExportJob {
+            id: 1,
+            job_id: "j".to_owned(),
+            user: UserId(1),
+            status: status.to_owned(),
+            error: None,
+            starts: 0,
+            expires_at: expires_at.map(Timestamp),
+            forgotten_at: forgotten_at.map(Timestamp),
+        };
+        let cases = [
+            (job("queued", None, None), Some(Status::Queued)),
+            (job("processing", None, None), Some(Status::Processing)),
+            (job("ready", Some(11), Some(20)), Some(Status::Ready)),
+            (job("ready", Some(10), Some(20)), Some(Status::Expired)),
+            (job("expired", Some(9), Some(11)), Some(Status::Expired)),
+            (job("failed", None, Some(11)), Some(Status::Failed)),
+            (job("failed", None, Some(10)), None),
+            (job("ready", Some(5), Some(10)), None),
+        ];
+        for (job, expected) in cases {
+            assert_eq!(status(&job, Timestamp(10)), expected, "{job:?}");
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! What stands in an export, section by section, written while it is read: at no time is
+//! more than a page of it in memory.
+//!
+//! Messages and memories are cut at the moment the export says it was made: they are only
+//! ever added, with growing ids, so what has a larger id than the largest of that moment came
+//! later. What is forgotten while the file is written may be missing. Everything else is a
+//! row or a few, as it is when its turn comes, seconds later at most for most people.
+
+use std::io;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Exports;
+use super::folder::Draft;
+use super::json_file::JsonFile;
+use super::messages::{Step, Walk};
+use crate::clock::Timestamp;
+use crate::error::{Error, Kind, Result};
+use crate::ingest::access;
+use crate::memory::merge::Gone;
+use crate::memory::{Elsewhere, Memory};
+use crate::store::{Account, Cut, ExportJob, LongReader, PAGE_ROWS, Paged, UserId, View};
+
+const VERSION: &str = "1.0";
+const BILLING_NOTE: &str = "Your payments and invoices are listed at GET /billing/history.";
+/// Messages looked at in one transaction, and the words taken along.
+const STEPS_MAX: usize = 500;
+const TEXT_BYTES_MAX: usize = 128 * 1024;
+/// A page that could not be read because the database is hard at work.
+const READ_TRIES_MAX: usize = 20;
+const READ_PAUSE: Duration = Duration::from_millis(250);
+/// Left to those who write, when any wait.
+const GIVE_WAY: Duration = Duration::from_millis(2);
+/// How far a person's messages and memories bring an export.
+const MESSAGES_SHARE: f64 = 0.7;
+
+/// Why there is no file.
+pub(super) enum Failure {
+    /// The job is gone: nobody wants it any more.
+    Unwanted,
+    Disk(io::Error),
+    Reading(Error),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Disk(error)
+    }
+}
+
+/// Writes the whole document.
+pub(super) async fn write(exports: &Exports, job: &ExportJob, draft: &mut Draft) -> Written {
+    let reader = exports.store.long_reader().await;
+    let mut writing = Writing {
+        exports,
+        job,
+        reader: reader.map_err(Failure::Reading)?,
+        file: JsonFile::new(draft),
+        omitted: Vec::new(),
+    };
+    writing.everything().await
+}
+
+type Written<T = ()> = std::result::Result<T, Failure>;
+
+struct Writing<'a> {
+    exports: &'a Exports,
+    job: &'a ExportJob,
+    reader: LongReader,
+    file: JsonFile<'a>,
+    omitted: Vec<Omitted>,
+}
+
+/// A section that is not there, or not whole.
+#[derive(Serialize)]
+struct Omitted {
+    section: &'static str,
+    reason: &'static str,
+}
+
+#[derive(Serialize)]
+struct ExportedMessage {
+    created_at: Timestamp,
+    /// As the relay had it.
+    sent_at: Timestamp,
+    chat_guid: String,
+    text: String,
+    /// `None`: nobody answered, or not at once.
+    reply_text: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ExportedMemory<'a> {
+    id: &'a str,
+    text: &'a str,
+    category: &'a str,
+    created_at: Option<Timestamp>,
+}
+
+impl Writing<'_> {
+    async fn everything(&mut self) -> Written {
+        let now = self.exports.clock.now();
+        let user = self.job.user;
+        let facts = self.read(move |view| {
+            let Some(account) = view.account(user)? else {
+                return Ok(None);
+            };
+            let personality = view.personality_profile(user)?;
+            Ok(Some((account, view.export_cut(user)?, personality)))
+        });
+        let (account, cut, personality) = facts.await?.ok_or(Failure::Unwanted)?;
+        let last_active_at = self.last_active_at(cut).await?;
+        self.file.value("export_version", &VERSION);
+        self.file.value("exported_at", &now);
+        self.file.value("user_id", &account.user.public_id);
+        self.file
+            .value("profile", &profile(&account, last_active_at));
+        self.file
+            .value("subscription", &subscription(&account, now));
+        self.file.value("personality_profile", &personality);
+        self.rows("traits", |v, user, after| v.traits_page(user, after))
+            .await?;
+        self.rows("relationships", |v, user, after| {
+            v.relationships_page(user, after)
+        })
+        .await?;
+        self.rows("connected_services", |v, user, after| {
+            v.connected_services_page(user, after)
+        })
+        .await?;
+        self.rows("miniapp_sessions", |v, user, after| {
+            v.miniapp_sessions_page(user, after)
+        })
+        .await?;
+        self.memories(&account, cut).await?;
+        self.file.value(
+            "billing",
+            &json!({
+                "customer_id": account.customer_id.as_deref().unwrap_or_default(),
+                "note": BILLING_NOTE,
+            }),
+        );
+        self.rows("reminders", |v, user, after| v.reminders_page(user, after))
+            .await?;
+        self.messages(cut).await?;
+        let omitted = std::mem::take(&mut self.omitted);
+        self.file.value("omitted", &omitted);
+        Ok(self.file.end().await?)
+    }
+
+    /// When the person's newest message came.
+    async fn last_active_at(&mut self, cut: Cut) -> Written<Option<Timestamp>> {
+        let mut walk = Walk::new(self.job.user, cut.message);
+        let mut newest: Option<(i64, Timestamp)> = None;
+        loop {
+            let (begin, known) = (walk, newest);
+            let looked = self.read(move |view| {
+                let (mut walk, mut newest) = (begin.clone(), known);
+                for _ in 0..STEPS_MAX {
+                    match walk.step(view)? {
+                        Step::End => return Ok((walk, newest, true)),
+                        Step::Own(id, own) => {
+                            if newest.is_none_or(|(known, _)| known < id) {
+                                newest = Some((id, own.received_at));
+                            }
+                            walk.leave();
+                        }
+                        Step::Passed => {}
+                    }
+                    if newest.is_some_and(|(id, _)| walk.is_past(id)) {
+                        walk.leave(); // what comes is older
+                    }
+                }
+                Ok((walk, newest, false))
+            });
+            let ended;
+            (walk, newest, ended) = looked.await?;
+            if ended {
+                return Ok(newest.map(|(_, at)| at));
+            }
+        }
+    }
+
+    /// By chat, in each the newest first.
+    async fn messages(&mut self, cut: Cut) -> Written {
+        let mut walk = Walk::new(self.job.user, cut.message);
+        self.file.open_array("messages");
+        loop {
+            let begin = walk;
+            let (messages, ended);
+            (walk, messages, ended) = self.read(move |view| page(begin.clone(), view)).await?;
+            for message in &messages {
+                self.file.item(message);
+            }
+            let share = walk.progress(cut.rooms) * MESSAGES_SHARE;
+            self.report(1.0 - MESSAGES_SHARE + share);
+            self.file.flush_if_full().await?;
+            if ended {
+                break;
+            }
+        }
+        if walk.has_gaps {
+            self.omitted.push(Omitted {
+                section: "messages",
+                reason: "A part of a chat could not be read.",
+            });
+        }
+        self.file.close_array();
+        Ok(())
+    }
+
+    /// Those kept here, oldest first, then those of the external service.
+    async fn memories(&mut self, account: &Account, cut: Cut) -> Written {
+        self.file.open_array("memories");
+        let (user, mut after, mut written) = (self.job.user, 0, 0);
+        loop {
+            let page = self.read(move |view| {
+                // A memory is at most a few kilobytes.
+                view.memories_page(user, after, cut.memory, PAGE_ROWS / 4)
+            });
+            let page = page.await?;
+            for memory in &page {
+                self.file.item(&ExportedMemory {
+                    id: &memory.public_id,
+                    text: &memory.text,
+                    category: &memory.category,
+                    created_at: Some(memory.created_at),
+                });
+            }
+            written += page.len();
+            let share = written as f64 / cut.memories.max(1) as f64;
+            self.report(share.min(1.0) * (1.0 - MESSAGES_SHARE));
+            self.file.flush_if_full().await?;
+            match page.last() {
+                Some(last) if page.len() == PAGE_ROWS / 4 => after = last.id,
+                _ => break,
+            }
+        }
+        for memory in self.memories_elsewhere(&account.user.public_id).await? {
+            self.file.item(&ExportedMemory {
+                id: &memory.id,
+                text: &memory.text,
+                category: &memory.category,
+                created_at: memory.created_at,
+            });
+            self.file.flush_if_full().await?;
+        }
+        self.file.close_array();
+        Ok(())
+    }
+
+    /// What only the external service has. When it can't be asked, the export does without.
+    async fn memories_elsewhere(&mut self, user_id: &str) -> Written<Vec<Memory>> {
+        let mut omit = |reason| {
+            self.omitted.push(Omitted {
+                section: "memories",
+                reason,
+            });
+        };
+        let list = match self.exports.memories.list_afresh(user_id).await {
+            Ok(Elsewhere::Listed(list)) => list,
+            Ok(_) => return Ok(Vec::new()),
+            Err(trouble) => {
+                log::warn!("an export goes without memories: {trouble}");
+                omit("The memory service could not be reached; what it keeps is not in this file.");
+                return Ok(Vec::new());
+            }
+        };
+        if list.is_cut {
+            omit(
+                "The memory service lists no more than 1,000 memories; older ones may not be in \
+                 this file.",
+            );
+        }
+        let user = self.job.user;
+        self.read(move |view| {
+            let tasks = view.memory_tasks(user)?;
+            let gone = Gone::of(&tasks);
+            let mut only_there = Vec::new();
+            for memory in list.memories.iter().filter(|memory| !gone.includes(memory)) {
+                let kept_here = match &memory.kept_for {
+                    Some(id) => view.memory(id)?.is_some(),
+                    None => false,
+                };
+                if !kept_here {
+                    only_there.push(memory.clone());
+                }
+            }
+            Ok(only_there)
+        })
+        .await
+    }
+
+    async fn rows<T>(
+        &mut self,
+        name: &str,
+        page: for<'a, 'b> fn(&'a View<'b>, UserId, i64) -> Result<Paged<T>>,
+    ) -> Written
+    where
+        T: Serialize + Send + 'static,
+    {
+        let (user, mut after) = (self.job.user, 0);
+        self.file.open_array(name);
+        loop {
+            let rows = self.read(move |view| page(view, user, after)).await?;
+            for (id, row) in &rows {
+                self.file.item(row);
+                after = *id;
+            }
+            self.file.flush_if_full().await?;
+            if rows.len() < PAGE_ROWS {
+                break;
+            }
+        }
+        self.file.close_array();
+        Ok(())
+    }
+
+    /// One short transaction. It breaks the work off when the job is gone.
+    async fn read<T, F>(&self, f: F) -> Written<T>
+    where
+        T: Send + 'static,
+        F: Fn(&View<'_>) -> Result<T> + Clone + Send + 'static,
+    {
+        if self.exports.store.queued() > 0 {
+            tokio::time::sleep(GIVE_WAY).await;
+        }
+        let id = self.job.id;
+        for tries in 1.. {
+            let f = f.clone();
+            let read = self.reader.read(move |view| {
+                let wanted = view.export_is_wanted(id)?;
+                wanted.then(|| f(view)).transpose()
+            });
+            match read.await {
+                Ok(found) => return found.ok_or(Failure::Unwanted),
+                Err(error) if error.kind == Kind::Unavailable && tries < READ_TRIES_MAX => {
+                    tokio::time::sleep(READ_PAUSE).await;
+                }
+                Err(error) => return Err(Failure::Reading(error)),
+            }
+        }
+        Err(Failure::Unwanted) // the loop has no other end
+    }
+
+    fn report(&self, progress: f64) {
+        let rounded = (progress * 1_000.0).floor() / 1_000.0;
+        self.exports.progress().insert(self.job.id, rounded);
+    }
+}
+
+/// A little of the way, and whether it ended.
+fn page(mut walk: Walk, view: &View<'_>) -> Result<(Walk, Vec<ExportedMessage>, bool)> {
+    let (mut messages, mut bytes) = (Vec::new(), 0);
+    for _ in 0..STEPS_MAX {
+        match walk.step(view)? {
+            Step::End => return Ok((walk, messages, true)),
+            Step::Passed => continue,
+            Step::Own(_, own) => {
+                let reply_text = own.bubbles.as_deref().and_then(joined);
+                bytes += own.text.len() + reply_text.as_ref().map_or(0, String::len);
+                messages.push(ExportedMessage {
+                    created_at: own.received_at,
+                    sent_at: Timestamp::from_seconds(own.sent_at_s),
+                    chat_guid: walk.chat_guid().to_owned(),
+                    text: own.text,
+                    reply_text,
+                });
+            }
+        }
+        if bytes > TEXT_BYTES_MAX {
+            break;
+        }
+    }
+    Ok((walk, messages, false))
+}
+
+/// The bubbles as one text, as the answer had it.
+fn joined(bubbles: &str) -> Option<String> {
+    let bubbles: Vec<String> = serde_json::from_str(bubbles).ok()?;
+    (!bubbles.is_empty()).then(|| bubbles.join("\n"))
+}
+
+fn profile(account: &Account, last_active_at: Option<Timestamp>) -> Value {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    json!({
+        "phone": text(&account.phone),
+        "name": text(&account.user.name),
+        "pronouns": text(&account.pronouns),
+        "email": text(&account.email),
+        "display_name": text(&account.display_name),
+        // The one that is used until theirs is known.
+        "timezone": account.user.timezone.as_deref().unwrap_or("UTC"),
+        "created_at": account.created_at,
+        "last_active_at": last_active_at,
+    })
+}
+
+fn subscription(account: &Account, now: Timestamp) -> Value {
+    let standing = access::standing(&account.user, now);
+    json!({
+        "status": standing.status,
+        "plan": standing.plan,
+        "credit_balance": account.credit_balance,
+        "trial_started_at": account.trial_started_at,
+        "trial_expires_at": account.trial_expires_at,
+    })
+}

@@ -1,0 +1,154 @@
+//! The directory of exports: files that only the service's own user can read, complete under
+//! their names or not there. It must not know what is in them.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+const PREFIX: &str = "service_export_";
+const SUFFIX: &str = ".json";
+/// Behind the name of a file that is still being written.
+const DRAFT: &str = ".part";
+/// Names looked at in one sweep.
+const SWEPT_MAX: usize = 100_000;
+
+#[derive(Clone)]
+pub(super) struct Folder {
+    dir: PathBuf,
+}
+
+/// A file that is still being written.
+pub(super) struct Draft {
+    /// Absent while a write is under way.
+    file: Option<File>,
+    path: PathBuf,
+    target: PathBuf,
+}
+
+/// As it is called when it is downloaded, too.
+pub(super) fn name(job_id: &str) -> String {
+    format!("{PREFIX}{job_id}{SUFFIX}")
+}
+
+impl Folder {
+    pub(super) const fn new(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
+    /// Begins anew, whatever an earlier try left.
+    pub(super) async fn draft(&self, job_id: &str) -> io::Result<Draft> {
+        let target = self.dir.join(name(job_id));
+        let path = self.dir.join(name(job_id) + DRAFT);
+        let (dir, draft) = (self.dir.clone(), path.clone());
+        let file = blocking(move || {
+            DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+            remove(&draft)?;
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true).mode(0o600).open(draft)
+        });
+        Ok(Draft {
+            file: Some(file.await?),
+            path,
+            target,
+        })
+    }
+
+    /// The file and its length.
+    pub(super) async fn open(&self, job_id: &str) -> io::Result<(File, u64)> {
+        let path = self.dir.join(name(job_id));
+        blocking(move || {
+            let file = File::open(path)?;
+            let bytes = file.metadata()?.len();
+            Ok((file, bytes))
+        })
+        .await
+    }
+
+    /// Whether the directory itself is there.
+    pub(super) async fn exists(&self) -> bool {
+        let dir = self.dir.clone();
+        blocking(move || Ok(dir.is_dir())).await.unwrap_or(false)
+    }
+
+    /// Complete or not.
+    pub(super) async fn remove(&self, job_id: &str) -> io::Result<()> {
+        let path = self.dir.join(name(job_id));
+        let draft = self.dir.join(name(job_id) + DRAFT);
+        blocking(move || remove(&path).and(remove(&draft))).await
+    }
+
+    /// Removes drafts, which nobody is writing yet, and says whose files there are.
+    pub(super) async fn sweep_drafts(&self) -> io::Result<Vec<String>> {
+        let dir = self.dir.clone();
+        blocking(move || {
+            let entries = match fs::read_dir(dir) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+                entries => entries?,
+            };
+            let mut job_ids = Vec::new();
+            for entry in entries.take(SWEPT_MAX) {
+                let entry = entry?;
+                let name = entry.file_name();
+                let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else {
+                    continue; // not one of ours
+                };
+                if rest.ends_with(DRAFT) {
+                    remove(&entry.path())?;
+                } else if let Some(job_id) = rest.strip_suffix(SUFFIX) {
+                    job_ids.push(job_id.to_owned());
+                }
+            }
+            Ok(job_ids)
+        })
+        .await
+    }
+}
+
+impl Draft {
+    pub(super) async fn write(&mut self, bytes: Vec<u8>) -> io::Result<()> {
+        let mut file = self.take()?;
+        let writing = blocking(move || {
+            file.write_all(&bytes)?;
+            Ok(file)
+        });
+        self.file = Some(writing.await?);
+        Ok(())
+    }
+
+    /// On the disk and under its name when this returns.
+    pub(super) async fn finish(mut self) -> io::Result<()> {
+        let file = self.take()?;
+        blocking(move || {
+            file.sync_all()?;
+            fs::rename(&self.path, &self.target)?;
+            let dir = self.target.parent().unwrap_or(Path::new("."));
+            File::open(dir)?.sync_all()
+        })
+        .await
+    }
+
+    fn take(&mut self) -> io::Result<File> {
+        let file = self.file.take();
+        file.ok_or_else(|| io::Error::other("an earlier write failed"))
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// When the process ends meanwhile nothing comes of it, not even an error: that would pass
+/// for the disk's, and the job would be given up instead of taken up again.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(ended) if ended.is_cancelled() => std::future::pending().await,
+        Err(panic) => Err(io::Error::other(panic)),
+    }
+}

@@ -1,0 +1,132 @@
+//! Finds a person's messages: room by room, each from its newest message back along its
+//! chain, a little at a time. What came after the cut is passed over, and so is what others
+//! wrote.
+
+use crate::error::Result;
+use crate::store::{AuthoredRoom, OwnMessage, UserId, View};
+
+/// A place on the way through a person's rooms. It can be copied, and gone on from again.
+#[derive(Debug, Clone)]
+pub(super) struct Walk {
+    user: UserId,
+    /// The newest message that belongs to it.
+    cut: i64,
+    after_room: i64,
+    room: Option<Open>,
+    pub(super) rooms_done: usize,
+    /// A part of a room could not be reached.
+    pub(super) has_gaps: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Open {
+    room: AuthoredRoom,
+    next: Option<i64>,
+    /// Only smaller ids are new.
+    below: i64,
+    /// It was begun anew since the last new message.
+    again: bool,
+}
+
+pub(super) enum Step {
+    /// A message of the person's, and its id.
+    Own(i64, OwnMessage),
+    /// Nothing to tell.
+    Passed,
+    End,
+}
+
+impl Walk {
+    pub(super) const fn new(user: UserId, cut: i64) -> Self {
+        Self {
+            user,
+            cut,
+            after_room: 0,
+            room: None,
+            rooms_done: 0,
+            has_gaps: false,
+        }
+    }
+
+    pub(super) fn step(&mut self, view: &View<'_>) -> Result<Step> {
+        let Some(open) = &mut self.room else {
+            return self.enter(view);
+        };
+        let Some(id) = open.next else {
+            self.leave();
+            return Ok(Step::Passed);
+        };
+        let Some(link) = view.message_link(id, self.user)? else {
+            return self.begin_anew(view);
+        };
+        open.next = link.previous.filter(|previous| *previous < id);
+        if id >= open.below {
+            return Ok(Step::Passed);
+        }
+        open.below = id;
+        open.again = false;
+        Ok(link.own.map_or(Step::Passed, |own| Step::Own(id, own)))
+    }
+
+    /// Goes on with the next room.
+    pub(super) fn leave(&mut self) {
+        self.room = None;
+        self.rooms_done += 1;
+    }
+
+    /// Whether the room has nothing new that is newer than `id`.
+    pub(super) fn is_past(&self, id: i64) -> bool {
+        let open = self.room.as_ref();
+        open.is_some_and(|open| open.next.is_some_and(|next| next <= id))
+    }
+
+    pub(super) fn chat_guid(&self) -> &str {
+        let open = self.room.as_ref();
+        open.map_or("", |open| open.room.chat_guid.as_str())
+    }
+
+    /// How much of the way is behind, from 0 to 1.
+    pub(super) fn progress(&self, rooms: usize) -> f64 {
+        let whole = (self.cut + 1) as f64;
+        let open = self.room.as_ref();
+        let here = open.map_or(0.0, |open| 1.0 - open.below as f64 / whole);
+        ((self.rooms_done as f64 + here) / rooms.max(1) as f64).clamp(0.0, 1.0)
+    }
+
+    fn enter(&mut self, view: &View<'_>) -> Result<Step> {
+        let Some(room) = view.next_authored_room(self.user, self.after_room)? else {
+            return Ok(Step::End);
+        };
+        self.after_room = room.id;
+        self.room = Some(Open {
+            next: Some(room.head),
+            below: self.cut + 1,
+            again: false,
+            room,
+        });
+        Ok(Step::Passed)
+    }
+
+    /// Somebody else's message was removed while the walk had stopped before it: the chain
+    /// leads around it now. Begins at the newest one, for what has not been seen.
+    fn begin_anew(&mut self, view: &View<'_>) -> Result<Step> {
+        let Some(open) = &mut self.room else {
+            return Ok(Step::Passed);
+        };
+        let same = view
+            .next_authored_room(self.user, open.room.id - 1)?
+            .filter(|room| room.id == open.room.id);
+        match same {
+            Some(room) if !open.again => {
+                open.next = Some(room.head);
+                open.again = true;
+            }
+            Some(_) => {
+                self.has_gaps = true;
+                self.leave();
+            }
+            None => self.leave(),
+        }
+        Ok(Step::Passed)
+    }
+}

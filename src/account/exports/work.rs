@@ -1,0 +1,179 @@
+//! Makes the files that people wait for, a few at once, and removes those whose time is over.
+//! The work is found in the database, so that it goes on after a restart; it may be cut off
+//! anywhere.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::{Id, JoinSet};
+
+use super::document::{self, Failure};
+use super::{DAY_S, Exports, REMEMBERED_DAYS};
+use crate::error::Result;
+use crate::store::ExportJob;
+
+/// So that a small export need not wait for a large one.
+const AT_ONCE_MAX: usize = 2;
+/// An export that was taken up so often and never finished won't be.
+const STARTS_MAX: i64 = 20;
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+const NOT_FINISHED: &str = "The export could not be finished. Ask for another one.";
+const NOT_WRITTEN: &str = "The file could not be written. Ask for another export later.";
+const NOT_READ: &str = "Your data could not be read. Ask for another export later.";
+
+/// Runs until the service ends.
+pub async fn run(exports: Arc<Exports>) {
+    if let Err(error) = sweep(&exports).await {
+        log::warn!("what exports left behind can't be removed: {error}");
+    }
+    let mut work = Work {
+        exports,
+        tasks: JoinSet::new(),
+        jobs: HashMap::new(),
+    };
+    loop {
+        if let Err(error) = work.start_waiting().await {
+            log::warn!("exports: {error}");
+        }
+        if let Err(error) = expire(&work.exports).await {
+            log::warn!("expired exports can't be removed: {error}");
+        }
+        tokio::select! {
+            () = work.exports.wake.notified() => {}
+            Some(ended) = work.tasks.join_next_with_id() => match ended {
+                Ok((task, ())) => work.ended(task, None).await,
+                Err(panic) => work.ended(panic.id(), Some(NOT_FINISHED)).await,
+            },
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+    }
+}
+
+struct Work {
+    exports: Arc<Exports>,
+    tasks: JoinSet<()>,
+    /// The row that each task works on.
+    jobs: HashMap<Id, i64>,
+}
+
+impl Work {
+    async fn start_waiting(&mut self) -> Result<()> {
+        while self.tasks.len() < AT_ONCE_MAX {
+            let under_way: Vec<i64> = self.jobs.values().copied().collect();
+            // A look first: most of the time there is nothing to write.
+            let count = under_way.len();
+            let store = &self.exports.store;
+            if store.read(|view| view.count_unfinished_exports()).await? <= count {
+                return Ok(());
+            }
+            let started = store.write(move |tx| tx.start_export_job(&under_way));
+            let Some(job) = started.await? else {
+                return Ok(());
+            };
+            let (id, exports) = (job.id, self.exports.clone());
+            let task = self.tasks.spawn(async move { make(&exports, &job).await });
+            self.jobs.insert(task.id(), id);
+        }
+        Ok(())
+    }
+
+    async fn ended(&mut self, task: Id, error: Option<&'static str>) {
+        let Some(id) = self.jobs.remove(&task) else {
+            return;
+        };
+        self.exports.progress().remove(&id);
+        if let Some(error) = error {
+            log::error!("an export panicked");
+            fail(&self.exports, id, error).await;
+        }
+    }
+}
+
+async fn make(exports: &Exports, job: &ExportJob) {
+    let failed = match try_to_make(exports, job).await {
+        Ok(()) => return,
+        Err(failed) => failed,
+    };
+    if let Err(error) = exports.folder.remove(&job.job_id).await {
+        log::warn!("export {}: its draft can't be removed: {error}", job.job_id);
+    }
+    match failed {
+        Failure::Unwanted => {}
+        Failure::Disk(cause) => {
+            log::warn!("export {}: {cause}", job.job_id);
+            fail(exports, job.id, NOT_WRITTEN).await;
+        }
+        Failure::Reading(cause) => {
+            log::warn!("export {}: {cause}", job.job_id);
+            fail(exports, job.id, NOT_READ).await;
+        }
+    }
+}
+
+async fn try_to_make(exports: &Exports, job: &ExportJob) -> std::result::Result<(), Failure> {
+    if job.starts >= STARTS_MAX {
+        fail(exports, job.id, NOT_FINISHED).await;
+        return Err(Failure::Unwanted);
+    }
+    let mut draft = exports.folder.draft(&job.job_id).await?;
+    document::write(exports, job, &mut draft).await?;
+    draft.finish().await?;
+    let expires_at = exports.clock.now().plus_s(exports.lifetime_days * DAY_S);
+    let forgotten_at = expires_at.plus_s(REMEMBERED_DAYS * DAY_S);
+    let id = job.id;
+    let ready = exports
+        .store
+        .write(move |tx| tx.set_export_ready(id, expires_at, forgotten_at));
+    match ready.await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Failure::Unwanted),
+        Err(error) => Err(Failure::Reading(error)),
+    }
+}
+
+/// When even this can't be written, the job is taken up again later.
+async fn fail(exports: &Exports, id: i64, why: &'static str) {
+    let forgotten_at = exports.clock.now().plus_s(REMEMBERED_DAYS * DAY_S);
+    let written = exports
+        .store
+        .write(move |tx| tx.set_export_failed(id, why, forgotten_at));
+    if let Err(error) = written.await {
+        log::warn!("a failed export can't be noted: {error}");
+    }
+}
+
+/// Removes the files whose time is over, then says so in their rows.
+async fn expire(exports: &Exports) -> Result<()> {
+    let now = exports.clock.now();
+    let expired = exports.store.read(move |view| view.expired_exports(now));
+    for job in expired.await? {
+        if let Err(error) = exports.folder.remove(&job.job_id).await {
+            log::warn!("export {}: its file can't be removed: {error}", job.job_id);
+            continue;
+        }
+        let expires_at = job.expires_at.unwrap_or(now);
+        let forgotten_at = expires_at.plus_s(REMEMBERED_DAYS * DAY_S);
+        exports
+            .store
+            .write(move |tx| tx.set_export_expired(job.id, expires_at, forgotten_at))
+            .await?;
+    }
+    Ok(())
+}
+
+/// At the start: what an earlier run did not finish, and files that no job knows.
+async fn sweep(exports: &Exports) -> std::result::Result<(), String> {
+    let found = exports.folder.sweep_drafts().await;
+    for job_id in found.map_err(|e| e.to_string())? {
+        let asked = job_id.clone();
+        let job = exports.store.read(move |view| view.export_job(&asked));
+        let job = job.await.map_err(|e| e.to_string())?;
+        if job.is_none_or(|job| job.status != "ready") {
+            let removed = exports.folder.remove(&job_id).await;
+            removed.map_err(|e| e.to_string())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,394 @@
+//! From a token's claims to the user: what is decided, purely, and what is written for it.
+//! Two people must never end in one account: an identity is tied once, and only to whom it
+//! can show to be.
+
+use crate::auth::jwt::{Claims, LOCAL_ISSUER, Profile};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::model::public_id::PublicId;
+use crate::random;
+use crate::store::{Person, PersonProfile, Tx, View};
+
+/// Who signs in, in the database's words.
+pub(super) struct Subject {
+    /// `""`: the local development key, whose holder may be anybody.
+    issuer: String,
+    /// The token's `sub`, in canonical form where it is a UUID.
+    name: String,
+    is_uuid: bool,
+    issued_at: Option<Timestamp>,
+    profile: PersonProfile,
+}
+
+/// What the database knows of them.
+#[derive(Debug, Default)]
+struct Seen {
+    tied: Option<Person>,
+    by_phone: Option<Person>,
+    by_id: Option<Person>,
+    erased_at: Option<Timestamp>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Known {
+        person: Person,
+        tie: bool,
+    },
+    New {
+        /// `None`: a new one.
+        user_id: Option<String>,
+        tie: bool,
+    },
+    /// The account was erased after the token was made.
+    Erased,
+}
+
+impl Subject {
+    pub(super) fn of(claims: Claims) -> Self {
+        let uuid = PublicId::parse(&claims.subject).map(|id| id.to_string());
+        Self {
+            issuer: claims.issuer,
+            is_uuid: uuid.is_some(),
+            name: uuid.unwrap_or(claims.subject),
+            issued_at: claims.issued_at,
+            profile: profile(claims.profile),
+        }
+    }
+
+    /// The user, when signing in changes nothing.
+    pub(super) fn look_up(&self, view: &View<'_>) -> Result<Option<Person>> {
+        let person = match decide(self, self.seen(view)?) {
+            Verdict::Known { person, tie: false } => person,
+            _ => return Ok(None),
+        };
+        let nothing = self.filling(view, &person)? == PersonProfile::default();
+        Ok(nothing.then_some(person))
+    }
+
+    /// The user, made, tied and described as far as that is still to be done.
+    pub(super) fn settle(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<Person> {
+        let verdict = decide(self, self.seen(&tx.view())?);
+        let (person, tie) = match verdict {
+            Verdict::Known { person, tie } => (person, tie),
+            Verdict::New { user_id, tie } => {
+                let user_id = user_id.unwrap_or_else(|| random::uuid().to_string());
+                let person = Person {
+                    id: tx.insert_user_without_phone(&user_id, now)?,
+                    user_id,
+                    tied: tie,
+                    known: PersonProfile::default(),
+                };
+                (person, tie)
+            }
+            Verdict::Erased => return Err(Error::unauthorized("the account was erased")),
+        };
+        if tie {
+            tx.tie_identity(&self.issuer, &self.name, person.id, now)?;
+        }
+        let filling = self.filling(&tx.view(), &person)?;
+        if filling != PersonProfile::default() {
+            tx.fill_profile(&person, &filling)?;
+        }
+        Ok(person)
+    }
+
+    fn seen(&self, view: &View<'_>) -> Result<Seen> {
+        let seen = Seen {
+            tied: view.person_tied(&self.issuer, &self.name)?,
+            ..Seen::default()
+        };
+        if !self.is_uuid && seen.tied.is_some() {
+            return Ok(seen); // nothing else counts
+        }
+        let phone = self.profile.phone.as_deref();
+        let is_uuid = self.is_uuid;
+        Ok(Seen {
+            by_phone: match phone {
+                Some(phone) => view.person_by_phone(phone)?,
+                None => None,
+            },
+            by_id: match is_uuid {
+                true => view.person(&self.name)?,
+                false => None,
+            },
+            erased_at: match is_uuid {
+                true => view.erased_at(&self.name)?,
+                false => None,
+            },
+            ..seen
+        })
+    }
+
+    /// What the token says and nobody knew. A phone only while nobody else has it.
+    fn filling(&self, view: &View<'_>, person: &Person) -> Result<PersonProfile> {
+        let (said, known) = (&self.profile, &person.known);
+        let lacking = |said: &Option<String>, known: &Option<String>| match known {
+            None => said.clone(),
+            Some(_) => None,
+        };
+        let phone = match lacking(&said.phone, &known.phone) {
+            Some(phone) if view.person_by_phone(&phone)?.is_none() => Some(phone),
+            _ => None,
+        };
+        Ok(PersonProfile {
+            phone,
+            email: lacking(&said.email, &known.email),
+            name: lacking(&said.name, &known.name),
+            timezone: lacking(&said.timezone, &known.timezone),
+        })
+    }
+}
+
+fn decide(subject: &Subject, seen: Seen) -> Verdict {
+    let is_local = subject.issuer == LOCAL_ISSUER;
+    let known = |person, tie| Verdict::Known { person, tie };
+    if let (true, Some(person)) = (is_local, seen.by_id.clone()) {
+        return known(person, false);
+    }
+    if let Some(erased_at) = seen.erased_at
+        && subject.issued_at.is_none_or(|at| at <= erased_at)
+    {
+        return Verdict::Erased;
+    }
+    if let Some(person) = seen.tied {
+        return known(person, false);
+    }
+    if let Some(person) = seen.by_phone.filter(|person| !person.tied) {
+        return known(person, true);
+    }
+    match seen.by_id {
+        Some(person) if !person.tied => known(person, true),
+        None if subject.is_uuid && seen.erased_at.is_none() => Verdict::New {
+            user_id: Some(subject.name.clone()),
+            tie: !is_local,
+        },
+        _ => Verdict::New {
+            user_id: None,
+            tie: true,
+        },
+    }
+}
+
+/// As the database has it: a zone only by its IANA name.
+fn profile(said: Profile) -> PersonProfile {
+    let is_zone = |name: &String| name.parse::<chrono_tz::Tz>().is_ok();
+    PersonProfile {
+        phone: said.phone,
+        email: said.email,
+        name: said.name,
+        timezone: said.timezone.filter(is_zone),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::UserId;
+
+    const UUID: &str = "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11";
+    const PROVIDER: &str = "https://id.example.com/";
+
+    fn subject(issuer: &str, sub: &str, issued_at: Option<i64>) -> Subject {
+        Subject::of(Claims {
+            issuer: issuer.to_owned(),
+            subject: sub.to_owned(),
+            issued_at: issued_at.map(Timestamp),
+            expires_at: Timestamp(i64::MAX),
+            profile: Profile::default(),
+        })
+    }
+
+    fn person(id: i64, tied: bool) -> Option<Person> {
+        Some(Person {
+            id: UserId(id),
+            user_id: id.to_string(),
+            tied,
+            known: PersonProfile::default(),
+        })
+    }
+
+    fn shown(verdict: Verdict) -> String {
+        match verdict {
+            Verdict::Known { person, tie } => format!("{} tie={tie}", person.user_id),
+            Verdict::New { user_id, tie } => {
+                let id = if user_id.is_some() { "that" } else { "another" };
+                format!("new with {id} id tie={tie}")
+            }
+            Verdict::Erased => "erased".to_owned(),
+        }
+    }
+
+    /// Numbers are users: 1 is tied to this identity, 2 has the phone, 3 has the id.
+    #[test]
+    fn who_signs_in() {
+        type Row = (
+            &'static str,
+            &'static str,
+            Option<Person>,
+            Option<Person>,
+            Option<Person>,
+            &'static str,
+        );
+        let cases: [Row; 17] = [
+            // A provider's.
+            (
+                PROVIDER,
+                "a",
+                None,
+                None,
+                None,
+                "new with another id tie=true",
+            ),
+            (
+                PROVIDER,
+                UUID,
+                None,
+                None,
+                None,
+                "new with that id tie=true",
+            ),
+            (PROVIDER, "a", person(1, true), None, None, "1 tie=false"),
+            (
+                PROVIDER,
+                UUID,
+                person(1, true),
+                person(2, false),
+                person(3, false),
+                "1 tie=false",
+            ),
+            (PROVIDER, "a", None, person(2, false), None, "2 tie=true"),
+            (
+                PROVIDER,
+                "a",
+                None,
+                person(2, true),
+                None,
+                "new with another id tie=true",
+            ),
+            (
+                PROVIDER,
+                UUID,
+                None,
+                person(2, false),
+                person(3, false),
+                "2 tie=true",
+            ),
+            (
+                PROVIDER,
+                UUID,
+                None,
+                person(2, true),
+                person(3, false),
+                "3 tie=true",
+            ),
+            (PROVIDER, UUID, None, None, person(3, false), "3 tie=true"),
+            (
+                PROVIDER,
+                UUID,
+                None,
+                None,
+                person(3, true),
+                "new with another id tie=true",
+            ),
+            (
+                PROVIDER,
+                UUID,
+                None,
+                person(2, true),
+                None,
+                "new with that id tie=true",
+            ),
+            // The development key's.
+            (
+                LOCAL_ISSUER,
+                UUID,
+                None,
+                None,
+                person(3, true),
+                "3 tie=false",
+            ),
+            (
+                LOCAL_ISSUER,
+                UUID,
+                person(1, true),
+                person(2, false),
+                person(3, false),
+                "3 tie=false",
+            ),
+            (
+                LOCAL_ISSUER,
+                UUID,
+                None,
+                None,
+                None,
+                "new with that id tie=false",
+            ),
+            (
+                LOCAL_ISSUER,
+                UUID,
+                None,
+                person(2, false),
+                None,
+                "2 tie=true",
+            ),
+            (
+                LOCAL_ISSUER,
+                "a",
+                None,
+                None,
+                None,
+                "new with another id tie=true",
+            ),
+            (
+                LOCAL_ISSUER,
+                "a",
+                person(1, true),
+                person(2, false),
+                None,
+                "1 tie=false",
+            ),
+        ];
+        for (issuer, sub, tied, by_phone, by_id, expected) in cases {
+            let seen = Seen {
+                tied,
+                by_phone,
+                by_id,
+                erased_at: None,
+            };
+            let what = format!("{issuer} {sub} {seen:?}");
+            let verdict = decide(&subject(issuer, sub, None), seen);
+            assert_eq!(shown(verdict), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn an_erased_id_is_nobodys_again() {
+        for issuer in [PROVIDER, LOCAL_ISSUER] {
+            for (issued_at, tied, expected) in [
+                (None, None, "erased"),
+                (Some(999), None, "erased"),
+                (Some(1_000), None, "erased"),
+                (Some(1_000), person(1, true), "erased"),
+                (Some(1_001), None, "new with another id tie=true"),
+                (Some(1_001), person(1, true), "1 tie=false"),
+            ] {
+                let seen = Seen {
+                    tied,
+                    erased_at: Some(Timestamp(1_000)),
+                    ..Seen::default()
+                };
+                let verdict = decide(&subject(issuer, UUID, issued_at), seen);
+                assert_eq!(shown(verdict), expected, "{issuer} {issued_at:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_uuid_has_one_spelling() {
+        let upper = subject(PROVIDER, &UUID.to_uppercase(), None);
+        assert_eq!((upper.name.as_str(), upper.is_uuid), (UUID, true));
+        let other = subject(PROVIDER, "Auth0|ABC", None);
+        assert_eq!((other.name.as_str(), other.is_uuid), ("Auth0|ABC", false));
+    }
+}

@@ -1,0 +1,156 @@
+//! What a person may still use today, as their app shows it: the same rules that decide on
+//! their messages, told in advance. Pure.
+
+use serde::Serialize;
+
+use crate::clock::Timestamp;
+use crate::flags::Reader;
+use crate::ingest::access::{self, Asked, Caller, Rules};
+use crate::reply::wording;
+use crate::store::UserRow;
+
+/// When a free user's messages are counted anew.
+const RESETS_AT: &str = "midnight UTC";
+/// Nothing to buy would change it.
+const SWITCHED_OFF: &str = "Superpowers are not available at the moment.";
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct UsageLimits<'a> {
+    /// free, active, trial, canceled or past_due; with what an operator granted.
+    pub subscription_status: &'a str,
+    pub subscription_plan: Option<&'a str>,
+    pub messages: MessageLimits,
+    pub superpowers: Superpowers,
+}
+
+/// Of the UTC day.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct MessageLimits {
+    /// `None`: unlimited.
+    pub limit: Option<i64>,
+    pub remaining: Option<i64>,
+    pub unlimited: bool,
+    /// `None` for subscribers.
+    pub resets_at: Option<&'static str>,
+}
+
+/// In direct chats.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Superpowers {
+    pub enabled: bool,
+    /// `None` when they are enabled.
+    pub upgrade_message: Option<&'static str>,
+}
+
+impl<'a> UsageLimits<'a> {
+    /// `flags` as they are for this user; `row` with the count of the day of `now`.
+    pub fn of(row: &'a UserRow, flags: &Reader<'_>, now: Timestamp) -> Self {
+        let standing = access::standing(&row.user, now);
+        let (rules, subscribed) = (Rules::read(flags), standing.is_subscribed());
+        Self {
+            subscription_status: standing.status,
+            subscription_plan: standing.plan,
+            messages: MessageLimits::of(rules, subscribed, row.day_count),
+            superpowers: Superpowers::of(rules, subscribed, flags.any_superpower()),
+        }
+    }
+}
+
+impl MessageLimits {
+    pub fn of(rules: Rules, subscribed: bool, used_today: i64) -> Self {
+        let limit = rules.allowance(subscribed);
+        Self {
+            limit,
+            remaining: limit.map(|limit| (limit - used_today).max(0)),
+            unlimited: limit.is_none(),
+            resets_at: (!subscribed).then_some(RESETS_AT),
+        }
+    }
+}
+
+impl Superpowers {
+    /// `offered`: some superpower is switched on.
+    pub fn of(rules: Rules, subscribed: bool, offered: bool) -> Self {
+        let caller = Caller {
+            subscribed,
+            used_today: 0, // superpowers are not counted
+        };
+        let allowed = access::decide(rules, caller, Asked::DirectSuperpower).is_allowed();
+        Self {
+            enabled: offered && allowed,
+            upgrade_message: match (offered, allowed) {
+                (true, true) => None,
+                (true, false) => Some(wording::upgrade_message()),
+                (false, _) => Some(SWITCHED_OFF),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: Rules = Rules {
+        free_tier: true,
+        paywall: false,
+        daily_limit: 50,
+        superpowers_disabled: true,
+    };
+
+    #[test]
+    fn messages_left() {
+        let open = Rules {
+            free_tier: false,
+            ..RULES
+        };
+        let walled = Rules {
+            paywall: true,
+            ..RULES
+        };
+        // (rules, subscribed, used, limit, remaining, whether it resets)
+        let cases = [
+            (RULES, false, 0, Some(50), Some(50), true),
+            (RULES, false, 49, Some(50), Some(1), true),
+            (RULES, false, 50, Some(50), Some(0), true),
+            (RULES, false, 70, Some(50), Some(0), true),
+            (RULES, true, 70, None, None, false),
+            (walled, false, 0, Some(0), Some(0), true),
+            (walled, true, 0, None, None, false),
+            (open, false, 70, None, None, true),
+            (open, true, 70, None, None, false),
+        ];
+        for (rules, subscribed, used, limit, remaining, resets) in cases {
+            let expected = MessageLimits {
+                limit,
+                remaining,
+                unlimited: limit.is_none(),
+                resets_at: resets.then_some("midnight UTC"),
+            };
+            let told = MessageLimits::of(rules, subscribed, used);
+            assert_eq!(told, expected, "{rules:?} {subscribed} {used}");
+        }
+    }
+
+    #[test]
+    fn superpowers_follow_the_gate_and_the_switch() {
+        let ungated = Rules {
+            superpowers_disabled: false,
+            ..RULES
+        };
+        // (rules, subscribed, offered, enabled)
+        let cases = [
+            (RULES, false, true, false),
+            (RULES, true, true, true),
+            (RULES, true, false, false),
+            (RULES, false, false, false),
+            (ungated, false, true, true),
+            (ungated, false, false, false),
+        ];
+        for (rules, subscribed, offered, enabled) in cases {
+            let told = Superpowers::of(rules, subscribed, offered);
+            assert_eq!(told.enabled, enabled, "{rules:?} {subscribed} {offered}");
+            assert_eq!(told.upgrade_message.is_none(), enabled, "{told:?}");
+        }
+    }
+}

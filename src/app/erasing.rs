@@ -1,0 +1,32 @@
+//! Puts together what erases accounts, and what tells them.
+
+use std::sync::Arc;
+
+use crate::account::confirmation::Post;
+use crate::account::erasure::{Eraser, Others};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::mail::Mailer;
+use crate::store::SharedStore;
+
+/// The eraser, and whoever sends its mails; `None`: no mail is sent.
+pub(super) fn eraser(
+    config: &Config,
+    store: &SharedStore,
+    clock: &Clock,
+    others: Others,
+) -> Result<(Arc<Eraser>, Option<Arc<Post>>), String> {
+    let mailer = Mailer::new(&config.mail)?;
+    let mut eraser = Eraser::new(store.clone(), clock.clone(), others);
+    eraser.mail = mailer.is_some();
+    eraser.persona.clone_from(&config.reply.persona_name);
+    let post = mailer.map(|mailer| {
+        Arc::new(Post {
+            store: store.clone(),
+            clock: clock.clone(),
+            mailer: Arc::new(mailer),
+            queued: eraser.mails_queued.clone(),
+        })
+    });
+    Ok((Arc::new(eraser), post))
+}

@@ -1,0 +1,55 @@
+//! Picks the key that seals webhooks' secrets: the configured one, else the one kept beside the
+//! database. A key is made only while there is nothing that another one has sealed.
+
+use std::path::Path;
+
+use crate::auth::seal::Sealer;
+use crate::config::{self, Config};
+use crate::error::Result as Outcome;
+use crate::store::Store;
+
+/// None when the key is missing: webhooks then answer 503 until it is back. The error is a
+/// sentence for the operator.
+pub(super) async fn sealer(config: &Config, store: &Store) -> Result<Option<Sealer>, String> {
+    let sealed: Outcome<_> = store.read(|view| view.first_sealed()).await;
+    let sealed = sealed.map_err(|e| e.to_string())?;
+    let path = config::sealing_key_file(&config.storage.path);
+    let key = match &config.marketplace.sealing_key {
+        Some(key) => Some(key.clone()),
+        None => match config::read_sealing_key(&path)? {
+            None if sealed.is_none() => Some(config::make_sealing_key(&path)?),
+            key => key,
+        },
+    };
+    let sealer = key.map(|key| Sealer::new(key.expose()));
+    if let Some((webhook_id, secret)) = &sealed {
+        match &sealer {
+            None => log::error!("{}", missing(&path)),
+            Some(sealer) if sealer.open(webhook_id, secret).is_none() => {
+                log::error!("{}", wrong(config, &path));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(sealer)
+}
+
+fn missing(path: &Path) -> String {
+    format!(
+        "{0} is missing: webhooks answer 503. Put it back from a backup. If it is lost for good, \
+         make a new one with `openssl rand -hex 32 > {0}`, start again, and have all secrets rotated",
+        path.display()
+    )
+}
+
+fn wrong(config: &Config, path: &Path) -> String {
+    let key = match config.marketplace.sealing_key {
+        Some(_) => "marketplace.sealing_key".to_owned(),
+        None => path.display().to_string(),
+    };
+    format!(
+        "{key} is not the key that sealed the webhooks' secrets (without a setting that is {}): \
+         those webhooks answer 503 until it is back or their secrets are rotated",
+        path.display()
+    )
+}

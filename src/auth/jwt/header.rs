@@ -1,0 +1,76 @@
+//! A token taken apart (RFC 7515): its header read strictly, nothing verified. `jku`, `x5u`,
+//! `jwk` and `x5c` are ignored: keys are never taken from a token.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Map, Value};
+
+use super::{TOKEN_BYTES_MAX, strict};
+
+/// A longer `kid` names no key.
+pub(super) const KID_BYTES_MAX: usize = 512;
+
+/// Nobody has vouched for any of it.
+pub(super) struct Unverified<'a> {
+    pub(super) alg: String,
+    pub(super) kid: Option<String>,
+    pub(super) claims: Map<String, Value>,
+    /// What the signature is of.
+    pub(super) signed: &'a str,
+    /// As it was sent.
+    pub(super) signature: &'a str,
+}
+
+impl<'a> Unverified<'a> {
+    pub(super) fn read(token: &'a str) -> Result<Self, &'static str> {
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err("the token is too long");
+        }
+        let parts: Vec<&str> = token.splitn(4, '.').collect();
+        let [header, claims, signature] = parts[..] else {
+            return Err("the token has not three parts");
+        };
+        let mut header = object(header).ok_or("the token's header is no JSON object")?;
+        if header.contains_key("crit") {
+            return Err("the token wants something understood that nobody here understands");
+        }
+        if !is_access_token(header.get("typ")) {
+            return Err("the token is of another type");
+        }
+        let Some(Value::String(alg)) = header.remove("alg") else {
+            return Err("the token names no algorithm");
+        };
+        let kid = match header.remove("kid") {
+            None => None,
+            Some(Value::String(kid)) if kid.len() <= KID_BYTES_MAX => Some(kid),
+            Some(_) => return Err("the token's kid can be no key's"),
+        };
+        Ok(Self {
+            alg,
+            kid,
+            claims: object(claims).ok_or("the token's claims are no JSON object")?,
+            signed: &token[..header_and_claims(token, signature)],
+            signature,
+        })
+    }
+}
+
+fn header_and_claims(token: &str, signature: &str) -> usize {
+    token.len() - signature.len() - 1
+}
+
+fn object(part: &str) -> Option<Map<String, Value>> {
+    strict::object(&URL_SAFE_NO_PAD.decode(part).ok()?)
+}
+
+/// Absent, `JWT` or `at+jwt` (RFC 9068): media types, so in any case, and `application/` may
+/// stand before them (RFC 7515 section 4.1.9). An identity token is a `JWT` too; that it is
+/// meant for us is what `aud` says.
+fn is_access_token(typ: Option<&Value>) -> bool {
+    let Some(typ) = typ else {
+        return true;
+    };
+    let typ = typ.as_str().unwrap_or_default().to_ascii_lowercase();
+    let name = typ.strip_prefix("application/").unwrap_or(&typ);
+    matches!(name, "jwt" | "at+jwt")
+}

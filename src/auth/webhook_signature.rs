@@ -1,0 +1,188 @@
+//! Signatures of webhook calls, of two schemes, both HMAC-SHA256 keyed by the 64 characters of
+//! the webhook's secret. Plain: the hex digest of the body. Standard (the Standard Webhooks
+//! text): base64 over id, time and body, so that a call can't be sent again later. Pure; it
+//! must not know which webhook wants which.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use crate::clock::Timestamp;
+
+/// How far the caller's clock may be from ours, either way.
+const TOLERANCE_S: u64 = 300;
+const DIGEST_BYTES: usize = 32;
+const VERSION: &str = "v1";
+
+/// What a standard call says beside its body. Every header stands once.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stamp<'a> {
+    pub id: &'a str,
+    /// Unix seconds
+    pub timestamp: &'a str,
+    /// `v1,` and base64, several with spaces between.
+    pub signatures: &'a str,
+}
+
+/// A secret's key, made once and cloned for each call.
+#[derive(Clone)]
+pub struct Key(Hmac<Sha256>);
+
+impl Key {
+    pub fn new(secret: &str) -> Self {
+        Self(Hmac::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length"))
+    }
+
+    /// `signature`: 64 hex digits of either case, nothing else.
+    pub fn verifies_plain(&self, signature: Option<&str>, body: &[u8]) -> bool {
+        let mut digest = [0; DIGEST_BYTES];
+        let readable = hex::decode_to_slice(signature.unwrap_or_default(), &mut digest).is_ok();
+        // Worked out in any case, so that time says nothing of how wrong it was.
+        let same = self
+            .0
+            .clone()
+            .chain_update(body)
+            .verify_slice(&digest)
+            .is_ok();
+        readable & same
+    }
+
+    pub fn verifies_standard(&self, stamp: &Stamp<'_>, body: &[u8], now: Timestamp) -> bool {
+        let sent_at = seconds(stamp.timestamp);
+        let timely = sent_at.is_some_and(|at| now.seconds().abs_diff(at) <= TOLERANCE_S);
+        let key = self.standard(stamp.id, stamp.timestamp, body);
+        let mut same = false;
+        for signature in stamp.signatures.split(' ') {
+            let Some((VERSION, encoded)) = signature.split_once(',') else {
+                continue;
+            };
+            let digest = STANDARD.decode(encoded).unwrap_or_default();
+            same |= key.clone().verify_slice(&digest).is_ok();
+        }
+        timely & same & !stamp.id.is_empty()
+    }
+
+    /// Lower-case hex.
+    pub fn sign_plain(&self, body: &[u8]) -> String {
+        hex::encode(self.0.clone().chain_update(body).finalize().into_bytes())
+    }
+
+    pub fn sign_standard(&self, id: &str, timestamp_s: i64, body: &[u8]) -> String {
+        let mac = self.standard(id, &timestamp_s.to_string(), body).finalize();
+        format!("{VERSION},{}", STANDARD.encode(mac.into_bytes()))
+    }
+
+    fn standard(&self, id: &str, timestamp: &str, body: &[u8]) -> Hmac<Sha256> {
+        let mac = self.0.clone().chain_update(id).chain_update(".");
+        mac.chain_update(timestamp)
+            .chain_update(".")
+            .chain_update(body)
+    }
+}
+
+/// Digits only: signs and spaces are no way to write a time.
+fn seconds(text: &str) -> Option<i64> {
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &[u8] = br#"{"event":"ping","n":1}"#;
+    const SIGNATURE: &str = "37cceb9c60e279e3a3686886386cc2afc4da027804fca9e3e22a89235a4b9584";
+
+    fn key() -> Key {
+        Key::new(&"ab".repeat(32))
+    }
+
+    #[test]
+    fn plain_signatures() {
+        assert_eq!(key().sign_plain(BODY), SIGNATURE);
+        let by_bytes: Hmac<Sha256> = Hmac::new_from_slice(&[0xab; 32]).unwrap();
+        let by_bytes = hex::encode(by_bytes.chain_update(BODY).finalize().into_bytes());
+        let cases = [
+            (Some(SIGNATURE.to_owned()), true),
+            (Some(SIGNATURE.to_uppercase()), true),
+            (
+                Some(format!("37CC{}", SIGNATURE.strip_prefix("37cc").unwrap())),
+                true,
+            ),
+            (None, false),
+            (Some(String::new()), false),
+            (Some(SIGNATURE[..63].to_owned()), false),
+            (Some(SIGNATURE[..62].to_owned()), false),
+            (Some(format!("{SIGNATURE}0")), false),
+            (Some(format!("{SIGNATURE}00")), false),
+            (Some(format!("sha256={SIGNATURE}")), false),
+            (Some(format!(" {SIGNATURE}")), false),
+            (Some("0".repeat(64)), false),
+            (Some("z".repeat(64)), false),
+            (Some(by_bytes), false),
+        ];
+        for (signature, good) in cases {
+            let verdict = key().verifies_plain(signature.as_deref(), BODY);
+            assert_eq!(verdict, good, "{signature:?}");
+        }
+        assert!(!key().verifies_plain(Some(SIGNATURE), b"{}"));
+    }
+
+    #[test]
+    fn standard_signatures() {
+        let now = Timestamp::from_seconds(1_800_000_000);
+        let good = key().sign_standard("msg_1", now.seconds(), BODY);
+        let other = Key::new("another").sign_standard("msg_1", now.seconds(), BODY);
+        let at = |offset: i64| (now.seconds() + offset).to_string();
+        let late = |offset| key().sign_standard("msg_1", now.seconds() + offset, BODY);
+        let cases = [
+            ("msg_1", at(0), good.clone(), true),
+            ("msg_1", at(0), format!("{other} {good}"), true),
+            ("msg_1", at(0), format!("v1a,xyz {good}"), true),
+            ("msg_1", at(-300), late(-300), true),
+            ("msg_1", at(300), late(300), true),
+            ("msg_1", at(-301), late(-301), false),
+            ("msg_1", at(301), late(301), false),
+            ("msg_1", at(1), good.clone(), false),
+            ("msg_2", at(0), good.clone(), false),
+            (
+                "",
+                at(0),
+                key().sign_standard("", now.seconds(), BODY),
+                false,
+            ),
+            ("msg_1", at(0), other, false),
+            ("msg_1", at(0), good.replace("v1,", "v2,"), false),
+            ("msg_1", at(0), good.replace("v1,", ""), false),
+            ("msg_1", at(0), String::new(), false),
+            ("msg_1", format!("+{}", at(0)), good.clone(), false),
+            ("msg_1", String::new(), good, false),
+        ];
+        for (id, timestamp, signatures, expected) in cases {
+            let stamp = Stamp {
+                id,
+                timestamp: &timestamp,
+                signatures: &signatures,
+            };
+            let verdict = key().verifies_standard(&stamp, BODY, now);
+            assert_eq!(verdict, expected, "{stamp:?}");
+        }
+    }
+
+    /// The example of the Standard Webhooks text, whose key is given decoded.
+    #[test]
+    fn the_published_example_verifies() {
+        let key = Key(Hmac::new_from_slice(
+            &STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap(),
+        )
+        .unwrap());
+        let stamp = Stamp {
+            id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            timestamp: "1614265330",
+            signatures: "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+        };
+        let now = Timestamp::from_seconds(1_614_265_330);
+        assert!(key.verifies_standard(&stamp, br#"{"test": 2432232314}"#, now));
+    }
+}

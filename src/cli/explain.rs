@@ -1,0 +1,85 @@
+//! `chatkeep explain`: what decided the answer to a message, read from the database, also
+//! beside a running service.
+
+use clap::Args;
+use serde_json::Value;
+
+use crate::config::Source;
+use crate::ingest::explain::explain;
+use crate::store;
+
+#[derive(Args)]
+pub(super) struct Options {
+    /// As the header X-Message-Id of its answer, and the log, named it.
+    message_id: i64,
+    /// Also what was written and answered.
+    #[arg(long)]
+    text: bool,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+    let config = super::loaded(source)?.config;
+    let database = &config.storage.path;
+    let read = || {
+        if !database.exists() {
+            return Err(format!(
+                "there is no database at {}; name its configuration with --config",
+                database.display()
+            ));
+        }
+        let (id, persona) = (options.message_id, &config.reply.persona_name);
+        // Unknown ids are told apart from a file that can't be read.
+        let told = store::look(database, |view| {
+            match explain(view, id, persona, options.text) {
+                Err(error) if error.code == "not_found" => Ok(None),
+                told => told.map(Some),
+            }
+        })?;
+        told.ok_or_else(|| format!("there is no message {id}; X-Message-Id names it"))
+    };
+    let told = read().map_err(super::one)?;
+    let shown = if options.json {
+        told.to_string()
+    } else {
+        described(&told)
+    };
+    super::print(&shown).map_err(super::one)
+}
+
+fn described(told: &Value) -> String {
+    let mut lines = Vec::new();
+    let mut line = |name: &str, value: &Value| {
+        let text = value.as_str().map_or(value.to_string(), str::to_owned);
+        lines.push(format!("{name:<16}{}", plain(&text)));
+    };
+    for name in [
+        "message_id",
+        "received_at",
+        "chat_guid",
+        "user_id",
+        "engine",
+    ] {
+        line(name, &told[name]);
+    }
+    for step in told["steps"].as_array().into_iter().flatten() {
+        line(step["check"].as_str().unwrap_or_default(), &step["result"]);
+    }
+    for (name, value) in told["model"].as_object().into_iter().flatten() {
+        line(&format!("  {name}"), value);
+    }
+    for name in ["text", "reply_bubbles", "late_bubbles"] {
+        if let Some(value) = told.get(name).filter(|value| !value.is_null()) {
+            line(name, value);
+        }
+    }
+    lines.join("\n")
+}
+
+/// What somebody else wrote, unable to steer a terminal.
+fn plain(text: &str) -> String {
+    let harmless = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(harmless).collect()
+}

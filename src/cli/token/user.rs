@@ -1,0 +1,96 @@
+//! `chatkeep token user`: a person's token, signed with the local development key, for
+//! trying the API out and for services that issue their own tokens.
+
+use clap::Args;
+
+use crate::auth::jwt;
+use crate::cli;
+use crate::clock::{Clock, Timestamp};
+use crate::config::{Config, Secret, Source};
+use crate::model::public_id::PublicId;
+use crate::store;
+
+const TTL_DAYS_MAX: i64 = 30;
+
+#[derive(Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    named: Named,
+    /// How long it is valid: 90s, 30m, 8h, 7d; at most 30d.
+    #[arg(long, value_name = "SPAN", default_value = "1h", value_parser = ttl_s)]
+    ttl: i64,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Named {
+    /// The user's id; an unknown one becomes an account when the token is first used.
+    #[arg(long, value_name = "UUID", value_parser = user_id)]
+    user_id: Option<String>,
+    /// What the chat network knows the user by; they must have written already.
+    #[arg(long)]
+    phone: Option<String>,
+}
+
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+    let config = cli::loaded(source)?.config;
+    check_allowed(&config).map_err(cli::one)?;
+    let now = Clock::system().now();
+    let user_id = subject(&config, &options.named, now).map_err(cli::one)?;
+    // Only now: for a user who is not there no secret is made.
+    let config = cli::configuration(source)?.config;
+    let secret = config.identity.hs256_secret.as_ref().map(Secret::expose);
+    let secret = secret.ok_or("identity.hs256_secret is missing; set it".to_owned());
+    let token = secret.map(|secret| jwt::issue(secret, &user_id, options.ttl, now));
+    token.and_then(|token| cli::print(&token)).map_err(cli::one)
+}
+
+fn check_allowed(config: &Config) -> Result<(), String> {
+    if config.is_production() && config.identity.jwks_url.is_some() {
+        return Err(
+            "identity.jwks_url is set: in production people's tokens come from that provider, not from here"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
+/// The user's id. That one is unknown is worth a word, but no mistake.
+fn subject(config: &Config, named: &Named, now: Timestamp) -> Result<String, String> {
+    let (path, day) = (&config.storage.path, now.utc_day());
+    let there = path.exists();
+    if let Some(user_id) = &named.user_id {
+        super::note_missing_database(config);
+        if there && store::look(path, |view| view.user(user_id, day))?.is_none() {
+            eprintln!(
+                "chatkeep: note: no user {user_id} is known yet; the first request with this token makes the account"
+            );
+        }
+        return Ok(user_id.clone());
+    }
+    let phone = named.phone.as_deref().unwrap_or_default();
+    let found = match there {
+        true => store::look(path, |view| view.user_by_phone(phone, day))?,
+        false => None,
+    };
+    found.map(|row| row.user.public_id).ok_or_else(|| {
+        format!(
+            "nobody has written from {} yet; `chatkeep user list` shows who has, and --user-id makes a token for a new account",
+            phone.escape_debug()
+        )
+    })
+}
+
+fn user_id(given: &str) -> Result<String, &'static str> {
+    PublicId::parse(given)
+        .map(|id| id.to_string())
+        .ok_or("must be a UUID, like 0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11")
+}
+
+fn ttl_s(given: &str) -> Result<i64, String> {
+    let span = cli::span::seconds(given).ok_or("must be like 90s, 30m, 8h or 7d")?;
+    if !(1..=TTL_DAYS_MAX * 86_400).contains(&span) {
+        return Err(format!("must be from 1s to {TTL_DAYS_MAX}d"));
+    }
+    Ok(span)
+}

@@ -1,0 +1,85 @@
+//! `[marketplace]`: apps and webhooks; and the key that seals webhooks' secrets where nobody
+//! configured one. That key is a file beside the database, never in it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::private_file;
+use super::secret::Secret;
+use super::section::Section;
+use crate::random;
+
+pub(super) const ABOUT: &str = "Apps that people make, and their webhooks.";
+
+const FILE_NAME: &str = "sealing.key";
+
+#[derive(Debug, Clone)]
+pub struct Marketplace {
+    pub sealing_key: Option<Secret>,
+}
+
+pub(super) fn read(s: &mut Section<'_>) -> Marketplace {
+    Marketplace {
+        sealing_key: s.secret(
+            "sealing_key",
+            "Seals the secrets of webhooks in the database; who loses it has to rotate them all. Without it one is made and kept in sealing.key beside the database: back that up too.",
+        ),
+    }
+}
+
+/// Where the key is kept that nobody configured.
+pub fn sealing_key_file(database: &Path) -> PathBuf {
+    database.with_file_name(FILE_NAME)
+}
+
+/// The key in that file; none when there is no file. The error is a sentence for the operator.
+pub fn read_sealing_key(path: &Path) -> Result<Option<Secret>, String> {
+    match path.try_exists() {
+        Ok(false) => Ok(None),
+        _ => Secret::read_file(path).map(Some),
+    }
+}
+
+/// Makes that file (mode 0600) with a new key.
+pub fn make_sealing_key(path: &Path) -> Result<Secret, String> {
+    let key = random::secret();
+    let made = private_file::create_new(path, &format!("{key}\n"))
+        .and_then(|()| std::fs::File::open(folder(path))?.sync_all());
+    made.map_err(|e: io::Error| {
+        format!(
+            "the key that seals webhooks' secrets can't be kept in {}: {e}; make the directory writable, or set marketplace.sealing_key",
+            path.display()
+        )
+    })?;
+    Ok(Secret::new(key))
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_is_made_once_private_and_read_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = sealing_key_file(&dir.path().join("chatkeep.db"));
+        assert_eq!(path, dir.path().join("sealing.key"));
+        assert!(read_sealing_key(&path).unwrap().is_none());
+        let made = make_sealing_key(&path).unwrap();
+        let read = read_sealing_key(&path).unwrap().unwrap();
+        assert_eq!(made.expose(), read.expose());
+        assert_eq!(made.len_bytes(), 64);
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(make_sealing_key(&path).is_err(), "never made anew");
+        std::fs::write(&path, "").unwrap();
+        assert!(read_sealing_key(&path).is_err());
+    }
+}

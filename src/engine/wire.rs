@@ -1,0 +1,213 @@
+//! Chat completions as JSON: what is sent, and what can be made of an answer. A server's
+//! answer is a stranger's text: what is no reply is a failure, whatever it looks like.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use crate::config::MaxTokensField;
+use crate::reply::prompt::{Message, Prompt, REPLY_CHARS_MAX, Role, estimated_tokens};
+
+/// A reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Not empty, at most `REPLY_CHARS_MAX` characters.
+    pub text: String,
+    /// It ended because it had reached its most tokens.
+    pub cut_off: bool,
+    pub usage: Usage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    /// The server did not say; counted from the texts.
+    pub estimated: bool,
+}
+
+/// Why there is no reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// Nothing came in time.
+    TimedOut,
+    /// No connection, or it broke before the answer was whole.
+    Unreachable,
+    /// 429
+    Busy { retry_after_s: Option<u64> },
+    /// Any other status than 200.
+    Status(u16),
+    /// 200 with something that is no chat completion.
+    Garbled,
+    /// The model said nothing.
+    Empty,
+    /// The model wanted a tool, and was offered none.
+    ToolCall,
+    /// The model or its server would not say it.
+    Refused,
+    /// A mistake of ours.
+    Internal,
+}
+
+impl Failure {
+    /// For programs and operators.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::TimedOut => "timed_out",
+            Self::Unreachable => "unreachable",
+            Self::Busy { .. } => "busy",
+            Self::Status(_) => "status",
+            Self::Garbled => "garbled",
+            Self::Empty => "empty",
+            Self::ToolCall => "tool_call",
+            Self::Refused => "refused",
+            Self::Internal => "internal",
+        }
+    }
+
+    /// When another try may do better; `None`: it won't.
+    pub(super) fn retry_after_ms(self, pause_ms: u64) -> Option<u64> {
+        match self {
+            Self::Unreachable | Self::Status(500..) => Some(pause_ms),
+            Self::Busy {
+                retry_after_s: Some(s),
+            } => Some(s.saturating_mul(1000)),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(status) => write!(f, "status {status}"),
+            other => f.write_str(other.code()),
+        }
+    }
+}
+
+pub(super) fn request(
+    prompt: &Prompt,
+    model: &str,
+    field: MaxTokensField,
+    tokens_max: i64,
+) -> Value {
+    let system = format!("{}\n\n{}", prompt.system, prompt.time);
+    let mut messages = vec![json!({ "role": "system", "content": system })];
+    messages.extend(prompt.messages.iter().map(message));
+    let field = match field {
+        MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
+        MaxTokensField::MaxTokens => "max_tokens",
+    };
+    let mut body = Map::new();
+    body.insert("model".to_owned(), model.into());
+    body.insert("messages".to_owned(), messages.into());
+    body.insert(field.to_owned(), tokens_max.into());
+    Value::Object(body)
+}
+
+fn message(message: &Message) -> Value {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    if message.photos.is_empty() {
+        return json!({ "role": role, "content": message.text });
+    }
+    let text = (!message.text.is_empty()).then(|| json!({ "type": "text", "text": message.text }));
+    let photos = message.photos.iter();
+    let photos = photos.map(|url| json!({ "type": "image_url", "image_url": { "url": url } }));
+    let parts: Vec<Value> = text.into_iter().chain(photos).collect();
+    json!({ "role": role, "content": parts })
+}
+
+/// Reads the answer to `request`.
+pub(super) fn reply(answer: &[u8], request: &Value) -> Result<Said, Failure> {
+    let answer: Value = serde_json::from_slice(answer).map_err(|_| Failure::Garbled)?;
+    let choice = answer.pointer("/choices/0").ok_or(Failure::Garbled)?;
+    let message = choice.get("message").and_then(Value::as_object);
+    let message = message.ok_or(Failure::Garbled)?;
+    let finish = choice.get("finish_reason").and_then(Value::as_str);
+    let text = match message.get("content") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+            texts.collect()
+        }
+        None | Some(Value::Null) => String::new(),
+        Some(_) => return Err(Failure::Garbled),
+    };
+    let text = readable(&text);
+    let refused = finish == Some("content_filter")
+        || message.get("refusal").is_some_and(Value::is_string) && text.is_empty();
+    if refused {
+        return Err(Failure::Refused);
+    }
+    if text.is_empty() {
+        let calls = message.get("tool_calls").and_then(Value::as_array);
+        let wants_tool = finish == Some("tool_calls") || calls.is_some_and(|c| !c.is_empty());
+        return Err(match wants_tool {
+            true => Failure::ToolCall,
+            false => Failure::Empty,
+        });
+    }
+    let cut_off = finish == Some("length");
+    Ok(Said {
+        usage: usage(&answer, request, &text),
+        text: if cut_off { text + "…" } else { text },
+        cut_off,
+    })
+}
+
+/// What a person may see: without the thoughts that some models write first, without control
+/// characters, not without end.
+fn readable(text: &str) -> String {
+    const THOUGHT: (&str, &str) = ("<think>", "</think>");
+    let text = text.trim_start();
+    let spoken = match text.strip_prefix(THOUGHT.0) {
+        Some(thought) => thought.split_once(THOUGHT.1).map_or("", |(_, said)| said),
+        None => text,
+    };
+    let kept = spoken.chars().filter(|c| !c.is_control() || *c == '\n');
+    let short: String = kept.take(REPLY_CHARS_MAX).collect();
+    short.trim().to_owned()
+}
+
+fn usage(answer: &Value, request: &Value, text: &str) -> Usage {
+    let said = |name: &str| answer.pointer("/usage")?.get(name)?.as_u64();
+    match (said("prompt_tokens"), said("completion_tokens")) {
+        (Some(prompt_tokens), Some(completion_tokens)) => Usage {
+            // No context is longer; a server's nonsense must not overflow a sum.
+            prompt_tokens: prompt_tokens.min(TOKENS_MAX),
+            completion_tokens: completion_tokens.min(TOKENS_MAX),
+            estimated: false,
+        },
+        _ => Usage {
+            prompt_tokens: estimated_tokens(&texts(request)) as u64,
+            completion_tokens: estimated_tokens(text) as u64,
+            estimated: true,
+        },
+    }
+}
+
+const TOKENS_MAX: u64 = 100_000_000;
+
+/// Everything that was said to the model, without photos.
+fn texts(request: &Value) -> String {
+    let messages = request.get("messages").and_then(Value::as_array);
+    let mut all = String::new();
+    for message in messages.into_iter().flatten() {
+        match message.get("content") {
+            Some(Value::String(text)) => all.push_str(text),
+            Some(Value::Array(parts)) => {
+                let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+                all.extend(texts);
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+//! What decided the answer to a message, told to operators afterwards: from the rows that it
+//! left, and by asking the rules again where they depend on nothing but those. No word of
+//! anybody's unless it is asked for.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+use crate::reply::{self, Heard, Intent};
+use crate::store::{MessageRow, PendingReply, RoomRow, View};
+
+/// One check and what it said.
+#[derive(Debug, Serialize)]
+struct Step {
+    check: &'static str,
+    result: String,
+}
+
+/// A message's story as JSON. 404 when there is no such message. `with_text`: also what was
+/// written and answered.
+pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool) -> Result<Value> {
+    let message = view.message(message_id)?.ok_or_else(unknown)?;
+    let room = view.room(message.room)?.ok_or_else(unknown)?;
+    let user = view.user_row(message.user)?.ok_or_else(unknown)?;
+    let agent = match message.agent {
+        Some(id) => view.agent_name(id)?,
+        None => None,
+    };
+    let pending = view.pending_reply(message_id)?;
+    let context: Value = parsed(message.context.as_deref());
+    let timezone = user.timezone.as_deref();
+    let story = Story {
+        understood: reply::understand(&Heard {
+            text: &message.text,
+            now: message.received_at,
+            timezone: timezone.and_then(|name| name.parse().ok()),
+            persona,
+            group: room.mode == "group" && context.get("reply_to_assistant") != Some(&true.into()),
+            has_photos: context.get("photos").is_some(),
+        }),
+        decision: parsed(message.decision.as_deref()),
+        context,
+        message: &message,
+        room: &room,
+        agent: agent.as_deref(),
+        pending: pending.as_ref(),
+        persona,
+    };
+    let mut told = Map::new();
+    let mut tell = |name: &str, value: Value| told.insert(name.to_owned(), value);
+    tell("message_id", message.id.into());
+    tell("received_at", message.received_at.to_string().into());
+    tell("chat_guid", room.chat_guid.as_str().into());
+    tell("mode", room.mode.as_str().into());
+    tell("user_id", user.public_id.as_str().into());
+    tell("agent_id", agent.as_deref().into());
+    tell("engine", story.engine().into());
+    let steps = serde_json::to_value(story.steps()).map_err(Error::internal)?;
+    tell("steps", steps);
+    tell("model", story.decision.clone());
+    if with_text {
+        tell("text", message.text.as_str().into());
+        tell("reply_bubbles", parsed(message.bubbles.as_deref()));
+        tell("late_bubbles", parsed(message.late.as_deref()));
+    }
+    Ok(Value::Object(told))
+}
+
+fn unknown() -> Error {
+    Error {
+        detail: "There is no message of that id; X-Message-Id names it.".to_owned(),
+        ..Error::not_found()
+    }
+}
+
+fn parsed(json: Option<&str>) -> Value {
+    json.and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default()
+}
+
+struct Story<'a> {
+    message: &'a MessageRow,
+    room: &'a RoomRow,
+    agent: Option<&'a str>,
+    pending: Option<&'a PendingReply>,
+    persona: &'a str,
+    context: Value,
+    /// What the builtin assistant understands of the text, as the user's time zone is now.
+    understood: Intent,
+    /// Null: no language model was asked.
+    decision: Value,
+}
+
+impl Story<'_> {
+    fn engine(&self) -> Option<&'static str> {
+        let answered = self.message.bubbles.is_some() && self.message.access.is_none();
+        let by_model = self.pending.is_some() || !self.decision.is_null();
+        match (by_model, answered) {
+            (true, _) => Some("openai"),
+            (false, true) => Some("builtin"),
+            (false, false) => None,
+        }
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let step = |check, result| Step { check, result };
+        let mut steps = vec![
+            step("authentication", self.authentication()),
+            step("duplicate", self.duplicate().to_owned()),
+            step(
+                "rate_limit",
+                "let in: a refused message leaves no row".to_owned(),
+            ),
+            step("access", self.access()),
+        ];
+        if let Some(name) = self.context.get("superpower").and_then(Value::as_str) {
+            let known = crate::flags::registry::superpower(name).is_some();
+            let result = if known { name } else { "an unknown one" };
+            steps.push(step("superpower", format!("asked for: {result}")));
+        }
+        steps.push(step("should_respond", self.should_respond().to_owned()));
+        steps.push(step("understood", intent_name(&self.understood).to_owned()));
+        if let Some(class) = self.decided("class") {
+            let reason = self.decided("class_reason").unwrap_or_default();
+            let by = self.decided("classifier").unwrap_or_default();
+            steps.push(step(
+                "class",
+                format!("{class} ({by} classifier: {reason})"),
+            ));
+        }
+        if let Some(outcome) = self.decided("outcome") {
+            let failure = self.decided("failure");
+            let why = failure.map_or(String::new(), |failure| format!(": {failure}"));
+            steps.push(step("model", format!("{outcome}{why}")));
+        }
+        steps.push(step("answer", self.answer()));
+        steps
+    }
+
+    fn decided(&self, name: &str) -> Option<&str> {
+        let text = self.decision.get(name)?.as_str()?;
+        (!text.is_empty()).then_some(text)
+    }
+
+    fn authentication(&self) -> String {
+        match (self.message.agent, self.agent) {
+            (Some(_), Some(agent)) => format!("edge token of agent {agent}"),
+            (Some(_), None) => "edge token of an agent that is gone".to_owned(),
+            (None, _) => "legacy endpoint".to_owned(),
+        }
+    }
+
+    fn duplicate(&self) -> &'static str {
+        match self.message.keyless {
+            true => "no idempotency key: known again only if its answer could not be written",
+            false => "new under its idempotency key; repeats got the same answer",
+        }
+    }
+
+    fn access(&self) -> String {
+        let access = parsed(self.message.access.as_deref());
+        match access.get("code").and_then(Value::as_str) {
+            Some(code) => format!("denied: {code}"),
+            None if self.message.counted => "allowed, one of the day's free messages".to_owned(),
+            None => "allowed or not asked, not counted".to_owned(),
+        }
+    }
+
+    fn should_respond(&self) -> &'static str {
+        let message = self.message;
+        let responded = message.bubbles.is_some() || message.late.is_some();
+        let asked = self.pending.is_some() || !self.decision.is_null();
+        if !responded && !asked {
+            return match self.room.mode == "direct" {
+                true => "no: no text and no photos",
+                false => "no: nobody spoke to the assistant, or it had nothing to say",
+            };
+        }
+        let replies = self.context.get("reply_to_assistant") == Some(&true.into());
+        match () {
+            () if self.room.mode == "direct" => "yes: a direct chat",
+            () if replies => "yes: it replies to the assistant",
+            () if reply::addresses(&message.text, self.persona) => "yes: the assistant is named",
+            () if self.context.get("superpower").is_some() => "yes: a superpower was asked for",
+            () => "yes: enough messages had passed",
+        }
+    }
+
+    fn answer(&self) -> String {
+        let message = self.message;
+        let count = |json: &Option<String>| parsed(json.as_deref()).as_array().map_or(0, Vec::len);
+        match self.pending {
+            Some(pending) if pending.late => {
+                return "given without a reply, which is still to come as a command".to_owned();
+            }
+            Some(_) => return "a reply is being made".to_owned(),
+            None => {}
+        }
+        if message.late.is_some() {
+            return format!("{} bubbles, as a command", count(&message.late));
+        }
+        match count(&message.bubbles) {
+            0 => "nothing was said".to_owned(),
+            bubbles if message.schedule.is_some() => format!("{bubbles} bubbles, and a reminder"),
+            bubbles => format!("{bubbles} bubbles"),
+        }
+    }
+}
+
+fn intent_name(intent: &Intent) -> &'static str {
+    match intent {
+        Intent::Say(_) => "small talk",
+        Intent::Help(_) => "asks what the assistant can do",
+        Intent::Unclear(_) => "a command that can't be carried out as it was said",
+        Intent::Status => "status",
+        Intent::Usage => "usage",
+        Intent::Remember { .. } => "remember something",
+        Intent::Recall { .. } => "recall memories",
+        Intent::Forget { .. } => "forget a memory",
+        Intent::ForgetEverything => "forget all memories",
+        Intent::Remind { .. } => "set a reminder",
+        Intent::ListReminders => "list reminders",
+        Intent::CancelReminders { .. } => "cancel reminders",
+        Intent::SetTimezone(_) => "set the time zone",
+        Intent::SetName(_) => "set the name",
+        Intent::Unknown => "no command",
+    }
+}

@@ -1,0 +1,375 @@
+//! Superpowers in a message's own transaction: which of those that it may ask for counts, and
+//! what then happens to what is kept, to the session and to the alarms. What they understand
+//! and say is decided in `reply::powers`; who may is decided by the gate.
+
+mod alarms;
+
+use super::answer::Answer;
+use super::gate;
+use super::respond::{self, Turn};
+use super::{Arrival, Ingest, Message, Mode};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::flags::Reader;
+use crate::random;
+use crate::reply::powers::{Action, Call, Calls, Control, Kept, Power, Scene, Strength};
+use crate::reply::{Intent, wording};
+use crate::store::{PowerOwner, PowerState, Room, Tx, User, UserId};
+
+/// A superpower that a message asks for.
+#[derive(Debug, Clone)]
+pub(super) struct Called {
+    what: What,
+    /// In so many words, or by the relay: it counts as a command.
+    explicit: bool,
+}
+
+#[derive(Debug, Clone)]
+enum What {
+    /// The first that has something to say does it.
+    Try(Vec<Attempt>),
+    /// The session with it is over.
+    End(Power),
+    /// One that this version can't do, or a command of another kind.
+    Other,
+}
+
+#[derive(Debug, Clone)]
+struct Attempt {
+    power: Power,
+    action: Action,
+    /// It is meant for this superpower and no other.
+    sure: bool,
+}
+
+impl Called {
+    fn to_do(power: Power, action: Action, explicit: bool) -> Self {
+        let only = Attempt {
+            power,
+            action,
+            sure: true,
+        };
+        Self {
+            what: What::Try(vec![only]),
+            explicit,
+        }
+    }
+}
+
+impl Ingest {
+    /// The superpower that a message asks for, of those that are offered; another is as if
+    /// none were. Costs next to nothing when no word of the message is about one.
+    pub(super) fn called(
+        &self,
+        tx: &Tx<'_>,
+        arrival: &Arrival,
+        user: &User,
+        room: &Room,
+        flags: &Reader<'_>,
+    ) -> Result<Option<Called>> {
+        let message = &arrival.message;
+        let named = message.superpower.as_deref();
+        let session = tx.power_session(user.id, room.id, arrival.now);
+        if named.is_none() && session.is_none() && !arrival.calls.may_begin() {
+            return Ok(None);
+        }
+        if flags.boolean("llm.force_basic_mode") {
+            return Ok(None);
+        }
+        let zone = user.timezone.as_ref().and_then(|name| name.parse().ok());
+        let calls = if zone.is_none() && session.is_none() && named.is_none() {
+            arrival.calls.clone()
+        } else {
+            respond::recognise(message, &self.voice.persona, zone, arrival.now)
+        };
+        if let Some(name) = named.filter(|name| flags.superpower(name)) {
+            return Ok(Some(by_name(name, &calls, &arrival.understood)));
+        }
+        let session = session.and_then(|session| Power::named(&session.name));
+        let session = session.filter(|power| flags.superpower(power.name()));
+        if let Some(called) = plainly(message, &calls, session, &arrival.understood, flags) {
+            return Ok(Some(called));
+        }
+        let attempts = softly(message, &calls, session, &arrival.understood, flags);
+        if attempts.is_empty()
+            || !gate::has_superpowers(tx, message, user, room, flags, arrival.now)?
+        {
+            return Ok(None);
+        }
+        Ok(Some(Called {
+            what: What::Try(attempts),
+            explicit: false,
+        }))
+    }
+
+    /// Whether the user may take one more turn with a superpower this minute.
+    fn may_take_turn(&self, turn: &Turn<'_>, explicit: bool) -> bool {
+        let limit = turn
+            .flags
+            .rate_limit("rate_limit.miniapp_actions_per_minute");
+        if !turn.flags.boolean("rate_limit.enabled") {
+            return true;
+        }
+        let taken = self.windows().turns.take(turn.user.id, limit, turn.mono);
+        taken.is_ok() && (!explicit || self.may_command(turn.user.id, turn.flags, turn.mono))
+    }
+}
+
+/// The relay names it: whatever was said that it understands, else how things stand. A
+/// command of another kind stays one.
+fn by_name(name: &str, calls: &Calls, understood: &Intent) -> Called {
+    let Some(power) = Power::named(name) else {
+        return Called {
+            what: What::Other,
+            explicit: true,
+        };
+    };
+    match (calls.of(power), calls.control) {
+        (Some(call), _) => Called::to_do(power, call.action.clone(), true),
+        (None, Some(Control::Undo)) => Called::to_do(power, Action::Undo, true),
+        (None, Some(Control::Done)) => Called {
+            what: What::End(power),
+            explicit: true,
+        },
+        (None, None) if understood.is_command() => Called {
+            what: What::Other,
+            explicit: true,
+        },
+        (None, None) => Called::to_do(power, Action::Overview, true),
+    }
+}
+
+/// Asked for in so many words, or a word about the one that is being used.
+fn plainly(
+    message: &Message,
+    calls: &Calls,
+    session: Option<Power>,
+    understood: &Intent,
+    flags: &Reader<'_>,
+) -> Option<Called> {
+    match (session, calls.control) {
+        (Some(power), Some(Control::Undo)) => {
+            return Some(Called::to_do(power, Action::Undo, false));
+        }
+        (Some(power), Some(Control::Done)) if calls.spoken_to => {
+            return Some(Called {
+                what: What::End(power),
+                explicit: false,
+            });
+        }
+        _ => {}
+    }
+    if !yields(understood, false) {
+        return None;
+    }
+    let clear =
+        |call: &&Call| call.strength == Strength::Clear && may_mean(message, calls, call, flags);
+    let used = session.and_then(|power| calls.of(power)).filter(clear);
+    let call = used.or_else(|| calls.calls.iter().find(clear))?;
+    Some(Called::to_do(call.power, call.action.clone(), true))
+}
+
+/// What people also just say: said to the superpower that is being used, or to any by those
+/// who have them. Each is tried, the one being used first and, when none has anything to
+/// say to it, again.
+fn softly(
+    message: &Message,
+    calls: &Calls,
+    session: Option<Power>,
+    understood: &Intent,
+    flags: &Reader<'_>,
+) -> Vec<Attempt> {
+    let attempt = |call: &Call, sure| Attempt {
+        power: call.power,
+        action: call.action.clone(),
+        sure,
+    };
+    let used = session
+        .and_then(|power| calls.of(power))
+        .filter(|call| may_mean(message, calls, call, flags))
+        .filter(|call| calls.spoken_to || call.strength != Strength::InSession)
+        .filter(|_| yields(understood, false));
+    let mut attempts: Vec<Attempt> = used.iter().map(|call| attempt(call, false)).collect();
+    let soft = calls.calls.iter().filter(|call| {
+        call.strength == Strength::Soft
+            && calls.spoken_to
+            && Some(call.power) != used.map(|used| used.power)
+            && may_mean(message, calls, call, flags)
+            && yields(understood, true)
+    });
+    attempts.extend(soft.map(|call| attempt(call, false)));
+    attempts.extend(used.iter().map(|call| attempt(call, true)));
+    attempts
+}
+
+/// Whether the superpower is offered, and may be meant: in a group, what is somebody's own
+/// is for those who speak to the assistant.
+fn may_mean(message: &Message, calls: &Calls, call: &Call, flags: &Reader<'_>) -> bool {
+    let heard = message.mode == Mode::Direct || calls.spoken_to || call.power.is_shared();
+    heard && flags.superpower(call.power.name())
+}
+
+/// Whether what the assistant understands without superpowers leaves the message to one.
+/// `soft`: not said in so many words.
+fn yields(understood: &Intent, soft: bool) -> bool {
+    match understood {
+        Intent::Unknown | Intent::Unclear(_) => true,
+        Intent::Say(_) => !soft,
+        // "when is my sister's birthday?" may be a memory.
+        Intent::Recall { about: Some(_) } => soft,
+        _ => false,
+    }
+}
+
+impl Turn<'_> {
+    /// `understood` is what the message means without superpowers. `None`: nothing was done,
+    /// and it is answered as if no superpower had been asked for.
+    pub(super) fn use_power(
+        &self,
+        tx: &mut Tx<'_>,
+        called: &Called,
+        understood: &Intent,
+    ) -> Result<Option<Answer>> {
+        let said = match &called.what {
+            What::Try(attempts) => {
+                for attempt in attempts {
+                    if let Some(said) = self.attempt(tx, attempt, called.explicit)? {
+                        return Ok(Some(Answer::saying(&said)));
+                    }
+                }
+                return Ok(None); // it was about nothing that is kept
+            }
+            What::End(_) if !self.ingest.may_take_turn(self, called.explicit) => self.too_many(),
+            What::End(power) => {
+                self.take_turn(tx, *power)?;
+                tx.end_power_session(self.user.id, self.room.id, self.now)?;
+                wording::superpower_ended(power.title())
+            }
+            What::Other => {
+                let counted = understood.is_command()
+                    || self.ingest.may_command(self.user.id, self.flags, self.mono);
+                if counted {
+                    return Ok(None);
+                }
+                self.too_many()
+            }
+        };
+        Ok(Some(Answer::saying(&said)))
+    }
+
+    fn too_many(&self) -> String {
+        wording::too_many_commands(&self.ingest.voice.persona)
+    }
+
+    fn take_turn(&self, tx: &mut Tx<'_>, power: Power) -> Result<()> {
+        let id = || random::uuid().to_string();
+        tx.take_power_turn(self.user.id, self.room.id, power.name(), id, self.now)
+    }
+
+    /// What is said; `None`: nothing is, and nothing was done.
+    fn attempt(
+        &self,
+        tx: &mut Tx<'_>,
+        attempt: &Attempt,
+        explicit: bool,
+    ) -> Result<Option<String>> {
+        let power = attempt.power;
+        let owner = self.owner(power);
+        let kept = tx.power_state(owner, power.name())?.map(kept_of);
+        let day = match power {
+            Power::DailySummary => {
+                alarms::day(tx, self.user.id, self.timezone(), self.flags, self.now)?
+            }
+            _ => String::new(),
+        };
+        let scene = Scene {
+            now: self.now,
+            timezone: self.timezone(),
+            group: self.message.mode == Mode::Group,
+            by: self.user.id.0,
+            name: self.user.name.as_deref(),
+            sure: attempt.sure,
+            reachable: self.agent.is_some(),
+            day: &day,
+        };
+        let outcome = power
+            .act(kept.as_ref(), attempt.action.clone(), &scene)
+            .map_err(Error::internal)?;
+        let Some(said) = outcome.said else {
+            return Ok(None);
+        };
+        if !self.ingest.may_take_turn(self, explicit) {
+            return Ok(Some(self.too_many()));
+        }
+        if let Some(kept) = outcome.kept {
+            tx.set_power_state(owner, &state_of(power, kept), self.now)?;
+            if power.rings() {
+                let here = self.agent.map(|_| self.room.id);
+                let user = self.user.id;
+                self.ingest
+                    .set_alarm(tx, power, user, here, outcome.alarm, self.now)?;
+            }
+        }
+        self.take_turn(tx, power)?;
+        Ok(Some(said))
+    }
+
+    fn owner(&self, power: Power) -> PowerOwner {
+        match self.message.mode {
+            Mode::Group if power.is_shared() => PowerOwner::Room(self.room.id),
+            _ => PowerOwner::User(self.user.id),
+        }
+    }
+
+    /// The help, with the superpowers that the person has here.
+    pub(super) fn help_with_powers(&self, tx: &Tx<'_>, help: String) -> Result<String> {
+        if self.flags.boolean("llm.force_basic_mode")
+            || !gate::has_superpowers(tx, self.message, self.user, self.room, self.flags, self.now)?
+        {
+            return Ok(help);
+        }
+        let mut lines = help;
+        for power in Power::ALL.into_iter().rev() {
+            if self.flags.superpower(power.name()) {
+                lines.push_str("\n• ");
+                lines.push_str(power.help());
+            }
+        }
+        Ok(lines)
+    }
+}
+
+fn kept_of(row: PowerState) -> Kept {
+    Kept {
+        state: row.state,
+        previous: row.previous,
+    }
+}
+
+fn state_of(power: Power, kept: Kept) -> PowerState {
+    PowerState {
+        name: power.name().to_owned(),
+        state: kept.state,
+        previous: kept.previous,
+    }
+}
+
+/// Takes away everything that superpowers keep of a user: what is their own, and what they
+/// said in what groups share. For erasing an account, in its transaction, while it is still
+/// known in which rooms they wrote.
+pub fn erase(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
+    for room in tx.rooms_with_power_states(user)? {
+        let owner = PowerOwner::Room(room);
+        for row in tx.power_states(owner)? {
+            let Some(power) = Power::named(&row.name) else {
+                continue;
+            };
+            let left = power
+                .without(&kept_of(row), user.0)
+                .map_err(Error::internal)?;
+            tx.set_power_state(owner, &state_of(power, left), now)?;
+        }
+    }
+    tx.forget_power_sessions(user);
+    tx.delete_power_states(user)
+}

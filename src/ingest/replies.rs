@@ -1,0 +1,248 @@
+//! Replies that a language model makes. The message is committed first, and with it that a
+//! reply is pending; then the model is asked, outside any transaction; then the reply is
+//! committed. The request waits for it as long as it may. After that the request is answered
+//! without it: a relay's reply follows as a command, a legacy relay gets an apology. Which of
+//! the two it is stands in the database, so that a reply goes one way and once.
+
+mod cache;
+mod context;
+pub mod job;
+mod made;
+mod making;
+mod plan;
+mod waiting;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::Ingest;
+use super::answer::Answer;
+use crate::clock::{Monotonic, Timestamp};
+use crate::edge::queue;
+use crate::engine::Model;
+use crate::error::{Error, Result};
+use crate::reply::{Intent, wording};
+use crate::store::{PendingReply, RoomId, Tx};
+use cache::Cache;
+use made::Made;
+use waiting::Waiting;
+
+/// Replies that may be pending; a message beyond that is answered with an apology at once.
+const PENDING_MAX: usize = 10_000;
+/// How long a sign of typing holds.
+const TYPING_TTL_MS: u64 = 8_000;
+
+/// How replies are made.
+pub struct Settings {
+    /// `None`: the builtin engine says everything.
+    pub model: Option<Arc<Model>>,
+    /// The operator's words for who the assistant is.
+    pub system_prompt: Option<String>,
+    /// How long a request waits.
+    pub deadline_s: u64,
+    /// Left over from before the start.
+    pub pending: usize,
+}
+
+/// The part of ingest that makes replies.
+pub struct Replies {
+    settings: Settings,
+    waiting: Arc<Waiting>,
+    pending: Arc<AtomicUsize>,
+    cache: Cache,
+    wake: Arc<Notify>,
+}
+
+impl Replies {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            pending: Arc::new(AtomicUsize::new(settings.pending)),
+            settings,
+            waiting: Arc::default(),
+            cache: Cache::default(),
+            wake: Arc::default(),
+        }
+    }
+
+    /// Whether a model answers: what the builtin assistant can do by itself it does, with a
+    /// model as without one.
+    pub(super) fn are_for(&self, intent: &Intent) -> bool {
+        self.settings.model.is_some() && !intent.is_command()
+    }
+
+    /// Whether an intent is worth a message that nobody asked for.
+    pub(super) fn have_something_to_say(&self, intent: &Intent) -> bool {
+        let unknown_to_builtin = *intent == Intent::Unknown;
+        intent.has_something_to_say() || unknown_to_builtin && self.settings.model.is_some()
+    }
+
+    pub(super) fn are_too_many(&self) -> bool {
+        self.pending.load(Ordering::Relaxed) >= PENDING_MAX
+    }
+
+    /// Notes in the message's own transaction that a model is to answer it.
+    pub(super) fn expect(
+        &self,
+        tx: &mut Tx<'_>,
+        message_id: i64,
+        room: RoomId,
+        unprompted: bool,
+    ) -> Result<()> {
+        tx.insert_pending_reply(message_id, room, unprompted)?;
+        let (waiting, pending, wake) = (
+            self.waiting.clone(),
+            self.pending.clone(),
+            self.wake.clone(),
+        );
+        tx.after_commit(move || {
+            pending.fetch_add(1, Ordering::Relaxed);
+            waiting.open(message_id);
+            wake.notify_one();
+        });
+        Ok(())
+    }
+
+    /// Whether the answer to a message is still to be waited for.
+    pub(super) fn is_awaited(&self, tx: &mut Tx<'_>, message_id: i64) -> Result<bool> {
+        let pending = tx.pending_reply(message_id)?;
+        let awaited = pending.is_some_and(|pending| !pending.late);
+        if awaited {
+            // After a restart nobody has waited for it yet.
+            let waiting = self.waiting.clone();
+            tx.after_commit(move || waiting.open(message_id));
+        }
+        Ok(awaited)
+    }
+
+    fn deadline_ms(&self) -> u64 {
+        self.settings.deadline_s * 1000
+    }
+
+    /// After the commit everybody who waits gets `answer`.
+    fn answer_waiting(&self, tx: &mut Tx<'_>, message_id: i64, answer: Answer) {
+        let waiting = self.waiting.clone();
+        tx.after_commit(move || waiting.close(message_id, answer));
+    }
+
+    /// No reply is pending any more.
+    fn end(&self, tx: &mut Tx<'_>, message_id: i64) -> Result<()> {
+        if tx.delete_pending_reply(message_id)? {
+            let pending = self.pending.clone();
+            tx.after_commit(move || {
+                pending.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Ingest {
+    /// The answer to a message whose reply is pending, within the deadline of a request that
+    /// came at `came`.
+    pub(super) async fn await_reply(
+        self: &Arc<Self>,
+        message_id: i64,
+        came: Monotonic,
+    ) -> Result<Answer> {
+        let waited_ms = self.clock.monotonic().since(came);
+        let left_ms = self.replies.deadline_ms().saturating_sub(waited_ms);
+        let left = Duration::from_millis(left_ms);
+        if let Some(answer) = self.replies.waiting.answer(message_id, left).await {
+            return Ok(answer);
+        }
+        let ingest = self.clone();
+        self.store
+            .write(move |tx| ingest.answer_without_reply(tx, message_id))
+            .await
+    }
+
+    /// The time is over, or the reply came between two looks.
+    fn answer_without_reply(self: &Arc<Self>, tx: &mut Tx<'_>, message_id: i64) -> Result<Answer> {
+        let answer = match tx.pending_reply(message_id)? {
+            None => {
+                let stored = tx.answer(message_id)?;
+                let stored = stored.ok_or_else(|| Error::internal("the message was erased"))?;
+                return Answer::from_stored(&stored);
+            }
+            Some(pending) if pending.late => return Ok(Answer::silence()),
+            Some(pending) if pending.agent.is_some() => {
+                tx.set_reply_late(message_id)?;
+                Answer::silence()
+            }
+            Some(pending) => {
+                let made = Made::deadline_passed(&self.voice.persona, pending.unprompted);
+                let answer = made.answer();
+                tx.set_answer(message_id, &answer.stored(), &made.decision_json())?;
+                self.replies.end(tx, message_id)?;
+                answer
+            }
+        };
+        self.replies.answer_waiting(tx, message_id, answer.clone());
+        Ok(answer)
+    }
+
+    /// Commits a reply that was made: as the answer to the request that waits, or as a command.
+    /// False when the relay has too many unfinished commands: nothing was done. Whoever gives
+    /// up says `give_up`.
+    fn deliver(
+        self: &Arc<Self>,
+        tx: &mut Tx<'_>,
+        message_id: i64,
+        made: &Made,
+        give_up: bool,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let Some(pending) = tx.pending_reply(message_id)? else {
+            // Erased, or answered with an apology: what it cost is counted all the same.
+            self.replies.end(tx, message_id)?;
+            self.replies
+                .answer_waiting(tx, message_id, Answer::silence());
+            made.count(tx, now)?;
+            return Ok(true);
+        };
+        let answer = made.answer();
+        if pending.late {
+            let sent = !answer.should_respond() || self.send_late(tx, &pending, made, now)?;
+            if !sent && !give_up {
+                return Ok(false);
+            }
+            let bubbles = answer.stored().bubbles;
+            tx.set_late_reply(message_id, bubbles.as_deref(), &made.decision_json())?;
+        } else {
+            tx.set_answer(message_id, &answer.stored(), &made.decision_json())?;
+            self.replies.answer_waiting(tx, message_id, answer);
+        }
+        made.count(tx, now)?;
+        self.replies.end(tx, message_id)?;
+        Ok(true)
+    }
+
+    fn send_late(
+        &self,
+        tx: &mut Tx<'_>,
+        pending: &PendingReply,
+        made: &Made,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let (chat_guid, agent) = tx.room_address(pending.room)?;
+        let Some(agent) = agent.or(pending.agent) else {
+            return Ok(false);
+        };
+        let message = queue::Message {
+            agent,
+            room: pending.room,
+            chat_guid: &chat_guid,
+            text: made.text.as_deref().unwrap_or_default(),
+            user: pending.user,
+        };
+        queue::send_message(tx, &self.hub, &message, now)
+    }
+
+    /// An apology in place of a reply for which there is no room.
+    pub(super) fn too_many_replies(&self) -> Answer {
+        Answer::saying(&wording::overloaded(&self.voice.persona))
+    }
+}

@@ -1,0 +1,137 @@
+//! Reads what a model is told of a message: the message, what was said before it in its
+//! room, who said it, and what is known of the person. It decides nothing.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use crate::error::Result;
+use crate::reply::memory_overlap;
+use crate::reply::prompt::{By, Known, Said};
+use crate::store::{MessageRow, User, UserId, View};
+
+/// The most that `context.max_messages` allows; a row holds a message and its answer.
+const ROWS_MAX: usize = 20;
+/// Memories that are looked through.
+const MEMORIES_READ_MAX: usize = 500;
+/// Those of them that are told: the ones that fit the message best, then the newest.
+const MEMORIES_TOLD_MAX: usize = 30;
+const MEMORIES_TOLD_CHARS_MAX: usize = 6_000;
+/// Characters of the message that memories are compared with.
+const COMPARED_CHARS_MAX: usize = 500;
+
+/// Everything that is read for one reply.
+pub(super) struct Context {
+    pub(super) message: MessageRow,
+    pub(super) user: User,
+    pub(super) group: bool,
+    /// Oldest first, the message in question last.
+    pub(super) said: Vec<Said>,
+    pub(super) known: Known,
+    /// URLs
+    pub(super) photos: Vec<String>,
+    pub(super) reply_to_assistant: bool,
+}
+
+/// `None` when the message or its user is gone.
+pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> {
+    let mut rows = view.chain(message_id, ROWS_MAX)?;
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let said = said(view, &rows)?;
+    let message = rows.swap_remove(0);
+    let (Some(room), Some(user)) = (view.room(message.room)?, view.user_row(message.user)?) else {
+        return Ok(None);
+    };
+    let group = room.mode == "group";
+    let context: Value = parsed(message.context.as_deref());
+    let photos = context.get("photos").and_then(Value::as_array);
+    let photos = photos.into_iter().flatten().filter_map(Value::as_str);
+    Ok(Some(Context {
+        known: if group {
+            Known::default()
+        } else {
+            known(view, &user, &message.text)?
+        },
+        photos: photos.map(str::to_owned).collect(),
+        reply_to_assistant: context.get("reply_to_assistant") == Some(&Value::Bool(true)),
+        message,
+        user,
+        group,
+        said,
+    }))
+}
+
+/// `rows`: newest first.
+fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<Said>> {
+    let mut names: HashMap<UserId, Option<String>> = HashMap::new();
+    let mut said = Vec::new();
+    for (at, row) in rows.iter().enumerate().rev() {
+        let is_last = at == 0;
+        // What was refused for want of a subscription was no conversation.
+        if !is_last && row.access.is_some() {
+            continue;
+        }
+        if let std::collections::hash_map::Entry::Vacant(entry) = names.entry(row.user) {
+            entry.insert(view.user_row(row.user)?.and_then(|user| user.name));
+        }
+        said.push(Said {
+            by: By::Person {
+                id: row.user.0,
+                name: names.get(&row.user).cloned().flatten(),
+            },
+            text: row.text.clone(),
+            photos: photos_of(row),
+        });
+        let answered = row.bubbles.as_deref().or(row.late.as_deref());
+        let bubbles: Vec<String> = parsed(answered.filter(|_| !is_last));
+        if !bubbles.is_empty() {
+            said.push(Said {
+                by: By::Assistant,
+                text: bubbles.join("\n"),
+                photos: 0,
+            });
+        }
+    }
+    Ok(said)
+}
+
+fn photos_of(row: &MessageRow) -> usize {
+    let context: Value = parsed(row.context.as_deref());
+    context
+        .get("photos")
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len)
+}
+
+fn known(view: &View<'_>, user: &User, text: &str) -> Result<Known> {
+    let mut profile = Map::new();
+    for (field, json) in view.personality(user.id)? {
+        let value: Value = parsed(Some(&json));
+        let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        if !empty {
+            profile.insert(field.to_owned(), value);
+        }
+    }
+    let mut memories = view.newest_memories(user.id, MEMORIES_READ_MAX)?;
+    let about: String = text.chars().take(COMPARED_CHARS_MAX).collect();
+    // Stable: among equals the newest stay in front.
+    memories.sort_by_cached_key(|memory| std::cmp::Reverse(memory_overlap(memory, &about)));
+    let mut chars = 0;
+    memories.truncate(MEMORIES_TOLD_MAX);
+    memories.retain(|memory| {
+        chars += memory.chars().count();
+        chars <= MEMORIES_TOLD_CHARS_MAX
+    });
+    Ok(Known {
+        name: user.name.clone(),
+        profile,
+        memories,
+    })
+}
+
+fn parsed<T: Default + serde::de::DeserializeOwned>(json: Option<&str>) -> T {
+    json.and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default()
+}

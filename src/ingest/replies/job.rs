@@ -1,0 +1,207 @@
+//! Finds pending replies in the database and has them made: one of a room at a time, in the
+//! order of its messages, so that each is told what was said before it. What is still under
+//! way when the service ends is found again at its next start.
+
+use std::collections::{HashMap, VecDeque};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::{Id, JoinSet};
+
+use super::TYPING_TTL_MS;
+use super::made::Made;
+use super::making;
+use crate::error::Result;
+use crate::ingest::Ingest;
+use crate::store::{PendingReply, RoomId};
+
+/// Replies in memory: waiting for their room, for a free call, or under way. More wait in
+/// the database.
+const AT_ONCE_MAX: usize = 1_000;
+/// Replies read in one look.
+const READ_AT_ONCE_MAX: usize = 256;
+/// Pause after a look that failed.
+const FAILED_PAUSE: Duration = Duration::from_secs(1);
+/// How often a reply that can't be kept, or that its relay has no room for, is tried.
+const DELIVERIES_MAX: usize = 10;
+const DELIVERY_PAUSE: Duration = Duration::from_secs(30);
+/// A sign of typing is renewed before it ends.
+const TYPING_EVERY: Duration = Duration::from_millis(TYPING_TTL_MS - 3_000);
+
+/// Runs until the service ends.
+pub async fn run(ingest: Arc<Ingest>) {
+    let mut desk = Desk::new(ingest.clone());
+    loop {
+        let more = match desk.look().await {
+            Ok(more) => more,
+            Err(error) => {
+                log::warn!("pending replies: {error}");
+                tokio::time::sleep(FAILED_PAUSE).await;
+                true
+            }
+        };
+        if more {
+            continue;
+        }
+        tokio::select! {
+            () = ingest.replies.wake.notified() => {}
+            Some(ended) = desk.under_way.join_next_with_id(), if !desk.under_way.is_empty() => {
+                match ended {
+                    Ok((task, ())) => desk.ended(task, false),
+                    Err(error) => desk.ended(error.id(), error.is_panic()),
+                }
+            }
+        }
+    }
+}
+
+/// What is in memory.
+struct Desk {
+    ingest: Arc<Ingest>,
+    /// The newest message that was read.
+    seen: i64,
+    /// Of each room: the reply under way first.
+    rooms: HashMap<RoomId, VecDeque<PendingReply>>,
+    under_way: JoinSet<()>,
+    tasks: HashMap<Id, RoomId>,
+    count: usize,
+}
+
+impl Desk {
+    fn new(ingest: Arc<Ingest>) -> Self {
+        Self {
+            ingest,
+            seen: 0,
+            rooms: HashMap::new(),
+            under_way: JoinSet::new(),
+            tasks: HashMap::new(),
+            count: 0,
+        }
+    }
+
+    /// Takes up what is new; whether there may be more that there is room for.
+    async fn look(&mut self) -> Result<bool> {
+        let room_for = AT_ONCE_MAX.saturating_sub(self.count);
+        let limit = room_for.min(READ_AT_ONCE_MAX);
+        if limit == 0 {
+            return Ok(false);
+        }
+        let seen = self.seen;
+        let store = &self.ingest.store;
+        let pending = store
+            .read(move |view| view.pending_replies(seen, limit))
+            .await?;
+        let more = pending.len() == limit && limit < room_for;
+        for reply in pending {
+            self.seen = reply.message_id;
+            self.count += 1;
+            let queue = self.rooms.entry(reply.room).or_default();
+            queue.push_back(reply);
+            if queue.len() == 1 {
+                self.start(reply, false);
+            }
+        }
+        Ok(more)
+    }
+
+    fn start(&mut self, reply: PendingReply, panicked: bool) {
+        let ingest = self.ingest.clone();
+        let task = self.under_way.spawn(answer(ingest, reply, panicked));
+        self.tasks.insert(task.id(), reply.room);
+    }
+
+    /// The room's next reply has its turn. One that panicked is apologized for.
+    fn ended(&mut self, task: Id, panicked: bool) {
+        let Some(room) = self.tasks.remove(&task) else {
+            return;
+        };
+        let Some(queue) = self.rooms.get_mut(&room) else {
+            return;
+        };
+        if !panicked {
+            queue.pop_front();
+            self.count -= 1;
+        }
+        match queue.front().copied() {
+            Some(next) => self.start(next, panicked),
+            None => {
+                self.rooms.remove(&room);
+            }
+        }
+    }
+}
+
+/// Makes a reply and delivers it.
+async fn answer(ingest: Arc<Ingest>, pending: PendingReply, panicked: bool) {
+    let id = pending.message_id;
+    let failed = |why| Made::failed(&ingest.voice.persona, pending.unprompted, why);
+    let made = if panicked {
+        failed("internal")
+    } else {
+        match while_typing(&ingest, pending).await {
+            Ok(Some(made)) => made,
+            Ok(None) => failed("erased"),
+            Err(error) => {
+                log::warn!("message {id}: the context of its reply can't be read: {error}");
+                failed("context")
+            }
+        }
+    };
+    let made = Arc::new(made);
+    for attempt in 1..=DELIVERIES_MAX {
+        let (worker, made, give_up) = (ingest.clone(), made.clone(), attempt == DELIVERIES_MAX);
+        let now = ingest.clock.now();
+        let delivered = ingest
+            .store
+            .write(move |tx| worker.deliver(tx, id, &made, give_up, now))
+            .await;
+        match delivered {
+            Ok(true) if give_up => {
+                log::warn!("message {id}: its reply could not be sent and is only kept");
+                return;
+            }
+            Ok(true) => return,
+            Ok(false) => log::debug!("message {id}: its relay has too many unfinished commands"),
+            Err(error) => log::warn!("message {id}: its reply can't be kept yet: {error}"),
+        }
+        tokio::time::sleep(DELIVERY_PAUSE).await;
+    }
+}
+
+/// Makes a reply; once it is late, the chat is shown that it is being made.
+async fn while_typing(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<Made>> {
+    let mut making = pin!(making::make(ingest, pending));
+    let mut pause = match pending.late {
+        true => Duration::ZERO,
+        false => Duration::from_millis(ingest.replies.deadline_ms()),
+    };
+    let mut shown = None;
+    let made = loop {
+        tokio::select! {
+            biased;
+            made = &mut making => break made,
+            () = tokio::time::sleep(pause), if pending.agent.is_some() => {}
+        }
+        if shown.is_none() {
+            let room = pending.room;
+            shown = ingest.store.read(move |view| view.room(room)).await?;
+        }
+        show_typing(ingest, shown.as_ref(), true);
+        pause = TYPING_EVERY;
+    };
+    show_typing(ingest, shown.as_ref(), false);
+    made
+}
+
+fn show_typing(ingest: &Ingest, room: Option<&crate::store::RoomRow>, on: bool) {
+    if let Some(room) = room
+        && let Some(agent) = room.agent
+    {
+        let ttl_ms = if on { TYPING_TTL_MS } else { 0 };
+        ingest.hub.show_typing(agent, &room.chat_guid, on, ttl_ms);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! What the flags make of a message that a model is to answer: its class, how much is told,
+//! how long the reply may be. It asks nobody.
+
+use super::context::Context;
+use crate::clock::Timestamp;
+use crate::flags::Reader;
+use crate::ingest::Ingest;
+use crate::reply::classify::{self, Asked, Classified};
+use crate::reply::prompt::By;
+use crate::reply::{Heard, Intent, depends_on_time};
+use crate::store::PendingReply;
+
+/// The most tokens of a reply under the kill switch.
+const BASIC_TOKENS_MAX: i64 = 200;
+
+/// What the flags and the message make of it.
+pub(super) struct Plan {
+    pub(super) class: Classified,
+    pub(super) classifier: &'static str,
+    pub(super) basic_mode: bool,
+    pub(super) reduced: bool,
+    pub(super) tokens_max: i64,
+    /// Photos in one call.
+    pub(super) batch: usize,
+    pub(super) cache_ttl_s: Option<i64>,
+    pub(super) monitored: bool,
+    pub(super) detailed_logging: bool,
+}
+
+impl Plan {
+    /// Also leaves of the context what the flags allow.
+    pub(super) fn of(
+        ingest: &Ingest,
+        flags: &Reader<'_>,
+        context: &mut Context,
+        pending: &PendingReply,
+        now: Timestamp,
+    ) -> Self {
+        let basic_mode = flags.boolean("llm.force_basic_mode");
+        if basic_mode {
+            context.photos.clear();
+        }
+        let reduced = flags.boolean("context.reduced_history_enabled");
+        let most = flags.integer("context.max_messages").max(1) as usize;
+        let most = if reduced { most.div_ceil(2) } else { most };
+        let surplus = context.said.len().saturating_sub(most);
+        context.said.drain(..surplus);
+        let second = flags.boolean("pipeline.classifier_v2_enabled");
+        let asked = asked(ingest, context, now);
+        let class = if second {
+            classify::combined(&asked)
+        } else {
+            classify::first(&asked)
+        };
+        let mut tokens_max = flags.integer(class.class.max_tokens_flag());
+        if basic_mode {
+            tokens_max = tokens_max.min(BASIC_TOKENS_MAX);
+        }
+        let cached = flags.boolean("cache.response.enabled")
+            && !pending.unprompted
+            && !depends_on_time(&context.message.text);
+        Self {
+            class,
+            classifier: if second { "combined" } else { "first" },
+            basic_mode,
+            reduced,
+            tokens_max,
+            batch: match flags.boolean("media.photo_batching_enabled") {
+                true => flags.integer("media.photo_batch_size").max(1) as usize,
+                false => 1,
+            },
+            cache_ttl_s: cached.then(|| flags.integer("cache.llm_response.ttl_seconds")),
+            monitored: flags.boolean("metrics.token_monitoring_enabled"),
+            detailed_logging: flags.boolean("metrics.detailed_logging_enabled"),
+        }
+    }
+}
+
+fn asked<'a>(ingest: &Ingest, context: &'a Context, now: Timestamp) -> Asked<'a> {
+    let understood = crate::reply::understand(&Heard {
+        text: &context.message.text,
+        now,
+        timezone: None,
+        persona: &ingest.voice.persona,
+        group: context.group && !context.reply_to_assistant,
+        has_photos: false,
+    });
+    let before = context.said.iter().rev().nth(1);
+    Asked {
+        text: &context.message.text,
+        photos: context.photos.len(),
+        small_talk: matches!(understood, Intent::Say(_)),
+        answers_question: before
+            .is_some_and(|said| said.by == By::Assistant && said.text.trim_end().ends_with('?')),
+    }
+}

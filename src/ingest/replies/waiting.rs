@@ -1,0 +1,43 @@
+//! Who waits for which answer, in memory. It follows the database: an entry is opened and
+//! closed after the commits that say so, on the writing thread.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::ingest::answer::Answer;
+
+/// As many entries as there are pending replies, which have their bound.
+#[derive(Default)]
+pub(super) struct Waiting(Mutex<HashMap<i64, watch::Sender<Option<Answer>>>>);
+
+impl Waiting {
+    pub(super) fn open(&self, message_id: i64) {
+        let mut waiting = self.waiting();
+        waiting
+            .entry(message_id)
+            .or_insert_with(|| watch::Sender::new(None));
+    }
+
+    /// Everybody who waits gets the answer.
+    pub(super) fn close(&self, message_id: i64, answer: Answer) {
+        let sender = self.waiting().remove(&message_id);
+        if let Some(sender) = sender {
+            sender.send_replace(Some(answer));
+        }
+    }
+
+    /// `None` when it was not there in time, or is not waited for any more: the database
+    /// knows.
+    pub(super) async fn answer(&self, message_id: i64, most: Duration) -> Option<Answer> {
+        let mut answer = self.waiting().get(&message_id)?.subscribe();
+        let came = tokio::time::timeout(most, answer.wait_for(Option::is_some)).await;
+        came.ok()?.ok()?.clone()
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<i64, watch::Sender<Option<Answer>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,101 @@
+//! Apps that people make, and the webhooks through which services outside set off what an app
+//! can do. It knows nothing of HTTP and nothing of SQL.
+
+pub mod actions;
+pub mod apps;
+mod effects;
+pub mod events;
+pub mod hooks;
+pub mod ingestion;
+pub mod mapping;
+pub mod payload;
+pub mod rehearsal;
+pub mod template;
+pub mod webhooks;
+
+use std::sync::{Arc, Mutex};
+
+use crate::auth::seal::Sealer;
+use crate::auth::webhook_signature::Key;
+use crate::clock::Clock;
+use crate::edge::hub::Hub;
+use crate::error::{Error, Kind, Result};
+use crate::memory::Memories;
+use crate::random;
+use crate::store::SharedStore;
+use hooks::Hooks;
+use ingestion::Limits;
+
+/// What apps and webhooks need of the service.
+pub struct Marketplace {
+    store: SharedStore,
+    hub: Arc<Hub>,
+    memories: Arc<Memories>,
+    clock: Clock,
+    /// `None`: secrets were sealed with a key that is missing.
+    sealer: Option<Arc<Sealer>>,
+    /// Without a slash at the end.
+    public_url: String,
+    hooks: Arc<Hooks>,
+    limits: Mutex<Limits>,
+    /// Checked against where there is no webhook, so that both take as long.
+    decoy: Key,
+}
+
+impl Marketplace {
+    pub fn new(
+        store: SharedStore,
+        hub: Arc<Hub>,
+        memories: Arc<Memories>,
+        clock: Clock,
+        sealer: Option<Sealer>,
+        public_url: &str,
+    ) -> Self {
+        Self {
+            store,
+            hub,
+            memories,
+            clock,
+            sealer: sealer.map(Arc::new),
+            public_url: public_url.trim_end_matches('/').to_owned(),
+            hooks: Arc::default(),
+            limits: Mutex::default(),
+            decoy: Key::new(&random::secret()),
+        }
+    }
+
+    /// 503 where secrets can't be sealed: what is made now could not be read later.
+    fn sealer(&self) -> Result<&Arc<Sealer>> {
+        self.sealer.as_ref().ok_or_else(no_sealing_key)
+    }
+}
+
+fn no_sealing_key() -> Error {
+    Error::unavailable(
+        "The key of the webhooks' secrets is missing; the operator has to restore it.",
+    )
+}
+
+fn app_not_found() -> Error {
+    Error::new(
+        Kind::NotFound,
+        "app_not_found",
+        "There is no app with this id.",
+    )
+}
+
+fn webhook_not_found() -> Error {
+    Error::new(
+        Kind::NotFound,
+        "webhook_not_found",
+        "There is no active webhook with this id.",
+    )
+}
+
+fn not_app_creator(kind: Kind) -> Error {
+    Error::new(
+        kind,
+        "not_app_creator",
+        "Only the app's creator may do this.",
+    )
+}

@@ -1,0 +1,214 @@
+//! What an app can do when somebody outside asks for it, and what one call makes of that. Pure;
+//! carrying it out is `effects`'s.
+
+use serde::{Deserialize, Serialize};
+
+use super::mapping::{Lookup, Mapping, Values};
+use super::template::Template;
+
+/// Actions of an app.
+pub const ACTIONS_MAX: usize = 20;
+pub const ACTION_ID_CHARS_MAX: usize = 64;
+pub const TEMPLATE_BYTES_MAX: usize = 8_192;
+/// Fields that an action may require.
+pub const PARAMETERS_MAX: usize = 20;
+
+/// As the API shows it and the database keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Action {
+    pub action_id: String,
+    pub description: String,
+    pub kind: Kind,
+    /// There for whatever says something.
+    pub template: Option<String>,
+    /// Fields without which it fails.
+    pub parameters: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    SendMessage,
+    Remember,
+    StartSession,
+}
+
+impl Kind {
+    pub const WORDS: [&'static str; 3] = ["send_message", "remember", "start_session"];
+
+    /// One of `WORDS`.
+    pub fn of(word: &str) -> Self {
+        match word {
+            "remember" => Self::Remember,
+            "start_session" => Self::StartSession,
+            _ => Self::SendMessage,
+        }
+    }
+
+    /// Whether it says something.
+    pub fn has_text(self) -> bool {
+        !matches!(self, Self::StartSession)
+    }
+}
+
+/// Whether a text can be an action's id: 1-64 of `[A-Za-z0-9._-]`.
+pub fn is_action_id(text: &str) -> bool {
+    (1..=ACTION_ID_CHARS_MAX).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+/// An action made ready for calls.
+#[derive(Debug, Clone)]
+pub struct Ready {
+    kind: Kind,
+    template: Template,
+    parameters: Vec<String>,
+    /// Where its fields are in a payload.
+    pub lookup: Lookup,
+}
+
+/// What a call brings about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    Send { text: String },
+    Remember { text: String },
+    StartSession,
+}
+
+impl Ready {
+    pub fn new(action: &Action, mapping: &Mapping) -> Self {
+        let template = Template::parse(action.template.as_deref().unwrap_or_default());
+        let parameters = action.parameters.iter().map(String::as_str);
+        let said = template.fields().filter(|_| action.kind.has_text());
+        let lookup = Lookup::of(mapping, parameters.chain(said));
+        Self {
+            kind: action.kind,
+            parameters: action.parameters.clone(),
+            template,
+            lookup,
+        }
+    }
+
+    /// The text that these values make; empty where nothing is said.
+    pub fn text(&self, values: &Values<'_>) -> String {
+        match self.kind.has_text() {
+            true => self.template.render(|field| values.get(field)),
+            false => String::new(),
+        }
+    }
+
+    /// Required fields without a value.
+    pub fn missing(&self, values: &Values<'_>) -> Vec<&str> {
+        let names = self.parameters.iter().map(String::as_str);
+        names.filter(|name| values.get(name).is_none()).collect()
+    }
+
+    /// The error is a sentence for whoever calls and for the webhook's events.
+    pub fn decide(&self, values: &Values<'_>) -> Result<Effect, String> {
+        match self.missing(values).as_slice() {
+            [] => {}
+            [one] => return Err(format!("The required field {one} has no value.")),
+            many => {
+                return Err(format!(
+                    "Required fields have no value: {}.",
+                    many.join(", ")
+                ));
+            }
+        }
+        let text = self.text(values);
+        if self.kind.has_text() && text.trim().is_empty() {
+            return Err("The text is empty: none of its fields has a value.".to_owned());
+        }
+        Ok(match self.kind {
+            Kind::SendMessage => Effect::Send { text },
+            Kind::Remember => Effect::Remember { text },
+            Kind::StartSession => Effect::StartSession,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decide(
+        kind: Kind,
+        template: &str,
+        parameters: &[&str],
+        body: &str,
+    ) -> Result<Effect, String> {
+        let action = Action {
+            action_id: "a".to_owned(),
+            description: String::new(),
+            kind,
+            template: Some(template.to_owned()),
+            parameters: parameters.iter().map(|p| (*p).to_owned()).collect(),
+        };
+        let ready = Ready::new(&action, &Mapping::default());
+        ready.decide(&ready.lookup.read(body.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn a_call_does_what_its_action_says_or_says_why_not() {
+        let body = r#"{"who":"Ada","n":0,"blank":" ","none":null,"list":[1]}"#;
+        let send = |text: &str| Ok(Effect::Send { text: text.into() });
+        let failed = |why: &str| Err(why.to_owned());
+        type Case = (
+            Kind,
+            &'static str,
+            &'static [&'static str],
+            Result<Effect, String>,
+        );
+        let cases: [Case; 10] = [
+            (Kind::SendMessage, "Hi {who}", &[], send("Hi Ada")),
+            (Kind::SendMessage, "{n}", &["n", "who"], send("0")),
+            (Kind::SendMessage, "{blank}x", &["blank"], send(" x")),
+            (
+                Kind::Remember,
+                "{who}",
+                &[],
+                Ok(Effect::Remember { text: "Ada".into() }),
+            ),
+            (Kind::StartSession, "", &["who"], Ok(Effect::StartSession)),
+            (
+                Kind::StartSession,
+                "{who}",
+                &["list"],
+                failed("The required field list has no value."),
+            ),
+            (
+                Kind::SendMessage,
+                "Hi",
+                &["none", "who", "x"],
+                failed("Required fields have no value: none, x."),
+            ),
+            (
+                Kind::SendMessage,
+                "{blank}{x}",
+                &[],
+                failed("The text is empty: none of its fields has a value."),
+            ),
+            (
+                Kind::Remember,
+                "",
+                &[],
+                failed("The text is empty: none of its fields has a value."),
+            ),
+            (Kind::SendMessage, "{{who}}", &[], send("{who}")),
+        ];
+        for (kind, template, parameters, expected) in cases {
+            let decided = decide(kind, template, parameters, body);
+            assert_eq!(decided, expected, "{kind:?} {template} {parameters:?}");
+        }
+    }
+
+    #[test]
+    fn words_and_kinds_are_the_same_in_the_database() {
+        for word in Kind::WORDS {
+            let written = serde_json::to_value(Kind::of(word)).unwrap();
+            assert_eq!(written, word);
+        }
+    }
+}

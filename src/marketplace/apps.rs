@@ -1,0 +1,212 @@
+//! Apps: made, shown, replaced and removed by their creators, and put into rooms by people who
+//! take part in those.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::actions::Action;
+use super::hooks::Hooks;
+use super::{Marketplace, app_not_found, not_app_creator};
+use crate::clock::Timestamp;
+use crate::error::{Error, Kind, Result};
+use crate::random;
+use crate::store::{AppRow, NewApp, RoomId, Tx, UserId, View};
+
+/// Apps of one creator.
+pub const APPS_MAX: usize = 100;
+/// Rooms that have an app: a call of a webhook may write to each.
+pub const ROOMS_MAX: usize = 100;
+
+/// What a creator says of an app, checked field by field.
+#[derive(Debug)]
+pub struct Draft {
+    pub name: String,
+    pub description: String,
+    pub actions: Vec<Action>,
+}
+
+/// An app as its creator sees it.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    pub app_id: String,
+    pub name: String,
+    pub description: String,
+    pub actions: Vec<Action>,
+    pub created_at: Timestamp,
+}
+
+impl Marketplace {
+    pub async fn create_app(&self, creator: UserId, draft: Draft) -> Result<Shown> {
+        let (app_id, now) = (random::uuid().to_string(), self.clock.now());
+        self.store
+            .write(move |tx| {
+                if tx.count_apps(creator)? >= APPS_MAX {
+                    return Err(too_many("You have", APPS_MAX, "apps"));
+                }
+                tx.insert_app(&NewApp {
+                    app_id: &app_id,
+                    creator,
+                    name: &draft.name,
+                    description: &draft.description,
+                    actions: &written(&draft.actions)?,
+                    now,
+                })?;
+                shown(tx.view().app(&app_id)?.ok_or_else(app_not_found)?)
+            })
+            .await
+    }
+
+    pub async fn apps(&self, creator: UserId) -> Result<Vec<Shown>> {
+        let rows = self.store.read(move |view| view.apps(creator)).await?;
+        rows.into_iter().map(shown).collect()
+    }
+
+    pub async fn app(&self, caller: UserId, app_id: String) -> Result<Shown> {
+        let row = self.store.read(move |view| owned(view, caller, &app_id));
+        shown(row.await?)
+    }
+
+    /// In the place of all that was said of it. A webhook whose action is gone stays, and fails.
+    pub async fn replace_app(&self, caller: UserId, app_id: String, draft: Draft) -> Result<Shown> {
+        let hooks = self.hooks.clone();
+        self.store
+            .write(move |tx| {
+                let mut row = owned(&tx.view(), caller, &app_id)?;
+                row.name = draft.name;
+                row.description = draft.description;
+                row.actions = written(&draft.actions)?;
+                tx.update_app(&row)?;
+                tx.renew_webhooks(row.id)?;
+                forget_webhooks(tx, &hooks, &row)?;
+                shown(row)
+            })
+            .await
+    }
+
+    /// With its webhooks, their events, and its places in rooms.
+    pub async fn delete_app(&self, caller: UserId, app_id: String) -> Result<()> {
+        let hooks = self.hooks.clone();
+        self.store
+            .write(move |tx| {
+                let row = owned(&tx.view(), caller, &app_id)?;
+                remove(tx, &hooks, &row)
+            })
+            .await
+    }
+
+    /// Removes one of the apps of somebody whose account is erased; false when there was none.
+    /// One at a time, because each may have ten thousand events.
+    pub fn erase_next_app(&self, tx: &mut Tx<'_>, creator: UserId) -> Result<bool> {
+        match tx.view().apps(creator)?.first() {
+            Some(row) => remove(tx, &self.hooks, row).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Any app, into a room that the caller takes part in.
+    pub async fn install_app(&self, caller: UserId, app_id: String, chat: String) -> Result<()> {
+        let now = self.clock.now();
+        self.store
+            .write(move |tx| {
+                let (row, room) = placed(tx, caller, &app_id, &chat)?;
+                tx.install_app(row.id, room, now)?;
+                if tx.count_app_rooms(row.id)? > ROOMS_MAX {
+                    return Err(too_many("The app is in", ROOMS_MAX, "rooms"));
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Twice is once.
+    pub async fn uninstall_app(&self, caller: UserId, app_id: String, chat: String) -> Result<()> {
+        self.store
+            .write(move |tx| {
+                let (row, room) = placed(tx, caller, &app_id, &chat)?;
+                tx.uninstall_app(row.id, room)
+            })
+            .await
+    }
+}
+
+/// The app, if the caller made it.
+pub(super) fn owned(view: &View<'_>, caller: UserId, app_id: &str) -> Result<AppRow> {
+    owned_or(view, caller, app_id, Kind::Forbidden)
+}
+
+/// The same, with the kind of refusal for others.
+pub(super) fn owned_or(
+    view: &View<'_>,
+    caller: UserId,
+    app_id: &str,
+    refusal: Kind,
+) -> Result<AppRow> {
+    let row = found(view, app_id)?;
+    match row.creator == caller {
+        true => Ok(row),
+        false => Err(not_app_creator(refusal)),
+    }
+}
+
+/// An app's actions as the database keeps them.
+pub(super) fn actions(text: &str) -> Result<Vec<Action>> {
+    serde_json::from_str(text).map_err(Error::internal)
+}
+
+fn found(view: &View<'_>, app_id: &str) -> Result<AppRow> {
+    let row = view.app(&app_id.to_ascii_lowercase())?;
+    row.ok_or_else(app_not_found)
+}
+
+/// The app, and the room if the caller takes part in it: another room is as if there were none.
+fn placed(tx: &Tx<'_>, caller: UserId, app_id: &str, chat: &str) -> Result<(AppRow, RoomId)> {
+    let row = found(&tx.view(), app_id)?;
+    let room = tx.room_of_member(chat, caller)?.ok_or_else(|| Error {
+        detail: "You take part in no chat of that name.".to_owned(),
+        ..Error::not_found()
+    })?;
+    Ok((row, room))
+}
+
+/// With all that hangs on it.
+fn remove(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
+    forget_webhooks(tx, hooks, row)?;
+    for webhook in tx.view().webhooks(row.id)? {
+        tx.delete_webhook(webhook.id)?;
+    }
+    tx.delete_app(row.id)
+}
+
+/// What memory holds of the app's webhooks is read anew after the commit.
+fn forget_webhooks(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
+    let webhooks = tx.view().webhooks(row.id)?;
+    let hooks = hooks.clone();
+    tx.after_commit(move || {
+        for webhook in webhooks {
+            hooks.forget(&webhook.webhook_id);
+        }
+    });
+    Ok(())
+}
+
+fn written(actions: &[Action]) -> Result<String> {
+    serde_json::to_string(actions).map_err(Error::internal)
+}
+
+fn shown(row: AppRow) -> Result<Shown> {
+    Ok(Shown {
+        actions: actions(&row.actions)?,
+        app_id: row.app_id,
+        name: row.name,
+        description: row.description,
+        created_at: row.created_at,
+    })
+}
+
+fn too_many(whose: &str, most: usize, what: &str) -> Error {
+    Error::invalid_field(
+        "",
+        format!("{whose} {most} {what} already, the most there may be."),
+    )
+}

@@ -1,0 +1,103 @@
+//! Carries out what a call asks for, in the transaction that also records the call: all of it,
+//! in every room, or nothing. It must not decide what is asked for.
+
+use super::Marketplace;
+use super::actions::Effect;
+use super::hooks::Hook;
+use crate::clock::Timestamp;
+use crate::edge::queue::{self, Message};
+use crate::error::{Error, Kind, Result};
+use crate::memory::MEMORIES_MAX;
+use crate::random;
+use crate::store::{Target, Tx};
+
+/// The category of memories that came this way.
+const CATEGORY: &str = "app";
+
+/// The error says what stood in the way, to whoever calls and in the webhook's events.
+pub(super) fn action_failed(why: impl Into<String>) -> Error {
+    Error::new(Kind::Internal, "action_failed", why)
+}
+
+impl Marketplace {
+    pub(super) fn carry_out(
+        &self,
+        tx: &mut Tx<'_>,
+        hook: &Hook,
+        effect: &Effect,
+        now: Timestamp,
+    ) -> Result<()> {
+        match effect {
+            Effect::Send { text } => self.send(tx, hook, text, now),
+            Effect::Remember { text } => self.remember(tx, hook, text, now),
+            Effect::StartSession => start_sessions(tx, hook, now),
+        }
+    }
+
+    fn send(&self, tx: &mut Tx<'_>, hook: &Hook, text: &str, now: Timestamp) -> Result<()> {
+        let mut sent = false;
+        for target in targets(tx, hook, true)? {
+            let Target {
+                room,
+                chat_guid,
+                agent: Some(agent),
+            } = target
+            else {
+                continue; // a legacy relay's room takes no commands
+            };
+            let message = Message {
+                agent,
+                room,
+                chat_guid: &chat_guid,
+                text,
+                user: Some(hook.creator),
+            };
+            if !queue::send_message(tx, &self.hub, &message, now)? {
+                return Err(action_failed(
+                    "The relay of a chat has too many unfinished commands; nothing was sent.",
+                ));
+            }
+            sent = true;
+        }
+        match sent {
+            true => Ok(()),
+            false => Err(no_chat()),
+        }
+    }
+
+    fn remember(&self, tx: &mut Tx<'_>, hook: &Hook, text: &str, now: Timestamp) -> Result<()> {
+        if tx.count_memories(hook.creator)? >= MEMORIES_MAX {
+            return Err(action_failed(format!(
+                "The creator has {MEMORIES_MAX} memories, the most there may be."
+            )));
+        }
+        let memories = &self.memories;
+        memories.remember(tx, hook.creator, text, CATEGORY, now)
+    }
+}
+
+fn start_sessions(tx: &Tx<'_>, hook: &Hook, now: Timestamp) -> Result<()> {
+    let targets = targets(tx, hook, false)?;
+    for target in &targets {
+        let id = random::uuid().to_string();
+        tx.start_app_session(&id, &hook.app_id, hook.creator, target.room, now)?;
+    }
+    match targets.is_empty() {
+        true => Err(no_chat()),
+        false => Ok(()),
+    }
+}
+
+/// The rooms that have the app; where none has, the creator's most recent direct chat.
+fn targets(tx: &Tx<'_>, hook: &Hook, with_agent: bool) -> Result<Vec<Target>> {
+    let rooms = tx.app_targets(hook.app)?;
+    if !rooms.is_empty() {
+        return Ok(rooms);
+    }
+    let newest = tx.newest_direct_chat(hook.creator, with_agent)?;
+    Ok(newest.into_iter().collect())
+}
+
+fn no_chat() -> Error {
+    action_failed("No chat can be reached: install the app in one whose relay takes commands.")
+}

@@ -1,0 +1,170 @@
+//! Webhooks in memory, ready to be called: the secret unsealed, its key made, the action read.
+//! A copy of what is committed, never ahead of it: every change of a webhook or of its app takes
+//! it out, after the commit and on the writing thread, where it is also put in.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use super::actions::Ready;
+use super::mapping::Mapping;
+use super::{Marketplace, apps};
+use crate::auth::seal::Sealer;
+use crate::auth::webhook_signature::Key;
+use crate::error::{Error, Result};
+use crate::model::public_id::PublicId;
+use crate::store::{AppId, CalledRow, UserId, WebhookId};
+
+/// Beyond so many the map starts anew; what is called comes back by itself.
+const HOOKS_MAX: usize = 4_096;
+/// The same for ids that lead nowhere.
+const UNKNOWN_MAX: usize = 20_000;
+
+/// How a call is signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    Plain,
+    Standard,
+}
+
+impl Scheme {
+    pub const WORDS: [&'static str; 2] = ["plain", "standard"];
+
+    /// One of `WORDS`.
+    pub fn of(word: &str) -> Self {
+        match word {
+            "standard" => Self::Standard,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// A webhook, ready to be called.
+pub(super) struct Hook {
+    pub(super) id: WebhookId,
+    pub(super) version: i64,
+    pub(super) app: AppId,
+    /// UUID
+    pub(super) app_id: String,
+    pub(super) creator: UserId,
+    pub(super) action_id: String,
+    /// `None`: the app has no such action any more.
+    pub(super) action: Option<Ready>,
+    pub(super) mapping: Mapping,
+    pub(super) scheme: Scheme,
+    /// Calls a minute.
+    pub(super) rate_limit: u64,
+    pub(super) is_active: bool,
+    /// `None`: its secret was sealed with another key.
+    pub(super) key: Option<Key>,
+}
+
+impl Hook {
+    pub(super) fn of(row: &CalledRow, sealer: Option<&Sealer>) -> Result<Self> {
+        let webhook = &row.webhook;
+        let mapping: Mapping =
+            serde_json::from_str(&webhook.payload_mapping).map_err(Error::internal)?;
+        let actions = apps::actions(&row.actions)?;
+        let mut actions = actions.iter();
+        let action = actions.find(|action| action.action_id == webhook.action_id);
+        let secret = sealer.and_then(|sealer| sealer.open(&webhook.webhook_id, &webhook.secret));
+        Ok(Self {
+            id: webhook.id,
+            version: webhook.version,
+            app: webhook.app,
+            app_id: row.app_id.clone(),
+            creator: row.creator,
+            action_id: webhook.action_id.clone(),
+            action: action.map(|action| Ready::new(action, &mapping)),
+            mapping,
+            scheme: Scheme::of(&webhook.scheme),
+            rate_limit: webhook.rate_limit,
+            is_active: webhook.is_active,
+            key: secret.as_deref().map(Key::new),
+        })
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Hooks {
+    known: RwLock<HashMap<PublicId, Arc<Hook>>>,
+    unknown: Mutex<HashSet<PublicId>>,
+    /// Counts what was taken out: an id seen to lead nowhere before may lead somewhere since.
+    changes: AtomicU64,
+}
+
+impl Hooks {
+    /// After a commit that changed, made or removed the webhook.
+    pub(super) fn forget(&self, webhook_id: &str) {
+        let Some(id) = PublicId::parse(webhook_id) else {
+            return;
+        };
+        self.changes.fetch_add(1, Ordering::SeqCst);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.remove(&id);
+        self.unknown().remove(&id);
+    }
+
+    fn get(&self, id: PublicId) -> Option<Arc<Hook>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(&id).cloned()
+    }
+
+    fn put(&self, id: PublicId, hook: Arc<Hook>) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= HOOKS_MAX {
+            known.clear();
+        }
+        known.insert(id, hook);
+    }
+
+    /// `changes` is what it was before the look that found nothing.
+    fn put_unknown(&self, id: PublicId, changes: u64) {
+        let mut unknown = self.unknown();
+        if unknown.len() >= UNKNOWN_MAX {
+            unknown.clear();
+        }
+        if self.changes.load(Ordering::SeqCst) == changes {
+            unknown.insert(id);
+        }
+    }
+
+    fn unknown(&self) -> MutexGuard<'_, HashSet<PublicId>> {
+        self.unknown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Marketplace {
+    /// The webhook of that id, active or not. One that is not in memory is read by the writing
+    /// thread, between commits, so that it can't be put there older than it is.
+    pub(super) async fn hook(self: &Arc<Self>, id: PublicId) -> Result<Option<Arc<Hook>>> {
+        if let Some(hook) = self.hooks.get(id) {
+            return Ok(Some(hook));
+        }
+        if self.hooks.unknown().contains(&id) {
+            return Ok(None);
+        }
+        let changes = self.hooks.changes.load(Ordering::SeqCst);
+        let webhook_id = id.to_string();
+        if !self
+            .store
+            .read(move |view| view.has_webhook(&webhook_id))
+            .await?
+        {
+            self.hooks.put_unknown(id, changes);
+            return Ok(None);
+        }
+        let market = self.clone();
+        self.store
+            .write(move |tx| {
+                let Some(row) = tx.view().called_webhook(&id.to_string())? else {
+                    return Ok(None);
+                };
+                let hook = Arc::new(Hook::of(&row, market.sealer.as_deref())?);
+                let kept = hook.clone();
+                tx.after_commit(move || market.hooks.put(id, kept));
+                Ok(Some(hook))
+            })
+            .await
+    }
+}

@@ -1,0 +1,304 @@
+//! A call of a webhook, from its signature to what it brings about. Action and record are one
+//! transaction, and a call that names itself does nothing a second time.
+
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use super::actions::Effect;
+use super::effects::action_failed;
+use super::events::{Event, Status, record_in};
+use super::hooks::{Hook, Scheme};
+use super::payload::NotJson;
+use super::{Marketplace, no_sealing_key, webhook_not_found};
+use crate::auth::webhook_signature::{Key, Stamp};
+use crate::error::{Error, Kind, Result};
+use crate::limits::{MINUTE_MS, Windows};
+use crate::model::public_id::PublicId;
+use crate::store::{Digest, Tx, WebhookId};
+
+/// Bytes of a call's body.
+pub const BODY_BYTES_MAX: usize = 65_536;
+/// Bad signatures of one address in a minute; then they are refused unseen.
+const BAD_SIGNATURES_MAX: u64 = 60;
+/// How often a call is looked at anew because the webhook changes under it.
+const TRIES_MAX: usize = 5;
+/// What an address in the IPv6 world is told by: the network that its owner was given.
+const IPV6_NETWORK_BITS: u32 = 64;
+
+/// Who calls.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller {
+    pub address: IpAddr,
+    /// What limits count: an IPv6 caller has a whole network of addresses.
+    pub(super) network: IpAddr,
+}
+
+impl Caller {
+    pub fn at(address: IpAddr) -> Self {
+        let address = address.to_canonical();
+        let network = match address {
+            IpAddr::V4(_) => address,
+            IpAddr::V6(v6) => {
+                let mask = u128::MAX << (128 - IPV6_NETWORK_BITS);
+                IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & mask))
+            }
+        };
+        Self { address, network }
+    }
+}
+
+/// A call as it came in, of any scheme. A header that stands twice counts as none.
+#[derive(Debug, Clone)]
+pub struct Call<'a> {
+    pub webhook: PublicId,
+    pub caller: Caller,
+    /// X-Webhook-Signature
+    pub signature: Option<&'a str>,
+    /// X-Webhook-Id, whatever is in it; empty: the call has no name.
+    pub name: Vec<&'a [u8]>,
+    pub stamp: Stamp<'a>,
+    pub body: &'a [u8],
+}
+
+/// The windows of a minute.
+pub(super) struct Limits {
+    calls: Windows<PublicId>,
+    bad_signatures: Windows<IpAddr>,
+    pub(super) strangers_recorded: Windows<IpAddr>,
+    pub(super) recorded: Windows<WebhookId>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            calls: Windows::new(MINUTE_MS),
+            bad_signatures: Windows::new(MINUTE_MS),
+            strangers_recorded: Windows::new(MINUTE_MS),
+            recorded: Windows::new(MINUTE_MS),
+        }
+    }
+}
+
+/// What a look at a call came to.
+enum Looked {
+    Done,
+    /// The webhook changed before the call was carried out.
+    Changed,
+}
+
+impl Marketplace {
+    /// When this returns, what the call brings about is committed.
+    pub async fn call(self: &Arc<Self>, call: &Call<'_>) -> Result<()> {
+        let mut counted = false;
+        for _ in 0..TRIES_MAX {
+            let hook = self.hook(call.webhook).await?;
+            let Some(hook) = hook.filter(|hook| self.is_open(hook, call)) else {
+                self.decoy.verifies_plain(call.signature, call.body);
+                return Err(webhook_not_found());
+            };
+            self.check_signature(&hook, call)?;
+            if !counted {
+                self.count(&hook, call)?;
+                counted = true;
+            }
+            let delivery = name_of(&hook, call);
+            let effect = self.read(&hook, call)?;
+            if let Looked::Done = self.apply(hook, call.caller, delivery, effect).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::unavailable(
+            "The webhook is being changed; try again.",
+        ))
+    }
+
+    /// Records a call whose body was larger than it may be.
+    pub async fn too_large(self: &Arc<Self>, webhook: PublicId, caller: Caller) -> Result<()> {
+        if let Some(hook) = self.hook(webhook).await? {
+            self.refused(&hook, caller, Status::PayloadTooLarge, false, None);
+        }
+        Ok(())
+    }
+
+    pub(super) fn limits(&self) -> MutexGuard<'_, Limits> {
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_open(&self, hook: &Hook, call: &Call<'_>) -> bool {
+        if !hook.is_active {
+            self.refused(hook, call.caller, Status::Inactive, false, None);
+        }
+        hook.is_active
+    }
+
+    /// A bad signature counts against its address, and never against the webhook.
+    fn check_signature(&self, hook: &Hook, call: &Call<'_>) -> Result<()> {
+        let key = hook.key.as_ref().ok_or_else(no_sealing_key)?;
+        if self.is_signed(key, hook.scheme, call) {
+            return Ok(());
+        }
+        let now = self.clock.monotonic();
+        let counted =
+            self.limits()
+                .bad_signatures
+                .take(call.caller.network, BAD_SIGNATURES_MAX, now);
+        let (status, error) = match counted {
+            Ok(()) => (Status::InvalidSignature, invalid_signature()),
+            Err(seconds) => (Status::RateLimited, Error::rate_limited(seconds)),
+        };
+        self.refused(hook, call.caller, status, false, None);
+        Err(error)
+    }
+
+    fn is_signed(&self, key: &Key, scheme: Scheme, call: &Call<'_>) -> bool {
+        match scheme {
+            Scheme::Plain => key.verifies_plain(call.signature, call.body),
+            Scheme::Standard => key.verifies_standard(&call.stamp, call.body, self.clock.now()),
+        }
+    }
+
+    fn count(&self, hook: &Hook, call: &Call<'_>) -> Result<()> {
+        let now = self.clock.monotonic();
+        let taken = self.limits().calls.take(call.webhook, hook.rate_limit, now);
+        taken.map_err(|seconds| {
+            self.refused(hook, call.caller, Status::RateLimited, true, None);
+            Error::rate_limited(seconds)
+        })
+    }
+
+    /// What the payload asks for, or why it can't be had; an error when it is no JSON.
+    fn read(&self, hook: &Hook, call: &Call<'_>) -> Result<Result<Effect, String>> {
+        let lookup = hook.action.as_ref().map(|action| &action.lookup);
+        let values = match lookup {
+            Some(lookup) => lookup.read(call.body).map(Some),
+            None => super::payload::pick(call.body, &[]).map(|_| None),
+        };
+        let values = values.map_err(|NotJson(why)| {
+            let why = format!("The body {why}.");
+            self.refused(hook, call.caller, Status::InvalidJson, true, Some(why));
+            invalid_json()
+        })?;
+        Ok(match (&hook.action, values) {
+            (Some(action), Some(values)) => action.decide(&values),
+            _ => Err(format!(
+                "The app has no action {} any more.",
+                hook.action_id
+            )),
+        })
+    }
+
+    async fn apply(
+        self: &Arc<Self>,
+        hook: Arc<Hook>,
+        caller: Caller,
+        delivery: Option<Digest>,
+        effect: Result<Effect, String>,
+    ) -> Result<Looked> {
+        let (market, called) = (self.clone(), hook.clone());
+        let applied = self
+            .store
+            .write(move |tx| market.apply_in(tx, &called, caller, delivery, effect))
+            .await;
+        if let Err(error) = &applied
+            && error.code == "action_failed"
+        {
+            let why = Some(error.detail.clone());
+            self.refused(&hook, caller, Status::ActionFailed, true, why);
+        }
+        applied
+    }
+
+    fn apply_in(
+        &self,
+        tx: &mut Tx<'_>,
+        hook: &Hook,
+        caller: Caller,
+        delivery: Option<Digest>,
+        effect: Result<Effect, String>,
+    ) -> Result<Looked> {
+        let seat = tx.webhook_seat(hook.id)?;
+        if seat.is_none_or(|seat| seat.version != hook.version) {
+            return Ok(Looked::Changed);
+        }
+        let now = self.clock.now();
+        let mut status = Status::Ok;
+        if let Some(delivery) = &delivery
+            && tx.knows_delivery(delivery, now)?
+        {
+            status = Status::Duplicate;
+        } else {
+            let effect = effect.map_err(action_failed)?;
+            self.carry_out(tx, hook, &effect, now)?;
+            if let Some(delivery) = &delivery {
+                tx.insert_delivery(delivery, now)?;
+            }
+        }
+        record_in(tx, hook, caller.address, status, now)?;
+        Ok(Looked::Done)
+    }
+
+    fn refused(
+        &self,
+        hook: &Hook,
+        caller: Caller,
+        status: Status,
+        signature_valid: bool,
+        error: Option<String>,
+    ) {
+        let event = Event {
+            status,
+            signature_valid,
+            error,
+        };
+        self.record_refused(hook, caller, event);
+    }
+}
+
+/// By what the call is known again: with the standard scheme its signed id, else the header.
+fn name_of(hook: &Hook, call: &Call<'_>) -> Option<Digest> {
+    let signed = [call.stamp.id.as_bytes()];
+    let name: &[&[u8]] = match hook.scheme {
+        Scheme::Standard => &signed,
+        Scheme::Plain => &call.name,
+    };
+    if name.is_empty() {
+        return None;
+    }
+    let webhook = call.webhook.to_string();
+    Some(Digest::of(&[&[webhook.as_bytes()], name].concat()))
+}
+
+fn invalid_signature() -> Error {
+    Error {
+        code: "invalid_signature",
+        detail: "The signature is missing or does not fit the body and the webhook's secret."
+            .to_owned(),
+        ..Error::unauthorized("a webhook's signature")
+    }
+}
+
+fn invalid_json() -> Error {
+    Error::new(
+        Kind::BadRequest,
+        "invalid_json",
+        "The body is not valid JSON.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_count_networks() {
+        for (address, network) in [
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+            ("2001:db8:1:2:ffff::", "2001:db8:1:2::"),
+        ] {
+            let caller = Caller::at(address.parse().unwrap());
+            assert_eq!(caller.network.to_string(), network, "{address}");
+        }
+    }
+}

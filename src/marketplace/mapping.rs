@@ -1,0 +1,231 @@
+//! From a payload to the fields of an action. A mapping gives each field a dotted path into the
+//! payload, whose digits index arrays; without one the payload's own top-level scalars are the
+//! fields. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::payload::{self, NotJson};
+
+/// Fields in a mapping.
+pub const FIELDS_MAX: usize = 50;
+pub const PATH_BYTES_MAX: usize = 256;
+const STEPS_MAX: usize = 32;
+
+/// Paths by field, none empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mapping(BTreeMap<String, String>);
+
+impl Mapping {
+    pub fn insert(&mut self, field: &str, path: &str) {
+        self.0.insert(field.to_owned(), path.to_owned());
+    }
+
+    /// An empty one is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.0.iter();
+        pairs.map(|(field, path)| (field.as_str(), path.as_str()))
+    }
+}
+
+/// Whether a text can be a path: steps with dots between, none of them empty.
+pub fn is_path(text: &str) -> bool {
+    text.len() <= PATH_BYTES_MAX
+        && text.split('.').count() <= STEPS_MAX
+        && text.split('.').all(|step| !step.is_empty())
+}
+
+/// Where the fields that an action needs are found; made once for a webhook.
+#[derive(Debug, Clone, Default)]
+pub struct Lookup {
+    names: Vec<String>,
+    paths: Vec<Vec<String>>,
+    scalars_only: bool,
+}
+
+impl Lookup {
+    pub fn of<'n>(mapping: &Mapping, needed: impl IntoIterator<Item = &'n str>) -> Self {
+        let mut lookup = Self {
+            scalars_only: mapping.is_empty(),
+            ..Self::default()
+        };
+        for name in needed {
+            if lookup.names.iter().any(|known| known == name) {
+                continue;
+            }
+            let path = match mapping.0.get(name) {
+                Some(path) => path.split('.').map(str::to_owned).collect(),
+                None if mapping.is_empty() => vec![name.to_owned()],
+                None => continue, // it never has a value
+            };
+            lookup.names.push(name.to_owned());
+            lookup.paths.push(path);
+        }
+        lookup
+    }
+
+    /// Reads the whole payload, which must be valid from end to end, and keeps what is asked
+    /// for.
+    pub fn read(&self, body: &[u8]) -> Result<Values<'_>, NotJson> {
+        let mut found = payload::pick(body, &self.paths)?;
+        for value in &mut found {
+            // Null is no value, as everywhere.
+            let kept = |value: &Value| match value {
+                Value::Null => false,
+                Value::Array(_) | Value::Object(_) => !self.scalars_only,
+                _ => true,
+            };
+            *value = value.take().filter(kept);
+        }
+        Ok(Values {
+            names: &self.names,
+            found,
+        })
+    }
+}
+
+/// What a payload gave.
+#[derive(Debug)]
+pub struct Values<'l> {
+    names: &'l [String],
+    found: Vec<Option<Value>>,
+}
+
+impl Values<'_> {
+    pub fn get(&self, field: &str) -> Option<&Value> {
+        let at = self.names.iter().position(|name| name == field)?;
+        self.found[at].as_ref()
+    }
+}
+
+/// All fields of a payload, for somebody to look at: each with its value, and the paths that
+/// lead nowhere.
+pub fn survey(mapping: &Mapping, payload: &Value) -> (Map<String, Value>, Vec<String>) {
+    let (mut fields, mut nowhere) = (Map::new(), Vec::new());
+    if mapping.is_empty() {
+        let top = payload.as_object().cloned().unwrap_or_default();
+        let scalars = top.into_iter();
+        fields.extend(scalars.filter(|(_, value)| {
+            !matches!(value, Value::Null | Value::Array(_) | Value::Object(_))
+        }));
+        return (fields, nowhere);
+    }
+    for (field, path) in mapping.iter() {
+        let steps: Vec<String> = path.split('.').map(str::to_owned).collect();
+        match payload::at(payload, &steps).filter(|value| !value.is_null()) {
+            Some(value) => {
+                fields.insert(field.to_owned(), value.clone());
+            }
+            None => nowhere.push(path.to_owned()),
+        }
+    }
+    (fields, nowhere)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn mapping(pairs: &[(&str, &str)]) -> Mapping {
+        let mut mapping = Mapping::default();
+        for (field, path) in pairs {
+            mapping.insert(field, path);
+        }
+        mapping
+    }
+
+    #[test]
+    fn paths_lead_through_objects_and_arrays() {
+        let body = json!({
+            "a": {"b": {"c": 1}, "0": "digit as a key"},
+            "items": [{"title": "first"}, [10, 11]],
+            "n": null, "s": "x", "": "empty",
+        });
+        // (path, value)
+        let cases = [
+            ("s", json!("x")),
+            ("a.b.c", json!(1)),
+            ("a.b", json!({"c": 1})),
+            ("a.0", json!("digit as a key")),
+            ("items.0.title", json!("first")),
+            ("items.1.1", json!(11)),
+            ("items.1", json!([10, 11])),
+            ("items.2", Value::Null),
+            ("items.-1", Value::Null),
+            ("items.01", Value::Null),
+            ("items.title", Value::Null),
+            ("a.b.c.d", Value::Null),
+            ("s.0", Value::Null),
+            ("n", Value::Null),
+            ("nothing", Value::Null),
+        ];
+        for (path, expected) in cases {
+            let mapping = mapping(&[("f", path)]);
+            let lookup = Lookup::of(&mapping, ["f", "unmapped", "f"]);
+            let values = lookup.read(body.to_string().as_bytes()).unwrap();
+            let found = values.get("f").cloned().unwrap_or_default();
+            assert_eq!(found, expected, "{path}");
+            assert_eq!(values.get("unmapped"), None);
+            let (fields, nowhere) = survey(&mapping, &body);
+            assert_eq!(fields.get("f").cloned().unwrap_or_default(), expected);
+            assert_eq!(nowhere.is_empty(), !expected.is_null(), "{path}");
+        }
+    }
+
+    #[test]
+    fn without_a_mapping_the_top_level_scalars_are_the_fields() {
+        let body = json!({"s": "x", "n": 1.5, "b": false, "o": {"x": 1}, "l": [1], "z": null});
+        let lookup = Lookup::of(&Mapping::default(), ["s", "n", "b", "o", "l", "z", "o.x"]);
+        let values = lookup.read(body.to_string().as_bytes()).unwrap();
+        let found = ["s", "n", "b", "o", "l", "z", "o.x"].map(|f| values.get(f).is_some());
+        assert_eq!(found, [true, true, true, false, false, false, false]);
+        let (fields, nowhere) = survey(&Mapping::default(), &body);
+        assert_eq!(Value::from(fields), json!({"s": "x", "n": 1.5, "b": false}));
+        assert!(nowhere.is_empty());
+        for scalar in ["1", "\"text\"", "[1]", "null"] {
+            assert!(lookup.read(scalar.as_bytes()).unwrap().get("s").is_none());
+        }
+    }
+
+    #[test]
+    fn of_keys_that_stand_twice_the_last_counts() {
+        let overlapping = mapping(&[("x", "a.x"), ("all", "a"), ("y", "a.y")]);
+        let lookup = Lookup::of(&overlapping, ["x", "y", "all"]);
+        let values = lookup
+            .read(br#"{"a":{"x":1,"y":2},"b":0,"a":{"x":3,"x":4}}"#)
+            .unwrap();
+        assert_eq!(values.get("x"), Some(&json!(4)));
+        assert_eq!(values.get("y"), None);
+        assert_eq!(values.get("all"), Some(&json!({"x": 4})));
+        let apart = mapping(&[("x", "a.x"), ("y", "a.y")]);
+        let lookup = Lookup::of(&apart, ["x", "y"]);
+        let values = lookup.read(br#"{"a":{"x":1,"y":2},"a":{"x":3}}"#).unwrap();
+        assert_eq!(values.get("x"), Some(&json!(3)));
+        assert_eq!(values.get("y"), None);
+    }
+
+    #[test]
+    fn paths_are_steps_with_dots_between() {
+        for (text, good) in [
+            ("a", true),
+            ("a.b.0", true),
+            ("a b.ü", true),
+            ("", false),
+            (".", false),
+            ("a.", false),
+            (".a", false),
+            ("a..b", false),
+        ] {
+            assert_eq!(is_path(text), good, "{text}");
+        }
+        assert!(is_path(&["a"; 32].join(".")) && !is_path(&["a"; 33].join(".")));
+        assert!(is_path(&"a".repeat(256)) && !is_path(&"a".repeat(257)));
+    }
+}

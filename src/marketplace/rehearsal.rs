@@ -1,0 +1,112 @@
+//! Tries a webhook on a sample payload: what would be read from it and said, and the command
+//! that really does it. Nothing is sent, kept or recorded.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::hooks::{Hook, Scheme};
+use super::mapping::survey;
+use super::payload::{self, NotJson};
+use super::webhooks::owned_webhook;
+use super::{Marketplace, no_sealing_key};
+use crate::auth::webhook_signature::Key;
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::model::public_id::PublicId;
+use crate::random;
+use crate::store::UserId;
+
+#[derive(Debug, Serialize)]
+pub struct Rehearsal {
+    pub fields: Map<String, Value>,
+    /// Paths that lead nowhere, and required fields without a value.
+    pub missing: Vec<String>,
+    /// "" for an action that says nothing.
+    pub text: String,
+    /// A call with this payload, signed, for a shell.
+    pub curl: String,
+}
+
+impl Marketplace {
+    pub async fn rehearse(
+        self: &Arc<Self>,
+        caller: UserId,
+        app_id: String,
+        webhook_id: String,
+        body: &[u8],
+    ) -> Result<Rehearsal> {
+        let row = self
+            .store
+            .read(move |view| owned_webhook(view, caller, &app_id, &webhook_id))
+            .await?;
+        let id = PublicId::parse(&row.webhook_id).ok_or_else(super::webhook_not_found)?;
+        let hook = self.hook(id).await?.ok_or_else(super::webhook_not_found)?;
+        let sample = sample(body)?;
+        let (fields, mut missing) = survey(&hook.mapping, &sample);
+        let mut text = String::new();
+        if let Some(action) = &hook.action {
+            let values = action.lookup.read(body).map_err(not_json)?;
+            text = action.text(&values);
+            missing.extend(action.missing(&values).into_iter().map(str::to_owned));
+        }
+        let key = hook.key.as_ref().ok_or_else(no_sealing_key)?;
+        Ok(Rehearsal {
+            fields,
+            missing,
+            text,
+            curl: self.curl(&hook, &row.webhook_id, key, body),
+        })
+    }
+
+    fn curl(&self, hook: &Hook, webhook_id: &str, key: &Key, body: &[u8]) -> String {
+        let headers = headers(hook.scheme, key, body, self.clock.now());
+        let headers: String = headers
+            .iter()
+            .map(|(name, value)| format!(" -H '{name}: {value}'"))
+            .collect();
+        let url = quoted(&self.url(webhook_id));
+        let body = quoted(&String::from_utf8_lossy(body));
+        format!("curl -X POST {url} -H 'Content-Type: application/json'{headers} --data-raw {body}")
+    }
+}
+
+fn headers(scheme: Scheme, key: &Key, body: &[u8], now: Timestamp) -> Vec<(&'static str, String)> {
+    match scheme {
+        Scheme::Plain => vec![("X-Webhook-Signature", key.sign_plain(body))],
+        Scheme::Standard => {
+            let id = format!("msg_{}", random::ordered_uuid(now));
+            let signature = key.sign_standard(&id, now.seconds(), body);
+            vec![
+                ("webhook-id", id),
+                ("webhook-timestamp", now.seconds().to_string()),
+                ("webhook-signature", signature),
+            ]
+        }
+    }
+}
+
+fn sample(body: &[u8]) -> Result<Value> {
+    let mut whole = payload::pick(body, &[Vec::new()]).map_err(not_json)?;
+    Ok(whole.pop().flatten().unwrap_or_default())
+}
+
+fn not_json(NotJson(why): NotJson) -> Error {
+    Error::invalid_field("", format!("{why}; send the sample as JSON."))
+}
+
+/// As one word for a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_word_for_a_shell() {
+        assert_eq!(quoted("{\"a\": \"it's\"}"), r#"'{"a": "it'\''s"}'"#);
+    }
+}

@@ -1,0 +1,249 @@
+//! Webhooks as the creator of their app manages them. A secret is shown once, when it is made;
+//! what is kept of it is sealed.
+
+use serde::Serialize;
+
+use super::apps::{self, owned, owned_or};
+use super::hooks::Scheme;
+use super::mapping::Mapping;
+use super::{Marketplace, webhook_not_found};
+use crate::clock::Timestamp;
+use crate::error::{Error, Kind, Result};
+use crate::random;
+use crate::store::{NewWebhook, Tx, UserId, View, WebhookRow};
+
+/// Webhooks of one app.
+pub const WEBHOOKS_MAX: usize = 10;
+/// Calls a minute, where the creator says nothing else.
+pub const RATE_LIMIT_DEFAULT: u64 = 60;
+pub const RATE_LIMIT_MAX: u64 = 600;
+
+/// What a creator says of a webhook; `None`: nothing.
+#[derive(Debug, Default)]
+pub struct Draft {
+    /// Only a new one has a choice.
+    pub action_id: String,
+    pub description: Option<String>,
+    pub payload_mapping: Option<Mapping>,
+    pub rate_limit: Option<u64>,
+    /// One of `Scheme::WORDS`.
+    pub scheme: Option<&'static str>,
+    /// A new one always is.
+    pub is_active: Option<bool>,
+}
+
+/// A webhook as its list shows it.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    pub webhook_id: String,
+    pub url: String,
+    pub action_id: String,
+    pub description: String,
+    pub payload_mapping: Mapping,
+    pub scheme: String,
+    pub is_active: bool,
+    pub rate_limit_per_minute: u64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// The one time that a secret is shown.
+#[derive(Debug, Serialize)]
+pub struct Created {
+    pub secret: String,
+    #[serde(flatten)]
+    pub webhook: Shown,
+}
+
+impl Marketplace {
+    pub async fn create_webhook(
+        &self,
+        caller: UserId,
+        app_id: String,
+        draft: Draft,
+    ) -> Result<Created> {
+        let (webhook_id, secret) = (random::uuid().to_string(), random::secret());
+        let sealed = self.sealer()?.seal(&webhook_id, &secret);
+        let (hooks, now) = (self.hooks.clone(), self.clock.now());
+        let row = self
+            .store
+            .write(move |tx| {
+                let app = owned_or(&tx.view(), caller, &app_id, Kind::BadRequest)?;
+                let actions = apps::actions(&app.actions)?;
+                if !actions.iter().any(|a| a.action_id == draft.action_id) {
+                    return Err(invalid_action());
+                }
+                if tx.count_webhooks(app.id)? >= WEBHOOKS_MAX {
+                    return Err(limit_reached());
+                }
+                tx.insert_webhook(&NewWebhook {
+                    webhook_id: &webhook_id,
+                    app: app.id,
+                    action_id: &draft.action_id,
+                    description: draft.description.as_deref().unwrap_or_default(),
+                    payload_mapping: &written(&draft.payload_mapping.unwrap_or_default())?,
+                    scheme: draft.scheme.unwrap_or(Scheme::WORDS[0]),
+                    rate_limit: draft.rate_limit.unwrap_or(RATE_LIMIT_DEFAULT),
+                    secret: &sealed,
+                    now,
+                })?;
+                let row = tx.view().webhook(app.id, &webhook_id)?;
+                tx.after_commit(move || hooks.forget(&webhook_id));
+                row.ok_or_else(webhook_not_found)
+            })
+            .await?;
+        let webhook = self.shown(row)?;
+        Ok(Created { secret, webhook })
+    }
+
+    /// Oldest first.
+    pub async fn webhooks(&self, caller: UserId, app_id: String) -> Result<Vec<Shown>> {
+        let rows = self
+            .store
+            .read(move |view| view.webhooks(owned(view, caller, &app_id)?.id))
+            .await?;
+        rows.into_iter().map(|row| self.shown(row)).collect()
+    }
+
+    pub async fn update_webhook(
+        &self,
+        caller: UserId,
+        app_id: String,
+        webhook_id: String,
+        draft: Draft,
+    ) -> Result<Shown> {
+        let now = self.clock.now();
+        let row = self
+            .change(caller, app_id, webhook_id, move |row| {
+                if let Some(description) = draft.description {
+                    row.description = description;
+                }
+                if let Some(mapping) = draft.payload_mapping {
+                    row.payload_mapping = written(&mapping)?;
+                }
+                if let Some(scheme) = draft.scheme {
+                    scheme.clone_into(&mut row.scheme);
+                }
+                row.rate_limit = draft.rate_limit.unwrap_or(row.rate_limit);
+                row.is_active = draft.is_active.unwrap_or(row.is_active);
+                row.updated_at = now;
+                Ok(())
+            })
+            .await?;
+        self.shown(row)
+    }
+
+    /// The webhook's id and its new secret; the old one is of no use from the commit on, which
+    /// is also the moment from which the new one is.
+    pub async fn rotate_secret(
+        &self,
+        caller: UserId,
+        app_id: String,
+        webhook_id: String,
+    ) -> Result<(String, String)> {
+        let sealer = self.sealer()?.clone();
+        let (secret, now) = (random::secret(), self.clock.now());
+        let new = secret.clone();
+        let row = self
+            .change(caller, app_id, webhook_id, move |row| {
+                row.secret = sealer.seal(&row.webhook_id, &new);
+                row.updated_at = now;
+                Ok(())
+            })
+            .await?;
+        log::info!("webhook {} has a new secret", row.webhook_id);
+        Ok((row.webhook_id, secret))
+    }
+
+    pub async fn delete_webhook(
+        &self,
+        caller: UserId,
+        app_id: String,
+        webhook_id: String,
+    ) -> Result<()> {
+        let hooks = self.hooks.clone();
+        self.store
+            .write(move |tx| {
+                let row = owned_webhook(&tx.view(), caller, &app_id, &webhook_id)?;
+                tx.delete_webhook(row.id)?;
+                tx.after_commit(move || hooks.forget(&row.webhook_id));
+                Ok(())
+            })
+            .await
+    }
+
+    /// One transaction; memory follows it.
+    async fn change<F>(
+        &self,
+        caller: UserId,
+        app_id: String,
+        webhook_id: String,
+        edit: F,
+    ) -> Result<WebhookRow>
+    where
+        F: FnOnce(&mut WebhookRow) -> Result<()> + Send + 'static,
+    {
+        let hooks = self.hooks.clone();
+        self.store
+            .write(move |tx: &mut Tx<'_>| {
+                let mut row = owned_webhook(&tx.view(), caller, &app_id, &webhook_id)?;
+                edit(&mut row)?;
+                tx.update_webhook(&row)?;
+                let webhook_id = row.webhook_id.clone();
+                tx.after_commit(move || hooks.forget(&webhook_id));
+                Ok(row)
+            })
+            .await
+    }
+
+    pub(super) fn url(&self, webhook_id: &str) -> String {
+        format!("{}/webhooks/{webhook_id}", self.public_url)
+    }
+
+    fn shown(&self, row: WebhookRow) -> Result<Shown> {
+        Ok(Shown {
+            url: self.url(&row.webhook_id),
+            payload_mapping: serde_json::from_str(&row.payload_mapping).map_err(Error::internal)?,
+            webhook_id: row.webhook_id,
+            action_id: row.action_id,
+            description: row.description,
+            scheme: row.scheme,
+            is_active: row.is_active,
+            rate_limit_per_minute: row.rate_limit,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        })
+    }
+}
+
+/// The webhook, if it is the app's and the app is the caller's.
+pub(super) fn owned_webhook(
+    view: &View<'_>,
+    caller: UserId,
+    app_id: &str,
+    webhook_id: &str,
+) -> Result<WebhookRow> {
+    let app = owned(view, caller, app_id)?;
+    let row = view.webhook(app.id, &webhook_id.to_ascii_lowercase())?;
+    row.ok_or_else(webhook_not_found)
+}
+
+fn written(mapping: &Mapping) -> Result<String> {
+    serde_json::to_string(mapping).map_err(Error::internal)
+}
+
+fn invalid_action() -> Error {
+    Error::new(
+        Kind::BadRequest,
+        "invalid_action",
+        "The app has no action with this action_id.",
+    )
+}
+
+fn limit_reached() -> Error {
+    Error::new(
+        Kind::BadRequest,
+        "webhook_limit_reached",
+        format!("The app has {WEBHOOKS_MAX} webhooks already; delete one first."),
+    )
+}

@@ -1,0 +1,290 @@
+//! Memories of people, here and, where one is configured, in an external memory service
+//! (mem0). What is to be kept or forgotten there is a row first, and told the service by a
+//! job (`outbox`); what is kept there is fetched before a transaction, never inside one, and
+//! held for a while. It must not know who asks, nor what the memories are for.
+
+mod cache;
+pub mod mem0;
+pub mod merge;
+pub mod outbox;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Notify, Semaphore};
+
+use crate::clock::{Clock, Timestamp};
+use crate::error::Result;
+use crate::flags::Flags;
+use crate::random;
+use crate::store::{MemoryTaskKind, SharedStore, Tx, UserId};
+use cache::Cache;
+use mem0::{Mem0, Trouble};
+use merge::{Found, merged};
+
+/// How long an answer to a person may wait for the service.
+const PERSON_WAIT_MAX: Duration = Duration::from_secs(3);
+/// How long a call may take that nobody waits for.
+const CALL_MAX: Duration = Duration::from_secs(10);
+/// Calls for people at once; who finds none free gets what is kept here.
+const CALLS_AT_ONCE_MAX: usize = 16;
+/// After a failure nobody is made to wait for the next one.
+const QUIET_AFTER_FAILURE_MS: u64 = 5_000;
+/// Memories a person may have here.
+pub const MEMORIES_MAX: usize = 10_000;
+/// Memories kept here that are looked at for one question.
+pub const READ_MAX: usize = 2_000;
+
+/// One memory, wherever it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// Ours (a UUID), or the service's.
+    pub id: String,
+    pub text: String,
+    pub category: String,
+    pub created_at: Option<Timestamp>,
+    /// Our id of one that the service keeps for us.
+    pub kept_for: Option<String>,
+}
+
+/// What is kept in the external service, as far as is known.
+#[derive(Debug, Clone, Default)]
+pub enum Elsewhere {
+    /// There is no such service, or nobody asked it.
+    #[default]
+    Nothing,
+    Listed(Arc<mem0::List>),
+    /// It could not be asked.
+    Unreachable,
+}
+
+pub struct Memories {
+    store: SharedStore,
+    flags: Arc<Flags>,
+    clock: Clock,
+    service: Option<Arc<Mem0>>,
+    cache: Cache,
+    calls: Arc<Semaphore>,
+    wake: Arc<Notify>,
+}
+
+impl Memories {
+    /// Without a `service` everything stays in the database.
+    pub fn new(store: SharedStore, flags: Arc<Flags>, clock: Clock, service: Option<Mem0>) -> Self {
+        Self {
+            store,
+            flags,
+            clock,
+            service: service.map(Arc::new),
+            cache: Cache::default(),
+            calls: Arc::new(Semaphore::new(CALLS_AT_ONCE_MAX)),
+            wake: Arc::default(),
+        }
+    }
+
+    pub fn has_service(&self) -> bool {
+        self.service.is_some()
+    }
+
+    /// What the service keeps of a person, from the cache or fetched within 3 s. To be
+    /// called before a transaction; `merged` then joins it with what is kept here.
+    pub async fn elsewhere(&self, user_id: &str) -> Elsewhere {
+        let Some(service) = &self.service else {
+            return Elsewhere::Nothing;
+        };
+        let ttl_ms = self.cached_for_ms(user_id);
+        let seen = match self.cache.look(user_id, ttl_ms, self.clock.monotonic()) {
+            cache::Look::Known(list) => return Elsewhere::Listed(list),
+            cache::Look::Quiet => return Elsewhere::Unreachable,
+            cache::Look::Unknown(seen) => seen,
+        };
+        let (service, id) = (service.clone(), user_id.to_owned());
+        let fetched = self
+            .within_patience(move || service.list(&id, PERSON_WAIT_MAX))
+            .await;
+        match fetched {
+            Ok(list) => {
+                let list = Arc::new(list);
+                self.cache
+                    .put(user_id, seen, list.clone(), self.clock.monotonic());
+                Elsewhere::Listed(list)
+            }
+            Err(trouble) => {
+                self.failed(&trouble);
+                Elsewhere::Unreachable
+            }
+        }
+    }
+
+    /// Everything known of a person, newest first, for whoever words a prompt or an answer.
+    /// `user_id` is the public id of `user`.
+    pub async fn known(&self, user: UserId, user_id: &str) -> Result<Found> {
+        let elsewhere = self.elsewhere(user_id).await;
+        self.store
+            .read(move |view| {
+                let local = view.memories(user, READ_MAX)?;
+                Ok(merged(local, &elsewhere, &view.memory_tasks(user)?))
+            })
+            .await
+    }
+
+    /// What fits a question best, best first, at most `limit`. The service searches by
+    /// meaning; what is kept here is ranked by `rank`, which gives 0 to what does not fit.
+    /// Nothing of it is cached but the list that stands in for a search that failed.
+    pub async fn search(
+        &self,
+        user: UserId,
+        user_id: &str,
+        query: &str,
+        limit: usize,
+        rank: fn(&str, &str) -> usize,
+    ) -> Result<Found> {
+        let elsewhere = match &self.service {
+            None => Elsewhere::Nothing,
+            Some(service) => {
+                let (service, id) = (service.clone(), user_id.to_owned());
+                let question = query.to_owned();
+                let searched = self
+                    .within_patience(move || service.search(&id, &question, PERSON_WAIT_MAX))
+                    .await;
+                match searched {
+                    Ok(list) => Elsewhere::Listed(Arc::new(list)),
+                    Err(trouble) => {
+                        self.failed(&trouble);
+                        Elsewhere::Unreachable
+                    }
+                }
+            }
+        };
+        let query = query.to_owned();
+        self.store
+            .read(move |view| {
+                let local = view.memories(user, READ_MAX)?;
+                let (mut ranked, rest): (Vec<_>, _) = local
+                    .into_iter()
+                    .map(|memory| (rank(&memory.text, &query), memory))
+                    .partition(|(fits, _)| *fits > 0);
+                drop(rest);
+                ranked.sort_by_key(|(fits, _)| *fits);
+                let local = ranked.into_iter().map(|(_, memory)| memory).collect();
+                let mut found = merged(local, &elsewhere, &view.memory_tasks(user)?);
+                found.memories.truncate(limit);
+                Ok(found)
+            })
+            .await
+    }
+
+    /// The service's list as it is now, for a job; nothing when there is no service.
+    pub async fn list_afresh(&self, user_id: &str) -> Result<Elsewhere, Trouble> {
+        let Some(service) = self.service.clone() else {
+            return Ok(Elsewhere::Nothing);
+        };
+        let user_id = user_id.to_owned();
+        let list = blocking(move || service.list(&user_id, CALL_MAX)).await?;
+        Ok(Elsewhere::Listed(Arc::new(list)))
+    }
+
+    /// Has the service forget everything about a person at once. Doing it again is fine.
+    /// The rows here are the caller's to remove: `Tx::delete_memories` and
+    /// `Tx::delete_memory_tasks`, which should go first, so that nothing is added later.
+    pub async fn delete_all(&self, user_id: &str) -> Result<(), Trouble> {
+        if let Some(service) = self.service.clone() {
+            let id = user_id.to_owned();
+            blocking(move || service.delete_all(&id, CALL_MAX)).await?;
+        }
+        self.cache.forget(user_id);
+        Ok(())
+    }
+
+    /// Keeps a memory, here first.
+    pub fn remember(
+        &self,
+        tx: &mut Tx<'_>,
+        user: UserId,
+        text: &str,
+        category: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        let id = random::uuid().to_string();
+        tx.insert_memory(user, &id, text, category, now)?;
+        if self.has_service() {
+            tx.insert_memory_task(user, MemoryTaskKind::Add, Some(&id), now)?;
+            self.wake_after(tx);
+        }
+        Ok(())
+    }
+
+    /// Forgets one of those that `merged` found, here at once and there as soon as possible.
+    pub fn forget(
+        &self,
+        tx: &mut Tx<'_>,
+        user: UserId,
+        memory: &Memory,
+        now: Timestamp,
+    ) -> Result<()> {
+        let ours = memory.kept_for.as_deref().unwrap_or(&memory.id);
+        let mut there = self.has_service();
+        if let Some(local) = tx.view().memory(ours)? {
+            tx.delete_memory(user, local.id)?;
+            // Never sent: nobody else knows of it.
+            there &= tx
+                .take_back_memory_add(user, ours)?
+                .is_some_and(|calls| calls > 0)
+                || memory.kept_for.is_some();
+        }
+        if there {
+            tx.insert_memory_task(user, MemoryTaskKind::Delete, Some(&memory.id), now)?;
+            self.wake_after(tx);
+        }
+        Ok(())
+    }
+
+    pub fn forget_all(&self, tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
+        tx.delete_memories(user)?;
+        if self.has_service() {
+            tx.delete_memory_tasks(user)?;
+            tx.insert_memory_task(user, MemoryTaskKind::DeleteAll, None, now)?;
+            self.wake_after(tx);
+        }
+        Ok(())
+    }
+
+    fn wake_after(&self, tx: &mut Tx<'_>) {
+        let wake = self.wake.clone();
+        tx.after_commit(move || wake.notify_one());
+    }
+
+    fn cached_for_ms(&self, user_id: &str) -> u64 {
+        let flags = self.flags.for_user(user_id);
+        flags.integer("cache.memory.ttl_seconds").max(0) as u64 * 1_000
+    }
+
+    /// A call keeps its place among those at once until it has really ended, also when
+    /// nobody waits for it any longer.
+    async fn within_patience<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<T, Trouble> {
+        let place = self.calls.clone().try_acquire_owned();
+        let place = place.map_err(|_| Trouble::Busy)?;
+        let calling = blocking(move || {
+            let _place = place;
+            call()
+        });
+        let waited = tokio::time::timeout(PERSON_WAIT_MAX, calling).await;
+        waited.unwrap_or_else(|_| Err(Trouble::Unreachable("it took too long".into())))
+    }
+
+    fn failed(&self, trouble: &Trouble) {
+        log::warn!("the memory service: {trouble}");
+        let until = self.clock.monotonic().plus_ms(QUIET_AFTER_FAILURE_MS);
+        self.cache.be_quiet_until(until);
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    call: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
+) -> Result<T, Trouble> {
+    let called = tokio::task::spawn_blocking(call).await;
+    called.unwrap_or_else(|e| Err(Trouble::Unreachable(e.to_string())))
+}

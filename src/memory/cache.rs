@@ -1,0 +1,182 @@
+//! Lists of the external service, kept for a while. Bounded; a list that was fetched before
+//! something changed is not kept.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::mem0::List;
+use crate::clock::Monotonic;
+
+const LISTS_MAX: usize = 1_000;
+const LISTS_BYTES_MAX: usize = 16 << 20;
+
+#[derive(Default)]
+pub(super) struct Cache(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    lists: HashMap<String, Kept>,
+    bytes: usize,
+    /// Counts what was forgotten.
+    changes: u64,
+    quiet_until: Monotonic,
+}
+
+struct Kept {
+    list: Arc<List>,
+    at: Monotonic,
+    bytes: usize,
+}
+
+/// The moment of a look that found nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen(u64);
+
+pub(super) enum Look {
+    Known(Arc<List>),
+    Unknown(Seen),
+    /// Asking failed a moment ago.
+    Quiet,
+}
+
+impl Cache {
+    pub(super) fn look(&self, user_id: &str, ttl_ms: u64, now: Monotonic) -> Look {
+        let mut state = self.state();
+        match state.lists.get(user_id) {
+            Some(kept) if now.since(kept.at) < ttl_ms => return Look::Known(kept.list.clone()),
+            Some(_) => state.drop_list(user_id),
+            None => {}
+        }
+        if now < state.quiet_until {
+            return Look::Quiet;
+        }
+        Look::Unknown(Seen(state.changes))
+    }
+
+    pub(super) fn put(&self, user_id: &str, seen: Seen, list: Arc<List>, now: Monotonic) {
+        let bytes = bytes(&list);
+        let mut state = self.state();
+        if state.changes != seen.0 || bytes > LISTS_BYTES_MAX {
+            return;
+        }
+        state.drop_list(user_id);
+        while state.lists.len() >= LISTS_MAX || state.bytes + bytes > LISTS_BYTES_MAX {
+            let oldest = state.lists.iter().min_by_key(|(_, kept)| kept.at);
+            let Some(oldest) = oldest.map(|(user_id, _)| user_id.clone()) else {
+                break;
+            };
+            state.drop_list(&oldest);
+        }
+        state.bytes += bytes;
+        let kept = Kept {
+            list,
+            at: now,
+            bytes,
+        };
+        state.lists.insert(user_id.to_owned(), kept);
+    }
+
+    /// Something changed: what is kept, or being fetched, is out of date.
+    pub(super) fn forget(&self, user_id: &str) {
+        let mut state = self.state();
+        state.changes += 1;
+        state.drop_list(user_id);
+    }
+
+    pub(super) fn be_quiet_until(&self, until: Monotonic) {
+        self.state().quiet_until = until;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn drop_list(&mut self, user_id: &str) {
+        if let Some(kept) = self.lists.remove(user_id) {
+            self.bytes -= kept.bytes;
+        }
+    }
+}
+
+fn bytes(list: &List) -> usize {
+    let each = list.memories.iter().map(|memory| {
+        size_of_val(memory)
+            + memory.id.len()
+            + memory.text.len()
+            + memory.category.len()
+            + memory.kept_for.as_ref().map_or(0, String::len)
+    });
+    each.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Memory;
+
+    const TTL_MS: u64 = 60_000;
+
+    fn list(text_bytes: usize) -> Arc<List> {
+        let memory = Memory {
+            id: "m".to_owned(),
+            text: "x".repeat(text_bytes),
+            category: String::new(),
+            created_at: None,
+            kept_for: None,
+        };
+        Arc::new(List {
+            memories: vec![memory],
+            is_cut: false,
+        })
+    }
+
+    fn seen(cache: &Cache, user_id: &str, now: Monotonic) -> Option<Seen> {
+        match cache.look(user_id, TTL_MS, now) {
+            Look::Unknown(seen) => Some(seen),
+            _ => None,
+        }
+    }
+
+    fn is_known(cache: &Cache, user_id: &str, now: Monotonic) -> bool {
+        matches!(cache.look(user_id, TTL_MS, now), Look::Known(_))
+    }
+
+    #[test]
+    fn a_list_is_kept_until_its_time_is_over_or_something_changed() {
+        let (cache, now) = (Cache::default(), Monotonic(5));
+        let first = seen(&cache, "a", now).unwrap();
+        cache.put("a", first, list(3), now);
+        assert!(is_known(&cache, "a", now.plus_ms(TTL_MS - 1)));
+        assert!(!is_known(&cache, "b", now), "each has their own");
+        assert!(!is_known(&cache, "a", now.plus_ms(TTL_MS)));
+        let before = seen(&cache, "a", now).unwrap();
+        cache.forget("a");
+        cache.put("a", before, list(3), now);
+        assert!(!is_known(&cache, "a", now), "fetched before the change");
+        cache.be_quiet_until(now.plus_ms(10));
+        assert!(matches!(cache.look("a", TTL_MS, now), Look::Quiet));
+        assert!(seen(&cache, "a", now.plus_ms(10)).is_some());
+    }
+
+    #[test]
+    fn lists_are_bounded_in_number_and_bytes() {
+        let cache = Cache::default();
+        for at in 0..LISTS_MAX as u64 + 10 {
+            let (user_id, now) = (at.to_string(), Monotonic(at));
+            let seen = seen(&cache, &user_id, now).unwrap();
+            cache.put(&user_id, seen, list(1), now);
+        }
+        let now = Monotonic(LISTS_MAX as u64 + 10);
+        assert_eq!(cache.state().lists.len(), LISTS_MAX);
+        assert!(!is_known(&cache, "9", now) && is_known(&cache, "10", now));
+        let large = seen(&cache, "large", now).unwrap();
+        cache.put("large", large, list(LISTS_BYTES_MAX - 500), now);
+        assert!(cache.state().bytes <= LISTS_BYTES_MAX);
+        assert!(is_known(&cache, "large", now));
+        let larger = seen(&cache, "larger", now).unwrap();
+        cache.put("larger", larger, list(LISTS_BYTES_MAX), now);
+        assert!(!is_known(&cache, "larger", now) && is_known(&cache, "large", now));
+    }
+}

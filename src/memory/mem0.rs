@@ -1,0 +1,242 @@
+//! mem0's REST interface, as its self-hosted server speaks it. It blocks. It must not know
+//! when it is called, nor what becomes of a failure.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Memory;
+use crate::clock::Timestamp;
+use crate::outbound::{self, Method, Request};
+
+/// The service lists no more than this, and has no second page.
+pub const LISTED_MAX: usize = 1_000;
+const SEARCHED_MAX: usize = 100;
+/// A thousand memories of a thousand characters, with what surrounds them.
+const LIST_BYTES_MAX: u64 = 4 << 20;
+
+/// A service as configured.
+pub struct Mem0 {
+    base_url: String,
+    key: Option<String>,
+}
+
+/// What the service said it keeps of one person.
+#[derive(Debug, Default)]
+pub struct List {
+    /// As it sent them.
+    pub memories: Vec<Memory>,
+    /// There may be more than it lists.
+    pub is_cut: bool,
+}
+
+/// Why a call came to nothing. Never a credential, nor what the service wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// No answer, or not in time.
+    Unreachable(String),
+    /// It answered with this status.
+    Refused(u16),
+    /// It answered 200 with something else than it should.
+    Unintelligible,
+    /// Too many calls are under way here.
+    Busy,
+}
+
+impl Trouble {
+    /// Whether the same call can never succeed.
+    pub const fn is_final(&self) -> bool {
+        matches!(self, Self::Refused(400 | 413 | 422))
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(why) => f.write_str(why),
+            Self::Refused(status @ (401 | 403)) => write!(f, "it refuses the key ({status})"),
+            Self::Refused(status) => write!(f, "it answered {status}"),
+            Self::Unintelligible => f.write_str("its answer is not what it should be"),
+            Self::Busy => f.write_str("too many calls are under way"),
+        }
+    }
+}
+
+type Called<T> = std::result::Result<T, Trouble>;
+
+impl Mem0 {
+    /// `base_url` without a slash at its end.
+    pub fn new(base_url: &str, key: Option<&str>) -> Self {
+        Self {
+            base_url: base_url.to_owned(),
+            key: key.map(str::to_owned),
+        }
+    }
+
+    /// At most `LISTED_MAX`.
+    pub fn list(&self, user_id: &str, timeout: Duration) -> Called<List> {
+        let path = format!("/memories?user_id={user_id}&top_k={LISTED_MAX}");
+        let answer = self.call(Method::Get, &path, None, timeout)?;
+        let memories = memories(&answer)?;
+        Ok(List {
+            is_cut: memories.len() >= LISTED_MAX,
+            memories,
+        })
+    }
+
+    /// By meaning, best first.
+    pub fn search(&self, user_id: &str, query: &str, timeout: Duration) -> Called<List> {
+        let body = json!({
+            "query": query,
+            "filters": { "user_id": user_id },
+            "top_k": SEARCHED_MAX,
+        });
+        let answer = self.call(Method::Post, "/search", Some(&body), timeout)?;
+        Ok(List {
+            memories: memories(&answer)?,
+            is_cut: false,
+        })
+    }
+
+    /// Keeps the words as they are. `id` and `created_at` are ours and come back in lists.
+    pub fn add(&self, user_id: &str, memory: &Memory, timeout: Duration) -> Called<()> {
+        let body = json!({
+            "messages": [{ "role": "user", "content": memory.text }],
+            "user_id": user_id,
+            "metadata": {
+                "category": memory.category,
+                "kept_for": memory.id,
+                "said_at": memory.created_at,
+            },
+            "infer": false,
+        });
+        self.call(Method::Post, "/memories", Some(&body), timeout)?;
+        Ok(())
+    }
+
+    /// By the service's id; one that is gone already is done.
+    pub fn delete(&self, id: &str, timeout: Duration) -> Called<()> {
+        let path = format!("/memories/{}", escaped(id));
+        match self.call(Method::Delete, &path, None, timeout) {
+            Ok(_) | Err(Trouble::Refused(404)) => return Ok(()),
+            Err(Trouble::Refused(status)) if status >= 500 => {}
+            Err(other) => return Err(other),
+        }
+        // Some versions fail on what they don't have: is it there at all?
+        match self.call(Method::Get, &path, None, timeout) {
+            Ok(Value::Null) | Err(Trouble::Refused(404)) => Ok(()),
+            Ok(_) => Err(Trouble::Refused(500)),
+            Err(other) => Err(other),
+        }
+    }
+
+    pub fn delete_all(&self, user_id: &str, timeout: Duration) -> Called<()> {
+        let path = format!("/memories?user_id={user_id}");
+        match self.call(Method::Delete, &path, None, timeout) {
+            Ok(_) | Err(Trouble::Refused(404)) => Ok(()),
+            Err(other) => Err(other),
+        }
+    }
+
+    fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        timeout: Duration,
+    ) -> Called<Value> {
+        let mut headers = vec![("accept", "application/json")];
+        headers.extend(self.key.as_deref().map(|key| ("x-api-key", key)));
+        let url = format!("{}{path}", self.base_url);
+        let answer = outbound::send(&Request {
+            headers: &headers,
+            body,
+            timeout,
+            answer_bytes_max: LIST_BYTES_MAX,
+            ..Request::new(method, &url)
+        });
+        let answer = answer.map_err(|e| Trouble::Unreachable(e.to_string()))?;
+        match answer.status {
+            200..=299 if answer.body.is_empty() => Ok(Value::Null),
+            200..=299 => serde_json::from_slice(&answer.body).map_err(|_| Trouble::Unintelligible),
+            status => Err(Trouble::Refused(status)),
+        }
+    }
+}
+
+/// `{"results": [...]}`, or the bare list of some versions. One that is no memory makes the
+/// whole answer worthless: who knows what else is missing.
+fn memories(answer: &Value) -> Called<Vec<Memory>> {
+    let list = answer.get("results").unwrap_or(answer).as_array();
+    let list = list.ok_or(Trouble::Unintelligible)?;
+    let read = list.iter().map(memory);
+    read.collect::<Option<Vec<_>>>()
+        .ok_or(Trouble::Unintelligible)
+}
+
+fn memory(entry: &Value) -> Option<Memory> {
+    let metadata = &entry["metadata"];
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let time = |value: &Value| value.as_str().and_then(Timestamp::parse);
+    Some(Memory {
+        id: text(&entry["id"])?,
+        text: text(&entry["memory"])?,
+        category: text(&metadata["category"]).unwrap_or_default(),
+        created_at: time(&metadata["said_at"]).or_else(|| time(&entry["created_at"])),
+        kept_for: text(&metadata["kept_for"]),
+    })
+}
+
+/// An id as a part of a path: theirs are UUIDs, but who knows.
+fn escaped(id: &str) -> String {
+    let mut path = String::new();
+    for byte in id.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'~' => {
+                path.push(char::from(byte));
+            }
+            other => path.push_str(&format!("%{other:02X}")),
+        }
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_understood_or_refused_whole() {
+        let entry = json!({
+            "id": "m1", "memory": "likes tea", "hash": "x", "user_id": "u",
+            "metadata": { "category": "said", "kept_for": "ours" },
+            "created_at": "2026-01-02T03:04:05.678901-07:00", "updated_at": null,
+        });
+        let bare = json!({ "id": "m2", "memory": "has a cat", "metadata": null });
+        let read = memories(&json!({ "results": [entry, bare] })).unwrap();
+        assert_eq!(read[0].text, "likes tea");
+        assert_eq!(read[0].category, "said");
+        assert_eq!(read[0].kept_for.as_deref(), Some("ours"));
+        let created = read[0].created_at.unwrap().to_string();
+        assert_eq!(created, "2026-01-02T10:04:05.678Z");
+        assert_eq!((read[1].category.as_str(), read[1].created_at), ("", None));
+        assert_eq!(memories(&json!([bare])).unwrap().len(), 1);
+        for wrong in [
+            json!(null),
+            json!("results"),
+            json!({ "results": null }),
+            json!({ "results": [7] }),
+            json!({ "results": [{ "id": 7, "memory": "x" }] }),
+            json!({ "results": [{ "id": "m1" }] }),
+        ] {
+            assert_eq!(memories(&wrong), Err(Trouble::Unintelligible), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_id_stays_one_part_of_a_path() {
+        assert_eq!(escaped("ab-1_~"), "ab-1_~");
+        assert_eq!(escaped("../x?y=é"), "%2E%2E%2Fx%3Fy%3D%C3%A9");
+    }
+}

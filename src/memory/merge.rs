@@ -1,0 +1,198 @@
+//! What is known of a person, joined from what is kept here and there. Pure.
+
+use std::collections::HashSet;
+
+use super::{Elsewhere, Memory};
+use crate::clock::Timestamp;
+use crate::store::{self, MemoryTask, MemoryTaskKind};
+
+/// Memories, and whether they are all there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Newest first; those found by a search best first.
+    pub memories: Vec<Memory>,
+    /// The external service could not be asked.
+    pub is_cut_off: bool,
+}
+
+/// Joins both: once what is kept in both, and not what is to be forgotten there. `local` is
+/// oldest first, `tasks` are the person's.
+pub fn merged(local: Vec<store::Memory>, elsewhere: &Elsewhere, tasks: &[MemoryTask]) -> Found {
+    let gone = Gone::of(tasks);
+    let mut memories: Vec<Memory> = local.into_iter().map(Memory::from).collect();
+    memories.reverse();
+    let is_cut_off = match elsewhere {
+        Elsewhere::Nothing => false,
+        Elsewhere::Unreachable => true,
+        Elsewhere::Listed(list) => {
+            let here: HashSet<String> = memories.iter().map(|memory| memory.id.clone()).collect();
+            let there = list.memories.iter().filter(|memory| {
+                let kept_here = memory.kept_for.as_ref().is_some_and(|id| here.contains(id));
+                !kept_here && !gone.includes(memory)
+            });
+            memories.extend(there.cloned());
+            // Stable: what has no time, or is ranked, keeps its order.
+            memories.sort_by_key(|memory| std::cmp::Reverse(memory.created_at));
+            false
+        }
+    };
+    Found {
+        memories,
+        is_cut_off,
+    }
+}
+
+/// What the service may still list although it was or will be told to forget it.
+pub struct Gone<'a> {
+    ids: HashSet<&'a str>,
+    /// Everything is to be forgotten.
+    all: bool,
+    /// Everything up to then has been.
+    all_until: Option<Timestamp>,
+}
+
+impl<'a> Gone<'a> {
+    pub fn of(tasks: &'a [MemoryTask]) -> Self {
+        let deletions = tasks.iter().filter(|t| t.kind == MemoryTaskKind::Delete);
+        let all = tasks.iter().filter(|t| t.kind == MemoryTaskKind::DeleteAll);
+        Self {
+            ids: deletions.filter_map(|t| t.memory_id.as_deref()).collect(),
+            all: all.clone().any(|t| !t.is_done),
+            all_until: all.map(|t| t.created_at).max(),
+        }
+    }
+
+    pub fn includes(&self, memory: &Memory) -> bool {
+        let named = |id: &str| self.ids.contains(id);
+        self.all
+            || named(&memory.id)
+            || memory.kept_for.as_deref().is_some_and(named)
+            || (self.all_until.is_some() && memory.created_at <= self.all_until)
+    }
+}
+
+impl From<store::Memory> for Memory {
+    fn from(kept: store::Memory) -> Self {
+        Self {
+            id: kept.public_id,
+            text: kept.text,
+            category: kept.category,
+            created_at: Some(kept.created_at),
+            kept_for: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::memory::mem0::List;
+    use crate::store::UserId;
+
+    fn local(id: &str, at: i64) -> store::Memory {
+        store::Memory {
+            id: at,
+            public_id: id.to_owned(),
+            text: id.to_owned(),
+            category: "said".to_owned(),
+            created_at: Timestamp(at),
+        }
+    }
+
+    fn remote(id: &str, kept_for: Option<&str>, at: Option<i64>) -> Memory {
+        Memory {
+            id: id.to_owned(),
+            text: id.to_owned(),
+            category: String::new(),
+            created_at: at.map(Timestamp),
+            kept_for: kept_for.map(str::to_owned),
+        }
+    }
+
+    fn task(kind: MemoryTaskKind, memory_id: Option<&str>, at: i64, is_done: bool) -> MemoryTask {
+        MemoryTask {
+            id: at,
+            user: UserId(1),
+            user_id: "u".to_owned(),
+            kind,
+            memory_id: memory_id.map(str::to_owned),
+            attempts: 0,
+            created_at: Timestamp(at),
+            is_done,
+        }
+    }
+
+    #[test]
+    fn both_are_joined_without_what_is_to_be_forgotten() {
+        use MemoryTaskKind::{Add, Delete, DeleteAll};
+        let there = || {
+            Elsewhere::Listed(Arc::new(List {
+                memories: vec![
+                    remote("r1", None, Some(10)),
+                    remote("r2", Some("b"), Some(20)),
+                    remote("r3", Some("c"), Some(30)),
+                    remote("r4", None, None),
+                ],
+                is_cut: false,
+            }))
+        };
+        let here = || vec![local("a", 5), local("b", 20)];
+        type Case = (
+            &'static str,
+            Elsewhere,
+            Vec<MemoryTask>,
+            &'static [&'static str],
+            bool,
+        );
+        let cases: Vec<Case> = vec![
+            ("only here", Elsewhere::Nothing, vec![], &["b", "a"], false),
+            ("down", Elsewhere::Unreachable, vec![], &["b", "a"], true),
+            (
+                "both",
+                there(),
+                vec![],
+                &["r3", "b", "r1", "a", "r4"],
+                false,
+            ),
+            (
+                "being added",
+                there(),
+                vec![task(Add, Some("b"), 20, true)],
+                &["r3", "b", "r1", "a", "r4"],
+                false,
+            ),
+            (
+                "to be deleted, by either id",
+                there(),
+                vec![
+                    task(Delete, Some("r1"), 40, false),
+                    task(Delete, Some("c"), 41, true),
+                ],
+                &["b", "a", "r4"],
+                false,
+            ),
+            (
+                "all to be deleted",
+                there(),
+                vec![task(DeleteAll, None, 15, false)],
+                &["b", "a"],
+                false,
+            ),
+            (
+                "all deleted until then",
+                there(),
+                vec![task(DeleteAll, None, 15, true)],
+                &["r3", "b", "a"],
+                false,
+            ),
+        ];
+        for (what, elsewhere, tasks, expected, is_cut_off) in cases {
+            let found = merged(here(), &elsewhere, &tasks);
+            let ids: Vec<&str> = found.memories.iter().map(|m| m.id.as_str()).collect();
+            assert_eq!(ids, expected, "{what}");
+            assert_eq!(found.is_cut_off, is_cut_off, "{what}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The beginning of a text that is too long. It must not know what the text is for.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+const ELLIPSIS: char = '…';
+
+/// The whole text when it has at most `chars_max` characters; else as much of it as fits with
+/// an ellipsis behind it, never a part of a grapheme.
+pub fn at_most(text: String, chars_max: usize) -> String {
+    // Bytes first: most texts are short, and no character is less than a byte.
+    if text.len() <= chars_max || text.chars().count() <= chars_max {
+        return text;
+    }
+    let (mut kept, mut chars) = (0, 1);
+    for grapheme in text.graphemes(true) {
+        chars += grapheme.chars().count();
+        if chars > chars_max {
+            break;
+        }
+        kept += grapheme.len();
+    }
+    let mut cut = text;
+    cut.truncate(kept);
+    cut.push(ELLIPSIS);
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_ends_with_an_ellipsis_at_a_grapheme() {
+        let cases = [
+            ("", 3, ""),
+            ("abc", 3, "abc"),
+            ("äöü", 3, "äöü"),
+            ("abcd", 3, "ab…"),
+            ("äöüß", 3, "äö…"),
+            ("ae\u{301}x", 3, "a…"), // "é" of two characters does not fit beside the ellipsis
+            ("👩‍👩‍👧 and", 3, "…"),
+        ];
+        for (text, chars_max, expected) in cases {
+            assert_eq!(at_most(text.to_owned(), chars_max), expected, "{text}");
+        }
+        let long = at_most("x".repeat(5_000), 4_000);
+        assert_eq!(long.chars().count(), 4_000);
+    }
+}

@@ -1,0 +1,81 @@
+//! Both classifiers over one table of messages.
+
+use super::*;
+
+fn asked(text: &str) -> Asked<'_> {
+    Asked {
+        text,
+        photos: 0,
+        small_talk: false,
+        answers_question: false,
+    }
+}
+
+fn small_talk(text: &str) -> Asked<'_> {
+    Asked {
+        small_talk: true,
+        ..asked(text)
+    }
+}
+
+#[test]
+fn what_is_of_which_class() {
+    use Class::{DeepReasoning as Deep, Default as Usual, Reflex, Vision};
+    let long = "we went to the lake and then home again ".repeat(20);
+    let photo = Asked {
+        photos: 1,
+        ..asked("why is it blue? explain in detail")
+    };
+    let answering = Asked {
+        answers_question: true,
+        ..asked("yes, Tuesday")
+    };
+    let puzzle = "A train leaves at 9:15 with 80 km/h.\nAnother at 9:45 with 120 km/h.\nWhen do they meet? Explain.";
+    let cases = [
+        // text, the first, the combined
+        (small_talk("hello"), Reflex, Reflex),
+        (small_talk("good morning!"), Reflex, Reflex),
+        (asked("ok"), Reflex, Usual),
+        (asked("nice one"), Reflex, Usual),
+        (answering, Reflex, Usual),
+        (asked("what's for dinner?"), Usual, Usual),
+        (asked("tell me about the town of Bath"), Usual, Usual),
+        (asked("WHY is the sky blue?"), Deep, Usual),
+        (asked("Why is that, and how does it work?"), Deep, Deep),
+        (asked("Explain step by step, please"), Deep, Deep),
+        (
+            asked("compare the two, with pros and cons, in detail"),
+            Deep,
+            Deep,
+        ),
+        (asked("whyever, the explainer left"), Usual, Usual),
+        (asked("```\nfn main() {}\n```"), Deep, Deep),
+        (asked(&long), Deep, Deep),
+        (asked(puzzle), Deep, Deep),
+        (small_talk("how are you, and should i worry?"), Deep, Usual),
+        (photo, Vision, Vision),
+        (asked(""), Reflex, Usual),
+        (asked("今天天气怎么样？"), Usual, Usual),
+    ];
+    for (asked, by_first, by_combined) in cases {
+        let (one, two) = (first(&asked), combined(&asked));
+        assert_eq!(one.class, by_first, "{asked:?}: {}", one.reason);
+        assert_eq!(two.class, by_combined, "{asked:?}: {}", two.reason);
+    }
+}
+
+#[test]
+fn reasons_say_what_counted_and_repeat_nothing() {
+    assert_eq!(first(&asked("secret word")).reason, "short");
+    assert_eq!(first(&small_talk("hi")).reason, "small talk");
+    let two = combined(&asked("Explain my secret step by step, why?"));
+    assert_eq!(two.reason, "6 points: asks for reasoning");
+    let plain = combined(&asked("we bought three green apples at the market today"));
+    assert_eq!(plain.reason, "0 points: nothing special");
+}
+
+#[test]
+fn a_huge_text_is_looked_at_in_part() {
+    let text = "é ".repeat(100_000) + "why";
+    assert_eq!(first(&asked(&text)).reason, "long");
+}

@@ -1,0 +1,417 @@
+//! The builtin assistant's superpowers: what of a message asks for one, what it does to what
+//! that superpower keeps, and what is said. Pure: what is kept comes in as JSON and goes out
+//! as JSON; whoever carries it out decides whether the person may, stores it, and rings when
+//! a superpower asks for it.
+
+mod bill_split;
+mod birthday_reminder;
+mod budget_tracker;
+mod daily_summary;
+mod focus_protector;
+mod habit_tracker;
+mod money;
+mod mood_tracker;
+mod pieces;
+mod recognise;
+#[cfg(test)]
+mod tests;
+mod todo_list;
+mod trip_planner;
+
+use chrono_tz::Tz;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::clock::Timestamp;
+pub use recognise::{Call, Calls, Control, Strength, recognise, understand_all};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Power {
+    TodoList,
+    BillSplit,
+    TripPlanner,
+    BirthdayReminder,
+    HabitTracker,
+    BudgetTracker,
+    MoodTracker,
+    FocusProtector,
+    DailySummary,
+}
+
+/// What to do, as one superpower understands it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    TodoList(todo_list::Action),
+    BillSplit(bill_split::Action),
+    TripPlanner(trip_planner::Action),
+    BirthdayReminder(birthday_reminder::Action),
+    HabitTracker(habit_tracker::Action),
+    BudgetTracker(budget_tracker::Action),
+    MoodTracker(mood_tracker::Action),
+    FocusProtector(focus_protector::Action),
+    DailySummary(daily_summary::Action),
+    /// Called by name only: how things stand.
+    Overview,
+    Undo,
+}
+
+/// Where and when something is done, and by whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    pub now: Timestamp,
+    /// `None`: not known, UTC is used and said.
+    pub timezone: Option<Tz>,
+    /// What is kept belongs to a group.
+    pub group: bool,
+    /// The number of the user who speaks, so that what they said can be erased with them.
+    pub by: i64,
+    pub name: Option<&'a str>,
+    /// This superpower was meant: it was asked for plainly, or is being used.
+    pub sure: bool,
+    /// The assistant can write by itself here.
+    pub reachable: bool,
+    /// What the other superpowers have to say of the day, for the daily summary.
+    pub day: &'a str,
+}
+
+impl Scene<'_> {
+    fn zone(&self) -> Tz {
+        self.timezone.unwrap_or(Tz::UTC)
+    }
+
+    fn today(&self) -> chrono::NaiveDate {
+        pieces::date(self.now, self.zone())
+    }
+
+    /// For answers that say a time of day.
+    fn zone_hint(&self) -> &'static str {
+        match self.timezone {
+            Some(_) => "",
+            None => {
+                " I don't know your time zone yet, so that's in UTC; tell me, for example “my time zone is Europe/Berlin”."
+            }
+        }
+    }
+}
+
+/// What a superpower keeps for one owner, as JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    pub state: String,
+    /// Before the last change; `None`: nothing to undo.
+    pub previous: Option<String>,
+}
+
+/// What came of an action.
+#[derive(Debug, PartialEq)]
+pub struct Outcome {
+    /// `None`: it wasn't about anything kept here after all.
+    pub said: Option<String>,
+    /// `None`: nothing changed.
+    pub kept: Option<Kept>,
+    /// When it wants to be rung.
+    pub alarm: Option<Timestamp>,
+}
+
+/// A superpower: what it keeps, and what that is told.
+trait Ability: Clone + Default + PartialEq + Serialize + DeserializeOwned {
+    type Action;
+
+    /// The action, when it is one of this superpower's.
+    fn own(action: Action) -> Option<Self::Action>;
+
+    /// `None`: not about anything kept here.
+    fn apply(&mut self, action: Self::Action, scene: &Scene<'_>) -> Option<String>;
+
+    /// How things stand.
+    fn overview(&self, scene: &Scene<'_>) -> String;
+
+    /// A line or some for the daily summary.
+    fn brief(&self, _scene: &Scene<'_>) -> Option<String> {
+        None
+    }
+
+    /// When it next has something to say by itself, after now.
+    fn alarm(&self, _scene: &Scene<'_>) -> Option<Timestamp> {
+        None
+    }
+
+    /// Its time, `at`, has come.
+    fn ring(&mut self, _at: Timestamp, _scene: &Scene<'_>) -> Option<String> {
+        None
+    }
+
+    /// Takes away what the user of that number said.
+    fn erase(&mut self, _by: i64) {}
+}
+
+/// Characters of JSON kept for one owner. Every superpower's own bounds keep it far below.
+const STATE_BYTES_MAX: usize = 512 * 1024;
+
+impl Power {
+    /// In the order in which a message is tried with them.
+    pub const ALL: [Self; 9] = [
+        Self::BirthdayReminder,
+        Self::BillSplit,
+        Self::FocusProtector,
+        Self::DailySummary,
+        Self::HabitTracker,
+        Self::BudgetTracker,
+        Self::MoodTracker,
+        Self::TripPlanner,
+        Self::TodoList,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TodoList => "todo_list",
+            Self::BillSplit => "bill_split",
+            Self::TripPlanner => "trip_planner",
+            Self::BirthdayReminder => "birthday_reminder",
+            Self::HabitTracker => "habit_tracker",
+            Self::BudgetTracker => "budget_tracker",
+            Self::MoodTracker => "mood_tracker",
+            Self::FocusProtector => "focus_protector",
+            Self::DailySummary => "daily_summary",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|power| power.name() == name)
+    }
+
+    /// In a group it is everybody's there; the others are each person's own.
+    pub const fn is_shared(self) -> bool {
+        matches!(self, Self::TodoList | Self::BillSplit | Self::TripPlanner)
+    }
+
+    /// Whether it speaks by itself at times.
+    pub const fn rings(self) -> bool {
+        matches!(
+            self,
+            Self::BirthdayReminder | Self::FocusProtector | Self::DailySummary
+        )
+    }
+
+    /// What people call it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::TodoList => "to-do list",
+            Self::BillSplit => "bill",
+            Self::TripPlanner => "trip",
+            Self::BirthdayReminder => "birthdays",
+            Self::HabitTracker => "habits",
+            Self::BudgetTracker => "budget",
+            Self::MoodTracker => "mood diary",
+            Self::FocusProtector => "focus",
+            Self::DailySummary => "daily summary",
+        }
+    }
+
+    /// Its line in the help.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::TodoList => {
+                "To-do list: “add milk and eggs to my list”, “what's on my list?”, “done with milk”"
+            }
+            Self::BillSplit => {
+                "Bills: “split 90 dollars between Ana, Bo and me”, “Ana paid 30 for pizza”, “who owes what?”"
+            }
+            Self::TripPlanner => {
+                "Trips: “plan a trip to Lisbon from 3 to 7 June”, “add day 2: museum”, “show my trip”"
+            }
+            Self::BirthdayReminder => "Birthdays: “Ana's birthday is on 3 May”, “birthdays”",
+            Self::HabitTracker => {
+                "Habits: “track habit: run 3 times a week”, “I ran today”, “my habits”"
+            }
+            Self::BudgetTracker => {
+                "Budget: “spent 12.50 on lunch”, “budget 400 for food”, “how much have I spent this month?”"
+            }
+            Self::MoodTracker => "Mood: “mood 7/10”, “how was my mood this week?”",
+            Self::FocusProtector => "Focus: “focus for 45 minutes”, “stop focus”",
+            Self::DailySummary => "Summary: “daily summary”, “send me my summary every day at 8am”",
+        }
+    }
+
+    /// Does `action` to what is kept. The error: what is kept can't be read.
+    pub fn act(
+        self,
+        kept: Option<&Kept>,
+        action: Action,
+        scene: &Scene<'_>,
+    ) -> Result<Outcome, serde_json::Error> {
+        match self {
+            Self::TodoList => act::<todo_list::State>(self, kept, action, scene),
+            Self::BillSplit => act::<bill_split::State>(self, kept, action, scene),
+            Self::TripPlanner => act::<trip_planner::State>(self, kept, action, scene),
+            Self::BirthdayReminder => act::<birthday_reminder::State>(self, kept, action, scene),
+            Self::HabitTracker => act::<habit_tracker::State>(self, kept, action, scene),
+            Self::BudgetTracker => act::<budget_tracker::State>(self, kept, action, scene),
+            Self::MoodTracker => act::<mood_tracker::State>(self, kept, action, scene),
+            Self::FocusProtector => act::<focus_protector::State>(self, kept, action, scene),
+            Self::DailySummary => act::<daily_summary::State>(self, kept, action, scene),
+        }
+    }
+
+    /// What happens at the time `at` that it asked for.
+    pub fn ring(
+        self,
+        kept: &Kept,
+        at: Timestamp,
+        scene: &Scene<'_>,
+    ) -> Result<Outcome, serde_json::Error> {
+        match self {
+            Self::BirthdayReminder => ring::<birthday_reminder::State>(kept, at, scene),
+            Self::FocusProtector => ring::<focus_protector::State>(kept, at, scene),
+            Self::DailySummary => ring::<daily_summary::State>(kept, at, scene),
+            _ => Ok(Outcome {
+                said: None,
+                kept: None,
+                alarm: None,
+            }),
+        }
+    }
+
+    /// What it has to say of today in the daily summary.
+    pub fn brief(self, kept: &Kept, scene: &Scene<'_>) -> Option<String> {
+        match self {
+            Self::TodoList => brief::<todo_list::State>(kept, scene),
+            Self::TripPlanner => brief::<trip_planner::State>(kept, scene),
+            Self::BirthdayReminder => brief::<birthday_reminder::State>(kept, scene),
+            Self::HabitTracker => brief::<habit_tracker::State>(kept, scene),
+            Self::BudgetTracker => brief::<budget_tracker::State>(kept, scene),
+            Self::MoodTracker => brief::<mood_tracker::State>(kept, scene),
+            Self::BillSplit | Self::FocusProtector | Self::DailySummary => None,
+        }
+    }
+
+    /// What is left of what a group shares without what the user of that number said.
+    pub fn without(self, kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {
+        match self {
+            Self::TodoList => without::<todo_list::State>(kept, by),
+            Self::BillSplit => without::<bill_split::State>(kept, by),
+            Self::TripPlanner => without::<trip_planner::State>(kept, by),
+            _ => Ok(Kept::default()),
+        }
+    }
+}
+
+fn read<S: Ability>(kept: Option<&Kept>) -> Result<S, serde_json::Error> {
+    kept.map_or_else(
+        || Ok(S::default()),
+        |kept| serde_json::from_str(&kept.state),
+    )
+}
+
+fn act<S: Ability>(
+    power: Power,
+    kept: Option<&Kept>,
+    action: Action,
+    scene: &Scene<'_>,
+) -> Result<Outcome, serde_json::Error> {
+    let before = read::<S>(kept)?;
+    match action {
+        Action::Overview => Ok(Outcome {
+            said: Some(before.overview(scene)),
+            kept: None,
+            alarm: before.alarm(scene),
+        }),
+        Action::Undo => undo(power, &before, kept, scene),
+        action => {
+            let Some(action) = S::own(action) else {
+                return Ok(unchanged(&before, Some(before.overview(scene)), scene));
+            };
+            let mut after = before.clone();
+            let said = after.apply(action, scene);
+            if said.is_none() || after == before {
+                return Ok(unchanged(&before, said, scene));
+            }
+            let state = serde_json::to_string(&after)?;
+            if state.len() > STATE_BYTES_MAX {
+                return Ok(unchanged(&before, Some(full(power)), scene));
+            }
+            let previous = match kept {
+                Some(kept) => kept.state.clone(),
+                None => serde_json::to_string(&S::default())?,
+            };
+            Ok(Outcome {
+                said,
+                alarm: after.alarm(scene),
+                kept: Some(Kept {
+                    state,
+                    previous: Some(previous),
+                }),
+            })
+        }
+    }
+}
+
+fn unchanged<S: Ability>(state: &S, said: Option<String>, scene: &Scene<'_>) -> Outcome {
+    Outcome {
+        said,
+        kept: None,
+        alarm: state.alarm(scene),
+    }
+}
+
+fn full(power: Power) -> String {
+    format!(
+        "Your {} is as long as I can keep it. Please clear some of it first.",
+        power.title()
+    )
+}
+
+fn undo<S: Ability>(
+    power: Power,
+    now: &S,
+    kept: Option<&Kept>,
+    scene: &Scene<'_>,
+) -> Result<Outcome, serde_json::Error> {
+    let Some(previous) = kept.and_then(|kept| kept.previous.as_ref()) else {
+        let said = format!("There's nothing to undo for the {}.", power.title());
+        return Ok(unchanged(now, Some(said), scene));
+    };
+    let before: S = serde_json::from_str(previous)?;
+    Ok(Outcome {
+        said: Some(format!(
+            "Okay, I've taken back the last change.\n{}",
+            before.overview(scene)
+        )),
+        alarm: before.alarm(scene),
+        kept: Some(Kept {
+            state: previous.clone(),
+            previous: None,
+        }),
+    })
+}
+
+fn ring<S: Ability>(
+    kept: &Kept,
+    at: Timestamp,
+    scene: &Scene<'_>,
+) -> Result<Outcome, serde_json::Error> {
+    let before = read::<S>(Some(kept))?;
+    let mut after = before.clone();
+    let said = after.ring(at, scene);
+    Ok(Outcome {
+        said,
+        alarm: after.alarm(scene),
+        kept: (after != before).then_some(Kept {
+            state: serde_json::to_string(&after)?,
+            previous: None,
+        }),
+    })
+}
+
+fn brief<S: Ability>(kept: &Kept, scene: &Scene<'_>) -> Option<String> {
+    read::<S>(Some(kept)).ok()?.brief(scene)
+}
+
+fn without<S: Ability>(kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {
+    let mut state = read::<S>(Some(kept))?;
+    state.erase(by);
+    Ok(Kept {
+        state: serde_json::to_string(&state)?,
+        previous: None,
+    })
+}

@@ -1,0 +1,236 @@
+//! Reads what is said of a bill: "split 90 dollars between Ana, Bo and me", "Ana paid 30 for
+//! pizza", "who owes what?". It knows no bill.
+
+use super::{Action, Amount};
+use crate::reply::builtin::Talk;
+use crate::reply::builtin::words::Words;
+use crate::reply::powers::Strength::{self, Clear, Soft};
+use crate::reply::powers::{money, pieces};
+
+/// Words of the name before "paid".
+const NAME_WORDS_MAX: usize = 3;
+/// More ways than that are a mistake.
+const WAYS_MAX: i64 = 1_000;
+
+pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+    if let Some(action) = fixed(talk.request()) {
+        return Some((Clear, action));
+    }
+    let words = &talk.words;
+    let (at, end) = (talk.start, pieces::end(words));
+    if let "split" | "divide" | "share" = words.get(at) {
+        return split(words, at, end);
+    }
+    paid(words, at, end)
+}
+
+fn fixed(request: &str) -> Option<Action> {
+    Some(match request {
+        "who owes what"
+        | "who owes whom"
+        | "who owes who"
+        | "who owes who what"
+        | "who owes me"
+        | "who owes"
+        | "who owes me what"
+        | "settle up"
+        | "lets settle up"
+        | "who pays whom"
+        | "who pays who"
+        | "how do we settle up"
+        | "who has to pay"
+        | "what does everyone owe"
+        | "what does everybody owe" => Action::Owed,
+        "bill split"
+        | "the bill"
+        | "our bill"
+        | "show the bill"
+        | "show our bill"
+        | "my bill"
+        | "show me the bill"
+        | "show my bill"
+        | "whats on the bill"
+        | "what is on the bill"
+        | "show expenses"
+        | "show our expenses"
+        | "split bills" => Action::Show,
+        "clear the bill" | "new bill" | "start a new bill" | "clear our bill"
+        | "delete the bill" | "reset the bill" | "clear my bill" | "close the bill" => {
+            Action::Clear
+        }
+        "split the bill"
+        | "split a bill"
+        | "lets split the bill"
+        | "split the check"
+        | "split the costs"
+        | "split our expenses" => Action::Unclear,
+        _ => return None,
+    })
+}
+
+/// "split 90 dollars for pizza between Ana, Bo and me, paid by Ana".
+fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
+    let after = words
+        .after(
+            at + 1,
+            &[
+                "the bill of",
+                "a bill of",
+                "the bill",
+                "a bill",
+                "the check",
+                "the",
+                "a",
+            ],
+        )
+        .unwrap_or(at + 1);
+    let bill = after > at + 2;
+    let amount = money::read(words, after);
+    let Some((said, next)) = amount else {
+        let from = words.after(after, &["between", "among", "with"])?;
+        return bill.then(|| (Clear, Action::People(names(words, from, end))));
+    };
+    if let Some(ways) = ways(words, next, end) {
+        let money = Amount::new(said);
+        return Some((Clear, Action::Ways { money, ways }));
+    }
+    let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among" | "with"));
+    let Some(between) = between else {
+        return (next == end).then_some((Clear, Action::Unclear));
+    };
+    let purpose = words
+        .after(next, &["for", "of"])
+        .filter(|from| *from < between)
+        .map_or_else(String::new, |from| pieces::said(words, from, between));
+    let by = (between + 1..end).find(|n| words.after(*n, &["paid by"]).is_some());
+    let (until, payer) = match by {
+        Some(by) => (by, pieces::said(words, by + 2, end)),
+        None => payer_after(words, between + 1, end),
+    };
+    let (until, purpose) = purpose_after(words, between + 1, until, purpose);
+    let mut among = names(words, between + 1, until);
+    if words.get(between) == "with" {
+        among.push("me".to_owned());
+    }
+    if among.len() < 2
+        && !matches!(
+            among.first().map(String::as_str),
+            Some("us" | "everyone" | "everybody")
+        )
+    {
+        return Some((Clear, Action::Unclear));
+    }
+    let payer = if payer.is_empty() {
+        "me".to_owned()
+    } else {
+        payer
+    };
+    Some((
+        Clear,
+        Action::Paid {
+            payer,
+            money: Amount::new(said),
+            purpose,
+            among,
+        },
+    ))
+}
+
+/// "…, Ana paid" at the end: where the names end, and who.
+fn payer_after(words: &Words<'_>, from: usize, end: usize) -> (usize, String) {
+    let ends_paid = end > from + 1 && words.get(end - 1) == "paid";
+    if !ends_paid {
+        return (end, String::new());
+    }
+    let start = (from..end - 1)
+        .rev()
+        .find(|n| words.is_set_off(*n))
+        .map_or(end - 2, |n| n + 1);
+    (start, pieces::said(words, start, end - 1))
+}
+
+/// "… between Ana and me for pizza".
+fn purpose_after(words: &Words<'_>, from: usize, until: usize, known: String) -> (usize, String) {
+    match (from..until).find(|n| words.get(*n) == "for") {
+        Some(at) if known.is_empty() && at + 1 < until => (at, pieces::said(words, at + 1, until)),
+        _ => (until, known),
+    }
+}
+
+fn names(words: &Words<'_>, from: usize, end: usize) -> Vec<String> {
+    pieces::things(words.original(from..end.max(from)))
+}
+
+/// "three ways", "by 3", "between 4 people", "in half".
+fn ways(words: &Words<'_>, at: usize, end: usize) -> Option<i64> {
+    if words.after(at, &["in half", "in two", "evenly in two"]) == Some(end) {
+        return Some(2);
+    }
+    let from = words
+        .after(at, &["by", "between", "among", "into"])
+        .unwrap_or(at);
+    let count = count(words.get(from))?;
+    let after = words
+        .after(
+            from + 1,
+            &["ways", "people", "persons", "of us", "friends", "parts"],
+        )
+        .unwrap_or(from + 1);
+    (after == end && (after > from + 1 || from > at) && (1..=WAYS_MAX).contains(&count))
+        .then_some(count)
+}
+
+fn count(word: &str) -> Option<i64> {
+    const NAMES: [&str; 12] = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
+    ];
+    (1..)
+        .zip(NAMES)
+        .find(|(_, name)| *name == word)
+        .map(|(n, _)| n)
+        .or_else(|| word.parse().ok())
+}
+
+/// "Ana paid 30 for pizza", "I paid 30", "Bo paid Ana 30", "Bo paid Ana back 30".
+fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
+    let verb = (at + 1..end.min(at + 1 + NAME_WORDS_MAX)).find(|n| words.get(*n) == "paid")?;
+    let payer = pieces::said(words, at, verb);
+    if let Some((said, next)) = money::read(words, verb + 1) {
+        let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among"));
+        let until = between.unwrap_or(end);
+        let purpose = match words.after(next, &["for"]) {
+            Some(from) if from < until => pieces::said(words, from, until),
+            None if next == until => String::new(),
+            _ => return None,
+        };
+        return Some((
+            Soft,
+            Action::Paid {
+                payer,
+                money: Amount::new(said),
+                purpose: purpose
+                    .strip_suffix(" split")
+                    .map_or(purpose.clone(), str::to_owned),
+                among: between.map_or_else(Vec::new, |from| names(words, from + 1, end)),
+            },
+        ));
+    }
+    let amount = (verb + 2..end.min(verb + 3 + NAME_WORDS_MAX))
+        .find_map(|n| money::read(words, n).map(|found| (n, found)))?;
+    let (from, (said, next)) = amount;
+    let back = words.get(from - 1) == "back";
+    let whole = next == end || words.after(next, &["back"]) == Some(end);
+    let to = pieces::said(words, verb + 1, from - usize::from(back));
+    let to = to.strip_prefix("back ").map_or(to.clone(), str::to_owned);
+    (whole && !to.is_empty()).then(|| {
+        (
+            Soft,
+            Action::Settled {
+                payer,
+                to,
+                money: Amount::new(said),
+            },
+        )
+    })
+}

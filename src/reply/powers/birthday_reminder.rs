@@ -1,0 +1,263 @@
+//! Birthdays: whose is when, and a word on the morning of the day, each year. A birthday on
+//! 29 February is told on the 28th in other years.
+
+mod read;
+
+use chrono::{Datelike, NaiveDate};
+use serde::{Deserialize, Serialize};
+
+use super::pieces::{self, counted, same, too_long};
+use super::{Ability, Scene};
+use crate::clock::Timestamp;
+use crate::reply::builtin::when;
+pub(super) use read::parse;
+
+/// Birthdays a person keeps.
+const BIRTHDAYS_MAX: usize = 200;
+/// Characters of a name.
+const NAME_CHARS_MAX: usize = 60;
+/// The hour of the morning at which it is told.
+const HOUR: u32 = 9;
+/// The daily summary looks that far ahead.
+const SOON_DAYS: i64 = 7;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    Keep {
+        name: String,
+        month: u32,
+        day: u32,
+        year: Option<i32>,
+    },
+    When(String),
+    List,
+    Remove(String),
+    /// 30 February, 5/6, or no day at all.
+    Unclear,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    birthdays: Vec<Birthday>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Birthday {
+    name: String,
+    month: u32,
+    day: u32,
+    year: Option<i32>,
+}
+
+impl Ability for State {
+    type Action = Action;
+
+    fn own(action: super::Action) -> Option<Action> {
+        match action {
+            super::Action::BirthdayReminder(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+        Some(match action {
+            Action::Keep {
+                name,
+                month,
+                day,
+                year,
+            } => self.keep(
+                Birthday {
+                    name,
+                    month,
+                    day,
+                    year,
+                },
+                scene,
+            ),
+            Action::When(name) => match self.find(&name) {
+                Some(found) => format!("{}.", self.birthdays[found].told(scene)),
+                None if !scene.sure => return None,
+                None => format!(
+                    "I don't know {} birthday. Tell me, for example “{} birthday is on 3 May”.",
+                    possessive(&name),
+                    possessive(&name)
+                ),
+            },
+            Action::List => self.overview(scene),
+            Action::Remove(name) => match self.find(&name) {
+                Some(found) => {
+                    let gone = self.birthdays.remove(found);
+                    format!(
+                        "Okay, I no longer keep {} birthday.",
+                        possessive(&gone.name)
+                    )
+                }
+                None => format!("I don't know {} birthday.", possessive(&name)),
+            },
+            Action::Unclear => {
+                "On which day is it? Say it like “Ana's birthday is on 3 May”.".to_owned()
+            }
+        })
+    }
+
+    fn overview(&self, scene: &Scene<'_>) -> String {
+        if self.birthdays.is_empty() {
+            return "I keep no birthdays yet. Say “Ana's birthday is on 3 May”.".to_owned();
+        }
+        let mut lines: Vec<(NaiveDate, String)> = self
+            .birthdays
+            .iter()
+            .map(|one| (one.next(scene.today()), one.told(scene)))
+            .collect();
+        lines.sort();
+        let mut text = format!("{}, the next one first:", counted(lines.len(), "birthday"));
+        for (_, line) in lines {
+            text.push_str("\n• ");
+            text.push_str(&line);
+        }
+        text
+    }
+
+    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+        let today = scene.today();
+        let mut soon: Vec<(NaiveDate, &Birthday)> = self
+            .birthdays
+            .iter()
+            .map(|one| (one.next(today), one))
+            .filter(|(date, _)| (*date - today).num_days() < SOON_DAYS)
+            .collect();
+        soon.sort_by_key(|(date, _)| *date);
+        let told: Vec<String> = soon
+            .iter()
+            .map(|(date, one)| match (*date - today).num_days() {
+                0 => format!("{} today", one.name),
+                _ => format!("{} on {}", one.name, date.format("%A")),
+            })
+            .collect();
+        (!told.is_empty()).then(|| format!("Birthdays: {}", told.join(", ")))
+    }
+
+    fn alarm(&self, scene: &Scene<'_>) -> Option<Timestamp> {
+        let zone = scene.zone();
+        let morning = |date: NaiveDate| when::at_hour(date, HOUR, 0, zone);
+        self.birthdays
+            .iter()
+            .filter_map(|one| {
+                let today = scene.today();
+                let next = morning(one.next(today)).filter(|at| *at > scene.now);
+                next.or_else(|| morning(one.next(today.succ_opt()?)))
+            })
+            .min()
+    }
+
+    fn ring(&mut self, at: Timestamp, scene: &Scene<'_>) -> Option<String> {
+        let date = pieces::date(at, scene.zone());
+        let late = date != scene.today();
+        let told: Vec<String> = self
+            .birthdays
+            .iter()
+            .filter(|one| one.next(date) == date)
+            .map(|one| {
+                let age = one
+                    .year
+                    .map(|year| date.year() - year)
+                    .filter(|age| *age > 0);
+                let age = age.map_or_else(String::new, |age| format!(" ({age})"));
+                let whose = possessive(&one.name);
+                if late {
+                    format!(
+                        "🎂 It was {whose} birthday{age} on {}.",
+                        date.format("%-d %B")
+                    )
+                } else if one.name == "you" {
+                    "🎂 Happy birthday!".to_owned()
+                } else {
+                    format!("🎂 It's {whose} birthday today{age}!")
+                }
+            })
+            .collect();
+        (!told.is_empty()).then(|| told.join("\n"))
+    }
+}
+
+impl State {
+    fn find(&self, name: &str) -> Option<usize> {
+        self.birthdays.iter().position(|one| same(&one.name, name))
+    }
+
+    fn keep(&mut self, new: Birthday, scene: &Scene<'_>) -> String {
+        if let Some(said) = too_long(&[&new.name], NAME_CHARS_MAX) {
+            return said;
+        }
+        let told = new.told(scene);
+        match self.find(&new.name) {
+            Some(at) => self.birthdays[at] = new,
+            None if self.birthdays.len() >= BIRTHDAYS_MAX => {
+                return format!(
+                    "I already keep {BIRTHDAYS_MAX} birthdays for you, which is all I can hold. Say “delete Ana's birthday” to make room."
+                );
+            }
+            None => self.birthdays.push(new),
+        }
+        if !scene.reachable {
+            return format!(
+                "Noted: {told}. I can't write to you by myself in this chat, so ask me for “birthdays”."
+            );
+        }
+        format!(
+            "Noted: {told}. I'll tell you at 09:00 on the day.{}",
+            scene.zone_hint()
+        )
+    }
+}
+
+impl Birthday {
+    /// On `today` or after it.
+    fn next(&self, today: NaiveDate) -> NaiveDate {
+        let on = |year: i32| {
+            NaiveDate::from_ymd_opt(year, self.month, self.day)
+                .or_else(|| NaiveDate::from_ymd_opt(year, 2, 28))
+                .unwrap_or(today)
+        };
+        let this_year = on(today.year());
+        if this_year >= today {
+            this_year
+        } else {
+            on(today.year() + 1)
+        }
+    }
+
+    fn told(&self, scene: &Scene<'_>) -> String {
+        let today = scene.today();
+        let next = self.next(today);
+        let wait = match (next - today).num_days() {
+            0 => "today".to_owned(),
+            1 => "tomorrow".to_owned(),
+            n => format!("in {n} days"),
+        };
+        let born = self
+            .year
+            .map_or_else(String::new, |year| format!(" {year}"));
+        // A leap year has the 29th.
+        let date = NaiveDate::from_ymd_opt(2000, self.month, self.day).unwrap_or(next);
+        format!(
+            "{} birthday is on {}{born}, {wait}",
+            possessive(&self.name),
+            date.format("%-d %B")
+        )
+    }
+}
+
+fn possessive(name: &str) -> String {
+    match name {
+        "you" => "your".to_owned(),
+        name => match name
+            .strip_prefix("my ")
+            .or_else(|| name.strip_prefix("My "))
+        {
+            Some(rest) => format!("your {rest}'s"),
+            None => format!("{name}'s"),
+        },
+    }
+}

@@ -1,0 +1,299 @@
+//! What somebody spends, by what it is for, and how much of it they want to spend a month.
+//! One currency a person, whole minor units. It knows no account.
+
+mod read;
+
+use chrono::{Datelike, NaiveDate};
+use serde::{Deserialize, Serialize};
+
+use super::money::{self, Currency, Money};
+use super::pieces::{self, same, too_long};
+use super::{Ability, Scene};
+pub(super) use read::parse;
+
+/// Expenses kept of one person; the oldest whole months go first.
+const EXPENSES_MAX: usize = 2_000;
+const BUDGETS_MAX: usize = 50;
+/// Characters of what something is spent on.
+const PURPOSE_CHARS_MAX: usize = 60;
+/// Months kept beside the present one.
+const MONTHS_KEPT: i32 = 13;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span {
+    Today,
+    Week,
+    Month,
+    LastMonth,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    Spent {
+        money: Spending,
+        purpose: String,
+    },
+    /// An empty purpose: all in all.
+    Budget {
+        money: Spending,
+        purpose: String,
+    },
+    HowMuch {
+        span: Span,
+        purpose: String,
+    },
+    Show,
+    /// Only where there is a budget.
+    ShowIfAny,
+    RemoveBudget(String),
+    Unclear,
+}
+
+/// An amount as it was said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spending(Money);
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    budgets: Vec<Budget>,
+    expenses: Vec<Expense>,
+    currency: Option<Currency>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Budget {
+    purpose: String,
+    amount: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Expense {
+    day: i32,
+    amount: i64,
+    purpose: String,
+}
+
+impl Ability for State {
+    type Action = Action;
+
+    fn own(action: super::Action) -> Option<Action> {
+        match action {
+            super::Action::BudgetTracker(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+        let before = self.clone();
+        let said = match action {
+            Action::Spent { money, purpose } => self.spend(money.0, purpose, scene),
+            Action::Budget { money, purpose } => self.budget(money.0, purpose, scene),
+            Action::HowMuch { span, purpose } => Ok(self.how_much(span, &purpose, scene)),
+            Action::ShowIfAny if self.budgets.is_empty() && self.expenses.is_empty() => {
+                return None;
+            }
+            Action::Show | Action::ShowIfAny => Ok(self.overview(scene)),
+            Action::RemoveBudget(purpose) => {
+                let count = self.budgets.len();
+                self.budgets.retain(|one| !same(&one.purpose, &purpose));
+                Ok(if self.budgets.len() < count {
+                    format!("Okay, no budget for {purpose} any more.")
+                } else {
+                    format!("There's no budget for {purpose}.")
+                })
+            }
+            Action::Unclear => {
+                Ok("How much, and what for? For example: “budget 400 for food”.".to_owned())
+            }
+        };
+        Some(said.unwrap_or_else(|why| {
+            *self = before;
+            why
+        }))
+    }
+
+    fn overview(&self, scene: &Scene<'_>) -> String {
+        if self.budgets.is_empty() && self.expenses.is_empty() {
+            return "Nothing noted yet. Say “spent 12.50 on lunch” or “budget 400 for food”."
+                .to_owned();
+        }
+        let mut text = self.how_much(Span::Month, "", scene);
+        for budget in &self.budgets {
+            text.push_str(&format!("\n• {}", self.left(budget, scene)));
+        }
+        text
+    }
+
+    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+        let spent = self.spent(Span::Month, "", scene.today());
+        (spent > 0).then(|| format!("Spent this month: {}", self.money(spent)))
+    }
+}
+
+impl State {
+    fn spend(
+        &mut self,
+        money: Money,
+        purpose: String,
+        scene: &Scene<'_>,
+    ) -> Result<String, String> {
+        if let Some(said) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
+            return Err(said);
+        }
+        money::settle_currency(&mut self.currency, money.currency)?;
+        let today = scene.today();
+        let month = |day: i32| months(pieces::day(day));
+        self.expenses
+            .retain(|one| months(today) - month(one.day) <= MONTHS_KEPT);
+        if self.expenses.len() >= EXPENSES_MAX {
+            return Err(format!(
+                "I hold {EXPENSES_MAX} expenses of the last {MONTHS_KEPT} months, and yours are as many. The oldest month goes as the next one begins."
+            ));
+        }
+        self.expenses.push(Expense {
+            day: pieces::number(today),
+            amount: money.minor,
+            purpose: purpose.clone(),
+        });
+        let on = if purpose.is_empty() {
+            String::new()
+        } else {
+            format!(" on {purpose}")
+        };
+        let mut said = format!("Noted: {}{on}.", self.money(money.minor));
+        let meant = |budget: &&Budget| budget.purpose.is_empty() || same(&budget.purpose, &purpose);
+        for budget in self.budgets.iter().filter(meant) {
+            said.push_str(&format!(" {}.", self.left(budget, scene)));
+        }
+        if !self.budgets.iter().any(|one| meant(&one)) {
+            let total = self.spent(Span::Month, "", today);
+            said.push_str(&format!(" That makes {} this month.", self.money(total)));
+        }
+        Ok(said)
+    }
+
+    fn budget(
+        &mut self,
+        money: Money,
+        purpose: String,
+        scene: &Scene<'_>,
+    ) -> Result<String, String> {
+        if let Some(said) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
+            return Err(said);
+        }
+        money::settle_currency(&mut self.currency, money.currency)?;
+        let known = self
+            .budgets
+            .iter()
+            .position(|one| same(&one.purpose, &purpose));
+        match known {
+            Some(at) => self.budgets[at].amount = money.minor,
+            None if self.budgets.len() >= BUDGETS_MAX => {
+                return Err(format!(
+                    "I already keep {BUDGETS_MAX} budgets for you, which is all I can hold. Say “delete my budget for …” first."
+                ));
+            }
+            None => self.budgets.push(Budget {
+                purpose: purpose.clone(),
+                amount: money.minor,
+            }),
+        }
+        let budget = Budget {
+            purpose,
+            amount: money.minor,
+        };
+        Ok(format!(
+            "Okay, {} a month. {}.",
+            self.money(money.minor),
+            self.left(&budget, scene)
+        ))
+    }
+
+    /// "food: 120 of 400 spent this month, 280 left".
+    fn left(&self, budget: &Budget, scene: &Scene<'_>) -> String {
+        let spent = self.spent(Span::Month, &budget.purpose, scene.today());
+        let name = if budget.purpose.is_empty() {
+            "All in all"
+        } else {
+            &budget.purpose
+        };
+        let rest = match budget.amount - spent {
+            left if left >= 0 => format!("{} left", self.money(left)),
+            over => format!("{} over", self.money(-over)),
+        };
+        format!(
+            "{name}: {} of {} spent this month, {rest}",
+            self.money(spent),
+            self.money(budget.amount)
+        )
+    }
+
+    fn spent(&self, span: Span, purpose: &str, today: NaiveDate) -> i64 {
+        self.expenses
+            .iter()
+            .filter(|one| is_in(span, pieces::day(one.day), today))
+            .filter(|one| purpose.is_empty() || same(&one.purpose, purpose))
+            .map(|one| one.amount)
+            .sum()
+    }
+
+    fn how_much(&self, span: Span, purpose: &str, scene: &Scene<'_>) -> String {
+        const LISTED_MAX: usize = 10;
+        let today = scene.today();
+        let when = match span {
+            Span::Today => "today",
+            Span::Week => "this week",
+            Span::Month => "this month",
+            Span::LastMonth => "last month",
+        };
+        let total = self.spent(span, purpose, today);
+        let on = if purpose.is_empty() {
+            String::new()
+        } else {
+            format!(" on {purpose}")
+        };
+        if total == 0 {
+            return format!("You've spent nothing{on} {when}, as far as I know.");
+        }
+        let mut text = format!("You've spent {}{on} {when}.", self.money(total));
+        if purpose.is_empty() {
+            let mut by_purpose: Vec<(i64, &str)> = Vec::new();
+            for one in self
+                .expenses
+                .iter()
+                .filter(|one| is_in(span, pieces::day(one.day), today))
+            {
+                match by_purpose
+                    .iter_mut()
+                    .find(|(_, known)| same(known, &one.purpose))
+                {
+                    Some((sum, _)) => *sum += one.amount,
+                    None => by_purpose.push((one.amount, &one.purpose)),
+                }
+            }
+            by_purpose.sort_by_key(|(sum, _)| -sum);
+            for (sum, name) in by_purpose.iter().take(LISTED_MAX) {
+                let name = if name.is_empty() { "other" } else { name };
+                text.push_str(&format!("\n• {name}: {}", self.money(*sum)));
+            }
+        }
+        text
+    }
+
+    fn money(&self, minor: i64) -> String {
+        money::shown(minor, self.currency.as_ref())
+    }
+}
+
+fn months(date: NaiveDate) -> i32 {
+    date.year() * 12 + date.month0() as i32
+}
+
+fn is_in(span: Span, day: NaiveDate, today: NaiveDate) -> bool {
+    match span {
+        Span::Today => day == today,
+        Span::Week => day.iso_week() == today.iso_week(),
+        Span::Month => months(day) == months(today),
+        Span::LastMonth => months(day) + 1 == months(today),
+    }
+}

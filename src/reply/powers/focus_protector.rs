@@ -1,0 +1,209 @@
+//! Times of focus: until one ends, reminders and what the assistant would say by itself are
+//! held back. It holds nothing itself; whoever delivers asks whether it is on.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ability, Scene, Strength};
+use crate::clock::Timestamp;
+use crate::reply::builtin::Talk;
+use crate::reply::builtin::when::{self, Spec};
+
+/// Without a time it lasts so long.
+const USUAL_MINUTES: i64 = 25;
+const MINUTES_MAX: i64 = 12 * 60;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    Start { until: Timestamp },
+    Stop,
+    Show,
+    TooLong,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    /// Milliseconds since the epoch.
+    until: Option<i64>,
+}
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+    use Strength::Clear;
+    let words = &talk.words;
+    let now = talk.heard.now;
+    if let Some(found) = fixed(talk.request(), now) {
+        return Some(found);
+    }
+    let from = words.after(
+        talk.start,
+        &[
+            "focus mode for",
+            "focus session for",
+            "focus for",
+            "focus until",
+            "focus till",
+            "start focus for",
+            "start focusing for",
+            "start a focus session for",
+            "focus time for",
+            "help me focus for",
+            "help me focus until",
+            "let me focus for",
+            "let me focus until",
+            "do not disturb me for",
+            "dont disturb me for",
+            "do not disturb me until",
+            "dont disturb me until",
+            "protect my focus for",
+            "protect my focus until",
+            "focus",
+        ],
+    )?;
+    let end = super::pieces::end(words);
+    let until = matches!(words.get(from - 1), "until" | "till");
+    let (spec, next) = if until {
+        when::read(words, from).or_else(|| when::read_hour(words, from))?
+    } else {
+        when::read_duration(words, from)?
+    };
+    if next != end {
+        return None;
+    }
+    Some((Clear, start(&spec, now, talk)))
+}
+
+fn fixed(request: &str, now: Timestamp) -> Option<(Strength, Action)> {
+    use Strength::{Clear, InSession};
+    Some(match request {
+        "focus"
+        | "start focus"
+        | "focus mode"
+        | "start focusing"
+        | "start focus mode"
+        | "focus now"
+        | "start a focus session"
+        | "focus time"
+        | "turn on focus"
+        | "turn on focus mode"
+        | "do not disturb"
+        | "dont disturb me"
+        | "do not disturb me" => {
+            let until = now.plus_s(USUAL_MINUTES * 60);
+            (Clear, Action::Start { until })
+        }
+        "stop focus"
+        | "end focus"
+        | "stop focusing"
+        | "stop focus mode"
+        | "end focus mode"
+        | "focus off"
+        | "cancel focus"
+        | "im back"
+        | "i am back"
+        | "turn off focus"
+        | "turn off focus mode"
+        | "end my focus"
+        | "stop my focus"
+        | "stop the focus" => {
+            let strength = if request.contains("back") {
+                InSession
+            } else {
+                Clear
+            };
+            (strength, Action::Stop)
+        }
+        "my focus"
+        | "am i in focus"
+        | "am i focusing"
+        | "how long is my focus"
+        | "focus status"
+        | "how much focus is left"
+        | "how long do i focus"
+        | "how long until my focus ends" => (Clear, Action::Show),
+        _ => return None,
+    })
+}
+
+fn start(spec: &Spec, now: Timestamp, talk: &Talk<'_>) -> Action {
+    match when::resolve(spec, now, talk.zone()) {
+        Ok(until) if until.0 - now.0 <= MINUTES_MAX * 60_000 => Action::Start { until },
+        _ => Action::TooLong,
+    }
+}
+
+impl Ability for State {
+    type Action = Action;
+
+    fn own(action: super::Action) -> Option<Action> {
+        match action {
+            super::Action::FocusProtector(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+        Some(match action {
+            Action::Start { .. } if !scene.reachable => {
+                "I can't write to you by myself in this chat, so there's nothing I could hold back."
+                    .to_owned()
+            }
+            Action::Start { until } => {
+                self.until = Some(until.0);
+                format!(
+                    "Focus until {}. I hold your reminders back until then; “stop focus” ends it.{}",
+                    clock(until, scene),
+                    scene.zone_hint()
+                )
+            }
+            Action::Stop => match self.alarm(scene) {
+                Some(_) => {
+                    self.until = None;
+                    "Okay, your focus is over. What I held back comes now.".to_owned()
+                }
+                None => "You're in no focus at the moment.".to_owned(),
+            },
+            Action::Show => self.overview(scene),
+            Action::TooLong => format!(
+                "A focus lasts at most {} hours. For example: “focus for 45 minutes”.",
+                MINUTES_MAX / 60
+            ),
+        })
+    }
+
+    fn overview(&self, scene: &Scene<'_>) -> String {
+        match self.alarm(scene) {
+            Some(until) => {
+                let minutes = (until.0 - scene.now.0 + 59_999) / 60_000;
+                format!(
+                    "You're in focus until {}, {} more.{}",
+                    clock(until, scene),
+                    super::pieces::counted(minutes as usize, "minute"),
+                    scene.zone_hint()
+                )
+            }
+            None => {
+                "You're in no focus at the moment. Say “focus for 45 minutes” to begin.".to_owned()
+            }
+        }
+    }
+
+    fn alarm(&self, scene: &Scene<'_>) -> Option<Timestamp> {
+        self.until.map(Timestamp).filter(|until| *until > scene.now)
+    }
+
+    fn ring(&mut self, _at: Timestamp, scene: &Scene<'_>) -> Option<String> {
+        if self.alarm(scene).is_some() {
+            return None;
+        }
+        self.until
+            .take()
+            .map(|_| "Your focus time is over. Well done!".to_owned())
+    }
+}
+
+fn clock(at: Timestamp, scene: &Scene<'_>) -> String {
+    let zone = if scene.timezone.is_none() { " UTC" } else { "" };
+    format!(
+        "{}{zone}",
+        at.utc().with_timezone(&scene.zone()).format("%H:%M")
+    )
+}

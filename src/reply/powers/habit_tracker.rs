@@ -1,0 +1,294 @@
+//! Habits: what somebody wants to do so many times a week, the days on which they did, and
+//! how long they have kept it up. It nags nobody.
+
+mod read;
+
+use chrono::{Datelike, NaiveDate};
+use serde::{Deserialize, Serialize};
+
+use super::pieces::{self, counted, same, too_long};
+use super::{Ability, Scene};
+pub(super) use read::parse;
+
+/// Habits of one person.
+const HABITS_MAX: usize = 30;
+/// Characters of a habit's name.
+const NAME_CHARS_MAX: usize = 60;
+/// Days kept of a habit; older ones are forgotten.
+const DAYS_KEPT_MAX: usize = 800;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// `per_week` 7: every day.
+    Track {
+        name: String,
+        per_week: u32,
+    },
+    /// "I ran today", also for yesterday.
+    Did {
+        what: String,
+        days_ago: u32,
+    },
+    List,
+    Remove(String),
+    Nothing,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    habits: Vec<Habit>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Habit {
+    name: String,
+    per_week: u32,
+    /// Days on which it was done, oldest first, each once.
+    days: Vec<i32>,
+}
+
+impl Ability for State {
+    type Action = Action;
+
+    fn own(action: super::Action) -> Option<Action> {
+        match action {
+            super::Action::HabitTracker(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+        Some(match action {
+            Action::Track { name, per_week } => self.track(name, per_week),
+            Action::Did { what, days_ago } => return self.did(&what, days_ago, scene),
+            Action::List => self.overview(scene),
+            Action::Remove(name) => match self.find(&name) {
+                Some(at) => {
+                    let gone = self.habits.remove(at);
+                    format!(
+                        "Okay, I no longer track {}. “undo” brings it back.",
+                        gone.name
+                    )
+                }
+                None if !scene.sure => return None,
+                None => format!("I'm not tracking {name}. “my habits” shows what I track."),
+            },
+            Action::Nothing => {
+                "Which habit? For example: “track habit: run 3 times a week”.".to_owned()
+            }
+        })
+    }
+
+    fn overview(&self, scene: &Scene<'_>) -> String {
+        if self.habits.is_empty() {
+            return "I track no habits yet. Say “track habit: run 3 times a week”.".to_owned();
+        }
+        let mut text = "Your habits:".to_owned();
+        for habit in &self.habits {
+            text.push_str(&format!(
+                "\n• {}: {}",
+                habit.name,
+                habit.standing(scene.today())
+            ));
+        }
+        text
+    }
+
+    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+        let today = scene.today();
+        let due: Vec<&str> = self
+            .habits
+            .iter()
+            .filter(|habit| {
+                !habit.days.contains(&pieces::number(today))
+                    && habit.in_week(today) < habit.per_week as usize
+            })
+            .map(|habit| habit.name.as_str())
+            .collect();
+        (!due.is_empty()).then(|| format!("Habits still to do: {}", due.join(", ")))
+    }
+}
+
+impl State {
+    fn track(&mut self, name: String, per_week: u32) -> String {
+        if let Some(said) = too_long(&[&name], NAME_CHARS_MAX) {
+            return said;
+        }
+        let often = often(per_week);
+        if let Some(known) = self
+            .habits
+            .iter_mut()
+            .find(|habit| same(&habit.name, &name))
+        {
+            known.per_week = per_week;
+            return format!("Okay, {} {often} from now on.", known.name);
+        }
+        if self.habits.len() >= HABITS_MAX {
+            return format!(
+                "I already track {HABITS_MAX} habits for you, which is all I can hold. Say “stop tracking …” first."
+            );
+        }
+        let said = format!(
+            "Okay, I track {name}, {often}. Tell me when you did it, for example “did {name}”."
+        );
+        self.habits.push(Habit {
+            name,
+            per_week,
+            days: Vec::new(),
+        });
+        said
+    }
+
+    fn did(&mut self, what: &str, days_ago: u32, scene: &Scene<'_>) -> Option<String> {
+        let Some(at) = self.find(what) else {
+            return scene.sure.then(|| {
+                format!("I'm not tracking {what}. Say “track habit: {what} 3 times a week” first.")
+            });
+        };
+        let today = scene.today();
+        let habit = &mut self.habits[at];
+        let day = pieces::number(today) - days_ago as i32;
+        if habit.days.contains(&day) {
+            return Some(format!(
+                "I have that already. {}: {}.",
+                habit.name,
+                habit.standing(today)
+            ));
+        }
+        habit.days.push(day);
+        habit.days.sort_unstable();
+        if habit.days.len() > DAYS_KEPT_MAX {
+            habit.days.remove(0);
+        }
+        Some(format!(
+            "Well done! {}: {}.",
+            habit.name,
+            habit.standing(today)
+        ))
+    }
+
+    /// By name, else by the first word of both, whatever its form: "ran" is "run".
+    fn find(&self, what: &str) -> Option<usize> {
+        let named = |habit: &Habit| same(&habit.name, what);
+        let said = stems(what);
+        self.habits.iter().position(named).or_else(|| {
+            self.habits.iter().position(|habit| {
+                let name = stems(&habit.name);
+                !said.is_empty()
+                    && !name.is_empty()
+                    && (said.starts_with(&name) || name.starts_with(&said))
+            })
+        })
+    }
+}
+
+impl Habit {
+    fn in_week(&self, today: NaiveDate) -> usize {
+        let monday = week(pieces::number(today));
+        self.days.iter().filter(|day| week(**day) == monday).count()
+    }
+
+    /// "every day, 3 days in a row", "3 times a week, 1 so far this week, 2 weeks in a row".
+    fn standing(&self, today: NaiveDate) -> String {
+        let today_number = pieces::number(today);
+        if self.per_week >= 7 {
+            let mut day = today_number;
+            if !self.days.contains(&day) {
+                day -= 1; // today isn't over
+            }
+            let row = (0..).take_while(|n| self.days.contains(&(day - n))).count();
+            return format!("every day, {} in a row", counted(row, "day"));
+        }
+        let enough = |monday: i32| {
+            self.days.iter().filter(|day| week(**day) == monday).count() >= self.per_week as usize
+        };
+        let this = week(today_number);
+        let from = if enough(this) { this } else { this - 7 };
+        let row = (0..).take_while(|n| enough(from - 7 * n)).count();
+        format!(
+            "{}, {} so far this week, {} in a row",
+            often(self.per_week),
+            self.in_week(today),
+            counted(row, "week")
+        )
+    }
+}
+
+/// The Monday of a day's week.
+fn week(day: i32) -> i32 {
+    day - pieces::day(day).weekday().num_days_from_monday() as i32
+}
+
+fn often(per_week: u32) -> String {
+    match per_week {
+        7.. => "every day".to_owned(),
+        1 => "once a week".to_owned(),
+        2 => "twice a week".to_owned(),
+        n => format!("{n} times a week"),
+    }
+}
+
+/// The words of a habit without what changes with time: "went running" is "run".
+fn stems(text: &str) -> Vec<String> {
+    text.to_lowercase()
+        .split_whitespace()
+        .filter(|word| {
+            !matches!(
+                *word,
+                "my" | "the" | "a" | "an" | "for" | "went" | "go" | "have" | "some" | "to"
+            )
+        })
+        .map(stem)
+        .collect()
+}
+
+fn stem(word: &str) -> String {
+    const IRREGULAR: [(&str, &str); 24] = [
+        ("ran", "run"),
+        ("read", "read"),
+        ("swam", "swim"),
+        ("swum", "swim"),
+        ("wrote", "write"),
+        ("written", "write"),
+        ("slept", "sleep"),
+        ("ate", "eat"),
+        ("eaten", "eat"),
+        ("drank", "drink"),
+        ("drunk", "drink"),
+        ("did", "do"),
+        ("took", "take"),
+        ("taken", "take"),
+        ("sang", "sing"),
+        ("rode", "ride"),
+        ("ridden", "ride"),
+        ("drew", "draw"),
+        ("drawn", "draw"),
+        ("woke", "wake"),
+        ("spoke", "speak"),
+        ("meditated", "meditat"),
+        ("meditate", "meditat"),
+        ("cycled", "cycl"),
+    ];
+    if let Some((_, base)) = IRREGULAR.iter().find(|(form, _)| *form == word) {
+        return (*base).trim_end_matches('e').to_owned();
+    }
+    let bare = ["ing", "ed"]
+        .iter()
+        .find_map(|tail| word.strip_suffix(tail))
+        .filter(|bare| bare.chars().count() > 2)
+        .unwrap_or(word);
+    let mut bare = bare.trim_end_matches('e').to_owned();
+    // "running" is "runn" by now.
+    let doubled = bare.len() < word.trim_end_matches('e').len()
+        && bare
+            .chars()
+            .rev()
+            .take(2)
+            .collect::<Vec<_>>()
+            .windows(2)
+            .any(|w| w[0] == w[1]);
+    if doubled {
+        bare.pop();
+    }
+    bare
+}

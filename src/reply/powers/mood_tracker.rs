@@ -1,0 +1,336 @@
+//! A diary of moods: a number from 1 to 10 with a word, and how it went lately. It judges
+//! nobody and gives no advice.
+
+use serde::{Deserialize, Serialize};
+
+use super::pieces::{self, counted, too_long};
+use super::{Ability, Scene, Strength};
+use crate::clock::Timestamp;
+use crate::reply::builtin::Talk;
+use crate::reply::builtin::words::Words;
+
+/// Entries kept; older ones are forgotten.
+const ENTRIES_KEPT_MAX: usize = 1_000;
+/// Characters of a note.
+const NOTE_CHARS_MAX: usize = 200;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    Log {
+        score: u8,
+        note: String,
+    },
+    /// How it went in so many days up to today.
+    Past {
+        days: i64,
+    },
+    /// A number that is none from 1 to 10.
+    OutOfRange,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    /// Milliseconds since the epoch.
+    at: i64,
+    score: u8,
+    note: String,
+}
+
+const SCORES: [(u8, &[&str]); 10] = [
+    (
+        1,
+        &["awful", "terrible", "horrible", "hopeless", "miserable"],
+    ),
+    (
+        2,
+        &[
+            "depressed",
+            "devastated",
+            "very sad",
+            "really bad",
+            "very bad",
+            "really sad",
+        ],
+    ),
+    (
+        3,
+        &[
+            "bad", "sad", "down", "low", "lonely", "anxious", "angry", "upset", "sick",
+        ],
+    ),
+    (
+        4,
+        &[
+            "tired",
+            "stressed",
+            "meh",
+            "exhausted",
+            "worried",
+            "not great",
+            "bored",
+        ],
+    ),
+    (5, &["ok", "okay", "so-so", "alright", "neutral", "not bad"]),
+    (6, &["fine", "decent", "calm"]),
+    (7, &["good", "well", "relaxed", "rested", "better"]),
+    (
+        8,
+        &[
+            "happy",
+            "very good",
+            "really good",
+            "energetic",
+            "proud",
+            "grateful",
+        ],
+    ),
+    (
+        9,
+        &["great", "very happy", "really happy", "excited", "super"],
+    ),
+    (
+        10,
+        &[
+            "amazing",
+            "fantastic",
+            "wonderful",
+            "awesome",
+            "excellent",
+            "perfect",
+            "ecstatic",
+        ],
+    ),
+];
+
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+    use Strength::{Clear, InSession, Soft};
+    let words = &talk.words;
+    let past = |days| Some((Clear, Action::Past { days }));
+    match talk.request() {
+        "how was my mood this week"
+        | "how was my mood"
+        | "my mood"
+        | "my moods"
+        | "moods"
+        | "mood tracker"
+        | "show my mood"
+        | "show my moods"
+        | "mood history"
+        | "my mood this week"
+        | "hows my mood been"
+        | "how has my mood been"
+        | "mood this week"
+        | "how has my mood been this week"
+        | "show my mood this week"
+        | "mood diary" => {
+            return past(7);
+        }
+        "how was my mood today" | "my mood today" | "mood today" => return past(1),
+        "how was my mood this month"
+        | "my mood this month"
+        | "mood this month"
+        | "how has my mood been this month" => return past(30),
+        "mood" => return Some((Soft, Action::Past { days: 7 })),
+        _ => {}
+    }
+    let (at, end) = (talk.start, pieces::end(words));
+    let said = words.after(
+        at,
+        &[
+            "log my mood as",
+            "log my mood",
+            "log mood",
+            "my mood today is",
+            "my mood is",
+            "mood today",
+            "mood is",
+            "mood",
+            "my mood",
+        ],
+    );
+    if let Some(from) = said {
+        return logged(words, from, end, true).map(|action| (Clear, action));
+    }
+    let felt = words.after(
+        at,
+        &[
+            "i feel",
+            "i am feeling",
+            "im feeling",
+            "feeling",
+            "i felt",
+            "today i feel",
+            "i feel so",
+            "i am",
+            "im",
+        ],
+    );
+    if let Some(from) = felt {
+        return logged(words, from, end, false).map(|action| (Soft, action));
+    }
+    logged(words, at, end, false).map(|action| (InSession, action))
+}
+
+/// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was said.
+fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Action> {
+    let word = words.get(from);
+    let number = word
+        .split_once('/')
+        .filter(|(_, of)| *of == "10")
+        .map_or(word, |(n, _)| n);
+    if let Ok(number) = number.parse::<i64>() {
+        let next = words
+            .after(from + 1, &["out of 10", "out of ten", "of 10"])
+            .unwrap_or(from + 1);
+        if next < end && !plain && !words.is_set_off(next - 1) {
+            return None;
+        }
+        let note = pieces::said(
+            words,
+            words.after(next, &["because", "today"]).unwrap_or(next),
+            end,
+        );
+        return Some(match u8::try_from(number) {
+            Ok(score @ 1..=10) => Action::Log { score, note },
+            _ => Action::OutOfRange,
+        });
+    }
+    let from = words
+        .after(from, &["so", "pretty", "quite", "a bit", "rather"])
+        .unwrap_or(from);
+    let (score, next) = SCORES
+        .iter()
+        .find_map(|(score, names)| Some((*score, words.after(from, names)?)))?;
+    let rest = words
+        .after(
+            next,
+            &["today", "right now", "now", "this morning", "tonight"],
+        )
+        .unwrap_or(next);
+    let ends = rest == end
+        || words.is_set_off(rest - 1)
+        || matches!(words.get(rest), "because" | "about" | "and" | "but");
+    ends.then(|| Action::Log {
+        score,
+        note: pieces::said(words, from, end),
+    })
+}
+
+impl Ability for State {
+    type Action = Action;
+
+    fn own(action: super::Action) -> Option<Action> {
+        match action {
+            super::Action::MoodTracker(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+        Some(match action {
+            Action::Log { score, note } => {
+                if let Some(said) = too_long(&[&note], NOTE_CHARS_MAX) {
+                    return Some(said);
+                }
+                let entry = Entry {
+                    at: scene.now.0,
+                    score,
+                    note,
+                };
+                let said = format!("Noted: {}.", entry.told());
+                self.entries.push(entry);
+                if self.entries.len() > ENTRIES_KEPT_MAX {
+                    self.entries.remove(0);
+                }
+                format!(
+                    "{said}{}",
+                    self.average(7, scene)
+                        .map_or_else(String::new, |(text, n)| {
+                            if n > 1 {
+                                format!(" This week it's {text} on average.")
+                            } else {
+                                String::new()
+                            }
+                        })
+                )
+            }
+            Action::Past { days } => self.past(days, scene),
+            Action::OutOfRange => {
+                "Moods go from 1 (awful) to 10 (wonderful). For example: “mood 7/10”.".to_owned()
+            }
+        })
+    }
+
+    fn overview(&self, scene: &Scene<'_>) -> String {
+        self.past(7, scene)
+    }
+
+    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+        let (average, _) = self.average(7, scene)?;
+        Some(format!("Mood in the last 7 days: {average} on average"))
+    }
+}
+
+impl State {
+    fn since(&self, days: i64, scene: &Scene<'_>) -> impl Iterator<Item = &Entry> {
+        let first = pieces::number(scene.today()) - (days - 1) as i32;
+        let zone = scene.zone();
+        self.entries
+            .iter()
+            .filter(move |entry| pieces::number(pieces::date(Timestamp(entry.at), zone)) >= first)
+    }
+
+    /// With one decimal, as words, and of how many.
+    fn average(&self, days: i64, scene: &Scene<'_>) -> Option<(String, usize)> {
+        let count = self.since(days, scene).count();
+        let sum: usize = self
+            .since(days, scene)
+            .map(|entry| usize::from(entry.score))
+            .sum();
+        let tenths = (sum * 10 + count / 2).checked_div(count)?;
+        Some((format!("{}.{}", tenths / 10, tenths % 10), count))
+    }
+
+    fn past(&self, days: i64, scene: &Scene<'_>) -> String {
+        const LISTED_MAX: usize = 14;
+        let when = match days {
+            1 => "today".to_owned(),
+            n => format!("in the last {n} days"),
+        };
+        let Some((average, count)) = self.average(days, scene) else {
+            return format!("I know of no mood of yours {when}. Say “mood 7/10” to note one.");
+        };
+        let times = counted(count, "time");
+        let mut text = format!("Your mood {when}: {average} on average, noted {times}.");
+        for entry in self
+            .since(days, scene)
+            .skip(count.saturating_sub(LISTED_MAX))
+        {
+            let at = Timestamp(entry.at).utc().with_timezone(&scene.zone());
+            text.push_str(&format!(
+                "\n• {}: {}",
+                at.format("%a %-d %b %H:%M"),
+                entry.told()
+            ));
+        }
+        if scene.timezone.is_none() {
+            text.push_str("\nTimes are in UTC.");
+        }
+        text
+    }
+}
+
+impl Entry {
+    fn told(&self) -> String {
+        if self.note.is_empty() {
+            format!("{}/10", self.score)
+        } else {
+            format!("{}/10, {}", self.score, self.note)
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Small readings that several superpowers share: lists of things, who is meant, days. It
+//! knows none of them.
+
+use chrono::{Datelike, NaiveDate};
+use chrono_tz::Tz;
+
+use crate::clock::Timestamp;
+use crate::reply::builtin::subject;
+use crate::reply::builtin::when::{self, Day, Spec};
+use crate::reply::builtin::words::Words;
+
+/// Things named in one message.
+const NAMED_MAX: usize = 50;
+
+/// "milk, two eggs and tea" is three things; what stands in quotes is one.
+pub(super) fn things(text: &str) -> Vec<String> {
+    let whole = text.trim();
+    let quoted = |open, close| {
+        whole.chars().count() > 2 && whole.starts_with(open) && whole.ends_with(close)
+    };
+    if quoted('"', '"') || quoted('“', '”') {
+        return vec![subject(whole)];
+    }
+    let mut found = Vec::new();
+    for part in whole.split([',', ';', '\n', '•']) {
+        let mut rest = part.trim();
+        rest = strip_word(rest, "and").unwrap_or(rest);
+        while let Some((one, more)) = split_at_and(rest) {
+            found.push(subject(one));
+            rest = more;
+        }
+        found.push(subject(rest));
+    }
+    found.retain(|thing| !thing.is_empty());
+    found.truncate(NAMED_MAX);
+    found
+}
+
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let rest = text.get(..word.len())?.eq_ignore_ascii_case(word);
+    let rest = rest.then(|| &text[word.len()..])?;
+    rest.starts_with(char::is_whitespace).then(|| rest.trim())
+}
+
+fn split_at_and(text: &str) -> Option<(&str, &str)> {
+    [" and ", " And ", " AND ", " & "]
+        .iter()
+        .filter_map(|link| Some((text.find(link)?, link.len())))
+        .min()
+        .map(|(at, len)| (&text[..at], &text[at + len..]))
+}
+
+/// Whether two names are the same, in whatever case.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    a == b || a.to_lowercase() == b.to_lowercase()
+}
+
+/// Which of `texts` is meant: by number from 1, the same text, else the first that begins
+/// with it, else the first that has it in it.
+pub(super) fn which<'a>(said: &str, texts: impl Iterator<Item = &'a str> + Clone) -> Option<usize> {
+    let said = said.to_lowercase();
+    let number = said.trim_start_matches(['#', 'n', 'o', '.', ' ']);
+    if let Ok(number) = number.parse::<usize>() {
+        return (1..=texts.count()).contains(&number).then(|| number - 1);
+    }
+    let lower = texts.map(str::to_lowercase);
+    let said = said.as_str();
+    let bare = ["the ", "my ", "our "]
+        .iter()
+        .find_map(|article| said.strip_prefix(article))
+        .unwrap_or(said);
+    if bare.is_empty() {
+        return None;
+    }
+    lower
+        .clone()
+        .position(|text| text == said || text == bare)
+        .or_else(|| lower.clone().position(|text| text.starts_with(bare)))
+        .or_else(|| lower.clone().position(|text| text.contains(bare)))
+}
+
+/// Where what is said ends: before "please" and "thanks".
+pub(super) fn end(words: &Words) -> usize {
+    let mut end = words.len();
+    while end > 1 && matches!(words.get(end - 1), "please" | "pls" | "plz" | "thanks") {
+        end -= 1;
+    }
+    end
+}
+
+/// The words as typed, without what surrounds them.
+pub(super) fn said(words: &Words, from: usize, to: usize) -> String {
+    subject(words.original(from..to.max(from)))
+}
+
+pub(super) fn date(at: Timestamp, zone: Tz) -> NaiveDate {
+    at.utc().with_timezone(&zone).date_naive()
+}
+
+/// Days are kept as numbers.
+pub(super) fn number(date: NaiveDate) -> i32 {
+    date.num_days_from_ce()
+}
+
+pub(super) fn day(number: i32) -> NaiveDate {
+    NaiveDate::from_num_days_from_ce_opt(number).unwrap_or_default()
+}
+
+/// The day at `at` and the index after it: a date as written, else the coming one.
+pub(super) fn read_day(
+    words: &Words,
+    at: usize,
+    now: Timestamp,
+    zone: Tz,
+) -> Option<(NaiveDate, usize)> {
+    let (spec, end) = when::read(words, at)?;
+    let day = match spec.day? {
+        Day::Date { year, month, day } => NaiveDate::from_ymd_opt(year, month, day)?,
+        Day::Today => date(now, zone),
+        said => {
+            let spec = Spec {
+                day: Some(said),
+                ..Spec::default()
+            };
+            date(when::resolve(&spec, now, zone).ok()?, zone)
+        }
+    };
+    Some((day, end))
+}
+
+/// "june", "jun": its number.
+pub(super) fn read_month(word: &str) -> Option<u32> {
+    when::month(word)
+}
+
+/// "Friday, 5 June", with the year when it is another than today's.
+pub(super) fn shown(date: NaiveDate, today: NaiveDate) -> String {
+    let pattern = if date.year() == today.year() {
+        "%A, %-d %B"
+    } else {
+        "%A, %-d %B %Y"
+    };
+    date.format(pattern).to_string()
+}
+
+pub(super) fn counted(n: usize, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
+/// "a", "a and b", "a, b and c".
+pub(super) fn joined<S: AsRef<str>>(names: &[S]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [most @ .., last] => {
+            let most: Vec<&str> = most.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", most.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// The first of `texts` that is too long for a name of `chars_max`.
+pub(super) fn too_long<S: AsRef<str>>(texts: &[S], chars_max: usize) -> Option<String> {
+    texts
+        .iter()
+        .any(|text| text.as_ref().chars().count() > chars_max)
+        .then(|| format!("That's too long. Please keep each to {chars_max} characters."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_in_one_breath() {
+        let cases: [(&str, &[&str]); 9] = [
+            ("milk", &["milk"]),
+            ("milk and eggs", &["milk", "eggs"]),
+            ("milk, two eggs and tea.", &["milk", "two eggs", "tea"]),
+            ("milk, eggs, and tea", &["milk", "eggs", "tea"]),
+            ("“mac and cheese”", &["mac and cheese"]),
+            ("Sand & Andes", &["Sand", "Andes"]),
+            ("a\nb\n", &["a", "b"]),
+            ("Jalapeño and 牛乳", &["Jalapeño", "牛乳"]),
+            (" , and ;", &["and"]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(things(text), expected, "{text}");
+        }
+        assert_eq!(things(&"x,".repeat(500)).len(), NAMED_MAX);
+    }
+
+    #[test]
+    fn what_is_meant() {
+        let texts = ["Milk", "oat milk", "eggs from Ana"];
+        let cases = [
+            ("milk", Some(0)),
+            ("the milk", Some(0)),
+            ("oat", Some(1)),
+            ("Ana", Some(2)),
+            ("3", Some(2)),
+            ("#2", Some(1)),
+            ("4", None),
+            ("0", None),
+            ("beer", None),
+            ("", None),
+            ("the ", None),
+        ];
+        for (said, expected) in cases {
+            assert_eq!(which(said, texts.iter().copied()), expected, "{said}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What of a message asks for a superpower, and how plainly. Cheap string work: it reads
+//! nothing that is kept, and doesn't decide who may.
+
+use super::{Action, Power};
+use super::{
+    bill_split, birthday_reminder, budget_tracker, daily_summary, focus_protector, habit_tracker,
+    mood_tracker, todo_list, trip_planner,
+};
+use crate::reply::builtin::listening::listen;
+use crate::reply::builtin::{Talk, understand_talk};
+use crate::reply::{Heard, Intent};
+
+/// Longer messages ask for none.
+const TEXT_BYTES_MAX: usize = 4_096;
+
+/// How plainly a superpower is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strength {
+    /// In so many words.
+    Clear,
+    /// As people also just talk: counts for those who have it.
+    Soft,
+    /// Means something only while it is being used.
+    InSession,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub power: Power,
+    pub strength: Strength,
+    pub action: Action,
+}
+
+/// Said to whichever superpower is being used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    Undo,
+    Done,
+}
+
+/// All that a message may ask for; at most one call for each superpower.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Calls {
+    pub calls: Vec<Call>,
+    pub control: Option<Control>,
+    /// In a group: by name, or in answer to the assistant.
+    pub spoken_to: bool,
+}
+
+impl Calls {
+    /// Whether any of it can count for somebody who uses none at the moment.
+    pub fn may_begin(&self) -> bool {
+        self.calls
+            .iter()
+            .any(|call| call.strength != Strength::InSession)
+    }
+
+    pub fn of(&self, power: Power) -> Option<&Call> {
+        self.calls.iter().find(|call| call.power == power)
+    }
+}
+
+pub fn recognise(heard: &Heard<'_>) -> Calls {
+    in_talk(&listen(heard))
+}
+
+/// What a message means without superpowers, and those that it may ask for of somebody who
+/// uses none at the moment: it is listened to once, and most messages cost no more than a
+/// look at their words.
+pub fn understand_all(heard: &Heard<'_>) -> (Intent, Calls) {
+    let talk = listen(heard);
+    let is_about_one = talk
+        .words
+        .iter()
+        .any(|word| WORDS.binary_search(&word).is_ok());
+    let calls = if is_about_one {
+        in_talk(&talk)
+    } else {
+        Calls::default()
+    };
+    (understand_talk(&talk), calls)
+}
+
+/// Whatever asks for a superpower outside of a session has one of these in it. Sorted.
+const WORDS: [&str; 69] = [
+    "am",
+    "b-day",
+    "bday",
+    "bill",
+    "bills",
+    "birthday",
+    "birthdays",
+    "bought",
+    "budget",
+    "budgets",
+    "completed",
+    "day",
+    "did",
+    "disturb",
+    "divide",
+    "done",
+    "expense",
+    "expenses",
+    "feel",
+    "feeling",
+    "felt",
+    "finished",
+    "focus",
+    "focusing",
+    "got",
+    "groceries",
+    "habit",
+    "habits",
+    "holiday",
+    "im",
+    "itinerary",
+    "list",
+    "mood",
+    "moods",
+    "owe",
+    "owes",
+    "pack",
+    "packed",
+    "packing",
+    "paid",
+    "pay",
+    "pays",
+    "settle",
+    "share",
+    "spend",
+    "spending",
+    "spent",
+    "split",
+    "streak",
+    "streaks",
+    "summaries",
+    "summarise",
+    "summarize",
+    "summary",
+    "task",
+    "tasks",
+    "to-do",
+    "to-dos",
+    "today",
+    "todo",
+    "todo-list",
+    "todos",
+    "tracking",
+    "trip",
+    "trips",
+    "untrack",
+    "vacation",
+    "weekend",
+    "yesterday",
+];
+
+fn in_talk(talk: &Talk<'_>) -> Calls {
+    if talk.heard.text.len() > TEXT_BYTES_MAX || talk.words.len() == 0 {
+        return Calls::default();
+    }
+    Calls {
+        calls: Power::ALL
+            .into_iter()
+            .filter_map(|power| {
+                let (strength, action) = parse(power, talk)?;
+                Some(Call {
+                    power,
+                    strength,
+                    action,
+                })
+            })
+            .collect(),
+        control: control(talk.request()),
+        spoken_to: talk.spoken_to,
+    }
+}
+
+fn parse(power: Power, talk: &Talk<'_>) -> Option<(Strength, Action)> {
+    match power {
+        Power::TodoList => map(todo_list::parse(talk), Action::TodoList),
+        Power::BillSplit => map(bill_split::parse(talk), Action::BillSplit),
+        Power::TripPlanner => map(trip_planner::parse(talk), Action::TripPlanner),
+        Power::BirthdayReminder => map(birthday_reminder::parse(talk), Action::BirthdayReminder),
+        Power::HabitTracker => map(habit_tracker::parse(talk), Action::HabitTracker),
+        Power::BudgetTracker => map(budget_tracker::parse(talk), Action::BudgetTracker),
+        Power::MoodTracker => map(mood_tracker::parse(talk), Action::MoodTracker),
+        Power::FocusProtector => map(focus_protector::parse(talk), Action::FocusProtector),
+        Power::DailySummary => map(daily_summary::parse(talk), Action::DailySummary),
+    }
+}
+
+fn map<A>(found: Option<(Strength, A)>, action: fn(A) -> Action) -> Option<(Strength, Action)> {
+    found.map(|(strength, found)| (strength, action(found)))
+}
+
+fn control(request: &str) -> Option<Control> {
+    match request {
+        "undo"
+        | "undo that"
+        | "undo it"
+        | "undo this"
+        | "undo the last change"
+        | "take that back"
+        | "undo last"
+        | "revert" => Some(Control::Undo),
+        "done" | "im done" | "i am done" | "were done" | "we are done" | "thats all"
+        | "that is all" | "thats it" | "finished" | "im finished" | "all done" | "exit"
+        | "quit" | "close" | "stop" => Some(Control::Done),
+        _ => None,
+    }
+}

@@ -1,0 +1,417 @@
+//! Trips: where to and when, what is planned for each day, and what to pack. It books nothing
+//! and knows no place.
+
+mod read;
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use super::pieces::{self, counted, joined, same, too_long, which};
+use super::{Ability, Scene};
+pub(super) use read::parse;
+
+/// Trips of one owner.
+const TRIPS_MAX: usize = 20;
+/// Things planned for one trip.
+const PLANS_MAX: usize = 200;
+/// Things to pack for one trip.
+const PACKED_MAX: usize = 100;
+/// Days of one trip.
+const DAYS_MAX: i64 = 60;
+/// Characters of a place.
+const PLACE_CHARS_MAX: usize = 60;
+/// Characters of a thing planned or packed.
+const TEXT_CHARS_MAX: usize = 200;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    Plan {
+        place: String,
+        /// Both or none.
+        from: Option<NaiveDate>,
+        to: Option<NaiveDate>,
+    },
+    /// "my trip is from 3 to 7 June", for the newest one.
+    Dates {
+        from: NaiveDate,
+        to: NaiveDate,
+    },
+    AddDay {
+        day: u32,
+        what: String,
+    },
+    Pack(Vec<String>),
+    Packed(Vec<String>),
+    /// An empty place: the newest trip.
+    Show(String),
+    List,
+    PackingList,
+    Cancel(String),
+    Unclear,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct State {
+    /// The newest, and the one that is spoken of, last.
+    trips: Vec<Trip>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Trip {
+    place: String,
+    /// Days, both or none.
+    from: Option<i32>,
+    to: Option<i32>,
+    plans: Vec<Plan>,
+    packing: Vec<Packing>,
+    by: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Plan {
+    /// From 1.
+    day: u32,
+    what: String,
+    by: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Packing {
+    what: String,
+    packed: bool,
+    by: i64,
+}
+
+const NO_TRIP: &str = "There's no trip yet. Say “plan a trip to Lisbon from 3 to 7 June”.";
+
+impl Ability for State {
+    type Action = Action;
+
+    fn own(action: super::Action) -> Option<Action> {
+        match action {
+            super::Action::TripPlanner(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+        Some(match action {
+            Action::Plan { place, from, to } => self.plan(place, from, to, scene),
+            Action::Dates { from, to } => match self.trips.last_mut() {
+                None => NO_TRIP.to_owned(),
+                Some(trip) => match span(from, to) {
+                    Err(why) => why,
+                    Ok(()) => {
+                        (trip.from, trip.to) =
+                            (Some(pieces::number(from)), Some(pieces::number(to)));
+                        format!("Okay: {}.", trip.title(scene))
+                    }
+                },
+            },
+            Action::AddDay { day, what } => self.add_day(day, what, scene),
+            Action::Pack(things) => self.pack(things, scene),
+            Action::Packed(things) => return self.packed(&things, scene),
+            Action::Show(place) if !scene.sure && self.position(&place).is_none() => return None,
+            Action::Show(_) if self.trips.is_empty() => NO_TRIP.to_owned(),
+            Action::Show(place) => match self.speak_of(&place) {
+                Some(trip) => trip.told(scene),
+                None => format!("I know of no trip to {place}. “my trips” shows them."),
+            },
+            Action::List => self.list(scene),
+            Action::PackingList => match self.trips.last() {
+                Some(trip) => trip.packing_list(),
+                None => NO_TRIP.to_owned(),
+            },
+            Action::Cancel(place) => {
+                let at = if place.is_empty() {
+                    self.trips.len().checked_sub(1)
+                } else {
+                    self.position(&place)
+                };
+                match at {
+                    Some(at) => {
+                        let gone = self.trips.remove(at);
+                        format!("Okay, no trip to {}. “undo” brings it back.", gone.place)
+                    }
+                    None if self.trips.is_empty() => NO_TRIP.to_owned(),
+                    None => format!("I know of no trip to {place}."),
+                }
+            }
+            Action::Unclear => {
+                "Where to, and when? For example: “plan a trip to Lisbon from 3 to 7 June”."
+                    .to_owned()
+            }
+        })
+    }
+
+    fn overview(&self, scene: &Scene<'_>) -> String {
+        match self.trips.last() {
+            Some(trip) => trip.told(scene),
+            None => NO_TRIP.to_owned(),
+        }
+    }
+
+    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+        let today = pieces::number(scene.today());
+        self.trips.iter().find_map(|trip| {
+            let (from, to) = (trip.from?, trip.to?);
+            if (from..=to).contains(&today) {
+                let day = (today - from + 1) as u32;
+                let plans: Vec<&str> = trip
+                    .plans
+                    .iter()
+                    .filter(|plan| plan.day == day)
+                    .map(|plan| plan.what.as_str())
+                    .collect();
+                let plans = if plans.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", plans.join(", "))
+                };
+                return Some(format!("Day {day} in {}{plans}", trip.place));
+            }
+            let wait = from - today;
+            (1..=7).contains(&wait).then(|| {
+                format!(
+                    "Trip to {} in {}",
+                    trip.place,
+                    counted(wait as usize, "day")
+                )
+            })
+        })
+    }
+
+    fn erase(&mut self, by: i64) {
+        self.trips.retain(|trip| trip.by != by);
+        for trip in &mut self.trips {
+            trip.plans.retain(|plan| plan.by != by);
+            trip.packing.retain(|thing| thing.by != by);
+        }
+    }
+}
+
+impl State {
+    fn plan(
+        &mut self,
+        place: String,
+        from: Option<NaiveDate>,
+        to: Option<NaiveDate>,
+        scene: &Scene<'_>,
+    ) -> String {
+        if let Some(said) = too_long(&[&place], PLACE_CHARS_MAX) {
+            return said;
+        }
+        if let (Some(from), Some(to)) = (from, to)
+            && let Err(why) = span(from, to)
+        {
+            return why;
+        }
+        let (from, to) = (from.map(pieces::number), to.map(pieces::number));
+        let known = self.trips.iter().position(|trip| same(&trip.place, &place));
+        let trip = match known {
+            Some(at) => {
+                let mut trip = self.trips.remove(at);
+                (trip.from, trip.to) = (from.or(trip.from), to.or(trip.to));
+                trip
+            }
+            None if self.trips.len() >= TRIPS_MAX => {
+                return format!(
+                    "I already keep {TRIPS_MAX} trips, which is all I can hold. Say “cancel my trip to …” first."
+                );
+            }
+            None => Trip {
+                place,
+                from,
+                to,
+                plans: Vec::new(),
+                packing: Vec::new(),
+                by: scene.by,
+            },
+        };
+        let said = format!(
+            "{}. Say “add day 1: museum” to plan a day, or “pack sunscreen”.",
+            trip.title(scene)
+        );
+        self.trips.push(trip);
+        said
+    }
+
+    fn add_day(&mut self, day: u32, what: String, scene: &Scene<'_>) -> String {
+        if let Some(said) = too_long(&[&what], TEXT_CHARS_MAX) {
+            return said;
+        }
+        let Some(trip) = self.trips.last_mut() else {
+            return NO_TRIP.to_owned();
+        };
+        let days = trip.days().unwrap_or(DAYS_MAX);
+        if !(1..=days).contains(&i64::from(day)) {
+            return format!(
+                "The trip to {} has {}, so there's no day {day}.",
+                trip.place,
+                counted(days as usize, "day")
+            );
+        }
+        if trip.plans.len() >= PLANS_MAX {
+            return format!("A trip holds {PLANS_MAX} plans, and this one is full.");
+        }
+        let said = format!(
+            "Day {day}{} in {}: {what}.",
+            trip.date(day, scene),
+            trip.place
+        );
+        trip.plans.push(Plan {
+            day,
+            what,
+            by: scene.by,
+        });
+        trip.plans.sort_by_key(|plan| plan.day);
+        said
+    }
+
+    fn pack(&mut self, things: Vec<String>, scene: &Scene<'_>) -> String {
+        if let Some(said) = too_long(&things, TEXT_CHARS_MAX) {
+            return said;
+        }
+        let Some(trip) = self.trips.last_mut() else {
+            return NO_TRIP.to_owned();
+        };
+        let known = |trip: &Trip, what: &str| trip.packing.iter().any(|one| same(&one.what, what));
+        let new: Vec<String> = things
+            .into_iter()
+            .filter(|thing| !known(trip, thing))
+            .collect();
+        if new.is_empty() {
+            return "That's on the packing list already.".to_owned();
+        }
+        if trip.packing.len() + new.len() > PACKED_MAX {
+            return format!("A packing list holds {PACKED_MAX} things, and this one is full.");
+        }
+        let said = format!("On the packing list for {}: {}.", trip.place, joined(&new));
+        trip.packing.extend(new.into_iter().map(|what| Packing {
+            what,
+            packed: false,
+            by: scene.by,
+        }));
+        said
+    }
+
+    fn packed(&mut self, things: &[String], scene: &Scene<'_>) -> Option<String> {
+        let trip = self.trips.last_mut()?;
+        let mut packed = Vec::new();
+        for thing in things {
+            if let Some(at) = which(thing, trip.packing.iter().map(|one| one.what.as_str())) {
+                trip.packing[at].packed = true;
+                packed.push(trip.packing[at].what.clone());
+            }
+        }
+        if packed.is_empty() {
+            return scene
+                .sure
+                .then(|| format!("I don't see {} on the packing list.", joined(things)));
+        }
+        let left = trip.packing.iter().filter(|one| !one.packed).count();
+        Some(match left {
+            0 => format!("✓ {}. All packed!", joined(&packed)),
+            n => format!(
+                "✓ {}. {} left to pack.",
+                joined(&packed),
+                counted(n, "thing")
+            ),
+        })
+    }
+
+    fn position(&self, place: &str) -> Option<usize> {
+        which(place, self.trips.iter().map(|trip| trip.place.as_str()))
+    }
+
+    /// Makes the trip the one that is spoken of.
+    fn speak_of(&mut self, place: &str) -> Option<&Trip> {
+        if !place.is_empty() {
+            let at = self.position(place)?;
+            let trip = self.trips.remove(at);
+            self.trips.push(trip);
+        }
+        self.trips.last()
+    }
+
+    fn list(&self, scene: &Scene<'_>) -> String {
+        if self.trips.is_empty() {
+            return NO_TRIP.to_owned();
+        }
+        let mut text = format!("{}:", counted(self.trips.len(), "trip"));
+        for trip in self.trips.iter().rev() {
+            text.push_str(&format!("\n• {}", trip.title(scene)));
+        }
+        text
+    }
+}
+
+impl Trip {
+    fn days(&self) -> Option<i64> {
+        Some(i64::from(self.to? - self.from?) + 1)
+    }
+
+    /// " (Friday, 5 June)", when the dates are known.
+    fn date(&self, day: u32, scene: &Scene<'_>) -> String {
+        self.from.map_or_else(String::new, |from| {
+            let date = pieces::day(from + day as i32 - 1);
+            format!(" ({})", pieces::shown(date, scene.today()))
+        })
+    }
+
+    /// "Trip to Lisbon, Wednesday, 3 June to Sunday, 7 June, 5 days".
+    fn title(&self, scene: &Scene<'_>) -> String {
+        match (self.from, self.to, self.days()) {
+            (Some(from), Some(to), Some(days)) => format!(
+                "Trip to {}, {} to {} ({})",
+                self.place,
+                pieces::shown(pieces::day(from), scene.today()),
+                pieces::shown(pieces::day(to), scene.today()),
+                counted(days as usize, "day")
+            ),
+            _ => format!("Trip to {}, no dates yet", self.place),
+        }
+    }
+
+    fn told(&self, scene: &Scene<'_>) -> String {
+        let mut text = format!("{}:", self.title(scene));
+        if self.plans.is_empty() {
+            text.push_str("\nNothing planned yet. Say “add day 1: museum”.");
+        }
+        for plan in &self.plans {
+            let date = self.date(plan.day, scene);
+            text.push_str(&format!("\n• Day {}{date}: {}", plan.day, plan.what));
+        }
+        let open = self.packing.iter().filter(|one| !one.packed).count();
+        if open > 0 {
+            text.push_str(&format!("\n{} left to pack.", counted(open, "thing")));
+        }
+        text
+    }
+
+    fn packing_list(&self) -> String {
+        if self.packing.is_empty() {
+            return format!(
+                "Nothing on the packing list for {} yet. Say “pack sunscreen and a hat”.",
+                self.place
+            );
+        }
+        let mut text = format!("To pack for {}:", self.place);
+        for (n, one) in (1..).zip(&self.packing) {
+            let done = if one.packed { " ✓" } else { "" };
+            text.push_str(&format!("\n{n}. {}{done}", one.what));
+        }
+        text
+    }
+}
+
+fn span(from: NaiveDate, to: NaiveDate) -> Result<(), String> {
+    let days = (to - from).num_days() + 1;
+    if days < 1 {
+        return Err("That trip would end before it begins. Could you check the dates?".to_owned());
+    }
+    if days > DAYS_MAX {
+        return Err(format!("A trip lasts at most {DAYS_MAX} days."));
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! Who is shown speaking in a group: each person under one name, told apart from others of
+//! the same name. Handles (phone numbers, addresses) are never told to a model.
+
+use super::{By, Said, clean};
+
+/// Characters of a name.
+const NAME_CHARS_MAX: usize = 40;
+
+#[derive(Default)]
+pub(super) struct Speakers {
+    /// Who was given which name.
+    given: Vec<(i64, String)>,
+}
+
+impl Speakers {
+    /// What was said as the model reads it. In a group a person's further lines are indented,
+    /// so that nobody can write a line that looks like another's.
+    pub(super) fn line(&mut self, said: &Said, group: bool) -> String {
+        match &said.by {
+            By::Person { id, name } if group => {
+                let name = self.name(*id, name.as_deref());
+                let lines: Vec<&str> = said
+                    .text
+                    .split(['\n', '\r', '\u{2028}', '\u{2029}'])
+                    .collect();
+                format!("{name}: {}", lines.join("\n  "))
+            }
+            _ => said.text.clone(),
+        }
+    }
+
+    fn name(&mut self, id: i64, name: Option<&str>) -> String {
+        if let Some((_, given)) = self.given.iter().find(|(known, _)| *known == id) {
+            return given.clone();
+        }
+        let own: String = clean(name.unwrap_or_default())
+            .chars()
+            .filter(|c| *c != ':')
+            .take(NAME_CHARS_MAX)
+            .collect();
+        let own = match own.trim() {
+            "" => format!("Person {}", self.given.len() + 1),
+            own => own.to_owned(),
+        };
+        let taken = |name: &str| {
+            let mut given = self.given.iter();
+            given.any(|(_, other)| other.to_lowercase() == name.to_lowercase())
+        };
+        let mut shown = own.clone();
+        let mut number = 2;
+        while taken(&shown) {
+            shown = format!("{own} ({number})");
+            number += 1;
+        }
+        self.given.push((id, shown.clone()));
+        shown
+    }
+}

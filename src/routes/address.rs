@@ -1,0 +1,83 @@
+//! Where a request comes from: the socket's peer, unless that is one of the operator's proxies,
+//! which say for whom they ask. Nobody else is believed.
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::app::App;
+use crate::http::Exchange;
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
+
+pub(super) fn of(app: &App, exchange: &Exchange) -> IpAddr {
+    let trusted = &app.config.server.trusted_proxies;
+    if trusted.is_empty() {
+        return exchange.peer.to_canonical();
+    }
+    let lines = exchange.headers.get_all(FORWARDED_FOR);
+    let lines: Vec<&str> = lines.iter().map(|l| l.to_str().unwrap_or("")).collect();
+    behind(exchange.peer, &lines, |address| {
+        trusted.iter().any(|network| network.contains(address))
+    })
+}
+
+/// From the right, the first address that is no proxy of ours; what stands left of it was said
+/// by strangers. An entry that is no address ends the search at the proxy that sent it.
+fn behind(peer: IpAddr, lines: &[&str], is_trusted: impl Fn(IpAddr) -> bool) -> IpAddr {
+    let mut address = peer.to_canonical();
+    let entries = lines.iter().flat_map(|line| line.split(','));
+    let entries: Vec<&str> = entries.collect();
+    for entry in entries.iter().rev() {
+        if !is_trusted(address) {
+            break;
+        }
+        let Some(before) = parse(entry.trim()) else {
+            break;
+        };
+        address = before.to_canonical();
+    }
+    address
+}
+
+/// An address, perhaps with a port behind it or, for IPv6, in brackets.
+fn parse(entry: &str) -> Option<IpAddr> {
+    let bare = entry.strip_prefix('[').and_then(|e| e.strip_suffix(']'));
+    let address = bare.unwrap_or(entry).parse().ok();
+    address.or_else(|| entry.parse::<SocketAddr>().ok().map(|at| at.ip()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_proxies_are_believed() {
+        let is_trusted = |address: IpAddr| address.to_string().starts_with("10.");
+        // (peer, headers, expected)
+        let cases: [(&str, &[&str], &str); 12] = [
+            ("192.0.2.1", &["198.51.100.1"], "192.0.2.1"),
+            ("192.0.2.1", &[], "192.0.2.1"),
+            ("10.0.0.1", &[], "10.0.0.1"),
+            ("10.0.0.1", &["198.51.100.1"], "198.51.100.1"),
+            ("::ffff:10.0.0.1", &["198.51.100.1"], "198.51.100.1"),
+            ("10.0.0.1", &["203.0.113.9, 198.51.100.1"], "198.51.100.1"),
+            (
+                "10.0.0.1",
+                &["203.0.113.9, 198.51.100.1, 10.0.0.2"],
+                "198.51.100.1",
+            ),
+            (
+                "10.0.0.1",
+                &["203.0.113.9", "198.51.100.1,10.0.0.2"],
+                "198.51.100.1",
+            ),
+            ("10.0.0.1", &["10.0.0.3, 10.0.0.2"], "10.0.0.3"),
+            ("10.0.0.1", &["198.51.100.1, nonsense"], "10.0.0.1"),
+            ("10.0.0.1", &["[2001:db8::1]:443"], "2001:db8::1"),
+            ("10.0.0.1", &["198.51.100.1:5000"], "198.51.100.1"),
+        ];
+        for (peer, lines, expected) in cases {
+            let found = behind(peer.parse().unwrap(), lines, is_trusted);
+            assert_eq!(found.to_string(), expected, "{peer} {lines:?}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `/marketplace/apps…`: what an app is, and the rooms that have it.
+
+use serde_json::json;
+
+use super::{Request, param};
+use crate::error::Result;
+use crate::http::{self, Fields, Response};
+use crate::marketplace::actions::{
+    ACTION_ID_CHARS_MAX, ACTIONS_MAX, Action, Kind, PARAMETERS_MAX, TEMPLATE_BYTES_MAX,
+    is_action_id,
+};
+use crate::marketplace::apps::Draft;
+use crate::marketplace::template::FIELD_CHARS_MAX;
+
+const NAME_BYTES_MAX: usize = 200;
+const DESCRIPTION_BYTES_MAX: usize = 2_000;
+
+pub(in crate::routes) async fn create(mut rq: Request) -> Result<Response> {
+    let draft = draft(&mut rq).await?;
+    let app = rq.app.marketplace.create_app(rq.who()?.id, draft).await?;
+    Ok(http::json(&app))
+}
+
+pub(in crate::routes) async fn list(rq: Request) -> Result<Response> {
+    let apps = rq.app.marketplace.apps(rq.who()?.id).await?;
+    Ok(http::json(&json!({"apps": apps, "total": apps.len()})))
+}
+
+pub(in crate::routes) async fn show(rq: Request) -> Result<Response> {
+    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let app = rq.app.marketplace.app(caller, app).await?;
+    Ok(http::json(&app))
+}
+
+pub(in crate::routes) async fn replace(mut rq: Request) -> Result<Response> {
+    let draft = draft(&mut rq).await?;
+    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let app = rq.app.marketplace.replace_app(caller, app, draft).await?;
+    Ok(http::json(&app))
+}
+
+pub(in crate::routes) async fn delete(rq: Request) -> Result<Response> {
+    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    rq.app.marketplace.delete_app(caller, app).await?;
+    Ok(done("The app and its webhooks are gone."))
+}
+
+pub(in crate::routes) async fn install(rq: Request) -> Result<Response> {
+    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let chat = param(&rq, "chat_guid");
+    rq.app.marketplace.install_app(caller, app, chat).await?;
+    Ok(done("The app may write to this chat."))
+}
+
+pub(in crate::routes) async fn uninstall(rq: Request) -> Result<Response> {
+    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let chat = param(&rq, "chat_guid");
+    rq.app.marketplace.uninstall_app(caller, app, chat).await?;
+    Ok(done("The app no longer writes to this chat."))
+}
+
+pub(super) fn done(message: &str) -> Response {
+    http::json(&json!({"status": "ok", "message": message}))
+}
+
+async fn draft(rq: &mut Request) -> Result<Draft> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    let draft = Draft {
+        name: fields.required_string("name", 1..=NAME_BYTES_MAX),
+        description: fields
+            .optional_string("description", 0..=DESCRIPTION_BYTES_MAX)
+            .unwrap_or_default(),
+        actions: fields.required_objects("actions", ACTIONS_MAX, read_action),
+    };
+    let mut ids: Vec<&str> = draft.actions.iter().map(|a| a.action_id.as_str()).collect();
+    ids.sort_unstable();
+    if ids
+        .windows(2)
+        .any(|pair| pair[0] == pair[1] && is_action_id(pair[0]))
+    {
+        fields.refuse(
+            "actions",
+            "must not have two actions of the same action_id.",
+        );
+    }
+    fields.finish()?;
+    Ok(draft)
+}
+
+fn read_action(fields: &mut Fields<'_>) -> Action {
+    let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
+    if !action_id.is_empty() && !is_action_id(&action_id) {
+        fields.refuse(
+            "action_id",
+            "must be of letters, digits, \".\", \"_\" and \"-\".",
+        );
+    }
+    let kind = Kind::of(fields.one_of("kind", &Kind::WORDS));
+    let template = fields.optional_string("template", 0..=TEMPLATE_BYTES_MAX);
+    if kind.has_text()
+        && template
+            .as_deref()
+            .is_none_or(|text| text.trim().is_empty())
+    {
+        fields.refuse("template", "must say something for an action of this kind.");
+    }
+    Action {
+        action_id,
+        description: fields
+            .optional_string("description", 0..=DESCRIPTION_BYTES_MAX)
+            .unwrap_or_default(),
+        kind,
+        template,
+        parameters: fields
+            .optional_string_list("parameters", PARAMETERS_MAX, 1..=FIELD_CHARS_MAX)
+            .unwrap_or_default(),
+    }
+}

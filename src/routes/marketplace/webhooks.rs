@@ -1,0 +1,142 @@
+//! `/marketplace/webhooks…`: an app's webhooks, their secrets and what became of their calls.
+
+use serde_json::json;
+
+use super::apps::done;
+use super::{Request, param};
+use crate::error::{Error, Result};
+use crate::http::{self, Fields, Response};
+use crate::marketplace::actions::ACTION_ID_CHARS_MAX;
+use crate::marketplace::hooks::Scheme;
+use crate::marketplace::mapping::{FIELDS_MAX, Mapping, PATH_BYTES_MAX, is_path};
+use crate::marketplace::template::FIELD_CHARS_MAX;
+use crate::marketplace::webhooks::{Draft, RATE_LIMIT_MAX};
+
+const DESCRIPTION_BYTES_MAX: usize = 2_000;
+const EVENTS_DEFAULT: usize = 50;
+const EVENTS_MAX: usize = 200;
+
+pub(in crate::routes) async fn create(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
+    let mut draft = read(&mut fields);
+    draft.action_id = action_id;
+    fields.finish()?;
+    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let created = rq
+        .app
+        .marketplace
+        .create_webhook(caller, app, draft)
+        .await?;
+    Ok(http::json(&created))
+}
+
+pub(in crate::routes) async fn list(rq: Request) -> Result<Response> {
+    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let webhooks = rq.app.marketplace.webhooks(caller, app).await?;
+    let total = webhooks.len();
+    Ok(http::json(&json!({"webhooks": webhooks, "total": total})))
+}
+
+pub(in crate::routes) async fn update(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    let mut draft = read(&mut fields);
+    draft.is_active = fields.optional_bool("is_active");
+    fields.finish()?;
+    let (caller, app, webhook) = named(&rq)?;
+    let market = &rq.app.marketplace;
+    let updated = market.update_webhook(caller, app, webhook, draft).await?;
+    Ok(http::json(&updated))
+}
+
+pub(in crate::routes) async fn delete(rq: Request) -> Result<Response> {
+    let (caller, app, webhook) = named(&rq)?;
+    rq.app
+        .marketplace
+        .delete_webhook(caller, app, webhook)
+        .await?;
+    Ok(done("The webhook is gone."))
+}
+
+pub(in crate::routes) async fn rotate(rq: Request) -> Result<Response> {
+    let (caller, app, webhook) = named(&rq)?;
+    let market = &rq.app.marketplace;
+    let (webhook_id, secret) = market.rotate_secret(caller, app, webhook).await?;
+    Ok(http::json(
+        &json!({"webhook_id": webhook_id, "new_secret": secret}),
+    ))
+}
+
+pub(in crate::routes) async fn events(rq: Request) -> Result<Response> {
+    let limit = limit(&rq)?;
+    let (caller, app, webhook) = named(&rq)?;
+    let market = &rq.app.marketplace;
+    let (events, total) = market.events(caller, app, webhook, limit).await?;
+    Ok(http::json(&json!({"events": events, "total": total})))
+}
+
+pub(in crate::routes) async fn test(mut rq: Request) -> Result<Response> {
+    rq.exchange.check_encoding()?;
+    let body = rq.exchange.read_body(rq.body_bytes_max).await?;
+    let (caller, app, webhook) = named(&rq)?;
+    let market = &rq.app.marketplace;
+    let tried = market.rehearse(caller, app, webhook, &body).await?;
+    Ok(http::json(&tried))
+}
+
+fn named(rq: &Request) -> Result<(crate::store::UserId, String, String)> {
+    Ok((rq.who()?.id, param(rq, "app_id"), param(rq, "webhook_id")))
+}
+
+/// What a new webhook and a changed one have in common.
+fn read(fields: &mut Fields<'_>) -> Draft {
+    let limits = 1..=RATE_LIMIT_MAX as i64;
+    Draft {
+        description: fields.optional_string("description", 0..=DESCRIPTION_BYTES_MAX),
+        payload_mapping: fields.nested("payload_mapping", read_mapping),
+        rate_limit: fields
+            .optional_integer("rate_limit_per_minute", limits)
+            .map(|limit| limit as u64),
+        scheme: fields.optional_one_of("scheme", &Scheme::WORDS),
+        ..Draft::default()
+    }
+}
+
+fn read_mapping(fields: &mut Fields<'_>) -> Mapping {
+    let mut mapping = Mapping::default();
+    let names: Vec<&String> = fields.names().collect();
+    for name in names {
+        if mapping.iter().count() == FIELDS_MAX {
+            fields.refuse(
+                name,
+                format!("is one field too many: {FIELDS_MAX} at most."),
+            );
+            break;
+        }
+        if name.is_empty() || name.chars().count() > FIELD_CHARS_MAX {
+            let expected = format!("must have a name of 1 to {FIELD_CHARS_MAX} characters.");
+            fields.refuse(name, expected);
+        }
+        let path = fields.required_string(name, 1..=PATH_BYTES_MAX);
+        if !path.is_empty() && !is_path(&path) {
+            fields.refuse(name, "must be a path like \"items.0.title\".");
+        }
+        mapping.insert(name, &path);
+    }
+    mapping
+}
+
+fn limit(rq: &Request) -> Result<usize> {
+    let Some(text) = rq.exchange.query_param("limit") else {
+        return Ok(EVENTS_DEFAULT);
+    };
+    let number = text.parse().ok();
+    number
+        .filter(|limit| (1..=EVENTS_MAX).contains(limit))
+        .ok_or_else(|| {
+            let expected = format!("must be an integer from 1 to {EVENTS_MAX}.");
+            Error::invalid_field("/limit", expected)
+        })
+}

@@ -1,0 +1,86 @@
+//! `/admin/messages/{id}` and `/admin/metrics/token-usage`: what decided an answer, and what
+//! language models were asked.
+
+use serde_json::{Value, json};
+
+use super::Request;
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::http::{self, Response};
+use crate::ingest::explain;
+use crate::store::TokenUsage;
+
+const DAYS_DEFAULT: i64 = 7;
+const DAYS_MAX: i64 = 90;
+const DAY_S: i64 = 86_400;
+
+/// What decided the answer to a message.
+pub(super) async fn message(rq: Request) -> Result<Response> {
+    let id: i64 = rq
+        .params
+        .get("message_id")
+        .and_then(|id| id.parse().ok())
+        .ok_or_else(Error::not_found)?;
+    let with_text = match rq.exchange.query_param("text").as_deref() {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(_) => return Err(Error::invalid_field("/text", "must be true or false.")),
+    };
+    let app = rq.app;
+    let ingest = app.ingest.clone();
+    let told = app
+        .store
+        .read(move |view| explain::explain(view, id, &ingest.voice.persona, with_text))
+        .await?;
+    Ok(http::json(&told))
+}
+
+/// Tokens by endpoint and class, today and the days before it.
+pub(super) async fn token_usage(rq: Request) -> Result<Response> {
+    let days = days(&rq)?;
+    let since = rq.app.clock.now().utc_day() - (days - 1);
+    let rows = rq
+        .app
+        .store
+        .read(move |view| view.token_usage(since))
+        .await?;
+    let mut totals = TokenUsage::default();
+    let by_endpoint: Vec<Value> = rows
+        .iter()
+        .map(|(endpoint, class, used)| {
+            totals.add(used);
+            json!({
+                "endpoint": endpoint,
+                "class": class,
+                "calls": used.calls,
+                "prompt_tokens": used.prompt_tokens,
+                "completion_tokens": used.completion_tokens,
+                "cache_hits": used.cache_hits,
+            })
+        })
+        .collect();
+    Ok(http::json(&json!({
+        "since": Timestamp::from_seconds(since * DAY_S),
+        "totals": {
+            "calls": totals.calls,
+            "prompt_tokens": totals.prompt_tokens,
+            "completion_tokens": totals.completion_tokens,
+            "cache_hits": totals.cache_hits,
+            "estimated_calls": totals.estimated_calls,
+        },
+        "by_endpoint": by_endpoint,
+    })))
+}
+
+fn days(rq: &Request) -> Result<i64> {
+    let Some(text) = rq.exchange.query_param("days") else {
+        return Ok(DAYS_DEFAULT);
+    };
+    let number = text.parse().ok();
+    number
+        .filter(|days| (1..=DAYS_MAX).contains(days))
+        .ok_or_else(|| {
+            let expected = format!("must be an integer from 1 to {DAYS_MAX}.");
+            Error::invalid_field("/days", expected)
+        })
+}

@@ -1,0 +1,49 @@
+//! `POST /webhooks/{webhook_id}`: calls from outside, known by their signature.
+
+use serde_json::json;
+
+use super::{Request, address};
+use crate::auth::webhook_signature::Stamp;
+use crate::error::{Error, Kind, Result};
+use crate::http::{self, Response};
+use crate::marketplace::ingestion::{Call, Caller};
+use crate::model::public_id::PublicId;
+
+pub(super) async fn receive(mut rq: Request) -> Result<Response> {
+    let webhook = PublicId::parse(rq.params.get("webhook_id").unwrap_or_default())
+        .ok_or_else(invalid_webhook_id)?;
+    let caller = Caller::at(address::of(&rq.app, &rq.exchange));
+    rq.exchange.check_encoding()?;
+    let body = match rq.exchange.read_body(rq.body_bytes_max).await {
+        Err(error) if error.kind == Kind::TooLarge => {
+            rq.app.marketplace.too_large(webhook, caller).await?;
+            return Err(error);
+        }
+        body => body?,
+    };
+    let header = |name| rq.exchange.header(name).ok().flatten();
+    let names = rq.exchange.headers.get_all("x-webhook-id");
+    let names = names.iter().map(|name| name.as_bytes());
+    let call = Call {
+        webhook,
+        caller,
+        signature: header("x-webhook-signature"),
+        name: names.filter(|name| !name.is_empty()).collect(),
+        stamp: Stamp {
+            id: header("webhook-id").unwrap_or_default(),
+            timestamp: header("webhook-timestamp").unwrap_or_default(),
+            signatures: header("webhook-signature").unwrap_or_default(),
+        },
+        body: &body,
+    };
+    rq.app.marketplace.call(&call).await?;
+    Ok(http::json(&json!({"status": "ok"})))
+}
+
+fn invalid_webhook_id() -> Error {
+    Error::new(
+        Kind::BadRequest,
+        "invalid_webhook_id",
+        "The address does not end with a webhook's id, a UUID.",
+    )
+}

@@ -1,0 +1,109 @@
+//! Rooms in which an app may speak, and what it leaves in them.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::{AgentId, AppId, RoomId, Tx, UserId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+/// Where an action goes.
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub room: RoomId,
+    pub chat_guid: String,
+    /// `None`: a legacy relay's room, which takes no commands.
+    pub agent: Option<AgentId>,
+}
+
+impl Tx<'_> {
+    /// The room of that name, if the user takes part in it.
+    pub fn room_of_member(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT id FROM rooms WHERE chat_guid = ?1 AND (owner_id = ?2 OR id IN
+                   (SELECT room_id FROM room_members
+                    WHERE room_id = rooms.id AND handle = (SELECT phone FROM users WHERE id = ?2)))",
+            )?
+            .query_row((chat_guid, user.0), |row| row.get(0).map(RoomId))
+            .optional()?)
+    }
+
+    /// Twice is once.
+    pub fn install_app(&self, app: AppId, room: RoomId, now: Timestamp) -> Result<()> {
+        self.execute(
+            "INSERT OR IGNORE INTO app_rooms (app_id, room_id, installed_at)
+             VALUES (?1, ?2, ?3)",
+            (app.0, room.0, now.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn uninstall_app(&self, app: AppId, room: RoomId) -> Result<()> {
+        self.execute(
+            "DELETE FROM app_rooms WHERE app_id = ?1 AND room_id = ?2",
+            (app.0, room.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn count_app_rooms(&self, app: AppId) -> Result<usize> {
+        let count: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM app_rooms WHERE app_id = ?1")?
+            .query_row([app.0], |row| row.get(0))?;
+        Ok(count as usize)
+    }
+
+    /// The rooms that have the app.
+    pub fn app_targets(&self, app: AppId) -> Result<Vec<Target>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT room_id, chat_guid, agent_id FROM app_rooms
+             JOIN rooms ON rooms.id = room_id WHERE app_id = ?1",
+        )?;
+        let rows = statement.query_map([app.0], target_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Of a user's direct chats the one with the newest message; `with_agent`: of those that
+    /// take commands.
+    pub fn newest_direct_chat(&self, user: UserId, with_agent: bool) -> Result<Option<Target>> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT rooms.id, chat_guid, agent_id FROM rooms
+                 JOIN room_heads ON room_id = rooms.id
+                 WHERE owner_id = ?1 AND mode = 'direct' AND (agent_id IS NOT NULL OR NOT ?2)
+                 ORDER BY message_id DESC LIMIT 1",
+            )?
+            .query_row((user.0, with_agent), target_from)
+            .optional()?)
+    }
+
+    /// Starts a session of an app in a room, unless one is under way there.
+    pub fn start_app_session(
+        &self,
+        session_id: &str,
+        app_id: &str,
+        user: UserId,
+        room: RoomId,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.execute(
+            "INSERT INTO miniapp_sessions (session_id, user_id, room_id, app_id, state, started_at)
+             SELECT ?1, ?3, ?4, ?2, 'active', ?5 WHERE NOT EXISTS
+               (SELECT 1 FROM miniapp_sessions
+                WHERE room_id = ?4 AND app_id = ?2 AND state = 'active')",
+            (session_id, app_id, user.0, room.0, now.0),
+        )?;
+        Ok(())
+    }
+}
+
+fn target_from(row: &Row<'_>) -> rusqlite::Result<Target> {
+    Ok(Target {
+        room: RoomId(row.get(0)?),
+        chat_guid: row.get(1)?,
+        agent: row.get::<_, Option<i64>>(2)?.map(AgentId),
+    })
+}

@@ -1,0 +1,176 @@
+//! Exports that people asked for, from the request until long after the file is gone.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::{Tx, UserId, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+#[derive(Debug, Clone)]
+pub struct ExportJob {
+    pub id: i64,
+    /// UUID
+    pub job_id: String,
+    pub user: UserId,
+    /// queued, processing, ready, failed or expired, as last written.
+    pub status: String,
+    pub error: Option<String>,
+    /// How often it was taken up.
+    pub starts: i64,
+    /// The first moment without the file.
+    pub expires_at: Option<Timestamp>,
+    /// The first moment without the row.
+    pub forgotten_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "SELECT id, job_id, user_id, status, error, starts, expires_at, forgotten_at
+     FROM export_jobs";
+
+impl Tx<'_> {
+    pub fn insert_export_job(&self, job_id: &str, user: UserId, now: Timestamp) -> Result<()> {
+        self.execute(
+            "INSERT INTO export_jobs (job_id, user_id, status, created_at)
+             VALUES (?1, ?2, 'queued', ?3)",
+            (job_id, user.0, now.0),
+        )?;
+        Ok(())
+    }
+
+    /// Takes up the oldest unfinished job that is not among `under_way`.
+    pub fn start_export_job(&self, under_way: &[i64]) -> Result<Option<ExportJob>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id, job_id, user_id, status, error, starts, expires_at, forgotten_at
+             FROM export_jobs INDEXED BY export_jobs_unfinished
+             WHERE status IN ('queued', 'processing') ORDER BY id LIMIT ?1",
+        )?;
+        let rows = statement.query_map([under_way.len() as i64 + 1], job_from)?;
+        let jobs = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let free = jobs.into_iter().find(|job| !under_way.contains(&job.id));
+        if let Some(job) = &free {
+            self.execute(
+                "UPDATE export_jobs SET status = 'processing', starts = starts + 1 WHERE id = ?1",
+                [job.id],
+            )?;
+        }
+        Ok(free)
+    }
+
+    /// False when the job is gone: nobody wants the file any more.
+    pub fn set_export_ready(
+        &self,
+        id: i64,
+        expires_at: Timestamp,
+        forgotten_at: Timestamp,
+    ) -> Result<bool> {
+        let changed = self.execute(
+            "UPDATE export_jobs SET status = 'ready', expires_at = ?2, forgotten_at = ?3
+             WHERE id = ?1 AND status = 'processing'",
+            (id, expires_at.0, forgotten_at.0),
+        )?;
+        Ok(changed == 1)
+    }
+
+    pub fn set_export_failed(&self, id: i64, error: &str, forgotten_at: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE export_jobs SET status = 'failed', error = ?2, forgotten_at = ?3
+             WHERE id = ?1 AND status = 'processing'",
+            (id, error, forgotten_at.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn set_export_expired(
+        &self,
+        id: i64,
+        expires_at: Timestamp,
+        forgotten_at: Timestamp,
+    ) -> Result<()> {
+        self.execute(
+            "UPDATE export_jobs SET status = 'expired', expires_at = ?2, forgotten_at = ?3
+             WHERE id = ?1 AND status = 'ready'",
+            (id, expires_at.0, forgotten_at.0),
+        )?;
+        Ok(())
+    }
+
+    /// Removes a person's jobs, finished or not. Their files are somebody else's work, to be
+    /// done before, while the rows still name them.
+    pub fn delete_export_jobs(&self, user: UserId) -> Result<usize> {
+        self.execute("DELETE FROM export_jobs WHERE user_id = ?1", [user.0])
+    }
+
+    pub(super) fn delete_forgotten_export_jobs(
+        &self,
+        now: Timestamp,
+        rows_max: i64,
+    ) -> Result<usize> {
+        self.execute(
+            "DELETE FROM export_jobs WHERE status <> 'ready' AND id IN
+               (SELECT id FROM export_jobs WHERE forgotten_at <= ?1 LIMIT ?2)",
+            (now.0, rows_max),
+        )
+    }
+}
+
+impl View<'_> {
+    pub fn export_job(&self, job_id: &str) -> Result<Option<ExportJob>> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE job_id = ?1"))?
+            .query_row([job_id], job_from)
+            .optional()?)
+    }
+
+    /// All of a person's, oldest first.
+    pub fn export_jobs(&self, user: UserId) -> Result<Vec<ExportJob>> {
+        self.export_jobs_where("WHERE user_id = ?1 ORDER BY id", user.0)
+    }
+
+    /// Those whose file's time is over, at most 100.
+    pub fn expired_exports(&self, now: Timestamp) -> Result<Vec<ExportJob>> {
+        self.export_jobs_where(
+            "WHERE status = 'ready' AND expires_at <= ?1 LIMIT 100",
+            now.0,
+        )
+    }
+
+    pub fn count_unfinished_exports(&self) -> Result<usize> {
+        let count: i64 = self
+            .conn
+            .prepare_cached(
+                "SELECT count(*) FROM export_jobs INDEXED BY export_jobs_unfinished
+                 WHERE status IN ('queued', 'processing')",
+            )?
+            .query_row([], |row| row.get(0))?;
+        Ok(count as usize)
+    }
+
+    /// Whether the job is still being worked on: the work ends when its row is gone.
+    pub fn export_is_wanted(&self, id: i64) -> Result<bool> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT 1 FROM export_jobs WHERE id = ?1 AND status = 'processing'")?
+            .exists([id])?)
+    }
+
+    fn export_jobs_where(&self, condition: &str, value: i64) -> Result<Vec<ExportJob>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
+        let rows = statement.query_map([value], job_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn job_from(row: &Row<'_>) -> rusqlite::Result<ExportJob> {
+    Ok(ExportJob {
+        id: row.get(0)?,
+        job_id: row.get(1)?,
+        user: UserId(row.get(2)?),
+        status: row.get(3)?,
+        error: row.get(4)?,
+        starts: row.get(5)?,
+        expires_at: row.get::<_, Option<i64>>(6)?.map(Timestamp),
+        forgotten_at: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+    })
+}

@@ -1,0 +1,193 @@
+//! What an external memory service is still to be told, and what it was told just now.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::{Tx, UserId, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryTaskKind {
+    /// A memory of ours, to be kept there.
+    Add,
+    /// One memory, by our id or the service's.
+    Delete,
+    DeleteAll,
+}
+
+#[derive(Debug, Clone)]
+pub struct MemoryTask {
+    pub id: i64,
+    pub user: UserId,
+    /// The user's public id.
+    pub user_id: String,
+    pub kind: MemoryTaskKind,
+    /// `None`: all of them.
+    pub memory_id: Option<String>,
+    /// Calls made before.
+    pub attempts: i64,
+    pub created_at: Timestamp,
+    pub is_done: bool,
+}
+
+const COLUMNS: &str = "SELECT memory_tasks.id, memory_tasks.user_id, users.user_id, kind,
+       memory_id, attempts, memory_tasks.created_at, done_at IS NOT NULL
+     FROM memory_tasks JOIN users ON users.id = memory_tasks.user_id";
+
+impl MemoryTaskKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Delete => "delete",
+            Self::DeleteAll => "delete_all",
+        }
+    }
+}
+
+impl Tx<'_> {
+    pub fn insert_memory_task(
+        &self,
+        user: UserId,
+        kind: MemoryTaskKind,
+        memory_id: Option<&str>,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.execute(
+            "INSERT INTO memory_tasks (user_id, kind, memory_id, due_at, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?4)",
+            (user.0, kind.name(), memory_id, now.0),
+        )?;
+        Ok(())
+    }
+
+    /// Takes back that a memory is to be added. `None`: nobody wanted that; else the number
+    /// of calls that may have added it.
+    pub fn take_back_memory_add(&self, user: UserId, memory_id: &str) -> Result<Option<i64>> {
+        let add: Option<(i64, i64)> = self
+            .conn
+            .prepare_cached(
+                "SELECT id, attempts FROM memory_tasks
+                 WHERE memory_id = ?1 AND user_id = ?2 AND kind = 'add'",
+            )?
+            .query_row((memory_id, user.0), |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        if let Some((id, _)) = add {
+            self.delete_memory_task(id)?;
+        }
+        Ok(add.map(|(_, attempts)| attempts))
+    }
+
+    /// Counts a call that is about to be made; false when the task is gone.
+    pub fn begin_memory_task(&self, id: i64) -> Result<bool> {
+        let changed = self.execute(
+            "UPDATE memory_tasks SET attempts = attempts + 1 WHERE id = ?1",
+            [id],
+        )?;
+        Ok(changed == 1)
+    }
+
+    pub fn finish_memory_task(&self, id: i64, now: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE memory_tasks SET done_at = ?2 WHERE id = ?1",
+            (id, now.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn postpone_memory_task(&self, id: i64, due_at: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE memory_tasks SET due_at = ?2 WHERE id = ?1",
+            (id, due_at.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn delete_memory_task(&self, id: i64) -> Result<()> {
+        self.execute("DELETE FROM memory_tasks WHERE id = ?1", [id])?;
+        Ok(())
+    }
+
+    /// Removes all of a person's.
+    pub fn delete_memory_tasks(&self, user: UserId) -> Result<usize> {
+        self.execute("DELETE FROM memory_tasks WHERE user_id = ?1", [user.0])
+    }
+
+    /// Removes what was done before `before`, and with it our copy of what the service
+    /// keeps since; at most 500 at once.
+    pub fn settle_memory_tasks(&self, before: Timestamp) -> Result<()> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id, user_id, CASE kind WHEN 'add' THEN memory_id END FROM memory_tasks
+             WHERE done_at < ?1 LIMIT 500",
+        )?;
+        let rows = statement.query_map([before.0], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
+        let settled: Vec<(i64, i64, Option<String>)> = rows.collect::<rusqlite::Result<_>>()?;
+        for (id, user, added) in settled {
+            if let Some(memory_id) = added {
+                self.execute(
+                    "DELETE FROM memories WHERE memory_id = ?1 AND user_id = ?2",
+                    (memory_id, user),
+                )?;
+            }
+            self.delete_memory_task(id)?;
+        }
+        Ok(())
+    }
+}
+
+impl View<'_> {
+    /// A person's, oldest first, done or not.
+    pub fn memory_tasks(&self, user: UserId) -> Result<Vec<MemoryTask>> {
+        self.tasks_where(
+            "WHERE memory_tasks.user_id = ?1 ORDER BY memory_tasks.id",
+            user.0,
+        )
+    }
+
+    /// What is to be done now, at most 16; of each person only the first.
+    pub fn due_memory_tasks(&self, now: Timestamp) -> Result<Vec<MemoryTask>> {
+        self.tasks_where(
+            "WHERE done_at IS NULL AND due_at <= ?1 AND NOT EXISTS
+               (SELECT 1 FROM memory_tasks AS earlier
+                WHERE earlier.user_id = memory_tasks.user_id AND earlier.id < memory_tasks.id
+                  AND earlier.done_at IS NULL)
+             ORDER BY due_at LIMIT 16",
+            now.0,
+        )
+    }
+
+    /// Whether anything was done before `before`.
+    pub fn any_settled_memory_task(&self, before: Timestamp) -> Result<bool> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT 1 FROM memory_tasks WHERE done_at < ?1 LIMIT 1")?
+            .exists([before.0])?)
+    }
+
+    fn tasks_where(&self, condition: &str, value: i64) -> Result<Vec<MemoryTask>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
+        let rows = statement.query_map([value], task_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn task_from(row: &Row<'_>) -> rusqlite::Result<MemoryTask> {
+    let kind: String = row.get(3)?;
+    Ok(MemoryTask {
+        id: row.get(0)?,
+        user: UserId(row.get(1)?),
+        user_id: row.get(2)?,
+        kind: match kind.as_str() {
+            "add" => MemoryTaskKind::Add,
+            "delete" => MemoryTaskKind::Delete,
+            _ => MemoryTaskKind::DeleteAll,
+        },
+        memory_id: row.get(4)?,
+        attempts: row.get(5)?,
+        created_at: Timestamp(row.get(6)?),
+        is_done: row.get(7)?,
+    })
+}

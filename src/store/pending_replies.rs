@@ -1,0 +1,158 @@
+//! Messages that a language model is still to answer, and what its reply leaves behind. They
+//! hold no text: that is the message's.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::{AgentId, RoomId, StoredAnswer, Tx, UserId, View};
+use crate::error::Result;
+
+/// A reply that is still to be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PendingReply {
+    pub message_id: i64,
+    pub room: RoomId,
+    /// In a group, where nobody asked for it.
+    pub unprompted: bool,
+    /// The request was answered without it.
+    pub late: bool,
+    /// Starts of the service that found it unmade.
+    pub starts: i64,
+    /// Who brought the message; `None`: the legacy endpoint.
+    pub agent: Option<AgentId>,
+    /// Who wrote the message.
+    pub user: Option<UserId>,
+}
+
+impl Tx<'_> {
+    pub fn insert_pending_reply(
+        &self,
+        message_id: i64,
+        room: RoomId,
+        unprompted: bool,
+    ) -> Result<()> {
+        self.execute(
+            "INSERT INTO pending_replies (message_id, room_id, unprompted) VALUES (?1, ?2, ?3)",
+            (message_id, room.0, unprompted),
+        )?;
+        Ok(())
+    }
+
+    /// `None` also when its message is gone.
+    pub fn pending_reply(&self, message_id: i64) -> Result<Option<PendingReply>> {
+        self.view().pending_reply(message_id)
+    }
+
+    /// The request is answered without the reply, which will be a command.
+    pub fn set_reply_late(&self, message_id: i64) -> Result<()> {
+        self.execute(
+            "UPDATE pending_replies SET late = 1 WHERE message_id = ?1",
+            [message_id],
+        )?;
+        Ok(())
+    }
+
+    /// Whether it was there.
+    pub fn delete_pending_reply(&self, message_id: i64) -> Result<bool> {
+        let deleted = self.execute(
+            "DELETE FROM pending_replies WHERE message_id = ?1",
+            [message_id],
+        )?;
+        Ok(deleted > 0)
+    }
+
+    /// The answer to a message whose reply was pending.
+    pub fn set_answer(&self, message_id: i64, answer: &StoredAnswer, decision: &str) -> Result<()> {
+        self.execute(
+            "UPDATE messages SET bubbles = ?2, access = ?3, schedule = ?4, decision = ?5
+             WHERE id = ?1",
+            (
+                message_id,
+                &answer.bubbles,
+                &answer.access,
+                &answer.schedule,
+                decision,
+            ),
+        )?;
+        Ok(())
+    }
+
+    /// What followed as a command; the answer stays what it was.
+    pub fn set_late_reply(
+        &self,
+        message_id: i64,
+        bubbles: Option<&str>,
+        decision: &str,
+    ) -> Result<()> {
+        self.execute(
+            "UPDATE messages SET late = ?2, decision = ?3 WHERE id = ?1",
+            (message_id, bubbles, decision),
+        )?;
+        Ok(())
+    }
+}
+
+impl View<'_> {
+    /// `None` also when its message is gone.
+    pub fn pending_reply(&self, message_id: i64) -> Result<Option<PendingReply>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT p.message_id, p.room_id, p.unprompted, p.late, p.starts, m.agent_id,
+               m.user_id
+             FROM pending_replies p JOIN messages m ON m.id = p.message_id
+             WHERE p.message_id = ?1",
+        )?;
+        Ok(statement.query_row([message_id], pending_from).optional()?)
+    }
+
+    /// Those after a message, in the order of messages, at most `limit`.
+    pub fn pending_replies(&self, after: i64, limit: usize) -> Result<Vec<PendingReply>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT p.message_id, p.room_id, p.unprompted, p.late, p.starts, m.agent_id,
+               m.user_id
+             FROM pending_replies p LEFT JOIN messages m ON m.id = p.message_id
+             WHERE p.message_id > ?1 ORDER BY p.message_id LIMIT ?2",
+        )?;
+        let rows = statement.query_map((after, limit as i64), pending_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub fn count_pending_replies(&self) -> Result<usize> {
+        let count: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM pending_replies")?
+            .query_row([], |row| row.get(0))?;
+        Ok(count as usize)
+    }
+}
+
+fn pending_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<PendingReply> {
+    Ok(PendingReply {
+        message_id: row.get(0)?,
+        room: RoomId(row.get(1)?),
+        unprompted: row.get(2)?,
+        late: row.get(3)?,
+        starts: row.get(4)?,
+        agent: row.get::<_, Option<i64>>(5)?.map(AgentId),
+        user: row.get::<_, Option<i64>>(6)?.map(UserId),
+    })
+}
+
+/// At the start nobody waits any more for a reply that was pending. A relay's becomes a
+/// command, and its request, should it be repeated, has been answered without it. Legacy
+/// relays take no commands: theirs waits for the repetition.
+pub(super) fn take_up(conn: &mut Connection) -> rusqlite::Result<()> {
+    let tx = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    tx.execute(
+        "INSERT INTO kept_answers (request, message_id, kept_at)
+         SELECT request, messages.id, received_at
+         FROM pending_replies p CROSS JOIN messages ON messages.id = p.message_id
+         WHERE p.late = 0 AND request IS NOT NULL
+           AND messages.id NOT IN (SELECT message_id FROM kept_answers) ORDER BY messages.id",
+        [],
+    )?;
+    tx.execute(
+        "UPDATE pending_replies SET starts = starts + 1,
+           late = late OR (SELECT agent_id IS NOT NULL FROM messages WHERE id = message_id) IS TRUE",
+        [],
+    )?;
+    tx.commit()
+}

@@ -1,0 +1,142 @@
+//! Sessions of superpowers: rows of `miniapp_sessions`, the active ones also in memory, so
+//! that a message of somebody who uses none costs no query. One at a time for each person
+//! in each room.
+
+use rusqlite::Connection;
+
+use super::directory::Directory;
+use super::{RoomId, Tx, UserId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+/// So long after the last turn a session is over.
+pub const SESSION_QUIET_MS: i64 = 30 * 60 * 1000;
+
+/// Sessions ended in one call of housekeeping.
+const ENDED_AT_ONCE_MAX: i64 = 500;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PowerSession {
+    id: i64,
+    /// The superpower's.
+    pub name: String,
+    last_at: Timestamp,
+}
+
+impl PowerSession {
+    fn is_over(&self, now: Timestamp) -> bool {
+        now.0.saturating_sub(self.last_at.0) >= SESSION_QUIET_MS
+    }
+}
+
+impl Tx<'_> {
+    /// The session that is going on.
+    pub fn power_session(
+        &self,
+        user: UserId,
+        room: RoomId,
+        now: Timestamp,
+    ) -> Option<&PowerSession> {
+        let session = self.directory.sessions.get(&(user, room))?;
+        (!session.is_over(now)).then_some(session)
+    }
+
+    /// Counts a turn with the superpower of that name, in a new session when none of it is
+    /// going on; `session_id` is the new one's.
+    pub fn take_power_turn(
+        &mut self,
+        user: UserId,
+        room: RoomId,
+        name: &str,
+        session_id: impl FnOnce() -> String,
+        now: Timestamp,
+    ) -> Result<()> {
+        let going_on = self
+            .power_session(user, room, now)
+            .filter(|session| session.name == name)
+            .cloned();
+        let session = match going_on {
+            Some(session) => {
+                self.execute(
+                    "UPDATE miniapp_sessions SET message_count = message_count + 1, last_at = ?2
+                     WHERE id = ?1",
+                    (session.id, now.0),
+                )?;
+                PowerSession {
+                    last_at: now,
+                    ..session
+                }
+            }
+            None => {
+                self.end_power_session(user, room, now)?;
+                self.execute(
+                    "INSERT INTO miniapp_sessions
+                       (session_id, user_id, room_id, app_id, state, started_at, message_count, last_at)
+                     VALUES (?1, ?2, ?3, ?4, 'active', ?5, 1, ?5)",
+                    (session_id(), user.0, room.0, name, now.0),
+                )?;
+                PowerSession {
+                    id: self.conn.last_insert_rowid(),
+                    name: name.to_owned(),
+                    last_at: now,
+                }
+            }
+        };
+        self.directory.put_session((user, room), session);
+        Ok(())
+    }
+
+    /// Ends the session of the user in the room, if there is one.
+    pub fn end_power_session(&mut self, user: UserId, room: RoomId, now: Timestamp) -> Result<()> {
+        let Some(session) = self.directory.take_session(&(user, room)) else {
+            return Ok(());
+        };
+        let ended_at = now
+            .0
+            .min(session.last_at.0.saturating_add(SESSION_QUIET_MS));
+        self.execute(
+            "UPDATE miniapp_sessions SET state = 'ended', ended_at = ?2
+             WHERE id = ?1 AND state = 'active'",
+            (session.id, ended_at),
+        )?;
+        Ok(())
+    }
+
+    /// Forgets those of a user whose rows are about to go.
+    pub fn forget_power_sessions(&mut self, user: UserId) {
+        self.directory.drop_sessions(|(of, _), _| *of == user);
+    }
+
+    /// Ends those that have been quiet; true when there may be more.
+    pub(super) fn end_quiet_sessions(&mut self, now: Timestamp) -> Result<bool> {
+        self.directory
+            .drop_sessions(|_, session| session.is_over(now));
+        let ended = self.execute(
+            "UPDATE miniapp_sessions SET state = 'ended', ended_at = last_at + ?2
+             WHERE id IN (SELECT id FROM miniapp_sessions
+                          WHERE state = 'active' AND last_at <= ?1 - ?2
+                          ORDER BY last_at LIMIT ?3)",
+            (now.0, SESSION_QUIET_MS, ENDED_AT_ONCE_MAX),
+        )?;
+        Ok(ended as i64 >= ENDED_AT_ONCE_MAX)
+    }
+}
+
+/// Reads back the active sessions.
+pub(super) fn load(conn: &Connection, directory: &mut Directory) -> rusqlite::Result<()> {
+    let mut statement = conn.prepare(
+        "SELECT user_id, room_id, id, app_id, last_at FROM miniapp_sessions
+         WHERE state = 'active' AND last_at IS NOT NULL AND room_id IS NOT NULL ORDER BY last_at",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let session = PowerSession {
+            id: row.get(2)?,
+            name: row.get(3)?,
+            last_at: Timestamp(row.get(4)?),
+        };
+        let place = (UserId(row.get(0)?), RoomId(row.get(1)?));
+        directory.sessions.insert(place, session);
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! What superpowers keep, for a person or a room, and when they want to speak by themselves.
+//! The JSON is theirs.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::{RoomId, Tx, UserId, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+/// Whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PowerOwner {
+    User(UserId),
+    Room(RoomId),
+}
+
+/// What one superpower keeps for one owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PowerState {
+    /// The superpower's.
+    pub name: String,
+    /// JSON
+    pub state: String,
+    /// JSON, before the last change; `None`: nothing to undo.
+    pub previous: Option<String>,
+}
+
+/// When a user's superpower wants to speak, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PowerAlarm {
+    pub name: String,
+    pub user: UserId,
+    pub room: RoomId,
+    /// The moment it asked for.
+    pub at: Timestamp,
+}
+
+const COLUMNS: &str = "SELECT power, user_id, room_id, at FROM power_alarms";
+
+impl Tx<'_> {
+    pub fn power_state(&self, owner: PowerOwner, name: &str) -> Result<Option<PowerState>> {
+        let (sql, id) = match owner {
+            PowerOwner::User(user) => (
+                "SELECT power, state, previous FROM power_states WHERE user_id = ?1 AND power = ?2",
+                user.0,
+            ),
+            PowerOwner::Room(room) => (
+                "SELECT power, state, previous FROM power_states WHERE room_id = ?1 AND power = ?2",
+                room.0,
+            ),
+        };
+        Ok(self
+            .conn
+            .prepare_cached(sql)?
+            .query_row((id, name), state_from)
+            .optional()?)
+    }
+
+    /// Everything that superpowers keep for an owner.
+    pub fn power_states(&self, owner: PowerOwner) -> Result<Vec<PowerState>> {
+        let (sql, id) = match owner {
+            PowerOwner::User(user) => (
+                "SELECT power, state, previous FROM power_states WHERE user_id = ?1",
+                user.0,
+            ),
+            PowerOwner::Room(room) => (
+                "SELECT power, state, previous FROM power_states WHERE room_id = ?1",
+                room.0,
+            ),
+        };
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement.query_map([id], state_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub fn set_power_state(
+        &self,
+        owner: PowerOwner,
+        new: &PowerState,
+        now: Timestamp,
+    ) -> Result<()> {
+        let (sql, id) = match owner {
+            PowerOwner::User(user) => (
+                "INSERT INTO power_states (user_id, power, state, previous, updated_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (user_id, power)
+                 DO UPDATE SET state = ?3, previous = ?4, updated_at = ?5",
+                user.0,
+            ),
+            PowerOwner::Room(room) => (
+                "INSERT INTO power_states (room_id, power, state, previous, updated_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (room_id, power)
+                 DO UPDATE SET state = ?3, previous = ?4, updated_at = ?5",
+                room.0,
+            ),
+        };
+        self.execute(sql, (id, &new.name, &new.state, &new.previous, now.0))?;
+        Ok(())
+    }
+
+    /// The rooms in which a user wrote and a superpower keeps something for all.
+    pub fn rooms_with_power_states(&self, user: UserId) -> Result<Vec<RoomId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT DISTINCT power_states.room_id FROM room_authors
+             JOIN power_states ON power_states.room_id = room_authors.room_id
+             WHERE room_authors.user_id = ?1",
+        )?;
+        let rows = statement.query_map([user.0], |row| row.get(0).map(RoomId))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub fn delete_power_states(&self, user: UserId) -> Result<()> {
+        self.execute("DELETE FROM power_states WHERE user_id = ?1", [user.0])?;
+        self.execute("DELETE FROM power_alarms WHERE user_id = ?1", [user.0])?;
+        Ok(())
+    }
+
+    /// In the place of any other of the user's superpower.
+    pub fn set_power_alarm(&self, alarm: &PowerAlarm) -> Result<()> {
+        self.execute(
+            "INSERT INTO power_alarms (user_id, power, room_id, at, due_at)
+             VALUES (?1, ?2, ?3, ?4, ?4)
+             ON CONFLICT (user_id, power) DO UPDATE SET room_id = ?3, at = ?4, due_at = ?4",
+            (alarm.user.0, &alarm.name, alarm.room.0, alarm.at.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn power_alarms(&self, user: UserId) -> Result<Vec<PowerAlarm>> {
+        self.power_alarms_where("WHERE user_id = ?1", user.0)
+    }
+
+    /// Those whose time has come, soonest first, at most 256.
+    pub fn due_power_alarms(&self, now: Timestamp) -> Result<Vec<PowerAlarm>> {
+        self.power_alarms_where("WHERE due_at <= ?1 ORDER BY due_at LIMIT 256", now.0)
+    }
+
+    /// When a user's superpower wants to speak.
+    pub fn power_alarm_at(&self, user: UserId, name: &str) -> Result<Option<Timestamp>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT at FROM power_alarms WHERE user_id = ?1 AND power = ?2")?
+            .query_row((user.0, name), |row| row.get(0).map(Timestamp))
+            .optional()?)
+    }
+
+    pub fn postpone_power_alarm(&self, user: UserId, name: &str, due_at: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE power_alarms SET due_at = ?3 WHERE user_id = ?1 AND power = ?2",
+            (user.0, name, due_at.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn delete_power_alarm(&self, user: UserId, name: &str) -> Result<()> {
+        self.execute(
+            "DELETE FROM power_alarms WHERE user_id = ?1 AND power = ?2",
+            (user.0, name),
+        )?;
+        Ok(())
+    }
+
+    /// Makes due what of a user's was held back.
+    pub fn release_held(&self, user: UserId, now: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE reminders SET due_at = ?2 WHERE user_id = ?1 AND send_at <= ?2 AND due_at > ?2",
+            (user.0, now.0),
+        )?;
+        self.execute(
+            "UPDATE power_alarms SET due_at = ?2 WHERE user_id = ?1 AND at <= ?2 AND due_at > ?2",
+            (user.0, now.0),
+        )?;
+        Ok(())
+    }
+
+    fn power_alarms_where(&self, condition: &str, value: i64) -> Result<Vec<PowerAlarm>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
+        let rows = statement.query_map([value], |row| {
+            Ok(PowerAlarm {
+                name: row.get(0)?,
+                user: UserId(row.get(1)?),
+                room: RoomId(row.get(2)?),
+                at: Timestamp(row.get(3)?),
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl View<'_> {
+    /// When the next superpower wants to speak.
+    pub fn next_power_alarm_due(&self) -> Result<Option<Timestamp>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT due_at FROM power_alarms ORDER BY due_at LIMIT 1")?
+            .query_row([], |row| row.get(0).map(Timestamp))
+            .optional()?)
+    }
+}
+
+fn state_from(row: &Row<'_>) -> rusqlite::Result<PowerState> {
+    Ok(PowerState {
+        name: row.get(0)?,
+        state: row.get(1)?,
+        previous: row.get(2)?,
+    })
+}

@@ -1,0 +1,83 @@
+//! What language models were asked, by day, endpoint and class: numbers, nobody's in
+//! particular.
+
+use super::{Tx, View};
+use crate::error::Result;
+
+/// Counts of one endpoint and class.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TokenUsage {
+    pub calls: u64,
+    /// Calls whose tokens the server did not say.
+    pub estimated_calls: u64,
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    pub cache_hits: u64,
+}
+
+impl TokenUsage {
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.estimated_calls += other.estimated_calls;
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.cache_hits += other.cache_hits;
+    }
+}
+
+impl Tx<'_> {
+    /// Adds to a day's counts.
+    pub fn add_token_usage(
+        &self,
+        day: i64,
+        endpoint: &str,
+        class: &str,
+        used: &TokenUsage,
+    ) -> Result<()> {
+        self.execute(
+            "INSERT INTO token_usage (day, endpoint, class, calls, estimated_calls, prompt_tokens,
+               completion_tokens, cache_hits)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT DO UPDATE SET calls = calls + ?4, estimated_calls = estimated_calls + ?5,
+               prompt_tokens = prompt_tokens + ?6, completion_tokens = completion_tokens + ?7,
+               cache_hits = cache_hits + ?8",
+            (
+                day,
+                endpoint,
+                class,
+                used.calls as i64,
+                used.estimated_calls as i64,
+                used.prompt_tokens as i64,
+                used.completion_tokens as i64,
+                used.cache_hits as i64,
+            ),
+        )?;
+        Ok(())
+    }
+}
+
+impl View<'_> {
+    /// Since a day, added up: endpoint, class, counts.
+    pub fn token_usage(&self, since_day: i64) -> Result<Vec<(String, String, TokenUsage)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT endpoint, class, sum(calls), sum(estimated_calls), sum(prompt_tokens),
+               sum(completion_tokens), sum(cache_hits)
+             FROM token_usage WHERE day >= ?1 GROUP BY endpoint, class ORDER BY endpoint, class",
+        )?;
+        let rows = statement.query_map([since_day], |row| {
+            let count = |at| row.get::<_, i64>(at).map(|n| n as u64);
+            Ok((
+                row.get(0)?,
+                row.get(1)?,
+                TokenUsage {
+                    calls: count(2)?,
+                    estimated_calls: count(3)?,
+                    prompt_tokens: count(4)?,
+                    completion_tokens: count(5)?,
+                    cache_hits: count(6)?,
+                },
+            ))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}

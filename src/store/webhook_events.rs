@@ -1,0 +1,173 @@
+//! What became of each call of a webhook: the newest 1,000 of each, for 30 days. Where a
+//! webhook's ring stands is kept in memory, so that a call costs one row and no look.
+
+use rusqlite::OptionalExtension;
+
+use super::{Tx, View, WebhookId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+/// Slots in a webhook's ring.
+const RING_SLOTS: i64 = 1_000;
+const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// Webhooks whose rings are looked through for old events in one call.
+const RINGS_AT_ONCE_MAX: i64 = 20;
+
+/// How a webhook stands inside this transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seat {
+    pub version: i64,
+    /// Of its newest event.
+    pub(super) serial: i64,
+}
+
+pub struct NewEvent<'a> {
+    pub event_id: &'a str,
+    pub signature_valid: bool,
+    /// "": none was.
+    pub action_triggered: &'a str,
+    pub result_status: &'a str,
+    pub error_message: Option<&'a str>,
+    pub ip_address: &'a str,
+    pub now: Timestamp,
+}
+
+#[derive(Debug, Clone)]
+pub struct EventRow {
+    pub event_id: String,
+    pub signature_valid: bool,
+    pub action_triggered: String,
+    pub result_status: String,
+    pub error_message: Option<String>,
+    pub ip_address: String,
+    pub created_at: Timestamp,
+}
+
+/// How far the search for old events has come; kept in memory, a restart begins anew.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sweep {
+    day: i64,
+    after: i64,
+}
+
+impl Tx<'_> {
+    /// `None`: the webhook is gone.
+    pub fn webhook_seat(&mut self, webhook: WebhookId) -> Result<Option<Seat>> {
+        if let Some(seat) = self.directory.seats.get(&webhook) {
+            return Ok(Some(*seat));
+        }
+        let found = self
+            .conn
+            .prepare_cached(
+                "SELECT version, coalesce(
+                   (SELECT max(serial) FROM webhook_events WHERE webhook_id = webhooks.id), 0)
+                 FROM webhooks WHERE id = ?1",
+            )?
+            .query_row([webhook.0], |row| {
+                Ok(Seat {
+                    version: row.get(0)?,
+                    serial: row.get(1)?,
+                })
+            })
+            .optional()?;
+        if let Some(seat) = found {
+            self.directory.put_seat(webhook, seat);
+        }
+        Ok(found)
+    }
+
+    /// Records a call; nothing when the webhook is gone.
+    pub fn insert_webhook_event(&mut self, webhook: WebhookId, new: &NewEvent<'_>) -> Result<()> {
+        let Some(mut seat) = self.webhook_seat(webhook)? else {
+            return Ok(());
+        };
+        seat.serial += 1;
+        self.execute(
+            "INSERT OR REPLACE INTO webhook_events (webhook_id, slot, serial, event_id,
+               signature_valid, action_triggered, result_status, error_message, ip_address,
+               created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            (
+                webhook.0,
+                seat.serial % RING_SLOTS,
+                seat.serial,
+                new.event_id,
+                new.signature_valid,
+                new.action_triggered,
+                new.result_status,
+                new.error_message,
+                new.ip_address,
+                new.now.0,
+            ),
+        )?;
+        self.directory.put_seat(webhook, seat);
+        Ok(())
+    }
+
+    /// Removes events that are too old, of some webhooks in each call and of all once a UTC
+    /// day; true when there are more to look through.
+    pub(super) fn sweep_webhook_events(&mut self, now: Timestamp) -> Result<bool> {
+        let mut sweep = self.directory.sweep;
+        if sweep.day == now.utc_day() && sweep.after == i64::MAX {
+            return Ok(false);
+        }
+        if sweep.day != now.utc_day() {
+            sweep = Sweep {
+                day: now.utc_day(),
+                after: 0,
+            };
+        }
+        self.execute(
+            "DELETE FROM webhook_events WHERE created_at < ?1 AND webhook_id IN
+               (SELECT id FROM webhooks WHERE id > ?2 ORDER BY id LIMIT ?3)",
+            (now.0 - KEPT_MS, sweep.after, RINGS_AT_ONCE_MAX),
+        )?;
+        let last: Option<i64> = self
+            .conn
+            .prepare_cached(
+                "SELECT id FROM webhooks WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2 - 1",
+            )?
+            .query_row((sweep.after, RINGS_AT_ONCE_MAX), |row| row.get(0))
+            .optional()?;
+        sweep.after = last.unwrap_or(i64::MAX);
+        // Kept when this is rolled back: what was missed is removed a day later.
+        self.directory.sweep = sweep;
+        Ok(last.is_some())
+    }
+}
+
+impl View<'_> {
+    /// A webhook's newest events, newest first, and how many are kept.
+    pub fn webhook_events(
+        &self,
+        webhook: WebhookId,
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<(Vec<EventRow>, usize)> {
+        let since = now.0 - KEPT_MS;
+        let total: i64 = self
+            .conn
+            .prepare_cached(
+                "SELECT count(*) FROM webhook_events WHERE webhook_id = ?1 AND created_at >= ?2",
+            )?
+            .query_row((webhook.0, since), |row| row.get(0))?;
+        let mut statement = self.conn.prepare_cached(
+            "SELECT event_id, signature_valid, action_triggered, result_status, error_message,
+               ip_address, created_at
+             FROM webhook_events WHERE webhook_id = ?1 AND created_at >= ?2
+             ORDER BY serial DESC LIMIT ?3",
+        )?;
+        let rows = statement.query_map((webhook.0, since, limit as i64), |row| {
+            Ok(EventRow {
+                event_id: row.get(0)?,
+                signature_valid: row.get(1)?,
+                action_triggered: row.get(2)?,
+                result_status: row.get(3)?,
+                error_message: row.get(4)?,
+                ip_address: row.get(5)?,
+                created_at: Timestamp(row.get(6)?),
+            })
+        })?;
+        Ok((rows.collect::<rusqlite::Result<_>>()?, total as usize))
+    }
+}

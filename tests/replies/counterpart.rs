@@ -1,0 +1,115 @@
+//! Against a real program that speaks chat completions and can be told to fail, aimock (npm
+//! `@copilotkit/aimock`); the README says how to start it.
+
+use chatkeep::outbound::{self, Method, Request};
+use serde_json::{Value, json};
+
+use super::support::{Service, direct};
+use super::{APOLOGY, count, reply, say};
+
+const VARIABLE: &str = "CHATKEEP_TEST_MODEL";
+
+async fn tell(base: &str, method: Method, path: &str, body: Value) -> Value {
+    let url = format!("{base}{path}");
+    let told = tokio::task::spawn_blocking(move || {
+        let request = Request {
+            body: (method != Method::Delete && method != Method::Get).then_some(&body),
+            ..Request::new(method, &url)
+        };
+        let answer = outbound::send(&request).unwrap();
+        assert!(answer.status < 300, "{url}: {}", answer.status);
+        serde_json::from_slice(&answer.body).unwrap_or_default()
+    });
+    told.await.unwrap()
+}
+
+async fn chaos(base: &str, rates: Value) {
+    tell(base, Method::Delete, "/__aimock/chaos", Value::Null).await;
+    if rates != json!({}) {
+        tell(base, Method::Post, "/__aimock/chaos", rates).await;
+    }
+}
+
+async fn start(base: &str) -> Service {
+    let fixture =
+        |said: &str, response: Value| json!({"match": {"userMessage": said}, "response": response});
+    let fixtures = json!({"fixtures": [
+        fixture("hello", json!({"content": "Hi from afar!"})),
+        fixture("what is in the photo", json!({"content": "A cat."})),
+        fixture("make it blue", json!({"toolCalls": [{"name": "paint", "arguments": {"color": "blue"}}]})),
+        fixture("fail for good", json!({"error": {"message": "the provider's secret", "type": "t"}, "status": 401})),
+    ]});
+    tell(base, Method::Post, "/__aimock/reset", json!({})).await;
+    tell(base, Method::Post, "/__aimock/fixtures", fixtures).await;
+    let url = format!("{base}/v1");
+    Service::with(&[
+        ("CHATKEEP_REPLY_ENGINE", "openai"),
+        ("CHATKEEP_REPLY_BASE_URL", &url),
+        ("CHATKEEP_REPLY_MODEL", "gpt-4o-mini"),
+        ("CHATKEEP_REPLY_VISION_MODEL", "gpt-4o"),
+        ("CHATKEEP_REPLY_API_KEY", "sk-test"),
+        ("CHATKEEP_REPLY_DEADLINE_S", "2"),
+    ])
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs aimock running; CHATKEEP_TEST_MODEL says where"]
+async fn a_real_counterpart_in_every_mood() {
+    let base = std::env::var(VARIABLE).expect(VARIABLE);
+    let base = base.trim_end_matches('/');
+    let service = start(base).await;
+    service.set_flag("cache.response.enabled", false).await;
+    service.set_flag("rate_limit.enabled", false).await;
+    assert_eq!(reply(&service, "ana", "hello").await, "Hi from afar!");
+    let mut photo = direct("ben", "what is in the photo?");
+    photo["context"] = json!({"photos": ["https://example.com/cat.jpg"]});
+    let answer = service.edge_message("a", &photo).await.json();
+    assert_eq!(answer["reply_text"], "A cat.");
+    let journal = tell(base, Method::Get, "/__aimock/journal", Value::Null).await;
+    let journal = journal.to_string();
+    assert!(journal.contains("image_url") && journal.contains("https://example.com/cat.jpg"));
+    assert!(journal.contains("max_completion_tokens"), "{journal}");
+    let usage = service
+        .admin("GET", "/admin/metrics/token-usage", &Value::Null)
+        .await
+        .json();
+    assert_eq!(usage["totals"]["calls"], 2);
+    assert_eq!(usage["totals"]["estimated_calls"], 0);
+    assert!(
+        usage["totals"]["prompt_tokens"].as_u64().unwrap() > 10,
+        "{usage}"
+    );
+    for text in [
+        "make it blue",
+        "fail for good",
+        "nothing fits this at all, zzz",
+    ] {
+        assert_eq!(reply(&service, "cat", text).await, APOLOGY, "{text}");
+    }
+    for rates in [
+        json!({"dropRate": 1}),
+        json!({"malformedRate": 1}),
+        json!({"disconnectRate": 1}),
+        json!({"rateLimitRate": 1}),
+    ] {
+        chaos(base, rates.clone()).await;
+        let said = reply(&service, "dan", "hello").await;
+        chaos(base, json!({})).await;
+        assert_eq!(said, APOLOGY, "{rates}");
+        assert_eq!(
+            reply(&service, "dan", "hello").await,
+            "Hi from afar!",
+            "after {rates}"
+        );
+    }
+    // Slower than the request waits.
+    let mut relay = service.relay("a").await;
+    chaos(base, json!({"latencyMs": 3000})).await;
+    assert_eq!(say(&service, "eve", "hello").await["should_respond"], false);
+    let command = relay.command().await;
+    assert_eq!(command["payload"]["text"], "Hi from afar!");
+    relay.ack(&command, "completed").await;
+    chaos(base, json!({})).await;
+    assert_eq!(count(&service, "pending_replies"), 0);
+}

@@ -1,0 +1,94 @@
+//! A model's server in every bad mood: what the person in the chat sees is the assistant's
+//! own words.
+
+use serde_json::{Value, json};
+
+use super::support::model_server::{INTERNALS, Mode, completion};
+use super::{APOLOGY, reply, say, service, service_with};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_reply_is_apologized_for() {
+    let (service, model) = service().await;
+    let mut null = completion(Value::Null, "tool_calls");
+    null["choices"][0]["message"]["tool_calls"] = json!([{"id": "1", "type": "function",
+        "function": {"name": "transfer_money", "arguments": "{}"}}]);
+    let cases = [
+        (Mode::Garbage, 1),
+        (Mode::Json(json!({"error": {"message": INTERNALS}})), 1),
+        (Mode::Json(json!([1])), 1),
+        (Mode::Json(completion(Value::Null, "stop")), 1),
+        (Mode::Json(completion("", "length")), 1),
+        (Mode::Json(null), 1),
+        (Mode::Status(400, None), 1),
+        (Mode::Status(401, None), 1),
+        (Mode::Status(302, None), 1),
+        (Mode::Status(429, None), 1),
+        (Mode::Status(429, Some(3600)), 1),
+        (Mode::Status(500, None), 2),
+        (Mode::Status(503, None), 2),
+        (Mode::CutOff, 2),
+        (Mode::Close, 2),
+    ];
+    for (n, (mode, calls)) in cases.into_iter().enumerate() {
+        let before = model.asked().len();
+        model.usually(mode.clone());
+        let answer = say(&service, &format!("user-{n}"), "hello").await;
+        assert_eq!(answer["reply_text"], APOLOGY, "{mode:?}");
+        assert_eq!(answer["should_respond"], true);
+        assert_eq!(model.asked().len() - before, calls, "{mode:?}");
+    }
+    let kept = service.rows("SELECT * FROM messages");
+    assert!(!format!("{kept:?}").contains(INTERNALS));
+    // It is over when it is over.
+    model.usually(Mode::Echo);
+    assert!(reply(&service, "ana", "hello").await.starts_with("reply"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_failure_that_passes_is_not_seen() {
+    let (service, model) = service().await;
+    let failures = [
+        Mode::Status(500, None),
+        Mode::Close,
+        Mode::CutOff,
+        Mode::Status(429, Some(0)),
+        Mode::Status(429, Some(1)),
+    ];
+    for (n, mode) in failures.into_iter().enumerate() {
+        model.next(mode.clone());
+        let said = reply(&service, &format!("user-{n}"), "hello").await;
+        assert_eq!(said, format!("reply {}: hello", 2 * n + 2), "{mode:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_is_said_kindly_and_what_is_cut_off_shows_it() {
+    let (service, model) = service().await;
+    model.next(Mode::Json(completion(
+        "half of something ba",
+        "content_filter",
+    )));
+    let refused = reply(&service, "ana", "something bad").await;
+    assert_eq!(
+        refused,
+        "That's something Juno would rather not answer. Is there anything else?"
+    );
+    model.next(Mode::Json(completion("It all began", "length")));
+    assert_eq!(
+        reply(&service, "ana", "tell a story").await,
+        "It all began…"
+    );
+    model.next(Mode::Say(
+        "<think>they are dull</think>\nJuno: Hi!".to_owned(),
+    ));
+    assert_eq!(reply(&service, "ana", "hello there").await, "Hi!");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_at_the_other_end() {
+    let (service, _) = service_with(&[("CHATKEEP_REPLY_BASE_URL", "http://127.0.0.1:9/v1")]).await;
+    assert_eq!(reply(&service, "ana", "hello").await, APOLOGY);
+    // What needs no model works.
+    let usage = reply(&service, "ana", "usage").await;
+    assert!(usage.contains("of 50"), "{usage}");
+}

@@ -1,0 +1,116 @@
+//! Photos: who looks at them, how many at once.
+
+use serde_json::{Value, json};
+
+use super::service;
+use super::support::Service;
+use super::support::direct;
+use super::support::model_server::{Mode, ModelServer};
+
+async fn send(service: &Service, text: &str, photos: usize) -> String {
+    let mut message = direct("ana", text);
+    let urls = (1..=photos).map(|n| format!("https://example.com/{n}.jpg"));
+    message["context"] = json!({ "photos": urls.collect::<Vec<_>>() });
+    let answer = service.edge_message("a", &message).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()["reply_text"].as_str().unwrap().to_owned()
+}
+
+/// The URLs of each call.
+fn shown(model: &ModelServer) -> Vec<Vec<String>> {
+    let urls = |said: Vec<(String, Value)>| {
+        let parts = said
+            .last()
+            .unwrap()
+            .1
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        let urls = parts
+            .iter()
+            .filter_map(|p| p.pointer("/image_url/url")?.as_str());
+        urls.map(|url| url.replace("https://example.com/", ""))
+            .collect()
+    };
+    model
+        .asked()
+        .into_iter()
+        .map(|asked| urls(asked.said()))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_photo_is_looked_at_by_the_model_for_photos() {
+    let (service, model) = service().await;
+    model.usually(Mode::Say("A cat.".to_owned()));
+    let mut message = direct("ana", "what is it?");
+    message["context"] = json!({ "photos": ["data:image/png;base64,iVBORw0KGgo="] });
+    let answer = service.edge_message("a", &message).await;
+    assert_eq!(answer.json()["reply_text"], "A cat.");
+    let asked = model.last_asked();
+    assert_eq!(asked.body["model"], "test-vision");
+    assert_eq!(asked.body["max_completion_tokens"], 1500);
+    let parts = json!([
+        { "type": "text", "text": "what is it?" },
+        { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } },
+    ]);
+    assert_eq!(asked.said(), [("user".to_owned(), parts)]);
+    // Without words too.
+    assert_eq!(send(&service, "", 1).await, "A cat.");
+    // Later it is known that there was one.
+    send(&service, "tell me more", 0).await;
+    let told = model.last_asked().said();
+    assert!(
+        told[0]
+            .1
+            .as_str()
+            .unwrap()
+            .contains("[1 photo that you can't see]")
+    );
+    assert_eq!(model.last_asked().body["model"], "test-model");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn photos_go_one_by_one_or_in_batches() {
+    let (service, model) = service().await;
+    model.next(Mode::Say("One.".to_owned()));
+    model.next(Mode::Say("Two.".to_owned()));
+    assert_eq!(send(&service, "look", 2).await, "One.\nTwo.");
+    assert_eq!(shown(&model), [["1.jpg"], ["2.jpg"]]);
+    service.set_flag("media.photo_batching_enabled", true).await;
+    send(&service, "look again", 7).await;
+    let calls: Vec<usize> = shown(&model)[2..].iter().map(Vec::len).collect();
+    assert_eq!(calls, [3, 3, 1]);
+    service.set_flag("media.photo_batch_size", 10).await;
+    send(&service, "and again", 7).await;
+    assert_eq!(shown(&model).last().unwrap().len(), 7);
+    service
+        .set_flag("media.photo_batching_enabled", false)
+        .await;
+    let before = model.asked().len();
+    send(&service, "at many", 9).await;
+    assert_eq!(model.asked().len() - before, 4, "bounded");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_could_be_seen_is_said_when_the_rest_fails() {
+    let (service, model) = service().await;
+    model.next(Mode::Say("One.".to_owned()));
+    model.next(Mode::Status(400, None));
+    assert_eq!(send(&service, "look", 3).await, "One.");
+    assert_eq!(model.asked().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_kill_switch_closes_its_eyes() {
+    let (service, model) = service().await;
+    service.set_flag("llm.force_basic_mode", true).await;
+    send(&service, "what is it?", 1).await;
+    let asked = model.last_asked();
+    assert_eq!(asked.body["model"], "test-model");
+    assert_eq!(asked.body["max_completion_tokens"], 200);
+    assert_eq!(
+        asked.said()[0].1,
+        "what is it?\n[1 photo that you can't see]"
+    );
+}

@@ -1,0 +1,279 @@
+//! A server of chat completions as the outside world has them, on a free port, with every way
+//! to fail. What it was asked is kept, as is how many calls were under way at once.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, watch};
+
+/// How the server answers.
+#[derive(Debug, Clone)]
+pub enum Mode {
+    /// `reply N: …` with the last user message, and usage.
+    Echo,
+    Say(String),
+    /// Exactly this JSON, with 200.
+    Json(Value),
+    /// The status with an error body that must never be seen, `Retry-After` if given.
+    Status(u16, Option<u64>),
+    /// Bytes that are no HTTP body of JSON.
+    Garbage,
+    /// Says that more comes, and closes.
+    CutOff,
+    /// Closes without a word.
+    Close,
+    /// Answers after this time.
+    Slow(Duration),
+    /// Answers when `release` is called.
+    Held,
+}
+
+/// What a server's error says, which nobody must see.
+pub const INTERNALS: &str = "upstream-secret-sk-12345";
+
+#[derive(Clone)]
+pub struct ModelServer {
+    pub address: SocketAddr,
+    state: Arc<State>,
+}
+
+struct State {
+    /// For the next calls, one each; then `usual`.
+    next: Mutex<Vec<Mode>>,
+    usual: Mutex<Mode>,
+    asked: Mutex<Vec<Asked>>,
+    released: watch::Sender<usize>,
+    under_way: AtomicUsize,
+    most_under_way: AtomicUsize,
+    came: Notify,
+}
+
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub path: String,
+    pub authorization: Option<String>,
+    pub body: Value,
+}
+
+impl Asked {
+    pub fn system(&self) -> &str {
+        assert_eq!(self.body["messages"][0]["role"], "system");
+        self.body["messages"][0]["content"].as_str().unwrap()
+    }
+
+    /// Roles and contents after the system message.
+    pub fn said(&self) -> Vec<(String, Value)> {
+        let messages = self.body["messages"].as_array().unwrap();
+        let said = messages[1..].iter();
+        said.map(|m| (m["role"].as_str().unwrap().to_owned(), m["content"].clone()))
+            .collect()
+    }
+}
+
+impl ModelServer {
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = Self {
+            address: listener.local_addr().unwrap(),
+            state: Arc::new(State {
+                next: Mutex::default(),
+                usual: Mutex::new(Mode::Echo),
+                asked: Mutex::default(),
+                released: watch::Sender::new(0),
+                under_way: AtomicUsize::new(0),
+                most_under_way: AtomicUsize::new(0),
+                came: Notify::new(),
+            }),
+        };
+        let state = server.state.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, state.clone()));
+            }
+        });
+        server
+    }
+
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// The settings of a service that asks this server.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        [
+            ("CHATKEEP_REPLY_ENGINE", "openai"),
+            ("CHATKEEP_REPLY_BASE_URL", &self.base_url()),
+            ("CHATKEEP_REPLY_MODEL", "test-model"),
+            ("CHATKEEP_REPLY_VISION_MODEL", "test-vision"),
+            ("CHATKEEP_REPLY_API_KEY", "model-key"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec()
+    }
+
+    pub fn usually(&self, mode: Mode) {
+        *self.state.usual.lock().unwrap() = mode;
+    }
+
+    /// For the next call only, after those said before.
+    pub fn next(&self, mode: Mode) {
+        self.state.next.lock().unwrap().push(mode);
+    }
+
+    /// Lets held calls be answered, those that wait and those to come.
+    pub fn release(&self) {
+        self.state.released.send_replace(usize::MAX);
+    }
+
+    /// Lets the oldest so many held calls be answered.
+    pub fn release_first(&self, calls: usize) {
+        self.state.released.send_replace(calls);
+    }
+
+    pub fn asked(&self) -> Vec<Asked> {
+        self.state.asked.lock().unwrap().clone()
+    }
+
+    pub fn last_asked(&self) -> Asked {
+        self.asked().pop().unwrap()
+    }
+
+    pub fn most_under_way(&self) -> usize {
+        self.state.most_under_way.load(Ordering::SeqCst)
+    }
+
+    /// Waits until so many calls have come in all.
+    pub async fn calls(&self, count: usize) {
+        let waiting = async {
+            loop {
+                let mut came = std::pin::pin!(self.state.came.notified());
+                came.as_mut().enable();
+                if self.asked().len() >= count {
+                    return;
+                }
+                came.await;
+            }
+        };
+        let waited = tokio::time::timeout(super::PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "{count} calls in time");
+    }
+}
+
+/// An answer like those of the real servers.
+pub fn completion(content: impl Into<Value>, finish: &str) -> Value {
+    json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1_700_000_000, "model": "test-model",
+        "choices": [{
+            "index": 0, "finish_reason": finish,
+            "message": { "role": "assistant", "content": content.into() },
+        }],
+        "usage": { "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120 },
+    })
+}
+
+async fn serve(mut stream: TcpStream, state: Arc<State>) {
+    let Some(asked) = read(&mut stream).await else {
+        return;
+    };
+    let number = {
+        let mut all = state.asked.lock().unwrap();
+        all.push(asked.clone());
+        all.len()
+    };
+    let under_way = state.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+    state.most_under_way.fetch_max(under_way, Ordering::SeqCst);
+    state.came.notify_waiters();
+    let mode = {
+        let mut next = state.next.lock().unwrap();
+        match next.is_empty() {
+            true => state.usual.lock().unwrap().clone(),
+            false => next.remove(0),
+        }
+    };
+    let answer = answer(&mode, &asked, number, &state).await;
+    state.under_way.fetch_sub(1, Ordering::SeqCst);
+    let _ = stream.write_all(&answer).await;
+    let _ = stream.shutdown().await;
+}
+
+async fn answer(mode: &Mode, asked: &Asked, number: usize, state: &State) -> Vec<u8> {
+    let echo = || {
+        let last = asked.said().pop().map(|(_, content)| content);
+        let last = last.unwrap_or_default();
+        let text = last.as_str().map_or(last.to_string(), str::to_owned);
+        completion(format!("reply {number}: {text}"), "stop")
+    };
+    match mode {
+        Mode::Echo => json_answer(200, &echo(), None),
+        Mode::Say(text) => json_answer(200, &completion(text.as_str(), "stop"), None),
+        Mode::Json(body) => json_answer(200, body, None),
+        Mode::Status(status, retry_after) => {
+            let error =
+                json!({"error": {"message": INTERNALS, "type": "t", "param": null, "code": "c"}});
+            json_answer(*status, &error, *retry_after)
+        }
+        Mode::Garbage => {
+            format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n<html>{INTERNALS}").into_bytes()
+        }
+        Mode::CutOff => {
+            let whole = json_answer(200, &echo(), None);
+            whole[..whole.len() - 20].to_vec()
+        }
+        Mode::Close => Vec::new(),
+        Mode::Slow(time) => {
+            tokio::time::sleep(*time).await;
+            json_answer(200, &echo(), None)
+        }
+        Mode::Held => {
+            let mut released = state.released.subscribe();
+            let _ = released.wait_for(|calls| *calls >= number).await;
+            json_answer(200, &echo(), None)
+        }
+    }
+}
+
+fn json_answer(status: u16, body: &Value, retry_after: Option<u64>) -> Vec<u8> {
+    let body = body.to_string();
+    let retry = retry_after.map_or(String::new(), |s| format!("Retry-After: {s}\r\n"));
+    format!(
+        "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nConnection: close\r\n{retry}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
+async fn read(stream: &mut TcpStream) -> Option<Asked> {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 16 * 1024];
+    loop {
+        let n = stream.read(&mut buffer).await.ok().filter(|n| *n > 0)?;
+        bytes.extend(&buffer[..n]);
+        let Some(end) = bytes.windows(4).position(|w| w == b"\r\n\r\n") else {
+            continue;
+        };
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let header = |name: &str| {
+            let mut lines = head.lines().skip(1);
+            lines.find_map(|line| {
+                let (key, value) = line.split_once(": ")?;
+                key.eq_ignore_ascii_case(name).then(|| value.to_owned())
+            })
+        };
+        let length: usize = header("content-length")?.parse().ok()?;
+        let body = &bytes[end + 4..];
+        if body.len() >= length {
+            return Some(Asked {
+                path: head.split(' ').nth(1)?.to_owned(),
+                authorization: header("authorization"),
+                body: serde_json::from_slice(body).ok()?,
+            });
+        }
+    }
+}
