@@ -9,7 +9,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "account", "app", "auth", "billing", "clock", "config", "edge", "error", "flags",
-            "model", "outbound", "random", "reply", "store",
+            "ingest", "model", "outbound", "random", "reply", "store",
         ],
     ),
     (
