@@ -385,7 +385,7 @@ fn undo<S: Ability>(
     })
 }
 
-fn ring<S: Ability>(
+fn go_off<S: Ability>(
     kept: &Kept,
     at: Timestamp,
     scene: &Scene<'_>,
