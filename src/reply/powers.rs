@@ -137,7 +137,7 @@ trait Ability: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     }
 
     /// Its time, `at`, has come.
-    fn ring(&mut self, _at: Timestamp, _scene: &Scene<'_>) -> Option<String> {
+    fn go_off(&mut self, _at: Timestamp, _scene: &Scene<'_>) -> Option<String> {
         None
     }
 
@@ -254,16 +254,16 @@ impl Power {
     }
 
     /// What happens at the time `at` that it asked for.
-    pub fn ring(
+    pub fn go_off(
         self,
         kept: &Kept,
         at: Timestamp,
         scene: &Scene<'_>,
     ) -> Result<Outcome, serde_json::Error> {
         match self {
-            Self::BirthdayReminder => ring::<birthday_reminder::State>(kept, at, scene),
-            Self::FocusProtector => ring::<focus_protector::State>(kept, at, scene),
-            Self::DailySummary => ring::<daily_summary::State>(kept, at, scene),
+            Self::BirthdayReminder => go_off::<birthday_reminder::State>(kept, at, scene),
+            Self::FocusProtector => go_off::<focus_protector::State>(kept, at, scene),
+            Self::DailySummary => go_off::<daily_summary::State>(kept, at, scene),
             _ => Ok(Outcome {
                 said: None,
                 kept: None,
@@ -385,14 +385,14 @@ fn undo<S: Ability>(
     })
 }
 
-fn ring<S: Ability>(
+fn go_off<S: Ability>(
     kept: &Kept,
     at: Timestamp,
     scene: &Scene<'_>,
 ) -> Result<Outcome, serde_json::Error> {
     let before = read::<S>(Some(kept))?;
     let mut after = before.clone();
-    let said = after.ring(at, scene);
+    let said = after.go_off(at, scene);
     Ok(Outcome {
         said,
         alarm: after.alarm(scene),

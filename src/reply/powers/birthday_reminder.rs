@@ -151,7 +151,7 @@ impl Ability for State {
             .min()
     }
 
-    fn ring(&mut self, at: Timestamp, scene: &Scene<'_>) -> Option<String> {
+    fn go_off(&mut self, at: Timestamp, scene: &Scene<'_>) -> Option<String> {
         let date = pieces::date(at, scene.zone());
         let late = date != scene.today();
         let told: Vec<String> = self

@@ -217,13 +217,13 @@ fn birthdays() {
     assert_eq!(at.to_string(), "2027-02-28T08:00:00.000Z");
     leap.now = at;
     let rung = Power::BirthdayReminder
-        .ring(&leap.kept["birthday_reminder"], at, &leap.scene(true))
+        .go_off(&leap.kept["birthday_reminder"], at, &leap.scene(true))
         .unwrap();
     assert_eq!(rung.said.unwrap(), "🎂 It's Zoë's birthday today!");
     assert_eq!(rung.alarm.unwrap().to_string(), "2028-02-29T08:00:00.000Z");
     leap.now = Timestamp(at.0 + 2 * DAY_MS);
     let late = Power::BirthdayReminder
-        .ring(&leap.kept["birthday_reminder"], at, &leap.scene(true))
+        .go_off(&leap.kept["birthday_reminder"], at, &leap.scene(true))
         .unwrap();
     assert!(late.said.unwrap().contains("It was Zoë's birthday on 28"));
 }
@@ -340,7 +340,7 @@ fn focus() {
     assert_eq!(desk.alarm, Some(NOW.plus_s(25 * 60)));
     desk.now = NOW.plus_s(25 * 60);
     let rung = Power::FocusProtector
-        .ring(&desk.kept["focus_protector"], desk.now, &desk.scene(true))
+        .go_off(&desk.kept["focus_protector"], desk.now, &desk.scene(true))
         .unwrap();
     assert!(rung.said.unwrap().contains("over") && rung.alarm.is_none());
     desk.timezone = None;
