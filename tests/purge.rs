@@ -442,3 +442,39 @@ async fn a_provider_that_is_down_delays_only_its_own_step() {
     let left = "SELECT (SELECT count(*) FROM erasures), (SELECT count(*) FROM provider_tasks)";
     assert_eq!(service.rows(left), [[0, 0]]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_service_that_is_down_delays_only_its_own_step() {
+    let clock = morning();
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = [
+        ("CHATKEEP_MEMORY_PROVIDER", "mem0"),
+        ("CHATKEEP_MEMORY_BASE_URL", "http://127.0.0.1:9"),
+    ];
+    let service = Service::in_folder(folder, &nowhere, clock.clone()).await;
+    say(&service, &direct(ANA, "remember that my xylophone is red")).await;
+    ask_for_deletion(&service, ANA).await;
+    let (_, folder) = service.stop().await;
+    clock.advance(30 * DAY_MS + 1);
+    let service = Service::in_folder(folder, &nowhere, clock.clone()).await;
+    let seen = purge(&service).await;
+    assert_eq!(seen["progress"]["erased"], 0);
+    assert_eq!(seen["under_way"][0]["waits_for_others"], true);
+    assert_eq!(service.rows("SELECT count(*) FROM users"), [[0]]);
+    assert_eq!(service.rows("SELECT count(*) FROM memories"), [[0]]);
+    assert_eq!(service.rows("SELECT count(*) FROM memory_tasks"), [[0]]);
+    // The bytes are gone already, and the service goes on asking by itself.
+    let compacted = "SELECT count(*) FROM meta WHERE key = 'compaction_due'";
+    assert_eq!(service.rows(compacted), [[0]]);
+    clock.advance(60_000);
+    eventually("another try", async || {
+        outlook(&service).await["progress"]["over"] == 1
+            && service.rows("SELECT value FROM meta WHERE key = 'purged_at'")
+                == [[clock.now().0.to_string()]]
+    })
+    .await;
+    let (_, folder) = service.stop().await;
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    assert_eq!(purge(&service).await["progress"]["erased"], 1);
+    assert_eq!(service.rows("SELECT count(*) FROM erasures"), [[0]]);
+}
