@@ -41,6 +41,7 @@
 //! (`auth::jwt`, with the keys that `account::identity::jwks` fetched beside all this), finds or
 //! makes the user and remembers both until the token ends; the row's limit is counted; what is
 //! to be told is looked up at once and shown.
+//!
 //! A call of a webhook, `POST /webhooks/{webhook_id}`, goes the way of a message: `marketplace`
 //! finds the webhook in memory, checks the signature and reads of the payload what its action
 //! needs; one transaction holds the command, the memory or the session and the call's record.
@@ -91,7 +92,7 @@
 //! | [`limits`] | counts in windows; `now` is an argument | who is counted, and why |
 //! | [`flags`] | knows every flag with its default; asks the provider | who reads them |
 //! | [`store`] | uses rusqlite and r2d2, holds SQL | what rows mean to the domains |
-//! | [`model`] | cuts replies into bubbles, says what a grant means | I/O |
+//! | [`model`] | holds rules that several parts share: bubbles, grants, payments, ids | I/O |
 //! | [`http`] | uses hyper; gives an error its status | any route, any domain, any word of the product |
 //! | [`outbound`] | uses ureq | whom it calls |
 //! | [`mail`] | uses lettre | what it sends |
