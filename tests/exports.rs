@@ -188,11 +188,15 @@ async fn everything_that_is_kept_is_in_the_file() {
            VALUES (1, 'juno', 7, 8, 'friend', 5000);
          INSERT INTO connected_services (user_id, scope, connected_at) VALUES (1, 'calendar', 6000);
          INSERT INTO miniapp_sessions (session_id, user_id, app_id, state, started_at, message_count)
-           VALUES ('s', 1, 'bill_split', 'active', 7000, 3);",
+           VALUES ('s', 1, 'bill_split', 'active', 7000, 3);
+         INSERT INTO power_states (user_id, power, state, previous, updated_at)
+           VALUES (1, 'mood_tracker', '{\"entries\":[{\"score\":7}]}', '{}', 8000);
+         INSERT INTO power_states (room_id, power, state, updated_at)
+           VALUES (1, 'bill_split', '{\"shared\":true}', 8000);",
     );
     let document = exported(&service, &token).await;
     let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
-    assert_eq!(keys.len(), 15, "{keys:?}");
+    assert_eq!(keys.len(), 16, "{keys:?}");
     let at = |ms: i64| Timestamp(ms).to_string();
     let after = |ms: i64| start.plus_ms(ms).to_string();
     let memory = &document["memories"][0];
@@ -262,6 +266,9 @@ async fn everything_that_is_kept_is_in_the_file() {
             "id": reminder["id"], "chat_guid": format!("chat;{PHONE}"), "text": "call Bo",
             "send_at": after(3_000 + 3 * 60 * 60 * 1000), "created_at": after(3_000),
         }],
+        "superpowers": [{
+            "name": "mood_tracker", "state": {"entries": [{"score": 7}]}, "updated_at": at(8000),
+        }],
         "messages": document["messages"],
         "omitted": [],
     });
@@ -296,11 +303,22 @@ async fn somebody_of_whom_nothing_is_known_gets_a_whole_file_too() {
         "miniapp_sessions",
         "memories",
         "reminders",
+        "superpowers",
         "messages",
         "omitted",
     ] {
         assert_eq!(document[list], json!([]), "{list}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_followed_later_is_an_answer() {
+    let service = Service::start().await;
+    let token = person(&service, PHONE).await;
+    let replies = "UPDATE messages SET bubbles = NULL, late = '[\"Paris.\",\"In France.\"]'";
+    execute(&service, replies);
+    let document = exported(&service, &token).await;
+    assert_eq!(document["messages"][0]["reply_text"], "Paris.\nIn France.");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -61,7 +61,7 @@ pub struct OwnMessage {
     /// The relay's time, Unix seconds.
     pub sent_at_s: i64,
     pub text: String,
-    /// JSON array, the reply; `None`: there was none.
+    /// JSON array, the reply, also one that followed later; `None`: there was none.
     pub bubbles: Option<String>,
 }
 
@@ -123,6 +123,14 @@ pub struct PendingReminder {
     pub text: String,
     pub send_at: Timestamp,
     pub created_at: Timestamp,
+}
+
+/// What a superpower keeps for the person, as it keeps it.
+#[derive(Debug, Serialize)]
+pub struct KeptByPower {
+    pub name: String,
+    pub state: Value,
+    pub updated_at: Timestamp,
 }
 
 /// A row with the id that the next page starts after.
@@ -191,7 +199,7 @@ impl View<'_> {
         Ok(self
             .conn
             .prepare_cached(
-                "SELECT previous_id, user_id, received_at, sent_at, text, bubbles
+                "SELECT previous_id, user_id, received_at, sent_at, text, coalesce(bubbles, late)
                  FROM messages WHERE id = ?1",
             )?
             .query_row([id], |row| {
@@ -309,6 +317,21 @@ impl View<'_> {
                     text: row.get(3)?,
                     send_at: Timestamp(row.get(4)?),
                     created_at: Timestamp(row.get(5)?),
+                })
+            },
+        )
+    }
+
+    pub fn kept_by_powers_page(&self, user: UserId, after: i64) -> Result<Paged<KeptByPower>> {
+        self.page(
+            "SELECT id, power, state, updated_at
+             FROM power_states WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+            (user.0, after, PAGE_ROWS as i64),
+            |row| {
+                Ok(KeptByPower {
+                    name: row.get(1)?,
+                    state: serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default(),
+                    updated_at: Timestamp(row.get(3)?),
                 })
             },
         )

@@ -87,7 +87,7 @@ struct ExportedMessage {
     sent_at: Timestamp,
     chat_guid: String,
     text: String,
-    /// `None`: nobody answered, or not at once.
+    /// `None`: nobody answered.
     reply_text: Option<String>,
 }
 
@@ -144,6 +144,10 @@ impl Writing<'_> {
         );
         self.rows("reminders", |v, user, after| v.reminders_page(user, after))
             .await?;
+        self.rows("superpowers", |v, user, after| {
+            v.kept_by_powers_page(user, after)
+        })
+        .await?;
         self.messages(cut).await?;
         let omitted = std::mem::take(&mut self.omitted);
         self.file.value("omitted", &omitted);
