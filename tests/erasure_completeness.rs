@@ -12,7 +12,7 @@ use std::path::Path;
 use chatkeep::account::erasure::Run;
 use chatkeep::clock::{Clock, Timestamp};
 use rusqlite::Connection;
-use support::{Service, direct, group};
+use support::{Service, direct, eventually, get, group, request};
 
 const PHONE: &str = "+15550177";
 const EMAIL: &str = "gone@example.com";
@@ -48,38 +48,38 @@ const INTERNAL: Exported = Not("how the service keeps its word, nothing about th
 const TABLES: &[Table] = &[
     Table { name: "users", links: &["user_id", "phone", "email", "customer_id"], emptied: "the last row to go", exported: In("profile"),
         fill: "", left: "SELECT count(*) FROM users WHERE id = {user}" },
-    Table { name: "rooms", links: &["owner_id", "chat_guid"], emptied: "direct chats as a whole, groups pass to another author", exported: Not("not in the file yet"),
+    Table { name: "rooms", links: &["owner_id", "chat_guid"], emptied: "direct chats as a whole, groups pass to another author", exported: Not("each message names its chat"),
         fill: "", left: "SELECT count(*) FROM rooms WHERE owner_id = {user} OR chat_guid LIKE '%{phone}%'" },
-    Table { name: "room_members", links: &["handle", "room_id"], emptied: "with each room", exported: Not("not in the file yet"),
+    Table { name: "room_members", links: &["handle", "room_id"], emptied: "with each room", exported: Not("the chats somebody wrote in stand with their messages"),
         fill: "", left: "SELECT count(*) FROM room_members WHERE handle = '{phone}'" },
     Table { name: "room_heads", links: &["room_id", "message_id"], emptied: "points at what others wrote, or goes", exported: INTERNAL,
         fill: "", left: "SELECT count(*) FROM room_heads WHERE message_id NOT IN (SELECT id FROM messages)" },
-    Table { name: "messages", links: &["user_id", "room_id", "sender"], emptied: "taken out of the rooms' chains", exported: Not("not in the file yet"),
+    Table { name: "messages", links: &["user_id", "room_id", "sender"], emptied: "taken out of the rooms' chains", exported: In("messages"),
         fill: "", left: "SELECT count(*) FROM messages WHERE user_id = {user} OR sender = '{phone}' OR context LIKE '%{phone}%'" },
     Table { name: "room_authors", links: &["user_id", "room_id"], emptied: "with each room", exported: INTERNAL,
         fill: "", left: "SELECT count(*) FROM room_authors WHERE user_id = {user}" },
-    Table { name: "usage_days", links: &["user_id"], emptied: "by user", exported: Not("not in the file yet"),
+    Table { name: "usage_days", links: &["user_id"], emptied: "by user", exported: Not("counts of the messages, which are in the file themselves"),
         fill: "", left: "SELECT count(*) FROM usage_days WHERE user_id = {user}" },
     Table { name: "idempotency_keys", links: &["message_id"], emptied: "with each message", exported: EXPIRES,
         fill: "", left: "SELECT count(*) FROM idempotency_keys WHERE message_id NOT IN (SELECT id FROM messages)" },
     Table { name: "kept_answers", links: &["message_id"], emptied: "with each message", exported: EXPIRES,
         fill: "INSERT INTO kept_answers (request, message_id, kept_at) SELECT zeroblob(32), id, received_at FROM messages WHERE user_id = {user} LIMIT 1",
         left: "SELECT count(*) FROM kept_answers WHERE message_id NOT IN (SELECT id FROM messages)" },
-    Table { name: "commands", links: &["user_id", "room_id"], emptied: "by user, ended first", exported: Not("not in the file yet"),
+    Table { name: "commands", links: &["user_id", "room_id"], emptied: "by user, ended first", exported: Not("what relays were told: replies stand with the messages, reminders by themselves"),
         fill: "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id)
                SELECT 1, 1000, 'c', {room}, 'send_message_now', '{\"text\":\"quixotic\"}', 'completed', 1, 1, {user}",
         left: "SELECT count(*) FROM commands WHERE user_id = {user}" },
     Table { name: "edge_events", links: &["thread_id"], emptied: "those of direct chats, or with the phone in them", exported: INTERNAL,
         fill: "INSERT INTO edge_events (agent_id, event_id, event_type, thread_id, details, received_at) VALUES (1, 'e', 'error', 'chat;{phone}', '\"quixotic\"', 1)",
         left: "SELECT count(*) FROM edge_events WHERE thread_id LIKE '%{phone}%'" },
-    Table { name: "reminders", links: &["user_id", "room_id"], emptied: "by user", exported: Not("not in the file yet"),
+    Table { name: "reminders", links: &["user_id", "room_id"], emptied: "by user", exported: In("reminders"),
         fill: "", left: "SELECT count(*) FROM reminders WHERE user_id = {user}" },
     Table { name: "memories", links: &["user_id"], emptied: "by user", exported: In("memories"),
         fill: "", left: "SELECT count(*) FROM memories WHERE user_id = {user}" },
     Table { name: "limit_uses", links: &["subject"], emptied: "by phone and by id", exported: EXPIRES,
         fill: "INSERT INTO limit_uses VALUES ('exports', '{user_id}', 1, 1), ('photos', '{phone}', 1, 1), ('photos', 'x', 1, 1)",
         left: "SELECT count(*) FROM limit_uses WHERE subject IN ('{user_id}', '{phone}')" },
-    Table { name: "identities", links: &["subject", "user_id"], emptied: "at once", exported: Not("not in the file yet"),
+    Table { name: "identities", links: &["subject", "user_id"], emptied: "at once", exported: Not("the identity provider's own name for the person"),
         fill: "INSERT INTO identities VALUES ('https://id.example.com', 'quixotic', {user}, 1)",
         left: "SELECT count(*) FROM identities WHERE user_id = {user}" },
     Table { name: "personality_profiles", links: &["user_id"], emptied: "by user", exported: In("personality_profile"),
@@ -117,7 +117,7 @@ const TABLES: &[Table] = &[
     Table { name: "memory_tasks", links: &["user_id"], emptied: "by user; then the memory service forgets all of theirs", exported: INTERNAL,
         fill: "INSERT INTO memory_tasks (user_id, kind, memory_id, due_at, created_at) VALUES ({user}, 'add', 'quixotic', 1, 1)",
         left: "SELECT count(*) FROM memory_tasks WHERE user_id = {user}" },
-    Table { name: "apps", links: &["creator_id"], emptied: "with webhooks, events and places", exported: Not("not in the file yet"),
+    Table { name: "apps", links: &["creator_id"], emptied: "with webhooks, events and places", exported: Not("shown by GET /marketplace/apps"),
         fill: "INSERT INTO apps (id, app_id, creator_id, name, description, actions, created_at) VALUES (1, '0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b78', {user}, 'quixotic', '', '[]', 1);
                INSERT INTO webhooks (webhook_id, app_id, action_id, description, payload_mapping, scheme, rate_limit, is_active, secret, version, created_at, updated_at)
                  VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b79', 1, 'a', 'quixotic', '{}', 'plain', 60, 1, x'00', 1, 1, 1);
@@ -126,7 +126,7 @@ const TABLES: &[Table] = &[
     Table { name: "app_rooms", links: &["room_id"], emptied: "with the app, or the room", exported: INTERNAL,
         fill: "INSERT INTO app_rooms SELECT 1, id, 1 FROM rooms",
         left: "SELECT count(*) FROM app_rooms" },
-    Table { name: "power_states", links: &["user_id", "room_id"], emptied: "by user; what they said in a group's is taken out", exported: Not("not in the file yet"),
+    Table { name: "power_states", links: &["user_id", "room_id"], emptied: "by user; what they said in a group's is taken out", exported: In("superpowers"),
         fill: "INSERT INTO power_states (user_id, power, state, updated_at) VALUES ({user}, 'mood_tracker', '{\"quixotic\":1}', 1)",
         left: "SELECT count(*) FROM power_states WHERE user_id = {user}" },
     Table { name: "power_alarms", links: &["user_id", "room_id"], emptied: "by user", exported: INTERNAL,
@@ -280,7 +280,7 @@ async fn nothing_of_a_person_is_left_in_any_table() {
     }
     drop(conn);
     let service = Service::in_folder(folder, &settings, clock.clone()).await;
-    std::fs::create_dir_all(&exports).unwrap();
+    assert_exported(&service).await;
     let file = exports.join("service_export_0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b77.json");
     std::fs::write(&file, TEXT).unwrap();
     service.app.eraser.run(Run::default()).await.unwrap();
@@ -293,6 +293,30 @@ async fn nothing_of_a_person_is_left_in_any_table() {
     assert_no_trace(service.folder.path());
     let (_, folder) = service.stop().await;
     assert_no_trace(folder.path());
+}
+
+/// What is said to be in an export is there.
+async fn assert_exported(service: &Service) {
+    let token = service.user_token(USER_ID);
+    let asked = request("POST", "/account/export").bearer(&token);
+    let job = service.send(&asked).await.json()["job_id"].clone();
+    let path = format!("/account/export/{}", job.as_str().unwrap());
+    eventually("the export", async || {
+        let shown = service.send(&get(&path).bearer(&token)).await.json();
+        shown["status"] == "ready"
+    })
+    .await;
+    let download = get(&format!("{path}/download")).bearer(&token);
+    let file = service.send(&download).await.json();
+    for table in TABLES {
+        if let In(section) = table.exported {
+            let told = &file[section];
+            let some = told
+                .as_array()
+                .map_or(told.is_object(), |rows| !rows.is_empty());
+            assert!(some, "{} in {section}: {told}", table.name);
+        }
+    }
 }
 
 /// Database, log, shared memory, exports: all bytes.
