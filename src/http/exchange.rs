@@ -96,9 +96,14 @@ impl Exchange {
         body::check_encoding(&self.headers)
     }
 
+    /// 415 for a body that says that it is no JSON, or isn't sent as it is.
+    pub fn check_json(&self) -> Result<(), Error> {
+        body::check_json_headers(&self.headers)
+    }
+
     /// The body as a strict JSON object; 415 when it says that it is something else.
     pub async fn read_json(&mut self, bytes_max: usize) -> Result<Json, Error> {
-        body::check_json_headers(&self.headers)?;
+        self.check_json()?;
         Json::parse(self.read_body(bytes_max).await?)
     }
 

@@ -16,9 +16,10 @@ use crate::store::{EventRow, NewEvent, Tx, UserId, WebhookId};
 
 /// Refused calls of one address in a minute that are recorded, if nothing proved whose they
 /// are.
-const STRANGERS_RECORDED_MAX: u64 = 120;
-/// Refused calls of one webhook in a minute that are recorded.
-const REFUSED_RECORDED_MAX: u64 = 600;
+const STRANGERS_RECORDED_MAX: u64 = 1_000;
+/// Refused calls of one webhook in a minute that are recorded: as many as are kept, so that a
+/// burst is missing from what is shown only where it pushed itself out.
+const REFUSED_RECORDED_MAX: u64 = 1_000;
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row};
 
+use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
 use super::{AgentId, AppId, RoomId, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -80,7 +81,8 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Starts a session of an app in a room, unless one is under way there.
+    /// Starts a session of an app in a room, unless one is under way there. It has no turns,
+    /// so it is over when it has lasted as long as a superpower's may be quiet.
     pub fn start_app_session(
         &self,
         session_id: &str,
@@ -93,10 +95,29 @@ impl Tx<'_> {
             "INSERT INTO miniapp_sessions (session_id, user_id, room_id, app_id, state, started_at)
              SELECT ?1, ?3, ?4, ?2, 'active', ?5 WHERE NOT EXISTS
                (SELECT 1 FROM miniapp_sessions
-                WHERE room_id = ?4 AND app_id = ?2 AND state = 'active')",
-            (session_id, app_id, user.0, room.0, now.0),
+                WHERE room_id = ?4 AND app_id = ?2 AND state = 'active' AND started_at > ?6)",
+            (
+                session_id,
+                app_id,
+                user.0,
+                room.0,
+                now.0,
+                now.0 - SESSION_QUIET_MS,
+            ),
         )?;
         Ok(())
+    }
+
+    /// Ends those that are over; true when there may be more.
+    pub(super) fn end_app_sessions(&self, now: Timestamp) -> Result<bool> {
+        let ended = self.execute(
+            "UPDATE miniapp_sessions SET state = 'ended', ended_at = started_at + ?2
+             WHERE id IN (SELECT id FROM miniapp_sessions
+                          WHERE state = 'active' AND last_at IS NULL AND started_at <= ?1 - ?2
+                          LIMIT ?3)",
+            (now.0, SESSION_QUIET_MS, ENDED_AT_ONCE_MAX),
+        )?;
+        Ok(ended as i64 >= ENDED_AT_ONCE_MAX)
     }
 }
 

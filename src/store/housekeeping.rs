@@ -29,7 +29,7 @@ impl Tx<'_> {
             [now.utc_day() - TOKEN_USAGE_KEPT_DAYS],
         )?;
         let events_left = self.sweep_webhook_events(now)?;
-        let quiet = self.end_quiet_sessions(now)?;
+        let quiet = self.end_quiet_sessions(now)? | self.end_app_sessions(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [
             self.execute(

@@ -13,7 +13,7 @@ use crate::error::Result;
 pub const SESSION_QUIET_MS: i64 = 30 * 60 * 1000;
 
 /// Sessions ended in one call of housekeeping.
-const ENDED_AT_ONCE_MAX: i64 = 500;
+pub(super) const ENDED_AT_ONCE_MAX: i64 = 500;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PowerSession {

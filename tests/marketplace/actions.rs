@@ -223,3 +223,29 @@ async fn start_session_opens_one_in_each_room() {
     });
     assert_eq!(json!(sessions), json!(expected));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_over_after_half_an_hour() {
+    let clock = standing_clock();
+    let market = market_at(&clock, &[]).await;
+    let actions = json!([{"action_id": "say", "kind": "start_session"}]);
+    let path = format!("/marketplace/apps/{}", market.app_id);
+    let replace = request("PUT", &path).json(&json!({"name": "Game", "actions": actions}));
+    let replaced = market.service.send(&replace.bearer(&market.token)).await;
+    assert_eq!(replaced.status, 200, "{}", replaced.text);
+    let half_an_hour_ms = 30 * 60 * 1_000;
+    for (wait_ms, sessions) in [(0, 1), (half_an_hour_ms - 1, 1), (1, 2)] {
+        clock.advance(wait_ms);
+        assert_eq!(market.call("{}").await.status, 200);
+        let rows = market.service.rows("SELECT count(*) FROM miniapp_sessions");
+        assert_eq!(rows[0][0], sessions, "after {wait_ms} ms more");
+    }
+    let (store, now) = (&market.service.app.store, clock.now());
+    let removed = store.write(move |tx| tx.remove_old_rows(now)).await;
+    removed.unwrap();
+    let rows = market
+        .service
+        .rows("SELECT state, ended_at - started_at FROM miniapp_sessions ORDER BY id");
+    let expected = json!([["ended", half_an_hour_ms], ["active", null]]);
+    assert_eq!(json!(rows), expected);
+}

@@ -26,6 +26,13 @@ async fn nothing_is_sent_and_everything_is_shown() {
     refused(&rehearse(&market, "{").await, 422, "validation_failed");
     let long = format!("\"{}\"", "x".repeat(65_536));
     refused(&rehearse(&market, &long).await, 413, "payload_too_large");
+    let path = format!("{}/test", market.path());
+    let text = request("POST", &path).header("Content-Type", "text/plain");
+    let answer = market
+        .service
+        .send(&text.bearer(&market.token).raw("{}"))
+        .await;
+    refused(&answer, 415, "unsupported_media_type");
     assert_eq!(market.said().len(), 0);
     assert_eq!(market.events().await.len(), 0);
 }

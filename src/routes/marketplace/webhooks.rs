@@ -78,7 +78,7 @@ pub(in crate::routes) async fn events(rq: Request) -> Result<Response> {
 }
 
 pub(in crate::routes) async fn test(mut rq: Request) -> Result<Response> {
-    rq.exchange.check_encoding()?;
+    rq.exchange.check_json()?;
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
     let (caller, app, webhook) = named(&rq)?;
     let market = &rq.app.marketplace;
