@@ -211,6 +211,32 @@ async fn the_command_works_with_and_without_a_running_service() {
     assert!(told.contains("there is no payment provider"), "{told}");
 }
 
+/// Whoever runs the service sees why nobody can pay.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkout_that_fails_is_in_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let stripe = stripe::Stripe::start();
+    let mut settings = stripe.settings();
+    let identity = "an-identity-secret-of-at-least-32-bytes";
+    settings.push(("CHATKEEP_IDENTITY_HS256_SECRET", identity.to_owned()));
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let database = folder.path().join("chatkeep.db");
+    let mut running = process::Process::start(&database, &settings).unwrap();
+    stripe.mode("500-final");
+    let user = chatkeep::random::uuid().to_string();
+    let token = chatkeep::auth::jwt::issue(identity, &user, 600, Clock::system().now());
+    let plan = json!({"plan": "monthly"});
+    let checkout = post("/api/v1/payment/checkout/subscription", &plan).bearer(&token);
+    assert_eq!(running.send(&checkout).await.status, 503);
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+    let log = running.log();
+    assert!(
+        log.contains("the payment provider failed with 500"),
+        "{log}"
+    );
+}
+
 /// Everything that payments have to log, in a process whose log is read to the end.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_secret_is_logged() {
