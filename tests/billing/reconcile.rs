@@ -108,6 +108,57 @@ async fn many_customers_are_compared_page_by_page() {
     assert_eq!(rows, [[45]]);
 }
 
+/// What can't be read of one customer keeps nobody else from being compared.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_that_makes_no_sense_is_passed_over() {
+    let world = World::start().await;
+    world.customer("cus_1").await;
+    world.stripe.subscribe("sub_1", "cus_1", json!({"id": 7}));
+    let user = world.customer("cus_2").await;
+    world.stripe.subscribe("sub_2", "cus_2", json!({}));
+    let found = page(&world, false).await;
+    assert_eq!(
+        (&found["checked"], &found["next"]),
+        (&json!(2), &json!(null))
+    );
+    assert_eq!(found["drift"][0]["subscription_id"], "sub_2");
+    assert_eq!(world.standing(&user).await.0, "active");
+}
+
+/// A page ends in time and says where the next one begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_provider_is_compared_in_more_pages() {
+    let world = World::start().await;
+    for n in 0..3 {
+        let customer = format!("cus_{n}");
+        world.customer(&customer).await;
+        world
+            .stripe
+            .subscribe(&format!("sub_{n}"), &customer, json!({}));
+    }
+    world.stripe.mode("slow");
+    let began = std::time::Instant::now();
+    let first = page(&world, false).await;
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    let next = first["next"].as_str().unwrap();
+    assert!(first["checked"].as_u64() < Some(3), "{first}");
+    let (mut checked, mut after) = (first["checked"].as_u64().unwrap(), next.to_owned());
+    loop {
+        let body = json!({ "after": after });
+        let more = world
+            .service
+            .admin("POST", "/admin/billing/reconcile", &body)
+            .await;
+        assert_eq!(more.status, 200, "{}", more.text);
+        checked += more.json()["checked"].as_u64().unwrap();
+        match more.json()["next"].as_str() {
+            Some(next) => after = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(checked, 3);
+}
+
 /// At its start the service makes good what it missed while it was down.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_makes_good_what_happened_meanwhile() {
