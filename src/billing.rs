@@ -123,7 +123,10 @@ fn unavailable(cause: impl std::fmt::Display) -> Error {
 }
 
 impl From<Failure> for Error {
+    /// The operator has to see why nobody can pay, a wrong key or price for one, and what
+    /// others are refused for is not in the log.
     fn from(failure: Failure) -> Self {
+        log::warn!("billing: {failure}");
         unavailable(failure)
     }
 }

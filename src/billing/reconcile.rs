@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::Billing;
 use super::apply::{self, Asked};
 use super::event::{Event, Whose};
 use super::stripe::objects::{self, list};
 use super::stripe::{Call, Failure, Form, query};
-use super::{Billing, unavailable};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::model::payment::{Held, Merged, Said, Tie, merge};
@@ -23,6 +23,10 @@ const EVERY: Duration = Duration::from_secs(3_600);
 /// Customers compared in one page; the whole page is done within `PAGE_MAX`.
 const PAGE_CUSTOMERS: usize = 20;
 const PAGE_MAX: Duration = Duration::from_secs(8);
+/// What fails when there is no more time than this is tried again in the next page.
+const PAGE_REST: Duration = Duration::from_millis(500);
+/// Before all customers, and after the events that were missed.
+const FIRST: &str = " ";
 /// Customers compared in one of the hourly runs; the next one goes on from there.
 const RUN_PAGES_MAX: usize = 25;
 /// Subscriptions of one customer that are looked at.
@@ -81,22 +85,26 @@ impl Billing {
     /// From the customer after `after`; "" begins, with the events that were missed.
     pub async fn reconcile_page(&self, after: &str, dry_run: bool) -> Result<Page> {
         self.stripe()?;
+        let until = Instant::now() + PAGE_MAX;
         let mut page = Page::default();
         if after.is_empty() {
-            page.missed_events = self.take_missed_events(dry_run).await?;
+            page.missed_events = self.take_missed_events(dry_run, until).await?;
+            page.next = Some(FIRST.to_owned());
         }
         let from = after.to_owned();
         let customers = self
             .store
             .read(move |view| view.customers(&from, PAGE_CUSTOMERS))
             .await?;
-        let until = Instant::now() + PAGE_MAX;
         for customer in &customers {
-            // What there was no time for is the next page's.
-            if Instant::now() >= until {
-                return Ok(page);
+            match self.compare(customer, dry_run, until).await {
+                Ok(drift) => page.drift.extend(drift),
+                // A provider that is slow and not away gets on by a page that went somewhere.
+                Err(_) if page.next.is_some() && Instant::now() + PAGE_REST >= until => {
+                    return Ok(page);
+                }
+                Err(error) => return Err(error),
             }
-            page.drift.extend(self.compare(customer, dry_run).await?);
             page.checked += 1;
             page.next = Some(customer.customer_id.clone());
         }
@@ -115,10 +123,12 @@ impl Billing {
         if any.is_empty() {
             return Ok((0, 0)); // nobody ever got so far as to pay
         }
-        let events = self.take_missed_events(false).await?;
+        let events = self
+            .take_missed_events(false, Instant::now() + PAGE_MAX)
+            .await?;
         let mut drift = 0;
         for _ in 0..RUN_PAGES_MAX {
-            let begin = if after.is_empty() { " " } else { &after };
+            let begin = if after.is_empty() { FIRST } else { &after };
             let page = self.reconcile_page(begin, false).await?;
             drift += page.drift.len();
             after = page.next.unwrap_or_default();
@@ -134,7 +144,7 @@ impl Billing {
     }
 
     /// Takes events that the provider could not deliver, oldest first; how many were new.
-    async fn take_missed_events(&self, dry_run: bool) -> Result<usize> {
+    async fn take_missed_events(&self, dry_run: bool, until: Instant) -> Result<usize> {
         let mut missed = Vec::new();
         let mut after: Option<String> = None;
         for _ in 0..EVENT_PAGES_MAX {
@@ -145,7 +155,7 @@ impl Billing {
             for kind in KINDS {
                 form = form.with("types[]", kind);
             }
-            let answer = match self.read(query("/v1/events", &form)).await {
+            let answer = match self.read(query("/v1/events", &form), until).await {
                 // Not every stand-in for the provider can be asked so; the rest still counts.
                 Err(refused) if refused.is_of_the_question() => {
                     log::warn!("missed events can't be listed: {refused}");
@@ -181,12 +191,17 @@ impl Billing {
         Ok(new)
     }
 
-    async fn compare(&self, customer: &Customer, dry_run: bool) -> Result<Vec<Drift>> {
+    async fn compare(
+        &self,
+        customer: &Customer,
+        dry_run: bool,
+        until: Instant,
+    ) -> Result<Vec<Drift>> {
         let form = Form::default()
             .with("customer", &customer.customer_id)
             .with("status", "all")
             .with("limit", SUBSCRIPTIONS_MAX);
-        let answer = match self.read(query("/v1/subscriptions", &form)).await {
+        let answer = match self.read(query("/v1/subscriptions", &form), until).await {
             // Deleted there, or of the other mode: nothing is known of it.
             Err(gone) if gone.is_missing() => return Ok(Vec::new()),
             answer => answer?,
@@ -196,7 +211,10 @@ impl Billing {
         for object in subscriptions {
             let began = objects::seconds(object, "created").unwrap_or_default();
             let Some(said) = objects::subscription(object, &self.prices(), began) else {
-                return Err(unavailable("a subscription that makes no sense"));
+                // One that can't be read must not hide everybody else's.
+                let whose = &customer.customer_id;
+                log::warn!("a subscription of {whose} makes no sense and is passed over");
+                continue;
             };
             drift.extend(self.settle(customer, said, dry_run).await?);
         }
@@ -243,10 +261,9 @@ impl Billing {
             .await
     }
 
-    async fn read(&self, path: String) -> Result<Value, Failure> {
+    async fn read(&self, path: String, until: Instant) -> Result<Value, Failure> {
         let ours = |error: Error| Failure::Unreachable(error.to_string());
         let (stripe, keys) = (self.stripe().map_err(ours)?, self.keys().map_err(ours)?);
-        let until = Instant::now() + PAGE_MAX;
         stripe.call(keys.secret, &Call::get(path), until).await
     }
 }

@@ -108,6 +108,57 @@ async fn many_customers_are_compared_page_by_page() {
     assert_eq!(rows, [[45]]);
 }
 
+/// What can't be read of one customer keeps nobody else from being compared.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscription_that_makes_no_sense_is_passed_over() {
+    let world = World::start().await;
+    world.customer("cus_1").await;
+    world.stripe.subscribe("sub_1", "cus_1", json!({"id": 7}));
+    let user = world.customer("cus_2").await;
+    world.stripe.subscribe("sub_2", "cus_2", json!({}));
+    let found = page(&world, false).await;
+    assert_eq!(
+        (&found["checked"], &found["next"]),
+        (&json!(2), &json!(null))
+    );
+    assert_eq!(found["drift"][0]["subscription_id"], "sub_2");
+    assert_eq!(world.standing(&user).await.0, "active");
+}
+
+/// A page ends in time and says where the next one begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_provider_is_compared_in_more_pages() {
+    let world = World::start().await;
+    for n in 0..3 {
+        let customer = format!("cus_{n}");
+        world.customer(&customer).await;
+        world
+            .stripe
+            .subscribe(&format!("sub_{n}"), &customer, json!({}));
+    }
+    world.stripe.mode("slow");
+    let began = std::time::Instant::now();
+    let first = page(&world, false).await;
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    let next = first["next"].as_str().unwrap();
+    assert!(first["checked"].as_u64() < Some(3), "{first}");
+    let (mut checked, mut after) = (first["checked"].as_u64().unwrap(), next.to_owned());
+    loop {
+        let body = json!({ "after": after });
+        let more = world
+            .service
+            .admin("POST", "/admin/billing/reconcile", &body)
+            .await;
+        assert_eq!(more.status, 200, "{}", more.text);
+        checked += more.json()["checked"].as_u64().unwrap();
+        match more.json()["next"].as_str() {
+            Some(next) => after = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(checked, 3);
+}
+
 /// At its start the service makes good what it missed while it was down.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_makes_good_what_happened_meanwhile() {
@@ -209,6 +260,32 @@ async fn the_command_works_with_and_without_a_running_service() {
     assert_eq!(output.status.code(), Some(1));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("there is no payment provider"), "{told}");
+}
+
+/// Whoever runs the service sees why nobody can pay.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_checkout_that_fails_is_in_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let stripe = stripe::Stripe::start();
+    let mut settings = stripe.settings();
+    let identity = "an-identity-secret-of-at-least-32-bytes";
+    settings.push(("CHATKEEP_IDENTITY_HS256_SECRET", identity.to_owned()));
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let database = folder.path().join("chatkeep.db");
+    let mut running = process::Process::start(&database, &settings).unwrap();
+    stripe.mode("500-final");
+    let user = chatkeep::random::uuid().to_string();
+    let token = chatkeep::auth::jwt::issue(identity, &user, 600, Clock::system().now());
+    let plan = json!({"plan": "monthly"});
+    let checkout = post("/api/v1/payment/checkout/subscription", &plan).bearer(&token);
+    assert_eq!(running.send(&checkout).await.status, 503);
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+    let log = running.log();
+    assert!(
+        log.contains("the payment provider failed with 500"),
+        "{log}"
+    );
 }
 
 /// Everything that payments have to log, in a process whose log is read to the end.

@@ -18,6 +18,8 @@ pub const TEST_WEBHOOK_SECRET: &str = "whsec_test_canary";
 const VERSION: &str = "2026-10-28.endive";
 /// How long the mode "hang" says nothing.
 const HANG: Duration = Duration::from_secs(30);
+/// How long the mode "slow" takes for every answer.
+const SLOW: Duration = Duration::from_secs(3);
 
 /// The provider; its thread ends with the process.
 #[derive(Clone)]
@@ -28,7 +30,7 @@ pub struct Stripe {
 
 #[derive(Default)]
 pub struct State {
-    /// ok, refuse, hang, 500, 500-once, 429-once, garbage, types, trickle, huge, redirect
+    /// ok, slow, refuse, hang, 500, 500-once, 429-once, garbage, types, trickle, huge, redirect
     mode: String,
     made: u64,
     asked: Vec<Asked>,
@@ -168,7 +170,10 @@ impl Stripe {
                 }
                 return;
             }
-            _ => {
+            mode => {
+                if mode == "slow" {
+                    std::thread::sleep(SLOW);
+                }
                 let (status, body) = self.judge(&asked);
                 plain(status, &body.to_string())
             }

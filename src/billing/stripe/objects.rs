@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use crate::model::payment::{Details, Said, Status};
 
+/// The end of the year 9999; what lies beyond is no moment.
+const LAST_SECOND: i64 = 253_402_300_799;
 /// More than the provider's longest id.
 const ID_BYTES_MAX: usize = 255;
 
@@ -85,7 +87,8 @@ pub(crate) fn list(answer: &Value) -> Option<(&Vec<Value>, bool)> {
 }
 
 pub(crate) fn seconds(object: &Value, name: &str) -> Option<i64> {
-    object.get(name)?.as_i64().filter(|at| *at > 0)
+    let at = object.get(name)?.as_i64();
+    at.filter(|at| (1..=LAST_SECOND).contains(at))
 }
 
 /// By the price's id, else by how often it is paid.
@@ -168,7 +171,7 @@ mod tests {
         assert_eq!(expanded.customer_id.as_deref(), Some("cus_9"));
         let wrong = said(
             json!({"items": 7, "customer": 8, "status": [], "created": "x",
-            "trial_end": -1, "cancel_at_period_end": "yes", "plan": "gold"}),
+            "trial_end": -1, "trial_start": 253_402_300_800_i64, "cancel_at_period_end": "yes", "plan": "gold"}),
         );
         assert_eq!((wrong.customer_id, wrong.status), (None, None));
         assert_eq!(wrong.details, Some(Details::default()));
