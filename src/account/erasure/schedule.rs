@@ -52,7 +52,8 @@ pub async fn run(eraser: Arc<Eraser>) {
                 Some(now.plus_ms(AFTER_FAILURE_MS))
             }
         };
-        last = Some(eraser.clock.now());
+        // Who became due while it ran is for the next one.
+        last = Some(now);
     }
 }
 
