@@ -109,17 +109,8 @@ async fn what_can_not_be_done_is_said() {
     );
 }
 
-/// Kills at random moments; `PURGE_KILLS=200` for a long run.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_killed_purge_goes_on() {
-    let kills = std::env::var("PURGE_KILLS")
-        .ok()
-        .and_then(|n| n.parse().ok());
-    let kills: u64 = kills.unwrap_or(12);
-    let folder = TempDir::new().unwrap();
-    let folder = folder.path();
-    drop(written(folder).await);
-    // Enough for the kills to meet it at work: 60,000 messages of both in the group.
+/// Enough for a kill to meet a purge at work: 60,000 messages of both in the group.
+fn write_much(folder: &Path) {
     execute(
         folder,
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 60000)
@@ -132,6 +123,40 @@ async fn a_killed_purge_goes_on() {
            WHERE room_id = (SELECT id FROM rooms WHERE chat_guid = 'g');
          UPDATE messages SET unwritten = -1 WHERE id = 61000",
     );
+}
+
+/// Who asked a service that is no more is told, and does not wait for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_does_not_wait_for_a_service_that_ended() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().to_owned();
+    drop(written(&path).await);
+    write_much(&path);
+    let mut service = Process::start(&path.join("chatkeep.db"), &[]).unwrap();
+    let asking = path.clone();
+    let command = tokio::task::spawn_blocking(move || purge(&asking, "--now"));
+    eventually("the purge is at work", async || {
+        rows(&path.join("chatkeep.db"), "SELECT 1 FROM erasures") == [[1]]
+    })
+    .await;
+    service.kill();
+    let output = tokio::time::timeout(support::PATIENCE, command).await;
+    let output = output.expect("an end in time").unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(done(&path, "--now"), "1 account was erased.\n");
+}
+
+/// Kills at random moments; `PURGE_KILLS=200` for a long run.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_purge_goes_on() {
+    let kills = std::env::var("PURGE_KILLS")
+        .ok()
+        .and_then(|n| n.parse().ok());
+    let kills: u64 = kills.unwrap_or(12);
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    drop(written(folder).await);
+    write_much(folder);
     let database = folder.join("chatkeep.db");
     let asked = request("POST", "/admin/purge").bearer(ADMIN_TOKEN);
     let mut at_work = 0;

@@ -110,8 +110,11 @@ fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
     let mut bar = Bar::default();
     let mut before = None;
     loop {
-        let seen = outlook(config)?;
+        let seen = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
         let progress = &seen["progress"];
+        if progress["asked"].as_u64().unwrap_or_default() < asked {
+            return Err(SERVICE_ENDED.to_owned()); // it has begun anew since
+        }
         let erased = progress["erased"].as_u64().unwrap_or_default();
         let before = *before.get_or_insert(erased);
         let left = accounts(&seen, "due").len() + accounts(&seen, "under_way").len();
@@ -155,6 +158,9 @@ fn by_ourselves(config: &Config) -> Result<u64, String> {
         }
     })
 }
+
+const SERVICE_ENDED: &str = "the service ended before it was done; nothing is lost: \
+     run `chatkeep purge --now` again, or leave it to the service's next start";
 
 fn not_yet(left: usize) -> String {
     format!(

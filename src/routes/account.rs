@@ -31,7 +31,10 @@ pub(super) async fn request_deletion(mut rq: Request) -> Result<Response> {
         .await?;
     let date = requested.scheduled_for.utc_date();
     Ok(http::json(&json!({
-        "message": format!("Your account will be deleted on {date}. Until then you can cancel."),
+        "message": format!(
+            "Your account will be deleted on {date}. You can cancel until {}.",
+            requested.scheduled_for
+        ),
         "deletion_date": date,
         "can_cancel_until": date,
     })))
