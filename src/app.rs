@@ -172,9 +172,14 @@ impl App {
         self.hub.set_phase(Phase::Closing);
         self.wait_for(SOCKETS_CLOSE_MAX, |app| app.hub.connected() == 0)
             .await;
-        background.abort_all();
+        background.shutdown().await;
         if let Err(error) = self.store.note_written(self.clock.now()).await {
             log::warn!("what was answered could not be noted: {error}");
+        }
+        // A call that still hangs somewhere may hold the store: what was deleted must not wait
+        // in the log for that to end.
+        if let Err(error) = self.store.compact(false).await {
+            log::warn!("the write-ahead log was not emptied: {error}");
         }
         match (lost, drained) {
             (true, _) => Ended::StorageLost,
