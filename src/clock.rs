@@ -2,6 +2,8 @@
 //! see (dates, expiry, signatures); monotonic time is for limits and timers, so that a
 //! clock set back or forward sticks nothing.
 
+mod zone;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -9,6 +11,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer};
+
+pub use zone::{Zone, ZoneOffset};
 
 /// Wall time, milliseconds since the Unix epoch (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
