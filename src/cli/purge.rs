@@ -148,14 +148,32 @@ fn by_ourselves(config: &Config) -> Result<u64, String> {
         };
         bar.end();
         outcome.map_err(|e| e.to_string())?;
-        if let Some(post) = &app.post {
-            post.send_due().await.map_err(|e| e.to_string())?;
-        }
         let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
+        let mails = send_mails(&app).await.map_err(|e| e.to_string())?;
+        if let (Some(said), 1..) = (mails, seen.progress.erased) {
+            eprintln!("chatkeep: note: {said}");
+        }
         match seen.due.len() + seen.under_way.len() {
             0 => Ok(seen.progress.erased),
             left => Err(not_yet(left)),
         }
+    })
+}
+
+/// Sends the confirmations; what became of them, if there is anything to say.
+async fn send_mails(app: &App) -> crate::error::Result<Option<String>> {
+    let Some(post) = &app.post else {
+        let nobody = "no mail server is configured ([mail]), so nobody was told by mail";
+        return Ok(Some(nobody.to_owned()));
+    };
+    let sent = post.send_due().await?;
+    let waiting = app.store.read(|view| view.mails_waiting()).await?;
+    Ok(match (sent, waiting) {
+        (0, 0) => None,
+        (_, 0) => Some(format!("confirmations sent by mail: {sent}")),
+        _ => Some(format!(
+            "confirmations sent by mail: {sent}; not sent yet: {waiting}. A running service tries these again, for 3 days"
+        )),
     })
 }
 
