@@ -12,6 +12,7 @@ mod purge;
 mod running;
 mod serve;
 mod span;
+mod tally;
 mod token;
 mod user;
 
