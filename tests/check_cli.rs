@@ -164,4 +164,5 @@ fn whoever_stops_reading_is_no_trouble() {
         assert_eq!(told, "", "{arguments:?}");
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
     }
+    assert_eq!(names(folder.path()), ["service.toml"], "of `init`");
 }

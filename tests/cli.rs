@@ -174,6 +174,7 @@ fn wrong_usage_exits_2_and_leaves_nothing_behind() {
             "like 90s",
         ),
         (&["chat", "--phone", ""], "--phone"),
+        (&["explain", "last"], "X-Message-Id"),
     ] {
         let output = run(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -320,6 +321,27 @@ fn init_check_and_serve_make_a_production_service() {
         assert_eq!(serving.stop(), Some(0));
     }
     assert!(!path.join("data/secrets.toml").exists());
+}
+
+#[test]
+fn config_may_stand_anywhere() {
+    let folder = TempDir::new().unwrap();
+    std::fs::create_dir(folder.path().join("conf")).unwrap();
+    let text = "[storage]\npath = \"elsewhere/chatkeep.db\"\n";
+    std::fs::write(folder.path().join("conf/c.toml"), text).unwrap();
+    let config = ["--config", "conf/c.toml"];
+    let (edge, of) = (["token", "edge"], ["--agent-id", "a", "--phone", "1"]);
+    for arguments in [
+        [&config[..], &edge, &of].concat(),
+        [&edge[..1], &config, &edge[1..], &of].concat(),
+        [&edge[..], &of, &config].concat(),
+    ] {
+        let made = run(folder.path(), &arguments);
+        assert_eq!(made.status.code(), Some(0), "{arguments:?}");
+        let told = stderr(&made);
+        assert!(told.contains("elsewhere/chatkeep.db"), "{arguments:?}");
+    }
+    assert!(!folder.path().join("data").exists());
 }
 
 #[test]

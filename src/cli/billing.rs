@@ -121,6 +121,7 @@ fn shown(found: &Page, options: &Options) -> Result<(), String> {
                 "checked": found.checked,
                 "missed_events": found.missed_events,
                 "drift": found.drift,
+                "next": found.next,
             })
             .to_string(),
         );
