@@ -1,5 +1,5 @@
-//! What stands in `deploy/`: that it fits the settings and the commands there are and, where a
-//! proxy is named, that everything goes through it.
+//! What stands in `deploy/`, and what others are told to paste: that it fits the settings and
+//! the commands there are and, where a proxy is named, that everything goes through it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use support::process::{Process, ask};
 use support::{PATIENCE, RelaySocket, direct, eventually, get, post, read_answer, token};
 use tempfile::TempDir;
@@ -115,6 +115,29 @@ fn the_units_command_is_one() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("nowhere.toml"), "{told}");
+}
+
+/// What is pasted into n8n: it signs what it sends, in the way that is asked for.
+#[test]
+fn the_readmes_flow_makes_sense() {
+    let start = README.find("{\"name\": \"To Chatkeep\"").unwrap();
+    let flow = README[start..].split("```").next().unwrap();
+    let flow: Value = serde_json::from_str(flow).unwrap();
+    let of = |name: &str| {
+        let nodes = flow["nodes"].as_array().unwrap();
+        let node = nodes.iter().find(|node| node["name"] == name);
+        node.unwrap()["parameters"].clone()
+    };
+    let (sign, send) = (of("Sign"), of("Send"));
+    assert_eq!(
+        (&sign["action"], &sign["type"], &sign["encoding"]),
+        (&json!("hmac"), &json!("SHA256"), &json!("hex"))
+    );
+    assert_eq!(send["body"], sign["value"]);
+    let headers = send["headerParameters"]["parameters"].to_string();
+    for name in ["X-Webhook-Signature", "X-Webhook-Id"] {
+        assert!(headers.contains(name), "{headers}");
+    }
 }
 
 /// A proxy at work; ended when dropped.
