@@ -12,9 +12,11 @@ mod purge;
 mod running;
 mod serve;
 mod span;
+mod tally;
 mod token;
 mod user;
 
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -64,7 +66,7 @@ enum Command {
     ///
     /// Changes nothing, and may be run beside the service.
     #[command(after_help = "Example: chatkeep check --config service.toml")]
-    Check,
+    Check(check::Options),
     /// Makes and ends credentials.
     #[command(
         subcommand,
@@ -111,7 +113,7 @@ pub fn main() -> ExitCode {
         Command::Serve => serve::run(&source),
         Command::Chat(options) => chat::run(&source, &options),
         Command::Init => init::run(&file.unwrap_or("service.toml".into())).map_err(one),
-        Command::Check => check::run(&source, check::database),
+        Command::Check(options) => check::run(&source, &options),
         Command::Token(command) => token::run(&source, &command),
         Command::User(command) => user::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
@@ -147,13 +149,23 @@ fn loaded(source: &Source) -> Result<Loaded, Vec<String>> {
     Config::load(source).map_err(|problems| problems.iter().map(Problem::to_string).collect())
 }
 
-/// A line for whoever reads standard output; an error when nobody does any more.
+/// A line on standard output. Whoever reads no further, as `head` does, has what they wanted.
 fn print(text: &str) -> Result<(), String> {
+    match write_out(text) {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|e| format!("can't write to standard output: {e}")),
+    }
+}
+
+/// The same for what goes on as long as somebody reads; an error when nobody does any more.
+fn say(text: &str) -> Result<(), String> {
+    write_out(text).map_err(|e| format!("can't write to standard output: {e}"))
+}
+
+fn write_out(text: &str) -> io::Result<()> {
     use std::io::Write as _;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{text}")
-        .and_then(|()| out.flush())
-        .map_err(|e| format!("can't write to standard output: {e}"))
+    let mut out = io::stdout().lock();
+    writeln!(out, "{text}").and_then(|()| out.flush())
 }
 
 /// A runtime for commands that need one.

@@ -188,7 +188,7 @@ impl Exports {
 
     /// The caller's own job, as it is now.
     async fn job(&self, who: &Who, job_id: &str) -> Result<(ExportJob, Status)> {
-        let asked = job_id.to_owned();
+        let asked = job_id.to_ascii_lowercase(); // as ours are; others may write them otherwise
         let found = self.store.read(move |view| view.export_job(&asked)).await?;
         let now = self.clock.now();
         let job = found.and_then(|job| Some((status(&job, now)?, job)));
