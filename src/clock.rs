@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, Utc};
+use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer};
+
+const STAMP: &str = "%Y%m%dT%H%M%S%.3fZ";
 
 /// Wall time, milliseconds since the Unix epoch (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,6 +58,19 @@ impl Timestamp {
     /// The date in UTC, as 2030-12-31.
     pub fn utc_date(self) -> String {
         self.utc().date_naive().to_string()
+    }
+
+    /// For the names of files: 20301231T235959.123Z.
+    pub fn stamp(self) -> String {
+        self.utc().format(STAMP).to_string()
+    }
+
+    /// The moment that a stamp tells.
+    pub fn from_stamp(text: &str) -> Option<Self> {
+        let at = NaiveDateTime::parse_from_str(text, STAMP).ok()?;
+        let at = Self(at.and_utc().timestamp_millis());
+        // The parser is lenient; a stamp is written in one way.
+        (at.stamp() == text).then_some(at)
     }
 
     /// Days since the epoch in UTC: the key of everything that is counted by the day.
