@@ -120,7 +120,7 @@ impl Restoring {
         let mut aside = None;
         if self.restored.had_present {
             let kept = copies::before_restore(&self.target, now);
-            set_aside(&self.target, &kept)
+            set_aside(&self.target, &kept, self.restored.present_unread.is_none())
                 .map_err(|e| format!("{}: {e}", failed(&self.target.display())))?;
             aside = Some(kept);
         }
@@ -295,12 +295,15 @@ fn keep_those_who_stayed(tx: &Connection, present: &Connection) -> rusqlite::Res
 
 /// Gives the present database a second name, under which it stays. Until the new one takes its
 /// place it keeps its own, so that no moment is without a database.
-fn set_aside(target: &Path, kept: &Path) -> std::io::Result<()> {
-    // A sound one is whole without its log from here on.
-    let folded = open::open_beside(target).and_then(open::fold);
+fn set_aside(target: &Path, kept: &Path, is_sound: bool) -> std::io::Result<()> {
+    // A sound one is whole without its log from here on; a damaged one stays as it is.
+    if is_sound {
+        let folded = open::open_beside(target).and_then(open::fold);
+        folded.map_err(std::io::Error::other)?;
+    }
     link(target, kept)?;
     let log = open::beside(target, "-wal");
-    if folded.is_err() && log.exists() {
+    if log.exists() {
         link(&log, &open::beside(kept, "-wal"))?;
     }
     copy::sync_folder_of(kept)
