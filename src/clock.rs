@@ -79,6 +79,13 @@ impl Timestamp {
     }
 }
 
+impl From<SystemTime> for Timestamp {
+    fn from(at: SystemTime) -> Self {
+        let since = at.duration_since(UNIX_EPOCH);
+        Self(since.map_or(0, |since| since.as_millis() as i64))
+    }
+}
+
 /// ISO 8601 in UTC with milliseconds, as all answers show times.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,11 +138,7 @@ impl Clock {
 
     pub fn now(&self) -> Timestamp {
         match &self.0 {
-            Source::System(_) => Timestamp(
-                SystemTime::now()
-                    .duration_since(UNIX_EPOCH)
-                    .map_or(0, |d| d.as_millis() as i64),
-            ),
+            Source::System(_) => Timestamp::from(SystemTime::now()),
             Source::Fixed { now, .. } => Timestamp(now.load(Ordering::SeqCst)),
         }
     }

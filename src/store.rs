@@ -94,7 +94,7 @@ pub use powers::{PowerAlarm, PowerOwner, PowerState};
 pub use provider_tasks::{ProviderTask, TaskKind};
 pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
-pub use restore::{Restored, Restoring};
+pub use restore::{Restored, Restoring, begin_epoch};
 pub use rooms::{NewRoom, Room, RoomId};
 pub use subscriptions::SubscriptionRow;
 pub use token_usage::TokenUsage;

@@ -553,6 +553,47 @@ async fn a_damaged_database_is_replaced_and_kept() {
     say(&service, &direct(STAYS, "again")).await;
 }
 
+/// Whoever puts a copy there by hand, or moves everything to another machine, has relays begin
+/// anew as well; whoever only stops and starts has not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_put_there_by_hand_begins_a_new_epoch() {
+    let (folder, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let (folder, elsewhere) = (folder.path(), elsewhere.path());
+    let database = folder.join("chatkeep.db");
+    stop(start(folder));
+    let first = epoch(&database);
+    stop(start(folder));
+    done(folder, "purge --now");
+    done(folder, "backup b.db");
+    stop(start(folder));
+    assert_eq!(epoch(&database), first);
+    // As an earlier version left it.
+    std::fs::write(folder.join("chatkeep.db.lock"), "1\nhttp://127.0.0.1:1\n").unwrap();
+    stop(start(folder));
+    assert_eq!(epoch(&database), first);
+
+    std::fs::rename(folder.join("b.db"), &database).unwrap();
+    let service = start(folder);
+    eventually("a line in the log", async || {
+        service.log().contains("begin a new epoch")
+    })
+    .await;
+    stop(service);
+    let second = epoch(&database);
+    assert_ne!(second, first);
+    stop(start(folder));
+    assert_eq!(epoch(&database), second);
+    std::fs::copy(&database, elsewhere.join("chatkeep.db")).unwrap();
+    stop(start(elsewhere));
+    assert_ne!(epoch(&elsewhere.join("chatkeep.db")), second);
+    // A restore has begun one already.
+    done(folder, "backup b.db");
+    done(folder, "restore b.db --yes");
+    let third = epoch(&database);
+    stop(start(folder));
+    assert_eq!(epoch(&database), third);
+}
+
 /// 60,000 messages, for a kill to meet a command at work.
 async fn grown(folder: &Path) {
     let service = start(folder);

@@ -13,7 +13,7 @@ use crate::account::exports;
 use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
-use crate::store::{Restored, Restoring, Store};
+use crate::store::{Lock, Restored, Restoring, Store};
 
 /// An account is erased so long after it was asked for: a younger backup knows of it.
 const KNOWN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -50,7 +50,8 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
     if !options.file.exists() {
         return Err(format!("there is no file {}", options.file.display()));
     }
-    let _lock = app::lock(config)?;
+    // Not by `app::lock`, which may write to what is there.
+    let mut lock = Lock::take(target)?;
     let (progress, now) = (Progress::new(), Clock::system().now());
     let restoring = Restoring::prepare(&options.file, target, &mut |stage| progress.show(stage))?;
     drop(progress);
@@ -66,6 +67,7 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
     let erased = erase_again(source, config, restoring.path(), now)?;
     drop(progress);
     let aside = restoring.put_in_place(now)?;
+    lock.announce(None)?; // of another file now
     super::print(&match options.json {
         true => as_json(target, options, &restored, erased, aside.as_deref(), now),
         false => in_words(target, &options.file, &restored, erased, aside.as_deref()),

@@ -47,6 +47,16 @@ struct Since {
     revoked: Vec<(String, i64)>,
 }
 
+/// For a database that somebody put in its place by other means; the caller holds its lock.
+/// One that can't be used is left alone: whoever opens it says why.
+pub fn begin_epoch(path: &Path) -> Result<(), String> {
+    if inspect::inspect(path, false) != Ok(true) {
+        return Ok(());
+    }
+    let begun = open::open_beside(path).and_then(|conn| open::begin_epoch(&conn));
+    begun.map_err(|e| format!("can't write {}: {e}", path.display()))
+}
+
 impl Restoring {
     /// Copies the backup beside the database at `target`, whose lock the caller holds, checks
     /// it, brings it up to date and makes it what it is to be. Changes nothing else.
