@@ -361,12 +361,11 @@ fn open_store(config: &Config) -> Result<Store, String> {
 pub fn lock(config: &Config) -> Result<Lock, String> {
     let path = &config.storage.path;
     let lock = Lock::take(path)?;
-    if lock.finds_another_file() {
+    if lock.finds_another_file() && store::begin_epoch(path)? {
         log::warn!(
             "{} was put there since it was last in use: relays begin a new epoch",
             path.display()
         );
-        store::begin_epoch(path)?;
     }
     Ok(lock)
 }

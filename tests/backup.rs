@@ -480,6 +480,8 @@ async fn what_people_asked_for_since_the_backup_holds() {
     assert_eq!(done(folder, "purge --now"), "1 account was erased.\n");
     assert_eq!(starting_with(folder, "chatkeep.db"), [database.clone()]);
     assert!(!holds(&database, STAYS));
+    done(folder, "backup afterwards.db");
+    assert!(!holds(&folder.join("afterwards.db"), STAYS));
 }
 
 /// Exports of the present are not the backup's, and the other way round.

@@ -48,13 +48,15 @@ struct Since {
 }
 
 /// For a database that somebody put in its place by other means; the caller holds its lock.
-/// One that can't be used is left alone: whoever opens it says why.
-pub fn begin_epoch(path: &Path) -> Result<(), String> {
+/// False for one that can't be used, which is left alone: whoever opens it says why.
+pub fn begin_epoch(path: &Path) -> Result<bool, String> {
     if inspect::inspect(path, false) != Ok(true) {
-        return Ok(());
+        return Ok(false);
     }
     let begun = open::open_beside(path).and_then(|conn| open::begin_epoch(&conn));
-    begun.map_err(|e| format!("can't write {}: {e}", path.display()))
+    begun
+        .map(|()| true)
+        .map_err(|e| format!("can't write {}: {e}", path.display()))
 }
 
 impl Restoring {
