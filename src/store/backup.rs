@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::checkpoint::{LOG_PAGES_CAP, LOG_PAGES_WAIT};
 use super::copy::{self, Draft};
@@ -57,7 +57,10 @@ pub fn back_up(
 ) -> Result<Backup, String> {
     refuse_own_files(from, to)?;
     refuse_to_overwrite(to, replace)?;
-    let failed = |e: rusqlite::Error| format!("can't read {}: {e}", from.display());
+    let failed = |e: rusqlite::Error| match e.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => format!("there is no room for {}", to.display()),
+        _ => format!("can't copy {}: {e}", from.display()),
+    };
     let reading = Reading::open(from).map_err(failed)?;
     reading.check_identity(from)?;
     let draft = Draft::of(to)?;
