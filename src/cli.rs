@@ -1,6 +1,7 @@
 //! The command line: one file per command. A command parses, calls and prints. Exit codes:
 //! 0 done, 1 refused or failed (why stands on stderr), 2 wrong usage.
 
+mod backup;
 mod billing;
 mod chat;
 mod check;
@@ -8,7 +9,9 @@ mod explain;
 mod flags;
 mod init;
 mod logging;
+mod progress;
 mod purge;
+mod restore;
 mod running;
 mod serve;
 mod span;
@@ -91,6 +94,18 @@ enum Command {
     /// it; without one it is done in the database, which is then written anew whatever its size.
     #[command(after_help = "Example: chatkeep purge --dry-run")]
     Purge(purge::Options),
+    /// Copies the database to a file, while the service runs or not.
+    ///
+    /// The copy is of one moment, checked, readable for its owner only, and named FILE only when
+    /// it is complete. Reads only; the service goes on meanwhile.
+    #[command(after_help = "Example: chatkeep backup /mnt/backups/chatkeep-monday.db --force")]
+    Backup(backup::Options),
+    /// Puts a backup in the place of the database.
+    ///
+    /// Stop the service first. What was there before is kept beside it. Accounts that were
+    /// erased since the backup are erased again; relays begin a new epoch. Asks first.
+    #[command(after_help = "Example: chatkeep restore /mnt/backups/chatkeep-monday.db --yes")]
+    Restore(restore::Options),
     /// Compares subscriptions with what the payment provider holds.
     #[command(
         subcommand,
@@ -118,6 +133,8 @@ pub fn main() -> ExitCode {
         Command::User(command) => user::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
         Command::Purge(options) => purge::run(&source, &options),
+        Command::Backup(options) => backup::run(&source, &options),
+        Command::Restore(options) => restore::run(&source, &options),
         Command::Billing(command) => billing::run(&source, &command),
         Command::Explain(options) => explain::run(&source, &options),
     };
