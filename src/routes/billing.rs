@@ -112,8 +112,10 @@ fn is_id(text: &str) -> bool {
 }
 
 fn page(title: &str, text: &str) -> Response {
-    http::html(format!(
+    let page = http::html(format!(
         "<!doctype html><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
          <title>{title}</title><h1>{title}</h1><p>{text}</p>"
-    ))
+    ));
+    let policy = "default-src 'none'; frame-ancestors 'none'";
+    http::with_header(page, http::header::CONTENT_SECURITY_POLICY, policy)
 }
