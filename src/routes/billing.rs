@@ -57,6 +57,7 @@ pub(super) async fn history(rq: Request) -> Result<Response> {
 
 /// The signature counts, and is checked before the body is looked at.
 pub(super) async fn event(mut rq: Request) -> Result<Response> {
+    rq.exchange.check_encoding()?;
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
     // Twice, or with strange bytes: none that could be right.
     let signature = rq.exchange.header("stripe-signature").unwrap_or(None);
