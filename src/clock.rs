@@ -13,6 +13,7 @@ use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat,
 use serde::{Serialize, Serializer};
 
 pub use zone::{Zone, ZoneOffset};
+
 const STAMP: &str = "%Y%m%dT%H%M%S%.3fZ";
 
 /// Wall time, milliseconds since the Unix epoch (UTC).
