@@ -34,6 +34,9 @@ pub(super) fn response(error: &Error, request_id: &str) -> Response {
     for (name, value) in extra_headers(error) {
         headers.insert(name, value);
     }
+    if let Some(quota) = &error.quota {
+        response::append_quota(headers, quota);
+    }
     response
 }
 
@@ -130,6 +133,7 @@ fn extra_headers(error: &Error) -> Vec<(HeaderName, HeaderValue)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Quota;
     use serde_json::{Value, json};
 
     #[test]
@@ -144,6 +148,16 @@ mod tests {
         assert_eq!(body, expected);
     }
 
+    fn used_up() -> Error {
+        Error::rate_limited(Quota {
+            name: "x",
+            limit: 3,
+            window_s: 60,
+            left: 0,
+            more_in_s: 7,
+        })
+    }
+
     #[test]
     fn kinds_bring_their_headers() {
         let cases = [
@@ -153,7 +167,9 @@ mod tests {
                 "www-authenticate",
                 "Bearer",
             ),
-            (Error::rate_limited(7), 429, "retry-after", "7"),
+            (used_up(), 429, "retry-after", "7"),
+            (used_up(), 429, "ratelimit", "\"x\";r=0;t=7"),
+            (used_up(), 429, "ratelimit-policy", "\"x\";q=3;w=60"),
             (Error::unavailable("Later."), 503, "retry-after", "1"),
             (
                 method_not_allowed(&[Method::GET, Method::HEAD]),
