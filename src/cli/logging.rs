@@ -35,6 +35,13 @@ pub(super) fn start(default: LevelFilter) {
     log::set_max_level(logger.filter());
     // A second start in one process keeps the first.
     let _ = log::set_boxed_logger(Box::new(Discreet(logger)));
+    std::panic::set_hook(Box::new(|panic| {
+        // Its message may hold what somebody wrote.
+        let place = panic
+            .location()
+            .map_or("nowhere".into(), ToString::to_string);
+        log::error!("panicked at {place}");
+    }));
 }
 
 struct Discreet(Logger);
