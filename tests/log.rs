@@ -286,7 +286,7 @@ impl Talkative {
                 .send(request("POST", &rotate).bearer(token))
                 .await
                 .json();
-            self.secret(rotated["secret"].as_str().unwrap());
+            self.secret(rotated["new_secret"].as_str().unwrap());
             self.send(get(&format!("{path}/{id}/events?limit={TEXT}")).bearer(token))
                 .await;
         }
@@ -322,6 +322,7 @@ impl Talkative {
 
     /// Its account is erased, and nobody takes the mail that says so.
     async fn erase(&mut self, user_id: &str) {
+        self.stripe.mode("ok");
         let past = (Clock::system().now().seconds() - DAY_S) * 1000;
         let other = rusqlite::Connection::open(self.folder.path().join("chatkeep.db")).unwrap();
         other.busy_timeout(Duration::from_secs(5)).unwrap();

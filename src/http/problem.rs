@@ -49,7 +49,7 @@ pub(super) fn raw(error: &Error, request_id: &str) -> Vec<u8> {
          x-request-id: {request_id}\r\nconnection: close\r\n",
         body.len()
     );
-    if let Some(seconds) = error.retry_after_s {
+    if let Some(seconds) = retry_after_s(error) {
         head.push_str(&format!("retry-after: {seconds}\r\n"));
     }
     head.push_str("\r\n");
@@ -104,9 +104,15 @@ fn status_of(kind: Kind) -> StatusCode {
     }
 }
 
+/// Whoever is told to come later is told when.
+fn retry_after_s(error: &Error) -> Option<u32> {
+    let later = matches!(error.kind, Kind::RateLimited | Kind::Unavailable);
+    error.retry_after_s.or(later.then_some(1))
+}
+
 fn extra_headers(error: &Error) -> Vec<(HeaderName, HeaderValue)> {
     let mut headers = Vec::new();
-    if let Some(seconds) = error.retry_after_s {
+    if let Some(seconds) = retry_after_s(error) {
         headers.push((RETRY_AFTER, HeaderValue::from(seconds)));
     }
     if let Some(Ok(allow)) = error.allow.as_deref().map(HeaderValue::from_str) {
@@ -171,6 +177,12 @@ mod tests {
             (used_up(), 429, "ratelimit", "\"x\";r=0;t=7"),
             (used_up(), 429, "ratelimit-policy", "\"x\";q=3;w=60"),
             (Error::unavailable("Later."), 503, "retry-after", "1"),
+            (
+                Error::new(Kind::Unavailable, "x", "No time was said."),
+                503,
+                "retry-after",
+                "1",
+            ),
             (
                 method_not_allowed(&[Method::GET, Method::HEAD]),
                 405,
