@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chatkeep::clock::Clock;
 use serde_json::json;
+use support::mem0::Mem0;
+use support::model_server::{Mode, ModelServer};
 use support::{ADMIN_TOKEN, Answer, Service, direct, eventually, get, post, request, token};
 
 /// A page as its rules have it: families, each with its help, its type and its samples.
@@ -250,4 +252,66 @@ async fn numbers_are_the_operators_alone() {
         assert_eq!(answer.status, 401, "{}", answer.text);
         assert_eq!(answer.code(), "unauthorized");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn those_outside_are_counted_with_what_they_cost_and_how_they_fail() {
+    let (model, memories) = (ModelServer::start().await, Mem0::start());
+    let mut settings = model.settings();
+    let beside = memories.settings().into_iter();
+    settings.extend(beside.map(|(name, value)| (name.to_owned(), value)));
+    let settings: Vec<(&str, &str)> = settings
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    let service = Service::with(&settings).await;
+    let say = async |text: &str| {
+        let answer = service.edge_message("a", &direct("+15550101", text)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    };
+    say("what is the sea made of?").await;
+    model.next(Mode::Garbage);
+    say("and the sky?").await;
+    memories.set_mode("500");
+    say("what do you remember about tea?").await;
+    let page = Page::of(&service).await;
+    assert_eq!(page.value("chatkeep_model_calls_total"), 2.0);
+    assert_eq!(page.value("chatkeep_model_duration_seconds_count"), 2.0);
+    let garbled = "chatkeep_model_failures_total{failure=\"garbled\"}";
+    assert_eq!(page.value(garbled), 1.0);
+    assert!(page.value("chatkeep_model_tokens_total{kind=\"prompt\"}") > 0.0);
+    assert!(page.value("chatkeep_model_tokens_total{kind=\"completion\"}") > 0.0);
+    assert_eq!(page.value("chatkeep_model_calls_in_progress"), 0.0);
+    assert_eq!(page.value("chatkeep_model_calls_waiting"), 0.0);
+    assert_eq!(page.value("chatkeep_replies_pending"), 0.0);
+    let memory = |what| format!("chatkeep_provider_{what}_total{{provider=\"memory\"}}");
+    let (calls, failures) = (
+        page.value(&memory("calls")),
+        page.value(&memory("failures")),
+    );
+    assert!(failures >= 1.0 && calls >= failures, "{calls} {failures}");
+    // Who is not configured is not asked.
+    assert!(!page.has("chatkeep_provider_calls_total{provider=\"payment\"}"));
+}
+
+/// `CHATKEEP_TEST_PROMTOOL=promtool cargo test --test metrics promtool -- --ignored`
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs promtool, of Prometheus"]
+async fn promtool_finds_nothing_to_say() {
+    let promtool = std::env::var("CHATKEEP_TEST_PROMTOOL").expect("where promtool is");
+    let service = Service::start().await;
+    service
+        .edge_message("a", &direct("+15550101", "hello"))
+        .await;
+    service.send(&get("/nowhere")).await;
+    let answer = service.admin("GET", "/metrics", &json!(null)).await;
+    let page = service.folder.path().join("page");
+    std::fs::write(&page, &answer.text).unwrap();
+    let checked = std::process::Command::new(promtool)
+        .args(["check", "metrics"])
+        .stdin(std::fs::File::open(&page).unwrap())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(checked.status.success() && said.is_empty(), "{said}");
 }
