@@ -32,6 +32,7 @@ use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
 use crate::marketplace::Marketplace;
 use crate::memory::{Memories, mem0::Mem0};
+use crate::metrics::Jobs;
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
 use crate::store::{self, Lock, SharedStore, Store};
@@ -68,6 +69,7 @@ pub struct App {
     pub minute_windows: MinuteWindows,
     pub retries: Arc<Retries>,
     pub gauge: Gauge,
+    pub job_numbers: Jobs,
     pub started: Monotonic,
 }
 
@@ -139,6 +141,7 @@ impl App {
             minute_windows: MinuteWindows::default(),
             retries: Arc::default(),
             gauge: Gauge::default(),
+            job_numbers: Jobs::default(),
             started: clock.monotonic(),
             ingest: Arc::new(ingest),
             exports,

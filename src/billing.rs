@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::config::{self, BillingProvider, Config, Secret};
 use crate::error::{Error, Kind, Result};
 use crate::flags::Flags;
+use crate::metrics::Calls;
 use crate::store::SharedStore;
 use customers::InTheMaking;
 use methods::Methods;
@@ -69,6 +70,11 @@ impl Billing {
 
     pub fn has_provider(&self) -> bool {
         self.stripe.is_some()
+    }
+
+    /// Calls to the provider, where there is one.
+    pub fn provider_calls(&self) -> Option<&Calls> {
+        self.stripe.as_ref().map(|stripe| &stripe.counted)
     }
 
     fn stripe(&self) -> Result<&Arc<Stripe>> {

@@ -3,6 +3,7 @@
 //! told is decided elsewhere; it must not know messages, rooms or users, and what a server
 //! says beside its reply never leaves this part.
 
+mod numbers;
 mod wire;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::clock::{Clock, Monotonic};
 use crate::config::MaxTokensField;
 use crate::outbound::{self, Method, Request};
 use crate::reply::prompt::Prompt;
+pub use numbers::Numbers;
 pub use wire::{Failure, Said, Usage};
 
 /// One call, from connecting to the last byte.
@@ -64,6 +66,7 @@ pub struct Model {
     url: String,
     permits: Semaphore,
     clock: Clock,
+    numbers: Numbers,
 }
 
 impl Model {
@@ -73,6 +76,7 @@ impl Model {
             permits: Semaphore::new(settings.concurrency),
             settings,
             clock,
+            numbers: Numbers::default(),
         })
     }
 
@@ -86,7 +90,17 @@ impl Model {
 
     /// Waits for a place; to be had before anything is made ready, so that what waits is small.
     pub async fn place(&self) -> Place<'_> {
+        let _waiting = self.numbers.waits();
         Place(self.permits.acquire().await.ok()) // never closed
+    }
+
+    pub fn numbers(&self) -> &Numbers {
+        &self.numbers
+    }
+
+    /// Calls under way.
+    pub fn busy(&self) -> usize {
+        self.settings.concurrency - self.permits.available_permits()
     }
 
     /// Asks; once more after a broken connection, a 5xx, or a 429 whose `Retry-After` is soon
@@ -120,11 +134,13 @@ impl Model {
             log::debug!("the model's server is asked again: {failure}");
             tokio::time::sleep(Duration::from_millis(pause_ms)).await;
         };
-        Made {
+        let made = Made {
             calls,
             took_ms: self.clock.monotonic().since(begun),
             said,
-        }
+        };
+        self.numbers.count(&made);
+        made
     }
 
     fn call_timeout(&self, ask: &Ask) -> Option<Duration> {

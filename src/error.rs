@@ -42,6 +42,20 @@ pub struct FieldError {
     pub message: String,
 }
 
+/// How a caller stands to a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// A word that stands in the code.
+    pub name: &'static str,
+    /// Uses in any window.
+    pub limit: u64,
+    pub window_s: u64,
+    /// Uses that are left now.
+    pub left: u64,
+    /// Until there are more than that: at least 1.
+    pub more_in_s: u64,
+}
+
 #[derive(Debug)]
 pub struct Error {
     pub kind: Kind,
@@ -51,7 +65,9 @@ pub struct Error {
     pub detail: String,
     pub fields: Vec<FieldError>,
     /// Whole seconds until another try may succeed (429, 503).
-    pub retry_after_s: Option<u64>,
+    pub retry_after_s: Option<u32>,
+    /// The limit that this used, or used up.
+    pub quota: Option<Box<Quota>>,
     /// What can be done here instead, comma-separated (a refused method).
     pub allow: Option<Box<str>>,
     /// What the log is told, once, at the boundary.
@@ -66,6 +82,7 @@ impl Error {
             detail: detail.into(),
             fields: Vec::new(),
             retry_after_s: None,
+            quota: None,
             allow: None,
             cause: None,
         }
@@ -113,13 +130,13 @@ impl Error {
         }])
     }
 
-    pub fn rate_limited(retry_after_s: u64) -> Self {
-        Self::new(
-            Kind::RateLimited,
-            "rate_limited",
-            format!("Too many requests; try again in {retry_after_s} s."),
-        )
-        .retry_after(retry_after_s)
+    pub fn rate_limited(quota: Quota) -> Self {
+        let seconds = quota.more_in_s;
+        let detail = format!("Too many requests; try again in {seconds} s.");
+        Self {
+            quota: Some(quota.into()),
+            ..Self::new(Kind::RateLimited, "rate_limited", detail).retry_after(seconds)
+        }
     }
 
     pub fn unavailable(detail: impl Into<String>) -> Self {
@@ -141,7 +158,7 @@ impl Error {
     }
 
     pub fn retry_after(mut self, seconds: u64) -> Self {
-        self.retry_after_s = Some(seconds);
+        self.retry_after_s = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
         self
     }
 }

@@ -20,6 +20,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::clock::{Clock, Timestamp};
+use crate::metrics::Calls;
 use provided::Provided;
 pub use reader::Reader;
 use registry::Flag;
@@ -61,6 +62,8 @@ pub struct Status {
     pub configured: bool,
     /// It has answered since the start.
     pub heard: bool,
+    /// When it last answered.
+    pub heard_at: Option<Timestamp>,
     /// It answered when last asked.
     pub is_connected: bool,
     /// It failed three times in a row, and defaults hold.
@@ -73,6 +76,8 @@ pub struct Flags {
     clock: Clock,
     sources: Mutex<Sources>,
     snapshot: RwLock<Arc<Snapshot>>,
+    /// To the provider.
+    pub calls: Calls,
 }
 
 #[derive(Default)]
@@ -92,6 +97,7 @@ impl Flags {
             clock,
             sources: Mutex::default(),
             snapshot: RwLock::new(Arc::new(snapshot)),
+            calls: Calls::default(),
         }
     }
 

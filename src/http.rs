@@ -2,6 +2,7 @@
 //! drain, over HTTP/1.1. It turns sockets into `Exchange`s and `Error`s into answers. It
 //! must not know any domain, any route or any product word, and is the only user of hyper.
 
+mod access;
 mod body;
 mod boundary;
 mod connection;
@@ -15,6 +16,7 @@ mod problem;
 mod response;
 mod router;
 mod server;
+mod traffic;
 mod websocket;
 
 use std::sync::Arc;
@@ -26,15 +28,19 @@ use http_body_util::{Either, Full};
 pub use hyper::body::Bytes;
 pub use hyper::{HeaderMap, Method, StatusCode, header};
 
+pub use access::Trace;
 pub use connection::{Connection, Fate, Peer};
 pub use exchange::Exchange;
 pub use fields::Fields;
 pub use file::file;
 pub use json::Json;
 pub use problem::method_not_allowed;
-pub use response::{empty, html, json, json_bytes, json_with, stream, text, with_header};
+pub use response::{
+    empty, html, json, json_bytes, json_with, stream, text, with_header, with_quota,
+};
 pub use router::{Match, Params, Router};
 pub use server::{Drained, Gauge, Settings, serve};
+pub use traffic::Traffic;
 pub use websocket::{Handshake, Socket};
 
 use crate::error::Error;

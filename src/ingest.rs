@@ -7,6 +7,7 @@ pub mod answer;
 pub mod decide;
 pub mod explain;
 mod gate;
+mod limits;
 mod memories;
 pub mod powers;
 pub mod reminders;
@@ -14,14 +15,13 @@ pub mod replies;
 mod respond;
 pub mod voice;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::Hub;
 use crate::edge::queue;
 use crate::error::{Error, Kind, Result};
-use crate::flags::{Flags, Reader};
-use crate::limits::{self, HOUR_MS, MINUTE_MS, Windows};
+use crate::flags::Flags;
 use crate::memory::{Elsewhere, Memories};
 use crate::random;
 use crate::reply::Intent;
@@ -31,6 +31,7 @@ use crate::store::{
     StoredAnswer, Tx, User, UserId,
 };
 use answer::Answer;
+use limits::{Quotas, Windows};
 use replies::Replies;
 use respond::Response;
 use voice::Voice;
@@ -104,6 +105,8 @@ pub struct Received {
     pub due: Option<AnswerDue>,
     /// The answer was given before.
     pub replayed: bool,
+    /// What is left of the sender's limits.
+    pub quotas: Quotas,
     /// A language model is still to make the reply.
     pending: bool,
 }
@@ -118,18 +121,8 @@ pub struct Ingest {
     pub memories: Arc<Memories>,
     pub reminders: reminders::Wake,
     pub replies: Replies,
-    windows: Mutex<RateWindows>,
+    windows: Mutex<Windows>,
 }
-
-/// The windows of a minute; longer ones are rows.
-struct RateWindows {
-    messages: Windows<String>,
-    commands: Windows<UserId>,
-    /// Turns with superpowers.
-    turns: Windows<UserId>,
-}
-
-const PHOTOS: &str = "rate_limit.photos_per_hour";
 
 impl Ingest {
     pub fn new(
@@ -150,11 +143,7 @@ impl Ingest {
             memories,
             reminders: reminders::Wake::default(),
             replies,
-            windows: Mutex::new(RateWindows {
-                messages: Windows::new(MINUTE_MS),
-                commands: Windows::new(MINUTE_MS),
-                turns: Windows::new(MINUTE_MS),
-            }),
+            windows: Mutex::default(),
         }
     }
 
@@ -193,7 +182,7 @@ impl Ingest {
             received.pending = self.replies.is_awaited(tx, received.message_id)?;
             return Ok(received);
         }
-        self.limit(tx, message, now, mono)?;
+        let quotas = self.limit(tx, message, now, mono)?;
         let agent = match &arrival.via {
             Via::Edge(name) => Some(self.agent(tx, name, now)?),
             Via::Legacy => None,
@@ -249,6 +238,7 @@ impl Ingest {
             message_id: id,
             due,
             replayed: false,
+            quotas,
             pending: asked.is_some(),
         })
     }
@@ -259,57 +249,6 @@ impl Ingest {
         self.store
             .write(move |tx| tx.keep_answer(request, message_id, now))
             .await
-    }
-
-    fn limit(
-        &self,
-        tx: &mut Tx<'_>,
-        message: &Message,
-        now: Timestamp,
-        mono: Monotonic,
-    ) -> Result<()> {
-        let flags = self.senders_flags(tx, &message.sender)?;
-        if !flags.boolean("rate_limit.enabled") {
-            return Ok(());
-        }
-        let photos = message.photos as u64;
-        if photos > 0 {
-            let uses = tx.limit_uses(PHOTOS, &message.sender, HOUR_MS as i64, now)?;
-            let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
-            let limit = flags.rate_limit(PHOTOS);
-            limits::judge(uses, limit, HOUR_MS, photos, now.0 as u64)
-                .map_err(|ms| Error::rate_limited(limits::whole_seconds(ms)))?;
-        }
-        let limit = flags.rate_limit("rate_limit.user_messages_per_minute");
-        self.windows()
-            .messages
-            .take(message.sender.clone(), limit, mono)
-            .map_err(Error::rate_limited)?;
-        if photos > 0 {
-            tx.insert_limit_use(PHOTOS, &message.sender, photos, now)?;
-        }
-        Ok(())
-    }
-
-    /// Before the sender is made a user: a stranger's flags are everybody's.
-    fn senders_flags(&self, tx: &mut Tx<'_>, sender: &str) -> Result<Reader<'_>> {
-        if self.flags.differ_by_user()
-            && let Some(user) = tx.user_by_phone(sender)?
-        {
-            return Ok(self.flags.for_user(&user.public_id));
-        }
-        Ok(self.flags.for_all())
-    }
-
-    /// Whether the user may give one more command this minute.
-    fn may_command(&self, user: UserId, flags: &Reader<'_>, mono: Monotonic) -> bool {
-        let limit = flags.rate_limit("rate_limit.commands_per_minute");
-        !flags.boolean("rate_limit.enabled")
-            || self.windows().commands.take(user, limit, mono).is_ok()
-    }
-
-    fn windows(&self) -> std::sync::MutexGuard<'_, RateWindows> {
-        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn agent(&self, tx: &mut Tx<'_>, name: &str, now: Timestamp) -> Result<AgentId> {
@@ -456,6 +395,7 @@ fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<R
         message_id,
         due: None,
         replayed: true,
+        quotas: Quotas::default(),
         pending: false,
     }))
 }

@@ -13,7 +13,7 @@
 //! A message, `POST /edge/message`:
 //!
 //! 1. `http::server` accepts the connection, hyper reads the head, `http::boundary` gives the
-//!    request its id and, in the end, every error its one log line.
+//!    request its id and, in the end, its one line of the log and its place in the numbers.
 //! 2. `routes` finds the row of the table: method, path, who may call, body cap, handler. It
 //!    lets the caller in (`auth`) before a byte of the body is read.
 //! 3. `routes::ingest` reads the body into a typed message, naming every wrong field.
@@ -70,6 +70,7 @@
 //! flags, model         tables of facts, plain types
 //! http, outbound, mail the ends towards the network
 //! config               what the operator set
+//! metrics              numbers that every part keeps of itself
 //! clock, random, error below everything
 //! ```
 //!
@@ -98,6 +99,7 @@
 //! | [`mail`] | uses lettre | what it sends |
 //! | [`config`] | reads files of settings and the environment, once, at start | the database, the network |
 //! | [`clock`], [`random`] | ask the system for time and randomness | anything |
+//! | [`metrics`] | says how numbers are counted and shown | what they mean |
 //! | [`error`] | names what can go wrong | HTTP |
 //!
 //! # What always holds
@@ -138,6 +140,7 @@ pub mod limits;
 pub mod mail;
 pub mod marketplace;
 pub mod memory;
+pub mod metrics;
 pub mod model;
 pub mod outbound;
 pub mod random;

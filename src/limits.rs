@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
 use crate::clock::Monotonic;
+use crate::error::Quota;
 
 pub const MINUTE_MS: u64 = 60_000;
 pub const HOUR_MS: u64 = 3_600_000;
@@ -17,26 +18,59 @@ const SUBJECTS_MAX: usize = 200_000;
 const SWEEP_SUBJECTS_MIN: usize = 1_024;
 
 /// Decides on `count` more uses beside those at `uses` (time in ms and number, oldest first,
-/// all within the window). The error is the ms until they would be let in.
+/// all within the window): what is left once they are let in, or while they are not.
 pub fn judge(
     uses: impl DoubleEndedIterator<Item = (u64, u64)> + Clone,
     limit: u64,
     window_ms: u64,
     count: u64,
     now_ms: u64,
-) -> Result<(), u64> {
+) -> Result<Left, Left> {
     let used: u64 = uses.clone().map(|(_, n)| n).sum();
+    let left = |left, more_in_ms| Left {
+        limit,
+        window_ms,
+        left,
+        more_in_ms,
+    };
+    let leaves_in = |at: u64| (at + window_ms).saturating_sub(now_ms).max(1);
     if used + count <= limit {
-        return Ok(());
+        let oldest = uses.clone().next();
+        let more_in_ms = oldest.map_or(window_ms, |(at, _)| leaves_in(at));
+        return Ok(left(limit - used - count, more_in_ms));
     }
+    let unused = limit.saturating_sub(used);
     let mut must_leave = used + count - limit;
     for (at, n) in uses {
         if n >= must_leave {
-            return Err((at + window_ms).saturating_sub(now_ms).max(1));
+            return Err(left(unused, leaves_in(at)));
         }
         must_leave -= n;
     }
-    Err(window_ms) // more at once than the limit: it will never fit
+    Err(left(unused, window_ms)) // more at once than the limit: it will never fit
+}
+
+/// How whoever was judged stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    limit: u64,
+    window_ms: u64,
+    left: u64,
+    /// Until there are more, or those that were refused would be let in.
+    more_in_ms: u64,
+}
+
+impl Left {
+    /// As it is told, under the limit's name.
+    pub fn quota(self, name: &'static str) -> Quota {
+        Quota {
+            name,
+            limit: self.limit,
+            window_s: self.window_ms / 1000,
+            left: self.left,
+            more_in_s: whole_seconds(self.more_in_ms),
+        }
+    }
 }
 
 /// One subject's uses.
@@ -44,17 +78,17 @@ pub fn judge(
 pub struct Window(VecDeque<(u64, u64)>);
 
 impl Window {
-    /// Uses the limit `count` times, or says in how many ms that would be allowed.
+    /// Uses the limit `count` times, or says when that would be allowed.
     pub fn take(
         &mut self,
         limit: u64,
         window_ms: u64,
         count: u64,
         now: Monotonic,
-    ) -> Result<(), u64> {
-        self.check(limit, window_ms, count, now)?;
+    ) -> Result<Left, Left> {
+        let left = self.check(limit, window_ms, count, now)?;
         self.add(count, now);
-        Ok(())
+        Ok(left)
     }
 
     /// As `take`, without using anything.
@@ -64,7 +98,7 @@ impl Window {
         window_ms: u64,
         count: u64,
         now: Monotonic,
-    ) -> Result<(), u64> {
+    ) -> Result<Left, Left> {
         while self
             .0
             .front()
@@ -111,12 +145,10 @@ impl<K: Hash + Eq + Clone> Windows<K> {
         }
     }
 
-    /// As `Window::take`, in whole seconds.
-    pub fn take(&mut self, subject: K, limit: u64, now: Monotonic) -> Result<(), u64> {
+    /// As `Window::take`, once.
+    pub fn take(&mut self, subject: K, limit: u64, now: Monotonic) -> Result<Left, Left> {
         let window_ms = self.window_ms;
-        self.window(subject, now)
-            .take(limit, window_ms, 1, now)
-            .map_err(whole_seconds)
+        self.window(subject, now).take(limit, window_ms, 1, now)
     }
 
     fn window(&mut self, subject: K, now: Monotonic) -> &mut Window {
@@ -142,8 +174,8 @@ impl<K: Hash + Eq + Clone> Windows<K> {
     }
 }
 
-/// For `Retry-After`: rounded up, at least 1.
-pub fn whole_seconds(ms: u64) -> u64 {
+/// Rounded up, at least 1.
+fn whole_seconds(ms: u64) -> u64 {
     ms.div_ceil(1000).max(1)
 }
 
@@ -186,51 +218,60 @@ mod tests {
     #[test]
     fn exactly_n_in_any_window() {
         let mut window = Window::default();
-        for at in [0, 10, 20] {
-            assert_eq!(window.take(3, 100, 1, Monotonic(at)), Ok(()));
-        }
-        // (at, count, expected)
+        // (at, count, what is left and until when, let in or not)
         let cases = [
-            (20, 1, Err(80)),
-            (99, 1, Err(1)),
-            (100, 1, Ok(())),
-            (100, 1, Err(10)),
-            (100, 2, Err(20)),
-            (110, 1, Ok(())),
-            (110, 4, Err(100)),
-            (500, 3, Ok(())),
-            (500, 1, Err(100)),
+            (0, 1, Ok((2, 100))),
+            (10, 1, Ok((1, 90))),
+            (20, 1, Ok((0, 80))),
+            (20, 1, Err((0, 80))),
+            (99, 1, Err((0, 1))),
+            (100, 1, Ok((0, 10))),
+            (100, 1, Err((0, 10))),
+            (100, 2, Err((0, 20))),
+            (110, 1, Ok((0, 10))),
+            (110, 4, Err((0, 100))),
+            (500, 2, Ok((1, 100))),
+            (500, 2, Err((1, 100))),
+            (500, 1, Ok((0, 100))),
+            (500, 1, Err((0, 100))),
         ];
         for (at, count, expected) in cases {
-            assert_eq!(
-                window.take(3, 100, count, Monotonic(at)),
-                expected,
-                "at {at} × {count}"
-            );
+            let plain = |left: Left| (left.left, left.more_in_ms);
+            let taken = window.take(3, 100, count, Monotonic(at));
+            let taken = taken.map(plain).map_err(plain);
+            assert_eq!(taken, expected, "at {at} × {count}");
         }
     }
 
     #[test]
     fn a_refused_use_uses_nothing() {
         let mut windows = Windows::new(MINUTE_MS);
-        assert_eq!(windows.take("a", 1, Monotonic(0)), Ok(()));
+        assert!(windows.take("a", 1, Monotonic(0)).is_ok());
         for _ in 0..5 {
-            assert_eq!(windows.take("a", 1, Monotonic(1)), Err(60));
+            let refused = windows.take("a", 1, Monotonic(1)).unwrap_err();
+            let expected = Quota {
+                name: "x",
+                limit: 1,
+                window_s: 60,
+                left: 0,
+                more_in_s: 60,
+            };
+            assert_eq!(refused.quota("x"), expected);
         }
-        assert_eq!(windows.take("b", 1, Monotonic(1)), Ok(()));
-        assert_eq!(windows.take("a", 1, Monotonic(MINUTE_MS)), Ok(()));
+        assert!(windows.take("b", 1, Monotonic(1)).is_ok());
+        assert!(windows.take("a", 1, Monotonic(MINUTE_MS)).is_ok());
     }
 
     #[test]
     fn subjects_are_bounded_and_those_that_are_over_are_dropped() {
         let mut windows = Windows::bounded(MINUTE_MS, 3_000);
         for subject in 0..10_000 {
-            assert_eq!(windows.take(subject, 1, Monotonic(0)), Ok(()));
+            assert!(windows.take(subject, 1, Monotonic(0)).is_ok());
             assert!(windows.by_subject.len() <= 3_000);
         }
-        assert_eq!(windows.take(9_999, 1, Monotonic(1)), Err(60));
+        assert!(windows.take(9_999, 1, Monotonic(1)).is_err());
         let later = Monotonic(MINUTE_MS);
-        assert_eq!(windows.take(10_000, 1, later), Ok(()));
+        assert!(windows.take(10_000, 1, later).is_ok());
         assert_eq!(windows.by_subject.len(), 1);
     }
 

@@ -16,6 +16,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
 use crate::flags::Flags;
+use crate::metrics::{Calls, Looks};
 use crate::random;
 use crate::store::{MemoryTaskKind, SharedStore, Tx, UserId};
 use cache::Cache;
@@ -80,6 +81,16 @@ impl Memories {
             calls: Arc::new(Semaphore::new(CALLS_AT_ONCE_MAX)),
             wake: Arc::default(),
         }
+    }
+
+    /// What the cache of the service's lists found, and how many it has.
+    pub fn cached(&self) -> (&Looks, usize) {
+        (&self.cache.looks, self.cache.len())
+    }
+
+    /// Calls to the service, where there is one.
+    pub fn service_calls(&self) -> Option<&Calls> {
+        self.service.as_ref().map(|service| &service.calls)
     }
 
     pub fn has_service(&self) -> bool {

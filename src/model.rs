@@ -2,6 +2,7 @@
 
 pub mod bubbles;
 pub mod excerpt;
+pub mod masking;
 pub mod payment;
 pub mod public_id;
 pub mod redaction;

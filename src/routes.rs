@@ -13,6 +13,7 @@ mod health;
 mod ingest;
 pub mod limits;
 mod marketplace;
+mod metrics;
 pub mod openapi;
 mod purge;
 mod replies;
@@ -21,6 +22,7 @@ mod usage;
 mod users;
 mod webhooks;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -30,9 +32,10 @@ use crate::account::identity::Who;
 use crate::app::App;
 use crate::auth::edge_token;
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
-use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router};
+use crate::error::{Error, Quota, Result};
+use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router, Traffic};
 use crate::marketplace::ingestion;
+use crate::model::masking::masked;
 use limits::Limit;
 
 /// Who may call a route.
@@ -120,6 +123,7 @@ pub fn table() -> Vec<Route> {
         route("DELETE", "/admin/users/{user_id}/grant",         Admin,      0,              to!(users::remove_grant)),
         route("GET",    "/admin/purge",                         Admin,      0,              to!(purge::outlook)),
         route("POST",   "/admin/purge",                         Admin,      0,              to!(purge::start)),
+        route("GET",    "/metrics",                             Admin,      0,              to!(metrics::metrics)),
         route("GET",    "/api/v1/usage/limits/{user_id}",       User,       0,              to!(usage::limits)).limit(Limit::Usage),
         route("GET",    "/api/v1/payment/status",               User,       0,              to!(billing::status)).limit(Limit::PaymentStatus),
         route("POST",   "/api/v1/payment/checkout/subscription", User,      JSON_BYTES_MAX, to!(billing::subscribe)).limit(Limit::Checkout),
@@ -177,7 +181,7 @@ impl Route {
 pub fn handler(app: Arc<App>) -> Handler {
     let rows = table().into_iter();
     let router = Arc::new(Router::new(
-        rows.map(|row| (row.method.clone(), row.path, row)),
+        rows.map(|row| (row.method.clone(), row.path, Row::new(row, &app))),
     ));
     Arc::new(move |exchange| {
         let (app, router, exchange) = (app.clone(), router.clone(), Box::new(exchange));
@@ -185,25 +189,50 @@ pub fn handler(app: Arc<App>) -> Handler {
     })
 }
 
+/// A row in use, with its numbers.
+struct Row {
+    route: Route,
+    traffic: Arc<Traffic>,
+}
+
+impl Row {
+    fn new(route: Route, app: &App) -> Self {
+        Self {
+            traffic: app.gauge.row(&route.method, route.path),
+            route,
+        }
+    }
+}
+
 async fn dispatch(
     app: Arc<App>,
-    router: &Router<Route>,
+    router: &Router<Row>,
     mut exchange: Box<Exchange>,
 ) -> Result<Response> {
-    let (row, params) = match router.find(&exchange.method, &exchange.path) {
+    let (
+        Row {
+            route: row,
+            traffic,
+        },
+        params,
+    ) = match router.find(&exchange.method, &exchange.path) {
         Match::Found { target, params } => (target, params),
         Match::WrongMethod { allow } => return Err(http::method_not_allowed(&allow)),
         Match::Unknown => return Err(Error::not_found()),
     };
+    let trace = exchange.trace.clone();
+    trace.set_row(traffic);
     let user = match row.caller {
         Caller::User => Some(app.identity.sign_in(exchange.bearer()).await?),
         _ => None,
     };
     let agent = let_in(&app, row.caller, &mut exchange)?;
-    if let (Some(limit), Some(who)) = (row.limit, &user) {
-        limits::take(&app, limit, who).await?;
-    }
-    (row.handler)(Request {
+    trace.set_who(who(row.caller, user.as_ref(), agent.as_deref()));
+    let quota = match (row.limit, &user) {
+        (Some(limit), Some(who)) => Some(limits::take(&app, limit, who).await?),
+        _ => None,
+    };
+    let answered = (row.handler)(Request {
         app,
         exchange,
         params,
@@ -211,7 +240,33 @@ async fn dispatch(
         user,
         body_bytes_max: row.body_bytes_max,
     })
-    .await
+    .await;
+    match quota {
+        Some(quota) => told(answered, quota),
+        None => answered,
+    }
+}
+
+/// An answer, whichever, says how its caller stands to the limit that it used.
+fn told(answered: Result<Response>, quota: Quota) -> Result<Response> {
+    match answered {
+        Ok(response) => Ok(http::with_quota(response, &quota)),
+        Err(mut error) => {
+            error.quota.get_or_insert(Box::new(quota));
+            Err(error)
+        }
+    }
+}
+
+/// Who was let in, as the log names them: never by a phone, which an agent's name may be.
+fn who(caller: Caller, user: Option<&Who>, agent: Option<&str>) -> Cow<'static, str> {
+    match (caller, user, agent) {
+        (_, Some(user), _) => format!("user:{}", user.user_id).into(),
+        (_, _, Some(agent)) => format!("agent:{}", masked(agent)).into(),
+        (Caller::Admin, ..) => "admin".into(),
+        (Caller::Legacy, ..) => "legacy".into(),
+        _ => "anyone".into(),
+    }
 }
 
 /// Lets the caller in, or errs; the agent's name where it is one.

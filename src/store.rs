@@ -30,6 +30,7 @@ mod look_ups;
 mod memories;
 mod memory_tasks;
 mod messages;
+mod numbers;
 mod open;
 mod outgoing_mails;
 mod payment_events;
@@ -87,6 +88,7 @@ pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
 pub use memory_tasks::{MemoryTask, MemoryTaskKind};
 pub use messages::{Inserted, NewMessage, StoredAnswer};
+pub use numbers::{Backlog, Numbers, Sizes};
 pub use outgoing_mails::{NewMail, OutgoingMail};
 pub use pending_replies::PendingReply;
 pub use power_sessions::{PowerSession, SESSION_QUIET_MS};
@@ -122,6 +124,7 @@ pub struct Store {
     unwritten: Unwritten,
     provider_tasks: TaskQueue,
     trouble: Arc<writer::Trouble>,
+    numbers: Arc<Numbers>,
     path: PathBuf,
     threads: Vec<JoinHandle<()>>,
     probed_at: AtomicI64,
@@ -148,9 +151,10 @@ impl Store {
         let readers = readers::Readers::open(&options.path, options.readers, hurry.clone())?;
         let (checkpointer, checkpoint) =
             checkpoint::start(beside, hurry, trouble.clone()).map_err(|e| e.to_string())?;
-        let (writer, writing) =
-            writer::Writer::start(conn, directory, checkpointer, trouble.clone())
-                .map_err(|e| e.to_string())?;
+        let numbers = Arc::new(Numbers::default());
+        let counted = (trouble.clone(), numbers.clone());
+        let (writer, writing) = writer::Writer::start(conn, directory, checkpointer, counted)
+            .map_err(|e| e.to_string())?;
         Ok(Self {
             writer: Some(writer),
             readers: Some(readers),
@@ -158,6 +162,7 @@ impl Store {
             unwritten,
             provider_tasks,
             trouble,
+            numbers,
             path: options.path.clone(),
             threads: vec![writing, checkpoint],
             probed_at: AtomicI64::new(0),

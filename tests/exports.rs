@@ -16,7 +16,9 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use support::mem0::Mem0;
 use support::process::Process;
-use support::{Answer, Service, direct, eventually, get, group, request};
+use support::{
+    Answer, PATIENCE, RelaySocket, Service, direct, eventually, get, group, request, token,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -808,6 +810,36 @@ fn check_whole(folder: &Path, messages: u64, memories: u64) -> PathBuf {
         "every memory, once"
     );
     path
+}
+
+/// The end comes in the middle of an export, with relays on a hundred sockets: all are told, it
+/// ends well, and what was not finished is finished by the next start.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_among_a_hundred_relays_survives_a_signal() {
+    const MESSAGES: u64 = 40_000;
+    let (folder, user_id) = large(MESSAGES, 1_000).await;
+    let mut run = Run::start(folder.path(), &user_id);
+    let mut relays = Vec::new();
+    for n in 0..100 {
+        let (agent, address) = (format!("agent-{n}"), run.service.address);
+        let relay = RelaySocket::open(address, &agent, &token(&agent)).await;
+        relays.push(relay.unwrap());
+    }
+    let path = run.ask().await;
+    eventually("it is under way", async || {
+        run.get(&path).await["status"] != "queued"
+    })
+    .await;
+    run.service.signal("TERM");
+    for relay in &mut relays {
+        let close = relay.closed().await.expect("a close frame");
+        assert_eq!(u16::from(close.code), 1012);
+    }
+    let status = run.service.ended(PATIENCE);
+    assert_eq!(status.code(), Some(0), "{}", run.service.log());
+    let run = Run::start(folder.path(), &user_id);
+    run.is_ready(&path).await;
+    check_whole(folder.path(), MESSAGES, 1_000);
 }
 
 #[tokio::test(flavor = "multi_thread")]

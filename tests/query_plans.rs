@@ -76,6 +76,10 @@ const ALLOWED: &[(&str, &str)] = &[
         "once at the start; one row an agent",
     ),
     (
+        "FROM agents WHERE unfinished > 0",
+        "asked by who watches, every few seconds; one row an agent",
+    ),
+    (
         "FROM agents ORDER BY agent_id",
         "the operator's list; one row an agent",
     ),

@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
 use crate::mail::{Letter, Mailer, Refusal};
+use crate::metrics::{Calls, Job};
 use crate::store::{NewMail, OutgoingMail, SharedStore};
 
 /// How often the queue is looked at.
@@ -64,12 +65,15 @@ pub struct Post {
     pub mailer: Arc<Mailer>,
     /// Notified when a mail is queued.
     pub queued: Arc<Notify>,
+    pub calls: Calls,
 }
 
 /// Runs until the service ends.
-pub async fn run(post: Arc<Post>) {
+pub async fn run(post: Arc<Post>, numbers: Arc<Job>) {
     loop {
-        if let Err(error) = post.send_due().await {
+        let sent = post.send_due().await;
+        numbers.ran(&sent, post.clock.now().0);
+        if let Err(error) = sent {
             log::warn!("mails: {error}");
         }
         tokio::select! {
@@ -108,6 +112,7 @@ impl Post {
         let outcome = outcome
             .await
             .unwrap_or_else(|error| Err(Refusal::passing(error)));
+        self.calls.ended(&outcome);
         let now = self.clock.now();
         let verdict = judge(&outcome, &mail, now);
         match (&verdict, &outcome) {

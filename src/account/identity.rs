@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::auth::jwt::{self, Claims, Refusal, TOKEN_BYTES_MAX, Verifier};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, Result};
+use crate::metrics::Looks;
 use crate::store::{Person, SharedStore, UserId};
 use jwks::{Current, Jwks};
 use person::Subject;
@@ -78,6 +79,11 @@ impl Identity {
         let seen = (generation, mark);
         self.remembered.put(digest, who.clone(), ends_at, seen, now);
         Ok(who)
+    }
+
+    /// What the memory of tokens found, and how many it has.
+    pub fn cached(&self) -> (&Looks, usize) {
+        (&self.remembered.looks, self.remembered.len())
     }
 
     /// Ends what is remembered of a user's tokens. To be called right after the commit that

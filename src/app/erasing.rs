@@ -7,6 +7,7 @@ use crate::account::erasure::{Eraser, Others};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::mail::Mailer;
+use crate::metrics::Calls;
 use crate::store::SharedStore;
 
 /// The eraser, and whoever sends its mails; `None`: no mail is sent.
@@ -26,6 +27,7 @@ pub(super) fn eraser(
             clock: clock.clone(),
             mailer: Arc::new(mailer),
             queued: eraser.mails_queued.clone(),
+            calls: Calls::default(),
         })
     });
     Ok((Arc::new(eraser), post))

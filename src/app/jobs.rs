@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::flags::poller::{self, Pace};
 use crate::flags::provider::Provider;
 use crate::memory::outbox;
+use crate::metrics::Job;
 
 const EXPIRE_EVERY: Duration = Duration::from_secs(30);
 const EXPIRED_AT_ONCE_MAX: usize = 500;
@@ -24,24 +25,32 @@ const WARN_EVERY: Duration = Duration::from_secs(60);
 
 pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     let mut jobs = JoinSet::new();
-    jobs.spawn(reminders::run(app.ingest.clone()));
-    jobs.spawn(exports::work::run(app.exports.clone()));
-    jobs.spawn(outbox::run(app.memories.clone()));
-    jobs.spawn(replies::job::run(app.ingest.clone()));
-    jobs.spawn(every(app.clone(), EXPIRE_EVERY, expire_commands));
-    jobs.spawn(every(app.clone(), NOTE_WRITTEN_EVERY, note_written));
-    jobs.spawn(every(app.clone(), HOUSEKEEPING_EVERY, remove_old_rows));
-    jobs.spawn(erasure::schedule::run(app.eraser.clone()));
+    let numbers = |name| app.job_numbers.add(name);
+    jobs.spawn(reminders::run(app.ingest.clone(), numbers("reminders")));
+    jobs.spawn(exports::work::run(app.exports.clone(), numbers("exports")));
+    if app.memories.has_service() {
+        jobs.spawn(outbox::run(app.memories.clone(), numbers("memories")));
+    }
+    jobs.spawn(replies::job::run(app.ingest.clone(), numbers("replies")));
+    let of = |name| (app.clone(), numbers(name));
+    jobs.spawn(every(of("commands"), EXPIRE_EVERY, expire_commands));
+    jobs.spawn(every(of("answers"), NOTE_WRITTEN_EVERY, note_written));
+    jobs.spawn(every(of("old_rows"), HOUSEKEEPING_EVERY, remove_old_rows));
+    jobs.spawn(erasure::schedule::run(app.eraser.clone(), numbers("purge")));
     if let Some(post) = app.post.clone() {
-        jobs.spawn(confirmation::run(post));
+        jobs.spawn(confirmation::run(post, numbers("mails")));
     }
     jobs.spawn(warn_of_open_endpoint(app.clone()));
     if let Some(jwks) = &app.jwks {
         jobs.spawn(jwks.clone().run());
     }
     if app.billing.has_provider() {
-        jobs.spawn(billing::tasks::run(app.billing.clone()));
-        jobs.spawn(billing::reconcile::run(app.billing.clone()));
+        let billing = || app.billing.clone();
+        jobs.spawn(billing::tasks::run(billing(), numbers("payment_tasks")));
+        jobs.spawn(billing::reconcile::run(
+            billing(),
+            numbers("payment_reconcile"),
+        ));
     }
     let flags = &app.config.flags;
     if let Some(provider) = Provider::new(flags) {
@@ -55,13 +64,15 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     jobs
 }
 
-async fn every<F>(app: Arc<App>, pause: Duration, job: fn(Arc<App>) -> F)
+async fn every<F>((app, numbers): (Arc<App>, Arc<Job>), pause: Duration, job: fn(Arc<App>) -> F)
 where
     F: Future<Output = Result<()>>,
 {
     loop {
         tokio::time::sleep(pause).await;
-        if let Err(error) = job(app.clone()).await {
+        let ran = job(app.clone()).await;
+        numbers.ran(&ran, app.clock.now().0);
+        if let Err(error) = ran {
             log::warn!("background job: {error}");
         }
     }

@@ -16,6 +16,7 @@ use super::stripe::objects::{self, list};
 use super::stripe::{Call, Failure, Form, query};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
+use crate::metrics::Job;
 use crate::model::payment::{Held, Merged, Said, Tie, merge};
 use crate::store::Customer;
 
@@ -68,9 +69,11 @@ pub struct Drift {
 }
 
 /// Runs until the service ends: at once, and every hour.
-pub async fn run(billing: Arc<Billing>) {
+pub async fn run(billing: Arc<Billing>, numbers: Arc<Job>) {
     loop {
-        match billing.run_once().await {
+        let ran = billing.run_once().await;
+        numbers.ran(&ran, billing.clock.now().0);
+        match ran {
             Ok((0, 0)) => {}
             Ok((events, drift)) => {
                 log::info!("billing: {events} missed events and {drift} differences made good");

@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::config::Secret;
+use crate::metrics::Calls;
 use crate::outbound::{self, Method, Request, Response};
 use crate::random;
 pub(super) use failure::Failure;
@@ -36,6 +37,7 @@ const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 pub(super) struct Stripe {
     base: String,
     calls: Arc<Semaphore>,
+    pub(super) counted: Calls,
 }
 
 /// One call.
@@ -81,6 +83,7 @@ impl Stripe {
         Self {
             base: base.unwrap_or(BASE).to_owned(),
             calls: Arc::new(Semaphore::new(CALLS_MAX)),
+            counted: Calls::default(),
         }
     }
 
@@ -93,16 +96,22 @@ impl Stripe {
     ) -> Result<Value, Failure> {
         let mut attempt = 1;
         loop {
-            let (failure, pause_ms) = match self.attempt(secret, call, until).await {
+            let attempted = self.attempt(secret, call, until).await;
+            self.counted.made.inc();
+            let (failure, pause_ms) = match attempted {
                 Ok(response) => match failure::judge(&response) {
                     Ok(value) => return Ok(value),
                     Err((failure, false)) => return Err(failure),
                     Err((failure, true)) => {
+                        self.counted.failed.inc();
                         let asked_ms = response.retry_after_s.map(|s| s.saturating_mul(1000));
                         (failure, asked_ms)
                     }
                 },
-                Err(failure) => (failure, None),
+                Err(failure) => {
+                    self.counted.failed.inc();
+                    (failure, None)
+                }
             };
             let jitter = 0.5 + random::unit() / 2.0;
             let own = (FIRST_PAUSE_MS << (attempt - 1)) as f64 * jitter;

@@ -13,6 +13,7 @@ use super::stripe::objects::id;
 use super::stripe::{Call, Failure, Form};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
+use crate::metrics::Job;
 use crate::store::{ProviderTask, TaskKind};
 
 /// A clock that jumps is noticed within this time.
@@ -31,10 +32,12 @@ enum Outcome {
 }
 
 /// Runs until the service ends.
-pub async fn run(billing: Arc<Billing>) {
+pub async fn run(billing: Arc<Billing>, numbers: Arc<Job>) {
     let queued = billing.store.provider_task_queued();
     loop {
-        let pause = match billing.work_on_tasks().await {
+        let worked = billing.work_on_tasks().await;
+        numbers.ran(&worked, billing.clock.now().0);
+        let pause = match worked {
             Ok(Some(next)) => {
                 let ms = next.0.saturating_sub(billing.clock.now().0).max(0) as u64;
                 Duration::from_millis(ms).min(LOOK_EVERY)

@@ -1,15 +1,21 @@
-//! Where log lines go: stderr, as text or as JSON lines.
+//! Where log lines go: stderr, as text or as JSON lines. One event, one line, whatever is in
+//! it. What libraries say below a warning is left out whatever the filter says: it may hold
+//! what they send and read, credentials too.
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
-use env_logger::{Builder, Env, Target};
-use log::LevelFilter;
-use serde_json::json;
+use env_logger::{Builder, Env, Logger, Target};
+use log::kv::{self, Key, Value, VisitSource};
+use log::{Level, LevelFilter, Log, Metadata, Record};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Timestamp};
 
-/// `CHATKEEP_LOG` filters as env_logger does ("debug", "chatkeep=debug,warn");
-/// `CHATKEEP_LOG_FORMAT=json` writes one JSON object a line.
+/// The service's own lines, and those of requests.
+const OURS: &str = "chatkeep";
+
+/// `CHATKEEP_LOG` filters as env_logger does ("debug", "chatkeep=debug,warn",
+/// "info,chatkeep::http::access=off"); `CHATKEEP_LOG_FORMAT=json` writes one JSON object a line.
 pub(super) fn start(default: LevelFilter) {
     let mut builder = Builder::from_env(Env::new().filter("CHATKEEP_LOG"));
     if std::env::var_os("CHATKEEP_LOG").is_none() {
@@ -19,27 +25,201 @@ pub(super) fn start(default: LevelFilter) {
     let as_json = std::env::var("CHATKEEP_LOG_FORMAT").is_ok_and(|format| format == "json");
     let clock = Clock::system();
     builder.format(move |out, record| {
-        let text = record.args().to_string();
-        if as_json {
-            let line = json!({
-                "time": clock.now(),
-                "level": record.level().as_str(),
-                "target": record.target(),
-                "message": text,
-            });
-            return writeln!(out, "{line}");
-        }
-        // What comes from outside must not forge lines or steer a terminal.
-        let safe: String = text.chars().flat_map(printable).collect();
-        writeln!(out, "{} {:5} {safe}", clock.now(), record.level())
+        let line = match as_json {
+            true => json_line(record, clock.now()),
+            false => text_line(record, clock.now()),
+        };
+        out.write_all(line.as_bytes())
     });
+    let logger = builder.build();
+    log::set_max_level(logger.filter());
     // A second start in one process keeps the first.
-    let _ = builder.try_init();
+    let _ = log::set_boxed_logger(Box::new(Discreet(logger)));
+    std::panic::set_hook(Box::new(|panic| {
+        // Its message may hold what somebody wrote.
+        let place = panic
+            .location()
+            .map_or("nowhere".into(), ToString::to_string);
+        log::error!("panicked at {place}");
+    }));
 }
 
-fn printable(c: char) -> impl Iterator<Item = char> {
-    let escaped = c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    let plain = (!escaped).then_some(c);
-    let escape = escaped.then(|| c.escape_unicode());
-    plain.into_iter().chain(escape.into_iter().flatten())
+struct Discreet(Logger);
+
+impl Log for Discreet {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        is_told(metadata) && self.0.enabled(metadata)
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if is_told(record.metadata()) {
+            self.0.log(record);
+        }
+    }
+
+    fn flush(&self) {
+        self.0.flush();
+    }
+}
+
+fn is_told(metadata: &Metadata<'_>) -> bool {
+    metadata.level() <= Level::Warn || is_ours(metadata.target())
+}
+
+fn is_ours(target: &str) -> bool {
+    let rest = target.strip_prefix(OURS);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+fn text_line(record: &Record<'_>, now: Timestamp) -> String {
+    let mut line = format!("{now} {:5} ", record.level());
+    // What comes from outside must not forge lines or steer a terminal.
+    push_printable(&mut line, &record.args().to_string(), |line, c| {
+        let _ = write!(line, "{}", c.escape_unicode()); // to a string, which takes everything
+    });
+    let _ = record.key_values().visit(&mut TextFields(&mut line));
+    line.push('\n');
+    line
+}
+
+fn json_line(record: &Record<'_>, now: Timestamp) -> String {
+    let mut line = format!(r#"{{"time":"{now}","level":"{}","target":"#, record.level());
+    push_json(&mut line, record.target());
+    let _ = record.key_values().visit(&mut JsonFields(&mut line));
+    line.push_str(r#","message":"#);
+    push_json(&mut line, &record.args().to_string());
+    line.push_str("}\n");
+    line
+}
+
+struct TextFields<'a>(&'a mut String);
+
+impl<'kvs> VisitSource<'kvs> for TextFields<'_> {
+    fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), kv::Error> {
+        let _ = write!(self.0, " {key}=");
+        push_printable(self.0, &value.to_string(), |line, c| {
+            let _ = write!(line, "{}", c.escape_unicode());
+        });
+        Ok(())
+    }
+}
+
+struct JsonFields<'a>(&'a mut String);
+
+impl<'kvs> VisitSource<'kvs> for JsonFields<'_> {
+    fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), kv::Error> {
+        let _ = write!(self.0, ",\"{key}\":");
+        match value.to_f64() {
+            Some(number) if number.is_finite() => {
+                let _ = write!(self.0, "{number}");
+            }
+            _ => push_json(self.0, &value.to_string()),
+        }
+        Ok(())
+    }
+}
+
+/// As a JSON string; what can't be printed is escaped, also where JSON would not ask for it.
+fn push_json(line: &mut String, text: &str) {
+    line.push('"');
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\\']) {
+        push_printable(line, &rest[..at], push_utf16);
+        line.push('\\');
+        line.push_str(&rest[at..=at]);
+        rest = &rest[at + 1..];
+    }
+    push_printable(line, rest, push_utf16);
+    line.push('"');
+}
+
+fn push_utf16(line: &mut String, c: char) {
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        let _ = write!(line, "\\u{unit:04x}");
+    }
+}
+
+fn push_printable(line: &mut String, text: &str, escape: fn(&mut String, char)) {
+    if text.chars().all(is_printable) {
+        line.push_str(text);
+        return;
+    }
+    for c in text.chars() {
+        if is_printable(c) {
+            line.push(c);
+        } else {
+            escape(line, c);
+        }
+    }
+}
+
+/// Neither ends a line nor changes how what follows is shown.
+fn is_printable(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: Timestamp = Timestamp(1_700_000_000_123);
+    const NASTY: &str = "a\r\nb\u{1b}[2J\u{9b}\u{2028}\u{202e}\"\\\t\u{0}é🦀";
+
+    fn lines(message: &str, fields: &[(&str, Value<'_>)]) -> (String, String) {
+        let args = format_args!("{message}");
+        let record = Record::builder()
+            .args(args)
+            .level(Level::Info)
+            .target("chatkeep::x")
+            .key_values(&fields)
+            .build();
+        (text_line(&record, AT), json_line(&record, AT))
+    }
+
+    #[test]
+    fn an_event_is_one_line_whatever_is_in_it() {
+        let fields = [
+            ("who", Value::from(NASTY)),
+            ("status", Value::from(200_u16)),
+            ("ms", Value::from(0.4)),
+        ];
+        let (text, json) = lines(NASTY, &fields);
+        for line in [&text, &json] {
+            let (line, end) = line.split_at(line.len() - 1);
+            assert_eq!(end, "\n");
+            assert!(line.chars().all(is_printable), "{line:?}");
+        }
+        assert!(text.starts_with("2023-11-14T22:13:20.123Z INFO  a\\u{d}"));
+        assert!(text.ends_with(" status=200 ms=0.4\n"), "{text}");
+        let read: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(read["message"], NASTY);
+        assert_eq!(read["who"], NASTY);
+        assert_eq!((&read["status"], &read["ms"]), (&200.into(), &0.4.into()));
+        assert_eq!(read["target"], "chatkeep::x");
+        assert_eq!(read["level"], "INFO");
+    }
+
+    #[test]
+    fn a_plain_line_stays_as_it_is() {
+        let (text, json) = lines("hello", &[]);
+        assert_eq!(text, "2023-11-14T22:13:20.123Z INFO  hello\n");
+        let expected = r#"{"time":"2023-11-14T22:13:20.123Z","level":"INFO","target":"chatkeep::x","message":"hello"}"#;
+        assert_eq!(json.trim_end(), expected);
+    }
+
+    #[test]
+    fn libraries_are_heard_when_they_warn() {
+        for (target, level, expected) in [
+            ("chatkeep", Level::Trace, true),
+            ("chatkeep::http::access", Level::Info, true),
+            ("chatkeep_like", Level::Debug, false),
+            ("ureq::run", Level::Debug, false),
+            ("rustls", Level::Info, false),
+            ("hyper", Level::Warn, true),
+        ] {
+            let metadata = Metadata::builder().target(target).level(level).build();
+            assert_eq!(is_told(&metadata), expected, "{target} {level}");
+        }
+    }
 }

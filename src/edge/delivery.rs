@@ -7,6 +7,7 @@ use super::outbox::Step;
 use super::relay::{Line, Relay};
 use crate::clock::Timestamp;
 use crate::error::{Kind, Result};
+use crate::model::masking::masked;
 use crate::random;
 use crate::store::{Command, CommandState, Tx};
 
@@ -65,7 +66,7 @@ impl Hub {
             .await;
         if let Err(error) = &result {
             if error.kind != Kind::Unavailable {
-                log::error!("agent {}: {error}", relay.name);
+                log::error!("agent {}: {error}", masked(&relay.name));
             }
             let mono = self.clock.monotonic();
             if let Some(outbox) = &mut relay.state().outbox {
@@ -103,7 +104,8 @@ fn apply(
             }
         }
         Step::Fail { why, .. } => {
-            log::warn!("agent {}: command {seq} failed: {why}", relay.name);
+            let name = masked(&relay.name);
+            log::warn!("agent {name}: command {seq} failed: {why}");
             tx.finish_command(agent, seq, CommandState::Failed, Some(why), now)?;
             None
         }

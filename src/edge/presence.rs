@@ -8,13 +8,16 @@ use super::relay::{Line, Relay, Seat, Socket, State};
 use super::wire;
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::{Error, Result};
-use crate::limits::{MINUTE_MS, whole_seconds};
+use crate::limits::{Left, MINUTE_MS};
+use crate::model::masking::masked;
 use crate::store::AgentId;
 
 /// Upgrades of an agent accepted in a minute.
 const UPGRADES_MAX: u64 = 10;
+const UPGRADES: &str = "relay_connections";
 /// Swaps of sockets that were still answering, in a minute.
 const SWAPS_MAX: u64 = 3;
+const SWAPS: &str = "relay_swaps";
 /// A socket that was heard within the heartbeat and this much is answering.
 const GRACE_S: u64 = 5;
 /// How often a last-seen time is written at most.
@@ -28,22 +31,23 @@ impl Hub {
     pub(super) fn admit(&self, relay: &Relay) -> Result<()> {
         let now = self.clock.monotonic();
         let state = &mut *relay.state();
-        let limited = |ms| Error::rate_limited(whole_seconds(ms));
+        let limited = |left: Left| Error::rate_limited(left.quota(UPGRADES));
         if self.answering(state, now) {
             state
                 .swaps
                 .check(SWAPS_MAX, MINUTE_MS, 1, now)
-                .map_err(|ms| {
+                .map_err(|left| {
                     log::warn!(
                         "agent {}: its sockets replace each other; are two relays using one agent id?",
-                        relay.name
+                        masked(&relay.name)
                     );
-                    limited(ms)
+                    Error::rate_limited(left.quota(SWAPS))
                 })?;
         }
         state
             .upgrades
             .take(UPGRADES_MAX, MINUTE_MS, 1, now)
+            .map(drop)
             .map_err(limited)
     }
 

@@ -13,8 +13,8 @@ use super::acks;
 use super::hub::{Hub, Phase, Relay};
 use super::wire;
 pub use super::wire::{Ack, Event, read_status};
-use crate::error::{Error, Result};
-use crate::limits::{MINUTE_MS, whole_seconds};
+use crate::error::{Error, Quota, Result};
+use crate::limits::MINUTE_MS;
 
 pub const ACKS_MAX: usize = 1_000;
 pub const EVENTS_MAX: usize = 100;
@@ -24,6 +24,7 @@ pub const WAIT_S_MAX: u64 = 25;
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Polls of an agent in a minute.
 const POLLS_MAX: u64 = 60;
+const POLLS: &str = "relay_polls";
 
 /// What a relay brings.
 #[derive(Debug, Default)]
@@ -48,12 +49,13 @@ pub struct Polled {
 }
 
 /// Uses one of the agent's polls of this minute, 429 when there is none left.
-pub fn take_poll(hub: &Hub, relay: &Relay) -> Result<()> {
+pub fn take_poll(hub: &Hub, relay: &Relay) -> Result<Quota> {
     relay
         .state()
         .syncs
         .take(POLLS_MAX, MINUTE_MS, 1, hub.clock.monotonic())
-        .map_err(|ms| Error::rate_limited(whole_seconds(ms)))
+        .map(|left| left.quota(POLLS))
+        .map_err(|left| Error::rate_limited(left.quota(POLLS)))
 }
 
 pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Polled> {

@@ -67,6 +67,7 @@ impl Poller {
         let call = tokio::task::spawn_blocking(move || provider.poll(etag.as_deref()));
         // What its answer made us panic over is a failure like any other.
         let outcome = call.await.unwrap_or_else(|e| Err(e.to_string()));
+        self.flags.calls.ended(&outcome);
         let now = self.clock.monotonic();
         if all && outcome.is_ok() {
             self.all_at = Some(now);
@@ -97,8 +98,10 @@ impl Poller {
             log::info!("flags: the provider answers; its values hold");
         }
         self.breaker.succeeded();
+        let now = self.clock.now();
         self.flags.set_status(|status| {
             status.heard = true;
+            status.heard_at = Some(now);
             status.is_connected = true;
             status.circuit_breaker_open = false;
         });

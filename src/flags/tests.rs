@@ -267,6 +267,7 @@ fn the_health_word_follows_the_provider() {
         let status = Status {
             configured,
             heard,
+            heard_at: None,
             is_connected,
             circuit_breaker_open,
         };

@@ -1,18 +1,20 @@
-//! One request from hyper to the handler and back: every answer gets its request id, every
-//! error its log line, every panic a 500. It must not decide what is answered.
+//! One request from hyper to the handler and back: every answer gets its request id and its
+//! line in the log, every error its cause there, every panic a 500. It must not decide what is answered.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use hyper::Request;
 use hyper::body::Incoming;
 
+use super::access::{Trace, Working};
 use super::body::BodyLimits;
 use super::connection::Connection;
 use super::exchange::Exchange;
 use super::head::{self, RequestId};
 use super::server::Gauge;
-use super::{Handler, Method, Response, problem};
+use super::{Handler, Response, problem};
 use crate::error::{Error, Kind};
 
 pub(super) struct Boundary {
@@ -35,9 +37,10 @@ impl Boundary {
         request: Request<Incoming>,
         connection: Connection,
     ) -> Response {
-        let id = RequestId::of(request.headers());
-        let (method, uri) = (request.method().clone(), request.uri().clone());
-        let outcome = AssertUnwindSafe(self.handle(request, connection, &id))
+        let RequestId { text, header } = RequestId::of(request.headers());
+        let working = Working::begin(text, request.method().clone(), self.gauge.clone());
+        let trace = &working.trace;
+        let outcome = AssertUnwindSafe(self.handle(request, connection, trace))
             .catch_unwind()
             .await
             .unwrap_or_else(|panic| {
@@ -45,17 +48,15 @@ impl Boundary {
                 Err(Error::internal(format!("panic: {}", said(&*panic))))
             });
         let mut response = outcome.unwrap_or_else(|error| {
-            log_error(&error, &id, &method, uri.path());
-            problem::response(&error, &id.text)
+            log_error(&error, trace);
+            if error.kind == Kind::RateLimited {
+                self.gauge
+                    .count_limited(error.quota.as_ref().map_or("other", |quota| quota.name));
+            }
+            problem::response(&error, &trace.id)
         });
-        log::debug!(
-            "{} {} {} {}",
-            id.text,
-            method,
-            uri.path().escape_debug(),
-            response.status().as_u16()
-        );
-        response.headers_mut().insert(head::X_REQUEST_ID, id.header);
+        response.headers_mut().insert(head::X_REQUEST_ID, header);
+        working.end(response.status());
         response
     }
 
@@ -63,15 +64,15 @@ impl Boundary {
         &self,
         request: Request<Incoming>,
         connection: Connection,
-        id: &RequestId,
+        trace: &Arc<Trace>,
     ) -> Result<Response, Error> {
         head::check(&request)?;
-        let exchange = Exchange::new(request, connection, id.text.clone(), self.limits);
+        let exchange = Exchange::new(request, connection, trace.clone(), self.limits);
         (self.handler)(exchange).await
     }
 }
 
-fn log_error(error: &Error, id: &RequestId, method: &Method, path: &str) {
+fn log_error(error: &Error, trace: &Trace) {
     let Some(cause) = &error.cause else { return };
     let level = match error.kind {
         Kind::Internal => log::Level::Error,
@@ -79,19 +80,17 @@ fn log_error(error: &Error, id: &RequestId, method: &Method, path: &str) {
     };
     log::log!(
         level,
-        "{} {} {}: {}: {}",
-        id.text,
-        method,
-        path.escape_debug(),
+        "{} {}: {}: {}",
+        trace.id,
+        trace.route(),
         error.code,
         cause.escape_debug()
     );
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message")
+/// What was put together from values may hold somebody's words: only what stands in the code
+/// is told. Where it happened stands in the log beside it.
+fn said(panic: &(dyn std::any::Any + Send)) -> &'static str {
+    let literal = panic.downcast_ref::<&'static str>().copied();
+    literal.unwrap_or("its message holds values and is left out")
 }

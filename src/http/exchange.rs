@@ -9,6 +9,7 @@ use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use hyper::upgrade::OnUpgrade;
 
+use super::access::Trace;
 use super::body::{self, BodyLimits, RequestBody};
 use super::connection::Connection;
 use super::json::Json;
@@ -23,7 +24,7 @@ pub struct Exchange {
     pub path: String,
     pub query: Option<String>,
     pub headers: HeaderMap,
-    pub request_id: Arc<str>,
+    pub trace: Arc<Trace>,
     pub peer: IpAddr,
     pub connection: Connection,
     body: RequestBody,
@@ -34,7 +35,7 @@ impl Exchange {
     pub(super) fn new(
         request: Request<Incoming>,
         connection: Connection,
-        request_id: Arc<str>,
+        trace: Arc<Trace>,
         limits: BodyLimits,
     ) -> Self {
         let (mut head, incoming) = request.into_parts();
@@ -43,7 +44,7 @@ impl Exchange {
             query: head.uri.query().map(str::to_owned),
             method: head.method,
             headers: head.headers,
-            request_id,
+            trace,
             peer: connection.address(),
             body: RequestBody::new(incoming, limits, connection.clone()),
             connection,

@@ -2,8 +2,8 @@
 //! at what the request wants.
 
 use std::fmt::Write;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use hyper::Request;
 use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue};
@@ -49,7 +49,7 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
 
 /// The name of one request, as text and as it is sent back.
 pub(super) struct RequestId {
-    pub(super) text: Arc<str>,
+    pub(super) text: String,
     pub(super) header: HeaderValue,
 }
 
@@ -62,14 +62,14 @@ impl RequestId {
             && is_request_id(text)
         {
             return Self {
-                text: text.into(),
+                text: text.to_owned(),
                 header: header.clone(),
             };
         }
         let text = new_request_id();
         Self {
             header: HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("-")),
-            text: text.into(),
+            text,
         }
     }
 }
@@ -114,8 +114,8 @@ mod tests {
                 headers.append(X_REQUEST_ID, value.parse().unwrap());
             }
             let id = RequestId::of(&headers);
-            assert_eq!(sent.first() == Some(&&*id.text), taken, "{sent:?}");
-            assert_eq!(id.header, *id.text);
+            assert_eq!(sent.first() == Some(&id.text.as_str()), taken, "{sent:?}");
+            assert_eq!(id.header, id.text);
             assert!(is_request_id(&id.text));
         }
     }

@@ -34,6 +34,9 @@ pub(super) fn response(error: &Error, request_id: &str) -> Response {
     for (name, value) in extra_headers(error) {
         headers.insert(name, value);
     }
+    if let Some(quota) = &error.quota {
+        response::append_quota(headers, quota);
+    }
     response
 }
 
@@ -46,7 +49,7 @@ pub(super) fn raw(error: &Error, request_id: &str) -> Vec<u8> {
          x-request-id: {request_id}\r\nconnection: close\r\n",
         body.len()
     );
-    if let Some(seconds) = error.retry_after_s {
+    if let Some(seconds) = retry_after_s(error) {
         head.push_str(&format!("retry-after: {seconds}\r\n"));
     }
     head.push_str("\r\n");
@@ -101,9 +104,15 @@ fn status_of(kind: Kind) -> StatusCode {
     }
 }
 
+/// Whoever is told to come later is told when.
+fn retry_after_s(error: &Error) -> Option<u32> {
+    let later = matches!(error.kind, Kind::RateLimited | Kind::Unavailable);
+    error.retry_after_s.or(later.then_some(1))
+}
+
 fn extra_headers(error: &Error) -> Vec<(HeaderName, HeaderValue)> {
     let mut headers = Vec::new();
-    if let Some(seconds) = error.retry_after_s {
+    if let Some(seconds) = retry_after_s(error) {
         headers.push((RETRY_AFTER, HeaderValue::from(seconds)));
     }
     if let Some(Ok(allow)) = error.allow.as_deref().map(HeaderValue::from_str) {
@@ -130,6 +139,7 @@ fn extra_headers(error: &Error) -> Vec<(HeaderName, HeaderValue)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Quota;
     use serde_json::{Value, json};
 
     #[test]
@@ -144,6 +154,16 @@ mod tests {
         assert_eq!(body, expected);
     }
 
+    fn used_up() -> Error {
+        Error::rate_limited(Quota {
+            name: "x",
+            limit: 3,
+            window_s: 60,
+            left: 0,
+            more_in_s: 7,
+        })
+    }
+
     #[test]
     fn kinds_bring_their_headers() {
         let cases = [
@@ -153,8 +173,16 @@ mod tests {
                 "www-authenticate",
                 "Bearer",
             ),
-            (Error::rate_limited(7), 429, "retry-after", "7"),
+            (used_up(), 429, "retry-after", "7"),
+            (used_up(), 429, "ratelimit", "\"x\";r=0;t=7"),
+            (used_up(), 429, "ratelimit-policy", "\"x\";q=3;w=60"),
             (Error::unavailable("Later."), 503, "retry-after", "1"),
+            (
+                Error::new(Kind::Unavailable, "x", "No time was said."),
+                503,
+                "retry-after",
+                "1",
+            ),
             (
                 method_not_allowed(&[Method::GET, Method::HEAD]),
                 405,

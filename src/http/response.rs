@@ -1,13 +1,16 @@
 //! Building answers. It must not know errors; those are `problem`'s.
 
 use http_body_util::{BodyExt, Either, Full};
-use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use serde::Serialize;
 
 use super::{Body, Bytes, Response, StatusCode};
+use crate::error::Quota;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// 200 with `value` as JSON.
@@ -74,6 +77,32 @@ pub fn with_header(mut response: Response, name: HeaderName, value: &str) -> Res
         Err(_) => log::error!("a value of the header {name} can't be sent"),
     }
     response
+}
+
+/// The same answer, saying how its caller stands to a limit.
+pub fn with_quota(mut response: Response, quota: &Quota) -> Response {
+    append_quota(response.headers_mut(), quota);
+    response
+}
+
+/// `RateLimit-Policy` and `RateLimit`, as draft-ietf-httpapi-ratelimit-headers has them: lists
+/// of items (RFC 9651), to which each limit adds its own.
+pub(super) fn append_quota(headers: &mut HeaderMap, quota: &Quota) {
+    let Quota {
+        name,
+        limit,
+        window_s,
+        left,
+        more_in_s,
+    } = quota;
+    let policy = format!("\"{name}\";q={limit};w={window_s}");
+    let standing = format!("\"{name}\";r={left};t={more_in_s}");
+    for (field, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, standing)] {
+        // Names stand in the code, as words.
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.append(field, value);
+        }
+    }
 }
 
 pub(super) fn with_status(status: StatusCode, bytes: Bytes) -> Response {

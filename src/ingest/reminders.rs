@@ -11,6 +11,7 @@ use super::Ingest;
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::Result;
+use crate::metrics::Job;
 use crate::reply::wording;
 use crate::store::{Reminder, Tx, View};
 
@@ -32,9 +33,11 @@ impl Wake {
 }
 
 /// Runs until the service ends.
-pub async fn run(ingest: Arc<Ingest>) {
+pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
     loop {
-        let pause = match deliver_due(&ingest).await {
+        let delivered = deliver_due(&ingest).await;
+        numbers.ran(&delivered, ingest.clock.now().0);
+        let pause = match delivered {
             Ok(Some(next)) => {
                 let ms = next.0.saturating_sub(ingest.clock.now().0).max(0) as u64;
                 Duration::from_millis(ms).min(LOOK_EVERY)

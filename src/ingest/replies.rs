@@ -24,6 +24,7 @@ use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
 use crate::error::{Error, Result};
+use crate::metrics::{Counter, Looks};
 use crate::reply::{Intent, wording};
 use crate::store::{PendingReply, RoomId, Tx};
 use cache::Cache;
@@ -53,6 +54,7 @@ pub struct Replies {
     waiting: Arc<Waiting>,
     pending: Arc<AtomicUsize>,
     cache: Cache,
+    late: Counter,
     wake: Arc<Notify>,
 }
 
@@ -63,8 +65,28 @@ impl Replies {
             settings,
             waiting: Arc::default(),
             cache: Cache::default(),
+            late: Counter::default(),
             wake: Arc::default(),
         }
+    }
+
+    /// Replies that are pending.
+    pub fn pending(&self) -> usize {
+        self.pending.load(Ordering::Relaxed)
+    }
+
+    /// What the cache of replies found, and how many it has.
+    pub fn cached(&self) -> (&Looks, usize) {
+        (&self.cache.looks, self.cache.len())
+    }
+
+    /// Replies that came too late for their request.
+    pub fn late(&self) -> u64 {
+        self.late.get()
+    }
+
+    pub fn model(&self) -> Option<&Model> {
+        self.settings.model.as_deref()
     }
 
     /// Whether a model answers: what the builtin assistant can do by itself it does, with a
@@ -170,6 +192,7 @@ impl Ingest {
             Some(pending) if pending.late => return Ok(Answer::silence()),
             Some(pending) if pending.agent.is_some() => {
                 tx.set_reply_late(message_id)?;
+                self.replies.late.inc();
                 Answer::silence()
             }
             Some(pending) => {

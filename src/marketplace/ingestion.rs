@@ -11,7 +11,7 @@ use super::hooks::{Hook, Scheme};
 use super::payload::NotJson;
 use super::{Marketplace, no_sealing_key, webhook_not_found};
 use crate::auth::webhook_signature::{Key, Stamp};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Quota, Result};
 use crate::limits::{MINUTE_MS, Windows};
 use crate::model::public_id::PublicId;
 use crate::store::{Digest, Tx, WebhookId};
@@ -20,6 +20,8 @@ use crate::store::{Digest, Tx, WebhookId};
 pub const BODY_BYTES_MAX: usize = 65_536;
 /// Bad signatures of one address in a minute; then they are refused unseen.
 const BAD_SIGNATURES_MAX: u64 = 60;
+const BAD_SIGNATURES: &str = "webhook_bad_signatures";
+const CALLS: &str = "webhook_calls";
 /// How often a call is looked at anew because the webhook changes under it.
 const TRIES_MAX: usize = 5;
 /// What an address in the IPv6 world is told by: the network that its owner was given.
@@ -87,9 +89,9 @@ enum Looked {
 }
 
 impl Marketplace {
-    /// When this returns, what the call brings about is committed.
-    pub async fn call(self: &Arc<Self>, call: &Call<'_>) -> Result<()> {
-        let mut counted = false;
+    /// When this returns, what the call brings about is committed; how many more may come.
+    pub async fn call(self: &Arc<Self>, call: &Call<'_>) -> Result<Quota> {
+        let mut counted = None;
         for _ in 0..TRIES_MAX {
             let hook = self.hook(call.webhook).await?;
             let Some(hook) = hook.filter(|hook| self.is_open(hook, call)) else {
@@ -97,14 +99,14 @@ impl Marketplace {
                 return Err(webhook_not_found());
             };
             self.check_signature(&hook, call)?;
-            if !counted {
-                self.count(&hook, call)?;
-                counted = true;
-            }
+            let quota = match counted {
+                Some(quota) => quota,
+                None => *counted.insert(self.count(&hook, call)?),
+            };
             let delivery = name_of(&hook, call);
             let effect = self.read(&hook, call)?;
             if let Looked::Done = self.apply(hook, call.caller, delivery, effect).await? {
-                return Ok(());
+                return Ok(quota);
             }
         }
         Err(Error::unavailable(
@@ -143,8 +145,11 @@ impl Marketplace {
                 .bad_signatures
                 .take(call.caller.network, BAD_SIGNATURES_MAX, now);
         let (status, error) = match counted {
-            Ok(()) => (Status::InvalidSignature, invalid_signature()),
-            Err(seconds) => (Status::RateLimited, Error::rate_limited(seconds)),
+            Ok(_) => (Status::InvalidSignature, invalid_signature()),
+            Err(left) => (
+                Status::RateLimited,
+                Error::rate_limited(left.quota(BAD_SIGNATURES)),
+            ),
         };
         self.refused(hook, call.caller, status, false, None);
         Err(error)
@@ -157,12 +162,12 @@ impl Marketplace {
         }
     }
 
-    fn count(&self, hook: &Hook, call: &Call<'_>) -> Result<()> {
+    fn count(&self, hook: &Hook, call: &Call<'_>) -> Result<Quota> {
         let now = self.clock.monotonic();
         let taken = self.limits().calls.take(call.webhook, hook.rate_limit, now);
-        taken.map_err(|seconds| {
+        taken.map(|left| left.quota(CALLS)).map_err(|left| {
             self.refused(hook, call.caller, Status::RateLimited, true, None);
-            Error::rate_limited(seconds)
+            Error::rate_limited(left.quota(CALLS))
         })
     }
 

@@ -6,12 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::mem0::List;
 use crate::clock::Monotonic;
+use crate::metrics::Looks;
 
 const LISTS_MAX: usize = 1_000;
 const LISTS_BYTES_MAX: usize = 16 << 20;
 
 #[derive(Default)]
-pub(super) struct Cache(Mutex<State>);
+pub(super) struct Cache {
+    state: Mutex<State>,
+    pub(super) looks: Looks,
+}
 
 #[derive(Default)]
 struct State {
@@ -43,10 +47,14 @@ impl Cache {
     pub(super) fn look(&self, user_id: &str, ttl_ms: u64, now: Monotonic) -> Look {
         let mut state = self.state();
         match state.lists.get(user_id) {
-            Some(kept) if now.since(kept.at) < ttl_ms => return Look::Known(kept.list.clone()),
+            Some(kept) if now.since(kept.at) < ttl_ms => {
+                self.looks.found(true);
+                return Look::Known(kept.list.clone());
+            }
             Some(_) => state.drop_list(user_id),
             None => {}
         }
+        self.looks.found(false);
         if now < state.quiet_until {
             return Look::Quiet;
         }
@@ -87,8 +95,12 @@ impl Cache {
         self.state().quiet_until = until;
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.state().lists.len()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

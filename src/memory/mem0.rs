@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Memory;
 use crate::clock::Timestamp;
+use crate::metrics::Calls;
 use crate::outbound::{self, Method, Request};
 
 /// The service lists no more than this, and has no second page.
@@ -20,6 +21,7 @@ const LIST_BYTES_MAX: u64 = 4 << 20;
 pub struct Mem0 {
     base_url: String,
     key: Option<String>,
+    pub calls: Calls,
 }
 
 /// What the service said it keeps of one person.
@@ -71,6 +73,7 @@ impl Mem0 {
         Self {
             base_url: base_url.to_owned(),
             key: key.map(str::to_owned),
+            calls: Calls::default(),
         }
     }
 
@@ -140,6 +143,22 @@ impl Mem0 {
     }
 
     fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        timeout: Duration,
+    ) -> Called<Value> {
+        let answered = self.ask(method, path, body, timeout);
+        self.calls.made.inc();
+        // What is gone already is as it should be.
+        if !matches!(answered, Ok(_) | Err(Trouble::Refused(404))) {
+            self.calls.failed.inc();
+        }
+        answered
+    }
+
+    fn ask(
         &self,
         method: Method,
         path: &str,

@@ -9,6 +9,7 @@ use super::mem0::{Mem0, Trouble};
 use super::{CALL_MAX, Memories, Memory, blocking};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::metrics::Job;
 use crate::store::{MemoryTask, MemoryTaskKind};
 
 const LOOK_EVERY: Duration = Duration::from_secs(5);
@@ -18,12 +19,14 @@ const RETRY_MAX_S: i64 = 600;
 const SETTLED_AFTER_S: i64 = 60;
 
 /// Runs until the service ends.
-pub async fn run(memories: Arc<Memories>) {
+pub async fn run(memories: Arc<Memories>, numbers: Arc<Job>) {
     let Some(service) = memories.service.clone() else {
         return;
     };
     loop {
-        let more = match work(&memories, &service).await {
+        let worked = work(&memories, &service).await;
+        numbers.ran(&worked, memories.clock.now().0);
+        let more = match worked {
             Ok(more) => more,
             Err(error) => {
                 log::warn!("memories: {error}");

@@ -57,7 +57,7 @@ pub(super) async fn socket(mut rq: Request) -> Result<Response> {
 pub(super) async fn sync(mut rq: Request) -> Result<Response> {
     let agent = rq.agent.take().unwrap_or_default();
     let relay = rq.app.hub.relay(&agent).await?;
-    sync::take_poll(&rq.app.hub, &relay)?;
+    let quota = sync::take_poll(&rq.app.hub, &relay)?;
     let body = rq.json().await?;
     let poll = read_poll(&body, &agent)?;
     let polled = sync::poll(&rq.app.hub, &relay, poll).await?;
@@ -69,7 +69,7 @@ pub(super) async fn sync(mut rq: Request) -> Result<Response> {
         polled.ws_connected,
         rq.app.clock.now(),
     );
-    Ok(http::json_bytes(answer))
+    Ok(http::with_quota(http::json_bytes(answer), &quota))
 }
 
 fn read_poll(body: &Json, agent: &str) -> Result<Poll> {

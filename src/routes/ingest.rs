@@ -69,7 +69,10 @@ async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -
     };
     let received = app.ingest.receive(arrival).await?;
     let response = http::json_bytes(received.answer.to_json()?);
-    let response = http::with_header(response, MESSAGE_ID, &received.message_id.to_string());
+    let mut response = http::with_header(response, MESSAGE_ID, &received.message_id.to_string());
+    for quota in received.quotas.iter().flatten() {
+        response = http::with_quota(response, quota);
+    }
     Ok(match turn {
         Some(turn) => {
             turn.answered(&app.ingest, &connection, received);

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::account::identity::Who;
 use crate::app::App;
 use crate::clock::Monotonic;
-use crate::error::{Error, Result};
-use crate::limits::{self, DAY_MS, HOUR_MS, MINUTE_MS, Windows};
+use crate::error::{Error, Quota, Result};
+use crate::limits::{self, DAY_MS, HOUR_MS, Left, MINUTE_MS, Windows};
 use crate::store::UserId;
 
 /// A limit of one person's calls. Routes with the same one share a budget.
@@ -31,7 +31,13 @@ impl Limit {
         }
     }
 
-    /// As the database has it.
+    fn told(self, taken: std::result::Result<Left, Left>) -> Result<Quota> {
+        taken
+            .map(|left| left.quota(self.kind()))
+            .map_err(|left| Error::rate_limited(left.quota(self.kind())))
+    }
+
+    /// As the database, clients and numbers name it.
     const fn kind(self) -> &'static str {
         match self {
             Self::DeletionRequests => "deletion_requests",
@@ -53,16 +59,15 @@ impl Default for MinuteWindows {
 }
 
 impl MinuteWindows {
-    fn take(&self, limit: Limit, user: UserId, now: Monotonic) -> Result<()> {
+    fn take(&self, limit: Limit, user: UserId, now: Monotonic) -> Result<Quota> {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        windows
-            .take((limit, user), limit.allows().0, now)
-            .map_err(Error::rate_limited)
+        let taken = windows.take((limit, user), limit.allows().0, now);
+        limit.told(taken)
     }
 }
 
 /// Uses the limit once, or answers 429.
-pub(super) async fn take(app: &App, limit: Limit, who: &Who) -> Result<()> {
+pub(super) async fn take(app: &App, limit: Limit, who: &Who) -> Result<Quota> {
     let (allowed, window_ms) = limit.allows();
     if window_ms <= MINUTE_MS {
         return app
@@ -74,9 +79,10 @@ pub(super) async fn take(app: &App, limit: Limit, who: &Who) -> Result<()> {
         .write(move |tx| {
             let uses = tx.limit_uses(limit.kind(), &subject, window_ms as i64, now)?;
             let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
-            limits::judge(uses, allowed, window_ms, 1, now.0 as u64)
-                .map_err(|ms| Error::rate_limited(limits::whole_seconds(ms)))?;
-            tx.insert_limit_use(limit.kind(), &subject, 1, now)
+            let judged = limits::judge(uses, allowed, window_ms, 1, now.0 as u64);
+            let quota = limit.told(judged)?;
+            tx.insert_limit_use(limit.kind(), &subject, 1, now)?;
+            Ok(quota)
         })
         .await
 }

@@ -36,8 +36,9 @@ pub(super) async fn receive(mut rq: Request) -> Result<Response> {
         },
         body: &body,
     };
-    rq.app.marketplace.call(&call).await?;
-    Ok(http::json(&json!({"status": "ok"})))
+    let quota = rq.app.marketplace.call(&call).await?;
+    let response = http::json(&json!({"status": "ok"}));
+    Ok(http::with_quota(response, &quota))
 }
 
 fn invalid_webhook_id() -> Error {

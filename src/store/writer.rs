@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::checkpoint::{self, Checkpointer};
 use super::directory::Directory;
-use super::{Tx, sql_error};
+use super::{Numbers, Tx, sql_error};
 use crate::error::{Error, Result};
 
 /// Closures waiting for the writer: about 50 ms of work. More are refused with 503.
@@ -138,6 +138,7 @@ impl Trouble {
 
 pub(super) struct Writer {
     queue: mpsc::Sender<Job>,
+    numbers: Arc<Numbers>,
 }
 
 impl Writer {
@@ -146,14 +147,15 @@ impl Writer {
         conn: Connection,
         directory: Directory,
         checkpointer: Checkpointer,
-        trouble: Arc<Trouble>,
+        (trouble, numbers): (Arc<Trouble>, Arc<Numbers>),
     ) -> std::io::Result<(Self, std::thread::JoinHandle<()>)> {
         let (queue, jobs) = mpsc::channel(QUEUE_JOBS_MAX);
+        let counted = numbers.clone();
         let handle = std::thread::Builder::new()
             .name("writer".into())
             .spawn(move || {
                 let run = || {
-                    Thread::new(&conn, directory, checkpointer, &trouble)
+                    Thread::new(&conn, directory, checkpointer, (&trouble, &counted))
                         .map(|thread| thread.run(jobs))
                 };
                 match catch_unwind(AssertUnwindSafe(run)) {
@@ -170,7 +172,7 @@ impl Writer {
                     let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
                 }
             })?;
-        Ok((Self { queue }, handle))
+        Ok((Self { queue, numbers }, handle))
     }
 
     /// Runs `f` in a transaction and resolves after the commit. An error from `f` undoes
@@ -198,7 +200,8 @@ impl Writer {
     fn send(&self, task: Task) -> Result<()> {
         let queued = Instant::now();
         let sent = self.queue.try_send(Job { queued, task });
-        sent.map_err(|_| Error::unavailable("The service is busy; try again in a second."))
+        sent.inspect_err(|_| self.numbers.refused.inc())
+            .map_err(|_| Error::unavailable("The service is busy; try again in a second."))
     }
 
     /// As `write`, with nobody waiting.
@@ -246,6 +249,7 @@ struct Thread<'c> {
     directory: Directory,
     checkpointer: Checkpointer,
     trouble: &'c Trouble,
+    numbers: &'c Numbers,
 }
 
 impl<'c> Thread<'c> {
@@ -253,7 +257,7 @@ impl<'c> Thread<'c> {
         conn: &'c Connection,
         directory: Directory,
         checkpointer: Checkpointer,
-        trouble: &'c Trouble,
+        (trouble, numbers): (&'c Trouble, &'c Numbers),
     ) -> rusqlite::Result<Self> {
         Ok(Self {
             conn,
@@ -266,6 +270,7 @@ impl<'c> Thread<'c> {
             directory,
             checkpointer,
             trouble,
+            numbers,
         })
     }
 
@@ -311,6 +316,7 @@ impl<'c> Thread<'c> {
                 }
             }
             if batch.len() < waiting {
+                self.numbers.refused.add((waiting - batch.len()) as u64);
                 log::warn!("{} writes were refused", waiting - batch.len());
             }
             if batch.is_empty() {
@@ -326,7 +332,7 @@ impl<'c> Thread<'c> {
         let mut after = Effects::new();
         let outcome = self
             .run_jobs(batch, &mut ran, &mut after)
-            .and_then(|()| self.commit.execute([]).map(drop));
+            .and_then(|()| self.commit(ran.len()));
         match outcome {
             Ok(()) => {
                 for effect in after {
@@ -350,6 +356,13 @@ impl<'c> Thread<'c> {
                 batch.clear();
             }
         }
+    }
+
+    fn commit(&mut self, writes: usize) -> rusqlite::Result<()> {
+        let began = Instant::now();
+        self.commit.execute([])?;
+        self.numbers.committed(writes, began.elapsed());
+        Ok(())
     }
 
     /// An error means that nothing of the transaction may be kept.
@@ -407,6 +420,7 @@ impl<'c> Thread<'c> {
     }
 
     fn failed(&self, error: &rusqlite::Error) {
+        self.numbers.failed.inc();
         self.trouble.failing.store(true, Ordering::Relaxed);
         log::error!("writing failed: {}", sql_error(error));
         self.trouble.judge(error);

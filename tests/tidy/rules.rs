@@ -16,40 +16,41 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
-            "http", "ingest", "mail", "marketplace", "memory", "outbound", "routes", "store",
+            "http", "ingest", "mail", "marketplace", "memory", "metrics", "outbound", "routes",
+            "store",
         ],
     ),
     (
         "routes",
         &[
-            "account", "app", "auth", "billing", "clock", "edge", "error", "flags", "http",
-            "ingest", "limits", "marketplace", "model", "store",
+            "account", "app", "auth", "billing", "clock", "edge", "engine", "error", "flags",
+            "http", "ingest", "limits", "marketplace", "metrics", "model", "store",
         ],
     ),
     (
         "billing",
         &[
-            "auth", "clock", "config", "error", "flags", "ingest", "model", "outbound", "random",
-            "store",
+            "auth", "clock", "config", "error", "flags", "ingest", "metrics", "model", "outbound",
+            "random", "store",
         ],
     ),
     (
         "account",
         &[
             "auth", "clock", "edge", "error", "flags", "ingest", "mail", "marketplace", "memory",
-            "model", "outbound", "random", "reply", "store",
+            "metrics", "model", "outbound", "random", "reply", "store",
         ],
     ),
     (
         "ingest",
         &[
-            "clock", "edge", "engine", "error", "flags", "limits", "memory", "model", "random",
-            "reply", "store",
+            "clock", "edge", "engine", "error", "flags", "limits", "memory", "metrics", "model",
+            "random", "reply", "store",
         ],
     ),
     (
         "memory",
-        &["clock", "error", "flags", "outbound", "random", "store"],
+        &["clock", "error", "flags", "metrics", "outbound", "random", "store"],
     ),
     (
         "marketplace",
@@ -61,21 +62,22 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "edge",
         &["clock", "error", "limits", "model", "random", "store"],
     ),
-    ("engine", &["clock", "config", "outbound", "reply"]),
+    ("engine", &["clock", "config", "metrics", "outbound", "reply"]),
     ("reply", &["clock", "model"]),
     ("auth", &["clock", "random"]),
-    ("limits", &["clock"]),
+    ("limits", &["clock", "error"]),
     // Of flags only the table of keys; see `Overrides` there.
-    ("store", &["clock", "error", "flags", "model", "random"]),
-    ("flags", &["clock", "config", "outbound"]),
+    ("store", &["clock", "error", "flags", "metrics", "model", "random"]),
+    ("flags", &["clock", "config", "metrics", "outbound"]),
     ("model", &["clock"]),
-    ("http", &["error", "random"]),
+    ("http", &["error", "metrics", "random"]),
     ("outbound", &[]),
     ("mail", &["config"]),
     ("config", &["random"]),
     ("random", &["clock"]),
     ("clock", &[]),
     ("error", &[]),
+    ("metrics", &[]),
     ("lib", &[]),
 ];
 
@@ -205,8 +207,9 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
             "src/cli",
             "src/account/exports",
             "src/http/file.rs",
+            "src/metrics/process.rs",
         ],
-        "Files belong to the configuration, the store, exports and commands.",
+        "Files belong to the configuration, the store, exports and commands, and /proc to metrics.",
     ),
     (
         &[

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::{Eraser, Run};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::metrics::Job;
 
 const DAY_MS: i64 = 86_400_000;
 const TIME_OF_DAY_MS: i64 = (3 * 60 + 30) * 60_000;
@@ -21,7 +22,7 @@ const WAITING_MS: i64 = 60_000;
 const WAITING_MS_MAX: i64 = 3_600_000;
 
 /// Runs until the service ends.
-pub async fn run(eraser: Arc<Eraser>) {
+pub async fn run(eraser: Arc<Eraser>, numbers: Arc<Job>) {
     let started = eraser.clock.now();
     // When a purge last ran, and when one is to go on with what it left; known after the
     // first look at the database.
@@ -42,7 +43,9 @@ pub async fn run(eraser: Arc<Eraser>) {
         if !(asked || is_time || again.is_some_and(|at| has_come(at, now))) {
             continue;
         }
-        again = match eraser.run(Run::default()).await {
+        let ran = eraser.run(Run::default()).await;
+        numbers.ran(&ran, eraser.clock.now().0);
+        again = match ran {
             Ok(waits) => {
                 waited = if waits { waited + 1 } else { 0 };
                 waits.then(|| now.plus_ms(waiting_ms(waited)))

@@ -11,6 +11,7 @@ use tokio::task::{Id, JoinSet};
 use super::document::{self, Failure};
 use super::{DAY_S, Exports, REMEMBERED_DAYS};
 use crate::error::Result;
+use crate::metrics::Job;
 use crate::store::ExportJob;
 
 /// So that a small export need not wait for a large one.
@@ -24,7 +25,7 @@ const NOT_WRITTEN: &str = "The file could not be written. Ask for another export
 const NOT_READ: &str = "Your data could not be read. Ask for another export later.";
 
 /// Runs until the service ends.
-pub async fn run(exports: Arc<Exports>) {
+pub async fn run(exports: Arc<Exports>, numbers: Arc<Job>) {
     if let Err(error) = sweep(&exports).await {
         log::warn!("what exports left behind can't be removed: {error}");
     }
@@ -34,7 +35,9 @@ pub async fn run(exports: Arc<Exports>) {
         jobs: HashMap::new(),
     };
     loop {
-        if let Err(error) = work.start_waiting().await {
+        let started = work.start_waiting().await;
+        numbers.ran(&started, work.exports.clock.now().0);
+        if let Err(error) = started {
             log::warn!("exports: {error}");
         }
         if let Err(error) = expire(&work.exports).await {

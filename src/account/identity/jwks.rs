@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use crate::auth::jwt::KeySet;
 use crate::clock::{Clock, Monotonic};
+use crate::metrics::Calls;
 use crate::outbound::{self, Method, Request};
 
 const FETCH_MAX: Duration = Duration::from_secs(5);
@@ -28,6 +29,7 @@ pub struct Jwks {
     pace: Mutex<Pace>,
     /// Counts fetches that have ended.
     ended: watch::Sender<u64>,
+    pub calls: Calls,
 }
 
 /// The keys that count now.
@@ -58,6 +60,7 @@ impl Jwks {
             current: RwLock::default(),
             pace: Mutex::default(),
             ended: watch::Sender::new(0),
+            calls: Calls::default(),
         })
     }
 
@@ -124,6 +127,7 @@ impl Jwks {
     }
 
     fn end(&self, fetched: Result<KeySet, String>) {
+        self.calls.ended(&fetched);
         let mut pace = self.pace();
         let failed = fetched.as_ref().err().cloned();
         match (&failed, pace.failing) {

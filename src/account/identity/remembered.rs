@@ -7,13 +7,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::Who;
 use crate::auth::jwt::TokenDigest;
 use crate::clock::Timestamp;
+use crate::metrics::Looks;
 use crate::store::UserId;
 
 /// With so many room is made for the next.
 const TOKENS_MAX: usize = 20_000;
 
 #[derive(Default)]
-pub(super) struct Remembered(Mutex<Tokens>);
+pub(super) struct Remembered {
+    tokens: Mutex<Tokens>,
+    pub(super) looks: Looks,
+}
 
 #[derive(Default)]
 struct Tokens {
@@ -33,9 +37,10 @@ impl Remembered {
     /// Who signed in with it, if that holds now and with these keys.
     pub(super) fn get(&self, token: &TokenDigest, generation: u64, now: Timestamp) -> Option<Who> {
         let tokens = self.tokens();
-        let token = tokens.by_digest.get(token)?;
-        let holds = token.generation == generation && now < token.ends_at;
-        holds.then(|| token.who.clone())
+        let known = tokens.by_digest.get(token);
+        let known = known.filter(|token| token.generation == generation && now < token.ends_at);
+        self.looks.found(known.is_some());
+        known.map(|token| token.who.clone())
     }
 
     /// To be asked before somebody is looked up, and given to `put` afterwards.
@@ -71,8 +76,12 @@ impl Remembered {
         tokens.by_digest.retain(|_, token| token.who.id != user);
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.tokens().by_digest.len()
+    }
+
     fn tokens(&self) -> MutexGuard<'_, Tokens> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

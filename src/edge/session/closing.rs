@@ -13,6 +13,7 @@ use super::{End, Session};
 use crate::edge::fragments::is_flood;
 use crate::edge::hub::Close;
 use crate::edge::wire;
+use crate::model::masking::masked;
 
 /// How long the relay has to take our close.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
@@ -24,7 +25,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         match end {
             Some(close) => {
                 let name = &self.seat.relay.name;
-                log::debug!("agent {name}: closing {} {}", close.code, close.reason);
+                log::debug!(
+                    "agent {}: closing {} {}",
+                    masked(name),
+                    close.code,
+                    close.reason
+                );
                 let most = match close.code {
                     4430 => SLOW_CLOSE_MAX,
                     _ => CLOSE_MAX,

@@ -98,6 +98,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let now = self.seat.hub.clock.monotonic();
         self.malformed
             .take(MALFORMED_MAX - 1, MINUTE_MS, 1, now)
+            .map(drop)
             .map_err(|_| Some(Close::new(4400, "malformed")))
     }
 

@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::clock::Monotonic;
+use crate::metrics::Looks;
 use crate::reply::prompt::{Prompt, Role};
 use crate::store::{Digest, UserId};
 
@@ -15,7 +16,10 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 const ENTRY_BYTES: usize = 128;
 
 #[derive(Default)]
-pub(super) struct Cache(Mutex<Entries>);
+pub(super) struct Cache {
+    entries: Mutex<Entries>,
+    pub(super) looks: Looks,
+}
 
 #[derive(Default)]
 struct Entries {
@@ -56,9 +60,10 @@ pub(super) fn key(
 impl Cache {
     pub(super) fn get(&self, key: &Digest, ttl_s: i64, now: Monotonic) -> Option<String> {
         let entries = self.entries();
-        let kept = entries.replies.get(key)?;
-        let fresh = now.since(kept.at) < ttl_s.max(0) as u64 * 1000;
-        fresh.then(|| kept.text.clone())
+        let kept = entries.replies.get(key);
+        let fresh = kept.filter(|kept| now.since(kept.at) < ttl_s.max(0) as u64 * 1000);
+        self.looks.found(fresh.is_some());
+        fresh.map(|kept| kept.text.clone())
     }
 
     pub(super) fn put(&self, key: Digest, text: &str, now: Monotonic) {
@@ -82,8 +87,12 @@ impl Cache {
         }
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.entries().replies.len()
+    }
+
     fn entries(&self) -> MutexGuard<'_, Entries> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -14,6 +14,7 @@ use super::made::Made;
 use super::making;
 use crate::error::Result;
 use crate::ingest::Ingest;
+use crate::metrics::Job;
 use crate::store::{PendingReply, RoomId};
 
 /// Replies in memory: waiting for their room, for a free call, or under way. More wait in
@@ -30,10 +31,12 @@ const DELIVERY_PAUSE: Duration = Duration::from_secs(30);
 const TYPING_EVERY: Duration = Duration::from_millis(TYPING_TTL_MS - 3_000);
 
 /// Runs until the service ends.
-pub async fn run(ingest: Arc<Ingest>) {
+pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
     let mut desk = Desk::new(ingest.clone());
     loop {
-        let more = match desk.look().await {
+        let looked = desk.look().await;
+        numbers.ran(&looked, ingest.clock.now().0);
+        let more = match looked {
             Ok(more) => more,
             Err(error) => {
                 log::warn!("pending replies: {error}");

@@ -1,0 +1,114 @@
+//! The one line of the log that every request gets, and its place among the numbers: what is
+//! known of it gathers here until its answer is ready. The line names the row of the table
+//! and not the path, which may hold anything; it must not hold more than its fields.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use tokio::time::Instant;
+
+use super::server::Gauge;
+use super::traffic::{GONE, Traffic};
+use super::{Method, StatusCode};
+
+/// What becomes known of a request on its way.
+#[derive(Debug)]
+pub struct Trace {
+    pub id: String,
+    row: OnceLock<Arc<Traffic>>,
+    who: OnceLock<Cow<'static, str>>,
+}
+
+impl Trace {
+    pub(super) fn new(id: String) -> Self {
+        Self {
+            id,
+            row: OnceLock::new(),
+            who: OnceLock::new(),
+        }
+    }
+
+    /// It leads to this row of the table.
+    pub fn set_row(&self, row: &Arc<Traffic>) {
+        let _ = self.row.set(row.clone()); // only once
+    }
+
+    /// Who calls, in a word that may stand in a log.
+    pub fn set_who(&self, who: impl Into<Cow<'static, str>>) {
+        let _ = self.who.set(who.into()); // only once
+    }
+
+    pub(super) fn route(&self) -> &'static str {
+        self.row.get().map_or("unmatched", |row| row.route)
+    }
+}
+
+/// A request that is being worked on. Dropped before its end, its client was gone.
+pub(super) struct Working {
+    pub(super) trace: Arc<Trace>,
+    method: Method,
+    began: Instant,
+    gauge: Gauge,
+    ended: bool,
+}
+
+impl Working {
+    pub(super) fn begin(id: String, method: Method, gauge: Gauge) -> Self {
+        gauge.request_began();
+        Self {
+            trace: Arc::new(Trace::new(id)),
+            method,
+            began: Instant::now(),
+            gauge,
+            ended: false,
+        }
+    }
+
+    pub(super) fn end(mut self, status: StatusCode) {
+        self.ended = true;
+        self.note(status.as_u16());
+    }
+
+    fn note(&self, status: u16) {
+        let took = self.began.elapsed();
+        let trace = &*self.trace;
+        let unmatched = self.gauge.unmatched();
+        trace.row.get().unwrap_or(unmatched).ended(status, took);
+        let who = trace.who.get().map_or("-", |who| who);
+        log::info!(
+            method = shown(&self.method),
+            route = trace.route(),
+            status,
+            // Tenths are enough, and keep the line short.
+            ms = (took.as_secs_f64() * 10_000.0).round() / 10.0,
+            who,
+            request_id = trace.id.as_str();
+            "request"
+        );
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.note(GONE);
+        }
+        self.gauge.request_ended();
+    }
+}
+
+/// A method that nobody knows is the client's own word.
+fn shown(method: &Method) -> &str {
+    match *method {
+        Method::GET
+        | Method::HEAD
+        | Method::POST
+        | Method::PUT
+        | Method::PATCH
+        | Method::DELETE
+        | Method::OPTIONS
+        | Method::TRACE
+        | Method::CONNECT => method.as_str(),
+        _ => "other",
+    }
+}

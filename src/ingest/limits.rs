@@ -1,0 +1,93 @@
+//! How many messages, photos, commands and turns a person may have. Counted in the message's
+//! own transaction, so that what is refused leaves nothing behind.
+
+use std::sync::{MutexGuard, PoisonError};
+
+use super::{Ingest, Message};
+use crate::clock::{Monotonic, Timestamp};
+use crate::error::{Error, Quota, Result};
+use crate::flags::Reader;
+use crate::limits::{self, HOUR_MS, MINUTE_MS};
+use crate::store::{Tx, UserId};
+
+/// The flag that says how many; the database knows the uses by it.
+const PHOTOS_FLAG: &str = "rate_limit.photos_per_hour";
+const PHOTOS: &str = "photos";
+const MESSAGES: &str = "messages";
+
+/// What is left of messages, and of photos where the message brought some.
+pub(super) type Quotas = [Option<Quota>; 2];
+
+/// The windows of a minute; longer ones are rows.
+pub(super) struct Windows {
+    messages: limits::Windows<String>,
+    commands: limits::Windows<UserId>,
+    /// Turns with superpowers.
+    pub(super) turns: limits::Windows<UserId>,
+}
+
+impl Default for Windows {
+    fn default() -> Self {
+        Self {
+            messages: limits::Windows::new(MINUTE_MS),
+            commands: limits::Windows::new(MINUTE_MS),
+            turns: limits::Windows::new(MINUTE_MS),
+        }
+    }
+}
+
+impl Ingest {
+    pub(super) fn limit(
+        &self,
+        tx: &mut Tx<'_>,
+        message: &Message,
+        now: Timestamp,
+        mono: Monotonic,
+    ) -> Result<Quotas> {
+        let flags = self.senders_flags(tx, &message.sender)?;
+        if !flags.boolean("rate_limit.enabled") {
+            return Ok(Quotas::default());
+        }
+        let photos = message.photos as u64;
+        let mut of_photos = None;
+        if photos > 0 {
+            let uses = tx.limit_uses(PHOTOS_FLAG, &message.sender, HOUR_MS as i64, now)?;
+            let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
+            let limit = flags.rate_limit(PHOTOS_FLAG);
+            let left = limits::judge(uses, limit, HOUR_MS, photos, now.0 as u64);
+            let left = left.map_err(|left| Error::rate_limited(left.quota(PHOTOS)))?;
+            of_photos = Some(left.quota(PHOTOS));
+        }
+        let limit = flags.rate_limit("rate_limit.user_messages_per_minute");
+        let taken = self
+            .windows()
+            .messages
+            .take(message.sender.clone(), limit, mono);
+        let left = taken.map_err(|left| Error::rate_limited(left.quota(MESSAGES)))?;
+        if photos > 0 {
+            tx.insert_limit_use(PHOTOS_FLAG, &message.sender, photos, now)?;
+        }
+        Ok([Some(left.quota(MESSAGES)), of_photos])
+    }
+
+    /// Before the sender is made a user: a stranger's flags are everybody's.
+    fn senders_flags(&self, tx: &mut Tx<'_>, sender: &str) -> Result<Reader<'_>> {
+        if self.flags.differ_by_user()
+            && let Some(user) = tx.user_by_phone(sender)?
+        {
+            return Ok(self.flags.for_user(&user.public_id));
+        }
+        Ok(self.flags.for_all())
+    }
+
+    /// Whether the user may give one more command this minute.
+    pub(super) fn may_command(&self, user: UserId, flags: &Reader<'_>, mono: Monotonic) -> bool {
+        let limit = flags.rate_limit("rate_limit.commands_per_minute");
+        !flags.boolean("rate_limit.enabled")
+            || self.windows().commands.take(user, limit, mono).is_ok()
+    }
+
+    pub(super) fn windows(&self) -> MutexGuard<'_, Windows> {
+        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

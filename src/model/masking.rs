@@ -1,0 +1,70 @@
+//! Takes phones out of names before a log may have them. Names are free, and people name
+//! relays after the phone they run on.
+
+use std::borrow::Cow;
+
+/// So many digits in a row, with single marks between them, may be a phone.
+const DIGITS_MIN: usize = 7;
+/// Of which so many are left, to tell one from another.
+const DIGITS_SHOWN: usize = 2;
+
+/// The name with all but the last digits of whatever may be a phone starred out.
+pub fn masked(name: &str) -> Cow<'_, str> {
+    let mut chars: Vec<char> = name.chars().collect();
+    let mut at = 0;
+    let mut any = false;
+    while at < chars.len() {
+        let run = run_of_digits(&chars[at..]);
+        let digits = chars[at..at + run].iter().filter(|c| c.is_ascii_digit());
+        let digits = digits.count();
+        if digits >= DIGITS_MIN {
+            any = true;
+            let run = chars[at..at + run].iter_mut();
+            let digits_to_hide = digits - DIGITS_SHOWN;
+            let hidden = run.filter(|c| c.is_ascii_digit()).take(digits_to_hide);
+            hidden.for_each(|c| *c = '*');
+        }
+        at += run.max(1);
+    }
+    match any {
+        true => Cow::Owned(chars.into_iter().collect()),
+        false => Cow::Borrowed(name),
+    }
+}
+
+/// How long the run of digits at the start is, one mark between two of them included.
+fn run_of_digits(chars: &[char]) -> usize {
+    let mut end = 0;
+    for (at, c) in chars.iter().enumerate() {
+        if c.is_ascii_digit() {
+            end = at + 1;
+        } else if c.is_alphanumeric() || at > end {
+            break;
+        }
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_a_phone_is_starred_out() {
+        for (name, expected) in [
+            ("demo", "demo"),
+            ("mac-2024", "mac-2024"),
+            ("15550100", "******00"),
+            ("+1-555-010-0123", "+*-***-***-**23"),
+            ("relay_15550100.b", "relay_******00.b"),
+            ("v1.2.3", "v1.2.3"),
+            ("123456", "123456"),
+            ("1234--567", "1234--567"),
+            ("1555010015550101", "**************01"),
+            ("a1555b0100c", "a1555b0100c"),
+            ("", ""),
+        ] {
+            assert_eq!(masked(name), expected, "{name}");
+        }
+    }
+}
