@@ -128,6 +128,15 @@ impl Story<'_> {
                 format!("{class} ({by} classifier: {reason})"),
             ));
         }
+        let tools = self.decision.get("tools").and_then(Value::as_array);
+        let tools: Vec<&str> = tools
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        if !tools.is_empty() {
+            steps.push(step("tools", tools.join(", ")));
+        }
         if let Some(outcome) = self.decided("outcome") {
             let failure = self.decided("failure");
             let why = failure.map_or(String::new(), |failure| format!(": {failure}"));

@@ -45,6 +45,8 @@ async fn a_late_reply_follows_as_a_command() {
     assert_eq!(command["command_type"], "send_message_now");
     assert_eq!(command["payload"]["text"], "reply 1: hello");
     assert_eq!(command["payload"]["chat_guid"], "chat;ana");
+    let id = answer.header("x-message-id").unwrap();
+    assert_eq!(command["payload"]["in_reply_to"], id);
     relay.ack(&command, "completed").await;
     let again = service.send(&request).await;
     assert_eq!(again.text, answer.text, "the same bytes ever after");
