@@ -10,6 +10,7 @@ mod support;
 mod caches;
 mod context;
 mod counterpart;
+mod crowd;
 mod explain;
 mod failures;
 mod late;
