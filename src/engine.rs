@@ -104,6 +104,11 @@ impl Model {
         Place(self.permits.acquire().await.ok()) // never closed
     }
 
+    /// Whether whoever asks now has to wait for a place.
+    pub fn is_busy(&self) -> bool {
+        self.permits.available_permits() == 0
+    }
+
     /// A place, if one is free.
     pub fn free_place(&self) -> Option<Place<'_>> {
         let permit = self.permits.try_acquire().ok()?;

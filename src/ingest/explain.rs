@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::replies::SMALL_TALK;
 use crate::error::{Error, Result};
 use crate::reply::{self, Heard, Intent};
 use crate::store::{MessageRow, PendingReply, RoomRow, View};
@@ -94,7 +95,8 @@ struct Story<'a> {
 impl Story<'_> {
     fn engine(&self) -> Option<&'static str> {
         let answered = self.message.bubbles.is_some() && self.message.access.is_none();
-        let by_model = self.pending.is_some() || !self.decision.is_null();
+        let small_talk = self.decided("outcome") == Some(SMALL_TALK);
+        let by_model = self.pending.is_some() || !self.decision.is_null() && !small_talk;
         match (by_model, answered) {
             (true, _) => Some("openai"),
             (false, true) => Some("builtin"),

@@ -30,6 +30,7 @@ use crate::reply::{Intent, wording};
 use crate::store::{MessageRow, PendingReply, RoomId, Tx};
 use cache::Cache;
 use made::Made;
+pub(super) use made::SMALL_TALK;
 use waiting::Waiting;
 
 /// Replies that may be pending; a message beyond that is answered with an apology at once.

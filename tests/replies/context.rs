@@ -156,8 +156,15 @@ async fn memories_of_a_service_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::in_folder(folder, &settings, clock.clone()).await;
     service.set_flag("cache.memory.ttl_seconds", 60).await;
-    reply(&service, "ana", "remember that I like tea").await;
+    reply(&service, "ana", "usage").await;
     let user_id = service.user_id("ana");
+    // One of the time before there was a service: it stays here.
+    let now = clock.now();
+    let kept = service.app.store.write(move |tx| {
+        let user = tx.user_by_phone("ana")?.unwrap().id;
+        tx.insert_memory(user, "m-1", "I like tea", "said", now)
+    });
+    kept.await.unwrap();
     let told = || {
         let asked = model.last_asked();
         let data = asked.system().split_once("<person>\n").map(|(_, rest)| {

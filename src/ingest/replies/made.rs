@@ -10,6 +10,9 @@ use crate::reply::tools::{Deed, Tool};
 use crate::reply::wording;
 use crate::store::{TokenUsage, Tx};
 
+/// The outcome of what no model was asked for.
+pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
+
 /// What became of a reply.
 pub(super) struct Made {
     /// `None`: nothing is said, unless by what is wished for.
@@ -37,7 +40,7 @@ pub(super) struct Decision {
     pub(super) basic_mode: bool,
     pub(super) model: String,
     /// `replied`, `acted` (by tools), `passed` (nothing to add), `apologized`, `silent` (nobody
-    /// had asked)
+    /// had asked), `small_talk` (the builtin assistant's, as all calls were taken)
     pub(super) outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<String>,
@@ -72,6 +75,19 @@ impl Made {
     /// A legacy relay can't be told later.
     pub(super) fn deadline_passed(persona: &str, unprompted: bool) -> Self {
         Self::failed(persona, unprompted, "deadline")
+    }
+
+    /// The builtin assistant's words, as the model has no call free.
+    pub(super) fn small_talk(text: String) -> Self {
+        Self {
+            text: Some(text),
+            wishes: Vec::new(),
+            decision: Decision {
+                outcome: SMALL_TALK,
+                ..Decision::default()
+            },
+            used: None,
+        }
     }
 
     pub(super) fn failed(persona: &str, unprompted: bool, failure: &str) -> Self {

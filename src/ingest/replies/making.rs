@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::cache;
 use super::context::{self, Context};
 use super::made::{Decision, Made, Wish};
-use super::plan::Plan;
+use super::plan::{self, Plan};
 use crate::clock::{Monotonic, Timestamp};
 use crate::engine::{self, Ask, Failure, Model, Place, ToolCall};
 use crate::error::Result;
@@ -40,6 +40,16 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
     };
     let elapsed_ms = ingest.clock.now().0 - context.message.received_at.0;
     let queued_ms = (elapsed_ms.max(0) as u64).saturating_sub(mono().since(came));
+    if model.is_busy()
+        && let Some(text) = plan::small_talk(ingest, &context, &pending, ingest.clock.now())
+    {
+        // A greeting must not wait behind everybody's long thoughts.
+        return Ok(Some(Made::small_talk(text).after(
+            queued_ms,
+            mono().since(came),
+            0,
+        )));
+    }
     context.known.memories = context::memories(ingest, &context).await?;
     let context_ms = mono().since(came);
     let mut waited_ms = 0;

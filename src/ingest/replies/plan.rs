@@ -94,20 +94,41 @@ fn offered(flags: &Reader<'_>) -> Vec<Tool> {
     Tool::all().filter(is_offered).collect()
 }
 
-fn asked<'a>(ingest: &Ingest, context: &'a Context, now: Timestamp) -> Asked<'a> {
-    let understood = crate::reply::understand(&Heard {
+/// What the builtin assistant has to say to small talk that was meant for the assistant.
+pub(super) fn small_talk(
+    ingest: &Ingest,
+    context: &Context,
+    pending: &PendingReply,
+    now: Timestamp,
+) -> Option<String> {
+    match understood(ingest, context, context.user.timezone.as_deref(), now) {
+        Intent::Say(text) if context.photos.is_empty() && !pending.unprompted => Some(text),
+        _ => None,
+    }
+}
+
+fn understood(
+    ingest: &Ingest,
+    context: &Context,
+    timezone: Option<&str>,
+    now: Timestamp,
+) -> Intent {
+    crate::reply::understand(&Heard {
         text: &context.message.text,
         now,
-        timezone: None,
+        timezone: timezone.and_then(|name| name.parse().ok()),
         persona: &ingest.voice.persona,
         group: context.group && !context.reply_to_assistant,
         has_photos: false,
-    });
+    })
+}
+
+fn asked<'a>(ingest: &Ingest, context: &'a Context, now: Timestamp) -> Asked<'a> {
     let before = context.said.iter().rev().nth(1);
     Asked {
         text: &context.message.text,
         photos: context.photos.len(),
-        small_talk: matches!(understood, Intent::Say(_)),
+        small_talk: matches!(understood(ingest, context, None, now), Intent::Say(_)),
         answers_question: before
             .is_some_and(|said| said.by == By::Assistant && said.text.trim_end().ends_with('?')),
     }
