@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use super::Ingest;
 use super::answer::Answer;
@@ -35,6 +35,8 @@ use waiting::Waiting;
 
 /// Replies that may be pending; a message beyond that is answered with an apology at once.
 const PENDING_MAX: usize = 10_000;
+/// Contexts read from the database at once; the other readers are for everybody else.
+const READS_AT_ONCE_MAX: usize = 2;
 /// The code of the error that a relay has no room for a late reply.
 const NO_ROOM: &str = "relay_full";
 /// A relay's id of a message that is longer is not repeated.
@@ -60,6 +62,7 @@ pub struct Replies {
     waiting: Arc<Waiting>,
     pending: Arc<AtomicUsize>,
     cache: Cache,
+    reads: Semaphore,
     wake: Arc<Notify>,
 }
 
@@ -70,6 +73,7 @@ impl Replies {
             settings,
             waiting: Arc::default(),
             cache: Cache::default(),
+            reads: Semaphore::new(READS_AT_ONCE_MAX),
             wake: Arc::default(),
         }
     }

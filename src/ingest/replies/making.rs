@@ -40,15 +40,15 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
     };
     let elapsed_ms = ingest.clock.now().0 - context.message.received_at.0;
     let queued_ms = (elapsed_ms.max(0) as u64).saturating_sub(mono().since(came));
+    // A greeting must not wait behind everybody's long thoughts, nor for memories first.
+    let greeted = |context: &Context| {
+        let text = plan::small_talk(ingest, context, &pending, ingest.clock.now())?;
+        Some(Made::small_talk(text).after(queued_ms, mono().since(came), 0))
+    };
     if model.is_busy()
-        && let Some(text) = plan::small_talk(ingest, &context, &pending, ingest.clock.now())
+        && let Some(made) = greeted(&context)
     {
-        // A greeting must not wait behind everybody's long thoughts.
-        return Ok(Some(Made::small_talk(text).after(
-            queued_ms,
-            mono().since(came),
-            0,
-        )));
+        return Ok(Some(made));
     }
     context.known.memories = context::memories(ingest, &context).await?;
     let context_ms = mono().since(came);
@@ -56,6 +56,9 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
     let place = match model.free_place() {
         Some(place) => place,
         None => {
+            if let Some(made) = greeted(&context) {
+                return Ok(Some(made));
+            }
             // What was answered before needs no call, and whoever waits keeps little.
             let memories = std::mem::take(&mut context.known.memories);
             context.known.memories.clone_from(&memories);
@@ -86,6 +89,7 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
 
 async fn read(ingest: &Ingest, pending: PendingReply) -> Result<Option<Context>> {
     let id = pending.message_id;
+    let _turn = ingest.replies.reads.acquire().await; // never closed
     let read = ingest.store.read(move |view| context::read(view, id));
     read.await
 }
