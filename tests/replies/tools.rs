@@ -441,6 +441,41 @@ async fn a_late_reply_acts_once_also_after_a_restart() {
     assert_eq!(model.asked().len(), 2);
 }
 
+/// The relay has no room for the reply yet: then nothing is done yet either.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_not_be_told_is_not_done() {
+    let impatient = &[("CHATKEEP_REPLY_DEADLINE_S", "1")];
+    let (service, model) = service_with(impatient).await;
+    subscribe(&service, "ana").await;
+    model.usually(Mode::HeldJson(calling(&[(
+        "todo_list",
+        "add milk to my list",
+    )])));
+    assert_eq!(say(&service, "ana", HINT).await["should_respond"], false);
+    let database = service.folder.path().join("chatkeep.db");
+    let set_unfinished = |count: i64| {
+        let conn = rusqlite::Connection::open(&database).unwrap();
+        conn.busy_timeout(std::time::Duration::from_secs(5))
+            .unwrap();
+        conn.execute("UPDATE agents SET unfinished = ?1", [count])
+            .unwrap();
+    };
+    set_unfinished(10_000);
+    model.release();
+    model.answered(1).await;
+    service.set_flag("rate_limit.enabled", false).await;
+    assert_eq!(lists(&service), "[]");
+    assert_eq!(count(&service, "pending_replies"), 1);
+    let (_, folder) = service.stop().await;
+    set_unfinished(0);
+    let service = service_of(&model, folder, impatient).await;
+    let mut relay = service.relay("a").await;
+    let command = relay.command().await;
+    let text = command["payload"]["text"].as_str().unwrap();
+    assert!(text.starts_with("Added milk"), "{text}");
+    assert_eq!(lists(&service).matches("milk").count(), 1);
+}
+
 /// What its deadline has passed is apologized for, and not done behind anybody's back.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_legacy_relay_that_was_told_sorry_gets_nothing_done() {

@@ -55,6 +55,7 @@ struct State {
     asked: Mutex<Vec<Asked>>,
     released: watch::Sender<usize>,
     under_way: AtomicUsize,
+    answered: watch::Sender<usize>,
     most_under_way: AtomicUsize,
     came: Notify,
 }
@@ -100,6 +101,7 @@ impl ModelServer {
                 asked: Mutex::default(),
                 released: watch::Sender::new(0),
                 under_way: AtomicUsize::new(0),
+                answered: watch::Sender::new(0),
                 most_under_way: AtomicUsize::new(0),
                 came: Notify::new(),
             }),
@@ -164,6 +166,14 @@ impl ModelServer {
 
     pub fn most_under_way(&self) -> usize {
         self.state.most_under_way.load(Ordering::SeqCst)
+    }
+
+    /// Waits until so many calls have been answered in all.
+    pub async fn answered(&self, count: usize) {
+        let mut answered = self.state.answered.subscribe();
+        let waiting = answered.wait_for(|answered| *answered >= count);
+        let waited = tokio::time::timeout(super::PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "{count} answers in time");
     }
 
     /// Waits until so many calls have come in all.
@@ -239,6 +249,7 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
     state.under_way.fetch_sub(1, Ordering::SeqCst);
     let _ = stream.write_all(&answer).await;
     let _ = stream.shutdown().await;
+    state.answered.send_modify(|count| *count += 1);
 }
 
 async fn answer(mode: &Mode, asked: &Asked, number: usize, state: &State) -> Vec<u8> {
