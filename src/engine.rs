@@ -36,6 +36,8 @@ pub struct Settings {
     /// For photos.
     pub vision_model: String,
     pub max_tokens_field: MaxTokensField,
+    /// Whether the operator wants tools offered.
+    pub tools: bool,
     /// Calls under way at once; each takes a blocking thread.
     pub concurrency: usize,
 }
@@ -94,9 +96,9 @@ impl Model {
         }
     }
 
-    /// False once the server has shown that it knows no tools.
+    /// False also once the server has shown that it knows no tools.
     pub fn takes_tools(&self) -> bool {
-        self.tools_failed.load(Ordering::Relaxed) < TOOLS_FAILED_MAX
+        self.settings.tools && self.tools_failed.load(Ordering::Relaxed) < TOOLS_FAILED_MAX
     }
 
     /// Waits for a place; to be had before anything is made ready, so that what waits is small.

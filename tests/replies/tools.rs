@@ -538,3 +538,14 @@ async fn what_was_done_is_never_taken_from_the_cache() {
     assert_eq!(reply(&service, "ana", HINT).await, "I've added milk.");
     assert!(!lists(&service).contains("milk"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_may_want_none() {
+    let (service, model) = service_with(&[("CHATKEEP_REPLY_TOOLS", "none")]).await;
+    assert_eq!(
+        reply(&service, "ben", HINT).await,
+        format!("reply 1: {HINT}")
+    );
+    let asked = model.last_asked();
+    assert!(asked.body.get("tools").is_none() && !asked.system().contains("tools"));
+}
