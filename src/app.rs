@@ -22,7 +22,7 @@ use crate::auth::jwt;
 use crate::auth::shared_secret::SharedSecret;
 use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
-use crate::config::{BillingProvider, Config, Durability, Engine, MemoryProvider, Secret};
+use crate::config::{BillingProvider, Config, Durability, Engine, MemoryProvider, Secret, Tools};
 use crate::edge::hub::{self, Hub, Phase};
 use crate::engine::{self, Model};
 use crate::flags::{Flags, Override};
@@ -332,6 +332,7 @@ fn replies(config: &Config, clock: &Clock, pending: usize) -> Result<replies::Se
                 vision_model: reply.vision_model.clone().unwrap_or_else(|| model.clone()),
                 model,
                 max_tokens_field: reply.max_tokens_field,
+                tools: reply.tools == Tools::Offered,
                 concurrency: reply.max_concurrency as usize,
             };
             Some(Model::new(settings, clock.clone()))

@@ -46,7 +46,7 @@ pub use marketplace::{Marketplace, make_sealing_key, read_sealing_key, sealing_k
 pub use memory::{Memory, MemoryProvider};
 pub use network::Network;
 pub(crate) use private_file::create_new as create_private_file;
-pub use reply::{Engine, MaxTokensField, Reply};
+pub use reply::{Engine, MaxTokensField, Reply, Tools};
 pub use report::Problem;
 pub use secret::Secret;
 pub use server::{Environment, Server};

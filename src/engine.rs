@@ -7,6 +7,7 @@ mod numbers;
 mod wire;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -17,13 +18,16 @@ use crate::config::MaxTokensField;
 use crate::outbound::{self, Method, Request};
 use crate::reply::prompt::Prompt;
 pub use numbers::Numbers;
-pub use wire::{Failure, Said, Usage};
+pub use wire::{Failure, Said, ToolCall, Usage};
 
 /// One call, from connecting to the last byte.
 pub const CALL_MS_MAX: u64 = 30_000;
 const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Before a call is made anew after a broken connection or a 5xx.
 const RETRY_PAUSE_MS: u64 = 250;
+/// So often in a row a server fails with tools and answers without them, before it is offered
+/// none any more. A 4xx says it plainly, a 5xx may be chance.
+const TOOLS_FAILED_MAX: u32 = 3;
 
 /// How the server is reached.
 pub struct Settings {
@@ -34,6 +38,8 @@ pub struct Settings {
     /// For photos.
     pub vision_model: String,
     pub max_tokens_field: MaxTokensField,
+    /// Whether the operator wants tools offered.
+    pub tools: bool,
     /// Calls under way at once; each takes a blocking thread.
     pub concurrency: usize,
 }
@@ -41,6 +47,8 @@ pub struct Settings {
 /// What a model is asked.
 pub struct Ask {
     pub prompt: Prompt,
+    /// The same without tools, for a server that minds them; `None`: it has none.
+    pub without_tools: Option<Prompt>,
     pub vision: bool,
     pub tokens_max: i64,
     /// A call that failed is tried again until then.
@@ -55,6 +63,8 @@ pub struct Made {
     pub calls: u32,
     /// From the first request to the end, the pauses included.
     pub took_ms: u64,
+    /// Of all requests.
+    pub usage: Usage,
     pub said: Result<Said, Failure>,
 }
 
@@ -65,6 +75,7 @@ pub struct Model {
     settings: Settings,
     url: String,
     permits: Semaphore,
+    tools_failed: AtomicU32,
     clock: Clock,
     numbers: Numbers,
 }
@@ -74,6 +85,7 @@ impl Model {
         Arc::new(Self {
             url: format!("{}/chat/completions", settings.base_url),
             permits: Semaphore::new(settings.concurrency),
+            tools_failed: AtomicU32::new(0),
             settings,
             clock,
             numbers: Numbers::default(),
@@ -86,6 +98,11 @@ impl Model {
             true => &self.settings.vision_model,
             false => &self.settings.model,
         }
+    }
+
+    /// False also once the server has shown that it knows no tools.
+    pub fn takes_tools(&self) -> bool {
+        self.settings.tools && self.tools_failed.load(Ordering::Relaxed) < TOOLS_FAILED_MAX
     }
 
     /// Waits for a place; to be had before anything is made ready, so that what waits is small.
@@ -103,44 +120,85 @@ impl Model {
         self.settings.concurrency - self.permits.available_permits()
     }
 
+    /// Whether whoever asks now has to wait for a place.
+    pub fn is_busy(&self) -> bool {
+        self.permits.available_permits() == 0
+    }
+
+    /// A place, if one is free.
+    pub fn free_place(&self) -> Option<Place<'_>> {
+        let permit = self.permits.try_acquire().ok()?;
+        Some(Place(Some(permit)))
+    }
+
     /// Asks; once more after a broken connection, a 5xx, or a 429 whose `Retry-After` is soon
-    /// enough.
+    /// enough. A server that may mind tools is asked again without them.
     pub async fn ask(self: &Arc<Self>, _place: &Place<'_>, ask: Ask) -> Made {
         let begun = self.clock.monotonic();
-        let body = Arc::new(wire::request(
-            &ask.prompt,
-            self.name(ask.vision),
-            self.settings.max_tokens_field,
-            ask.tokens_max,
-        ));
-        let mut calls = 0;
+        let mut body = Arc::new(self.body(&ask, &ask.prompt));
+        let mut without = ask.without_tools.as_ref();
+        let (mut calls, mut tried_again) = (0, false);
+        let (mut usage, mut minds_tools) = (Usage::default(), None);
         let said = loop {
-            calls += 1;
             let Some(timeout) = self.call_timeout(&ask) else {
-                calls -= 1;
                 break Err(Failure::TimedOut);
             };
-            let failure = match self.call(body.clone(), timeout).await {
+            calls += 1;
+            let (cost, said) = self.call(body.clone(), timeout).await;
+            usage += cost;
+            let failure = match said {
                 Ok(said) => break Ok(said),
                 Err(failure) => failure,
             };
-            let Some(pause_ms) = failure.retry_after_ms(RETRY_PAUSE_MS) else {
+            if failure.may_mind_tools()
+                && let Some(prompt) = without.take()
+            {
+                body = Arc::new(self.body(&ask, prompt));
+                minds_tools = Some(failure);
+                if matches!(failure, Failure::Status(..500)) {
+                    continue;
+                }
+            }
+            let pause_ms = failure.retry_after_ms(RETRY_PAUSE_MS);
+            let soon = |ms| self.clock.monotonic().plus_ms(ms) < ask.retry_until;
+            let Some(pause_ms) = pause_ms.filter(|ms| !tried_again && soon(*ms)) else {
                 break Err(failure);
             };
-            let soon = self.clock.monotonic().plus_ms(pause_ms) < ask.retry_until;
-            if calls > 1 || !soon {
-                break Err(failure);
-            }
+            tried_again = true;
             log::debug!("the model's server is asked again: {failure}");
             tokio::time::sleep(Duration::from_millis(pause_ms)).await;
         };
+        if said.is_ok() && ask.without_tools.is_some() {
+            self.note_tools(minds_tools);
+        }
         let made = Made {
             calls,
             took_ms: self.clock.monotonic().since(begun),
+            usage,
             said,
         };
         self.numbers.count(&made);
         made
+    }
+
+    fn body(&self, ask: &Ask, prompt: &Prompt) -> Value {
+        let field = self.settings.max_tokens_field;
+        wire::request(prompt, self.name(ask.vision), field, ask.tokens_max)
+    }
+
+    /// `failed`: how the server failed with tools before it answered without them.
+    fn note_tools(&self, failed: Option<Failure>) {
+        let failed = match failed {
+            None => return self.tools_failed.store(0, Ordering::Relaxed),
+            Some(Failure::Status(..500)) => TOOLS_FAILED_MAX,
+            Some(_) => 1,
+        };
+        let before = self.tools_failed.fetch_add(failed, Ordering::Relaxed);
+        if before < TOOLS_FAILED_MAX && before + failed >= TOOLS_FAILED_MAX {
+            log::warn!(
+                "the model's server takes no tools; it is offered none until the next start"
+            );
+        }
     }
 
     fn call_timeout(&self, ask: &Ask) -> Option<Duration> {
@@ -151,13 +209,25 @@ impl Model {
         (wanted_ms > 0).then(|| Duration::from_millis(wanted_ms.min(CALL_MS_MAX)))
     }
 
-    async fn call(self: &Arc<Self>, body: Arc<Value>, timeout: Duration) -> Result<Said, Failure> {
+    async fn call(
+        self: &Arc<Self>,
+        body: Arc<Value>,
+        timeout: Duration,
+    ) -> (Usage, Result<Said, Failure>) {
         let model = self.clone();
-        let called = tokio::task::spawn_blocking(move || model.call_blocking(&body, timeout));
-        called.await.unwrap_or(Err(Failure::Internal))
+        let called = tokio::task::spawn_blocking(move || {
+            let answer = model.call_blocking(&body, timeout);
+            answer.map(|answer| wire::reply(&answer, &body))
+        });
+        match called.await {
+            Ok(Ok(answered)) => answered,
+            Ok(Err(failure)) => (Usage::default(), Err(failure)),
+            Err(_) => (Usage::default(), Err(Failure::Internal)),
+        }
     }
 
-    fn call_blocking(&self, body: &Value, timeout: Duration) -> Result<Said, Failure> {
+    /// The body of a 200.
+    fn call_blocking(&self, body: &Value, timeout: Duration) -> Result<Vec<u8>, Failure> {
         let key = self.settings.api_key.as_ref();
         let bearer = key.map(|key| format!("Bearer {key}"));
         let headers: Vec<(&str, &str)> = bearer
@@ -180,7 +250,7 @@ impl Model {
             }
         })?;
         match answer.status {
-            200 => wire::reply(&answer.body, body),
+            200 => Ok(answer.body),
             429 => Err(Failure::Busy {
                 retry_after_s: answer.retry_after_s,
             }),

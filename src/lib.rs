@@ -28,8 +28,8 @@
 //!
 //! Where a language model answers, step 4 commits the message and that its reply is pending.
 //! `ingest::replies` then has the model asked (`engine`), outside any transaction, and commits
-//! what it said: as the answer to the request, which waits, or, when that took too long, as a
-//! command.
+//! what it said, and with it what it wants done for the person (`reply::tools`): as the answer
+//! to the request, which waits, or, when that took too long, as a command.
 //!
 //! The other direction, a reminder: a job (`app::jobs`) runs `ingest::reminders`, which finds
 //! what is due in the database and, in one transaction, removes it and gives `edge::queue` a

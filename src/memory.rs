@@ -8,6 +8,7 @@ pub mod mem0;
 pub mod merge;
 pub mod outbox;
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,6 +60,17 @@ pub enum Elsewhere {
     Unreachable,
 }
 
+/// What memories are looked for.
+pub struct About<'a> {
+    pub text: &'a str,
+    /// Memories that are wanted at most.
+    pub limit: usize,
+    /// How well a memory fits a text; 0: not at all.
+    pub rank: fn(&str, &str) -> usize,
+    /// How long the service may take, at most 3 s.
+    pub wait: Duration,
+}
+
 pub struct Memories {
     store: SharedStore,
     flags: Arc<Flags>,
@@ -100,31 +112,12 @@ impl Memories {
     /// What the service keeps of a person, from the cache or fetched within 3 s. To be
     /// called before a transaction; `merged` then joins it with what is kept here.
     pub async fn elsewhere(&self, user_id: &str) -> Elsewhere {
-        let Some(service) = &self.service else {
+        let Some(service) = self.service.clone() else {
             return Elsewhere::Nothing;
         };
-        let ttl_ms = self.cached_for_ms(user_id);
-        let seen = match self.cache.look(user_id, ttl_ms, self.clock.monotonic()) {
-            cache::Look::Known(list) => return Elsewhere::Listed(list),
-            cache::Look::Quiet => return Elsewhere::Unreachable,
-            cache::Look::Unknown(seen) => seen,
-        };
-        let (service, id) = (service.clone(), user_id.to_owned());
-        let fetched = self
-            .within_patience(move || service.list(&id, PERSON_WAIT_MAX))
-            .await;
-        match fetched {
-            Ok(list) => {
-                let list = Arc::new(list);
-                self.cache
-                    .put(user_id, seen, list.clone(), self.clock.monotonic());
-                Elsewhere::Listed(list)
-            }
-            Err(trouble) => {
-                self.failed(&trouble);
-                Elsewhere::Unreachable
-            }
-        }
+        let (key, id) = (cache::Key::list(user_id), user_id.to_owned());
+        let list = move || service.list(&id, PERSON_WAIT_MAX);
+        self.listed(key, PERSON_WAIT_MAX, list).await
     }
 
     /// Everything known of a person, newest first, for whoever words a prompt or an answer.
@@ -139,50 +132,85 @@ impl Memories {
             .await
     }
 
-    /// What fits a question best, best first, at most `limit`. The service searches by
-    /// meaning; what is kept here is ranked by `rank`, which gives 0 to what does not fit.
-    /// Nothing of it is cached but the list that stands in for a search that failed.
-    pub async fn search(
-        &self,
-        user: UserId,
-        user_id: &str,
-        query: &str,
-        limit: usize,
-        rank: fn(&str, &str) -> usize,
-    ) -> Result<Found> {
-        let elsewhere = match &self.service {
-            None => Elsewhere::Nothing,
-            Some(service) => {
-                let (service, id) = (service.clone(), user_id.to_owned());
-                let question = query.to_owned();
-                let searched = self
-                    .within_patience(move || service.search(&id, &question, PERSON_WAIT_MAX))
-                    .await;
-                match searched {
-                    Ok(list) => Elsewhere::Listed(Arc::new(list)),
-                    Err(trouble) => {
-                        self.failed(&trouble);
-                        Elsewhere::Unreachable
-                    }
-                }
-            }
+    /// What may matter to a text, for whoever words a prompt: what the service finds by its
+    /// meaning, then what is kept here and fits it, then what is newest. A search is kept for
+    /// a while like a list. When it can't be had in time, a list that is still known stands in.
+    pub async fn relevant(&self, user: UserId, user_id: &str, about: &About<'_>) -> Result<Found> {
+        let (elsewhere, found) = match self.searched(user_id, about).await {
+            Ok(Some(list)) => (Elsewhere::Nothing, Some(list)),
+            Ok(None) => (Elsewhere::Nothing, None),
+            Err(elsewhere) => (elsewhere, None),
         };
-        let query = query.to_owned();
+        let (text, rank, limit) = (about.text.to_owned(), about.rank, about.limit);
         self.store
             .read(move |view| {
-                let local = view.memories(user, READ_MAX)?;
-                let (mut ranked, rest): (Vec<_>, _) = local
-                    .into_iter()
-                    .map(|memory| (rank(&memory.text, &query), memory))
-                    .partition(|(fits, _)| *fits > 0);
-                drop(rest);
-                ranked.sort_by_key(|(fits, _)| *fits);
-                let local = ranked.into_iter().map(|(_, memory)| memory).collect();
-                let mut found = merged(local, &elsewhere, &view.memory_tasks(user)?);
-                found.memories.truncate(limit);
-                Ok(found)
+                let tasks = view.memory_tasks(user)?;
+                let mut all = merged(view.memories(user, READ_MAX)?, &elsewhere, &tasks);
+                // Stable: among equals the newest stay in front.
+                all.memories
+                    .sort_by_cached_key(|memory| Reverse(rank(&memory.text, &text)));
+                if let Some(list) = found {
+                    all.memories = merge::found_first(&list, all.memories, &tasks);
+                }
+                all.memories.truncate(limit);
+                Ok(all)
             })
             .await
+    }
+
+    /// `None`: there is no service. The error: what is known without the search.
+    async fn searched(
+        &self,
+        user_id: &str,
+        about: &About<'_>,
+    ) -> Result<Option<Arc<mem0::List>>, Elsewhere> {
+        let Some(service) = self.service.clone() else {
+            return Ok(None);
+        };
+        let (text, id) = (about.text.to_owned(), user_id.to_owned());
+        let wait = about.wait.min(PERSON_WAIT_MAX);
+        let key = cache::Key::search(user_id, about.text);
+        let search = move || service.search(&id, &text, wait);
+        match self.listed(key, wait, search).await {
+            Elsewhere::Listed(list) => Ok(Some(list)),
+            _ => Err(self.known_list(user_id)),
+        }
+    }
+
+    fn known_list(&self, user_id: &str) -> Elsewhere {
+        let ttl_ms = self.cached_for_ms(user_id);
+        let now = self.clock.monotonic();
+        match self.cache.look(&cache::Key::list(user_id), ttl_ms, now) {
+            cache::Look::Known(list) => Elsewhere::Listed(list),
+            _ => Elsewhere::Unreachable,
+        }
+    }
+
+    /// From the cache, else by `fetch`, unless that failed a moment ago.
+    async fn listed(
+        &self,
+        key: cache::Key,
+        wait: Duration,
+        fetch: impl FnOnce() -> Result<mem0::List, Trouble> + Send + 'static,
+    ) -> Elsewhere {
+        let ttl_ms = self.cached_for_ms(&key.user_id);
+        let seen = match self.cache.look(&key, ttl_ms, self.clock.monotonic()) {
+            cache::Look::Known(list) => return Elsewhere::Listed(list),
+            cache::Look::Quiet => return Elsewhere::Unreachable,
+            cache::Look::Unknown(seen) => seen,
+        };
+        match self.within(wait, fetch).await {
+            Ok(list) => {
+                let list = Arc::new(list);
+                let now = self.clock.monotonic();
+                self.cache.put(key, seen, list.clone(), now);
+                Elsewhere::Listed(list)
+            }
+            Err(trouble) => {
+                self.failed(&trouble);
+                Elsewhere::Unreachable
+            }
+        }
     }
 
     /// The service's list as it is now, for a job; nothing when there is no service.
@@ -272,8 +300,9 @@ impl Memories {
 
     /// A call keeps its place among those at once until it has really ended, also when
     /// nobody waits for it any longer.
-    async fn within_patience<T: Send + 'static>(
+    async fn within<T: Send + 'static>(
         &self,
+        wait: Duration,
         call: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
         let place = self.calls.clone().try_acquire_owned();
@@ -282,7 +311,7 @@ impl Memories {
             let _place = place;
             call()
         });
-        let waited = tokio::time::timeout(PERSON_WAIT_MAX, calling).await;
+        let waited = tokio::time::timeout(wait, calling).await;
         waited.unwrap_or_else(|_| Err(Trouble::Unreachable("it took too long".into())))
     }
 

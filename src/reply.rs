@@ -8,6 +8,7 @@ pub mod classify;
 pub mod powers;
 pub mod prompt;
 mod time_words;
+pub mod tools;
 pub mod wording;
 
 pub use address::addresses;

@@ -8,8 +8,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use chatkeep::clock::Clock;
-use chatkeep::memory::Elsewhere;
-use chatkeep::memory::mem0;
+use chatkeep::memory::{About, Elsewhere, mem0};
 use serde_json::{Value, json};
 use support::mem0::{KEY, Mem0};
 use support::process::Process;
@@ -327,11 +326,13 @@ async fn everything_of_a_person_can_be_deleted_and_searched() {
     let person = service.app.store.look_up(|view| view.person(&public_id));
     let user = person.unwrap().unwrap().id;
     let memories = &service.app.memories;
-    let rank: fn(&str, &str) -> usize = |text, query| usize::from(text.contains(query));
-    let found = memories
-        .search(user, &user_id, "cat", 10, rank)
-        .await
-        .unwrap();
+    let about = About {
+        text: "cat",
+        limit: 10,
+        rank: |text, query| usize::from(text.contains(query)),
+        wait: Duration::from_secs(3),
+    };
+    let found = memories.relevant(user, &user_id, &about).await.unwrap();
     let words: Vec<&str> = found.memories.iter().map(|m| m.text.as_str()).collect();
     assert_eq!(words, ["my cat is called Ada", "the user's cat likes fish"]);
     assert!(!found.is_cut_off);
@@ -346,10 +347,7 @@ async fn everything_of_a_person_can_be_deleted_and_searched() {
         memories.delete_all(&user_id).await,
         Err(mem0::Trouble::Refused(500))
     );
-    let found = memories
-        .search(user, &user_id, "cat", 10, rank)
-        .await
-        .unwrap();
+    let found = memories.relevant(user, &user_id, &about).await.unwrap();
     assert!(found.is_cut_off);
 }
 

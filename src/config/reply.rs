@@ -35,6 +35,7 @@ pub struct Reply {
     pub model: Option<String>,
     pub vision_model: Option<String>,
     pub max_tokens_field: MaxTokensField,
+    pub tools: Tools,
     pub deadline_s: u64,
     pub max_concurrency: u64,
     pub persona_name: String,
@@ -50,12 +51,27 @@ impl Choice for Engine {
         &[("builtin", Self::Builtin), ("openai", Self::OpenAi)];
 }
 
+/// Whether a model may do things for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tools {
+    Offered,
+    None,
+}
+
+impl Choice for Tools {
+    const VALUES: &'static [(&'static str, Self)] =
+        &[("offered", Self::Offered), ("none", Self::None)];
+}
+
 impl Choice for MaxTokensField {
     const VALUES: &'static [(&'static str, Self)] = &[
         ("max_completion_tokens", Self::MaxCompletionTokens),
         ("max_tokens", Self::MaxTokens),
     ];
 }
+
+const TOOLS: &str = "\"offered\": the model may use superpowers, memories and reminders; \
+                     \"none\" suits small models that call them at random.";
 
 pub(super) fn read(s: &mut Section<'_>) -> Reply {
     Reply {
@@ -83,6 +99,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Reply {
             MaxTokensField::MaxCompletionTokens,
             "The field in which that server is told a reply's length; older ones know the second.",
         ),
+        tools: s.choice("tools", Tools::Offered, TOOLS),
         deadline_s: s.number(
             "deadline_s",
             25,
@@ -101,31 +118,32 @@ pub(super) fn read(s: &mut Section<'_>) -> Reply {
             "The assistant's name; in a group it answers to it.",
             text::name,
         ),
-        system_prompt: s.parsed_if_set(
+        system_prompt: words(
+            s,
             "system_prompt",
-            "",
             "Who the assistant is, in your words; otherwise a text that comes with the service.",
-            text::prompt,
         ),
-        message_limit_text: s.parsed_if_set(
+        message_limit_text: words(
+            s,
             "message_limit_text",
-            "",
             "What a free user hears when the day's messages are used up, in the assistant's voice.",
-            text::prompt,
         ),
-        superpower_text: s.parsed_if_set(
+        superpower_text: words(
+            s,
             "superpower_text",
-            "",
             "What a free user hears who asks for a superpower in a direct chat.",
-            text::prompt,
         ),
-        group_owner_text: s.parsed_if_set(
+        group_owner_text: words(
+            s,
             "group_owner_text",
-            "",
             "What a group hears that asks for a superpower and whose owner is not subscribed.",
-            text::prompt,
         ),
     }
+}
+
+/// The operator's own, where there are some.
+fn words(s: &mut Section<'_>, name: &str, note: &str) -> Option<String> {
+    s.parsed_if_set(name, "", note, text::prompt)
 }
 
 pub(super) fn check(reply: &Reply, report: &mut Report) {

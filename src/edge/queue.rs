@@ -33,6 +33,17 @@ pub fn send_message(
     message: &Message<'_>,
     now: Timestamp,
 ) -> Result<bool> {
+    send_reply(tx, hub, message, None, now)
+}
+
+/// As `send_message`, saying which message of the chat it answers.
+pub fn send_reply(
+    tx: &mut Tx<'_>,
+    hub: &Arc<Hub>,
+    message: &Message<'_>,
+    in_reply_to: Option<&str>,
+    now: Timestamp,
+) -> Result<bool> {
     let cut = bubbles::cut(message.text);
     let whole = cut.len() <= BUBBLES_MAX;
     if !tx.has_room_for(message.agent, cut.len().div_ceil(BUBBLES_MAX))? {
@@ -45,13 +56,16 @@ pub fn send_message(
         } else {
             bubbles::join(bubbles)
         };
-        let payload = json!({
+        let mut payload = json!({
             "thread_id": message.chat_guid,
             "chat_guid": message.chat_guid,
             "text": text,
             "bubbles": bubbles,
             "bubble_type": "normal",
         });
+        if let Some(id) = in_reply_to {
+            payload["in_reply_to"] = id.into();
+        }
         let inserted = tx.insert_command(&NewCommand {
             agent: message.agent,
             room: message.room,

@@ -54,12 +54,10 @@ impl Numbers {
     pub(super) fn count(&self, made: &Made) {
         self.calls.add(u64::from(made.calls));
         self.took.observe(made.took_ms * 1000);
-        match &made.said {
-            Ok(said) => {
-                self.prompt_tokens.add(said.usage.prompt_tokens);
-                self.completion_tokens.add(said.usage.completion_tokens);
-            }
-            Err(failure) => self.failures.inc(failure.code()),
+        self.prompt_tokens.add(made.usage.prompt_tokens);
+        self.completion_tokens.add(made.usage.completion_tokens);
+        if let Err(failure) = &made.said {
+            self.failures.inc(failure.code());
         }
     }
 }

@@ -7,23 +7,44 @@ use serde_json::{Map, Value, json};
 
 use crate::config::MaxTokensField;
 use crate::reply::prompt::{Message, Prompt, REPLY_CHARS_MAX, Role, estimated_tokens};
+use crate::reply::tools::Tool;
+
+/// Calls of tools in one reply that are looked at.
+const TOOL_CALLS_MAX: usize = 4;
 
 /// A reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// Not empty, at most `REPLY_CHARS_MAX` characters.
+    /// At most `REPLY_CHARS_MAX` characters; empty only beside a tool's call.
     pub text: String,
+    /// Of the tools that were offered, or of others that the model made up.
+    pub calls: Vec<ToolCall>,
     /// It ended because it had reached its most tokens.
     pub cut_off: bool,
-    pub usage: Usage,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    pub name: String,
+    /// JSON, if the model wrote any.
+    pub arguments: String,
+}
+
+/// What a request cost, whether or not there was a reply to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
     /// The server did not say; counted from the texts.
     pub estimated: bool,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.prompt_tokens += other.prompt_tokens;
+        self.completion_tokens += other.completion_tokens;
+        self.estimated |= other.estimated;
+    }
 }
 
 /// Why there is no reply.
@@ -75,6 +96,11 @@ impl Failure {
             _ => None,
         }
     }
+
+    /// What servers answer that know no tools.
+    pub(super) const fn may_mind_tools(self) -> bool {
+        matches!(self, Self::Status(400 | 404 | 422 | 500..))
+    }
 }
 
 impl fmt::Display for Failure {
@@ -103,7 +129,27 @@ pub(super) fn request(
     body.insert("model".to_owned(), model.into());
     body.insert("messages".to_owned(), messages.into());
     body.insert(field.to_owned(), tokens_max.into());
+    if !prompt.tools.is_empty() {
+        let tools = prompt.tools.iter().map(|tool| offer(*tool));
+        body.insert("tools".to_owned(), tools.collect());
+    }
     Value::Object(body)
+}
+
+fn offer(tool: Tool) -> Value {
+    json!({
+        "type": "function",
+        "function": {
+            "name": tool.name(),
+            "description": tool.description(),
+            "parameters": {
+                "type": "object",
+                "properties": { "command": { "type": "string" } },
+                "required": ["command"],
+                "additionalProperties": false,
+            },
+        },
+    })
 }
 
 fn message(message: &Message) -> Value {
@@ -121,9 +167,25 @@ fn message(message: &Message) -> Value {
     json!({ "role": role, "content": parts })
 }
 
-/// Reads the answer to `request`.
-pub(super) fn reply(answer: &[u8], request: &Value) -> Result<Said, Failure> {
-    let answer: Value = serde_json::from_slice(answer).map_err(|_| Failure::Garbled)?;
+/// Reads the answer to `request`, and what it cost.
+pub(super) fn reply(answer: &[u8], request: &Value) -> (Usage, Result<Said, Failure>) {
+    let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
+        return (Usage::default(), Err(Failure::Garbled));
+    };
+    let said = said(&answer, request);
+    let usage = match (stated_usage(&answer), &said) {
+        (Some(usage), _) => usage,
+        (None, Ok(said)) => Usage {
+            prompt_tokens: estimated_tokens(&texts(request)) as u64,
+            completion_tokens: said.estimated_tokens() as u64,
+            estimated: true,
+        },
+        (None, Err(_)) => Usage::default(),
+    };
+    (usage, said)
+}
+
+fn said(answer: &Value, request: &Value) -> Result<Said, Failure> {
     let choice = answer.pointer("/choices/0").ok_or(Failure::Garbled)?;
     let message = choice.get("message").and_then(Value::as_object);
     let message = message.ok_or(Failure::Garbled)?;
@@ -143,20 +205,76 @@ pub(super) fn reply(answer: &[u8], request: &Value) -> Result<Said, Failure> {
     if refused {
         return Err(Failure::Refused);
     }
+    let calls = message.get("tool_calls").and_then(Value::as_array);
+    let wants_tool = finish == Some("tool_calls") || calls.is_some_and(|c| !c.is_empty());
+    let cut_off = finish == Some("length");
+    if let Some(offered) = request.get("tools").and_then(Value::as_array) {
+        let mut made: Vec<ToolCall> = calls
+            .into_iter()
+            .flatten()
+            .take(TOOL_CALLS_MAX)
+            .map(|call| tool_call(call.get("function").unwrap_or(call)))
+            .collect();
+        made.extend(written_call(&text, offered).filter(|_| made.is_empty()));
+        if !made.is_empty() {
+            return Ok(Said {
+                text,
+                calls: made,
+                cut_off,
+            });
+        }
+    }
     if text.is_empty() {
-        let calls = message.get("tool_calls").and_then(Value::as_array);
-        let wants_tool = finish == Some("tool_calls") || calls.is_some_and(|c| !c.is_empty());
         return Err(match wants_tool {
             true => Failure::ToolCall,
             false => Failure::Empty,
         });
     }
-    let cut_off = finish == Some("length");
     Ok(Said {
-        usage: usage(&answer, request, &text),
         text: if cut_off { text + "…" } else { text },
+        calls: Vec::new(),
         cut_off,
     })
+}
+
+/// `{"name", "arguments"}`; the arguments are JSON in a string, with some servers JSON itself.
+fn tool_call(function: &Value) -> ToolCall {
+    let name = function.get("name").and_then(Value::as_str);
+    let arguments = ["arguments", "parameters"]
+        .into_iter()
+        .find_map(|field| function.get(field));
+    ToolCall {
+        name: name.unwrap_or_default().to_owned(),
+        arguments: match arguments {
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        },
+    }
+}
+
+/// Some small models write the call of a tool where others say something.
+fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
+    let inner = text.strip_prefix("<tool_call>").unwrap_or(text);
+    let inner = inner.strip_suffix("</tool_call>").unwrap_or(inner).trim();
+    if !inner.starts_with('{') {
+        return None;
+    }
+    let written: Value = serde_json::from_str(inner).ok()?;
+    let call = tool_call(written.get("function").unwrap_or(&written));
+    let mut names = offered
+        .iter()
+        .filter_map(|tool| tool.pointer("/function/name"));
+    names.any(|name| *name == call.name).then_some(call)
+}
+
+impl Said {
+    fn estimated_tokens(&self) -> usize {
+        let calls = self.calls.iter();
+        let calls =
+            calls.map(|call| estimated_tokens(&call.name) + estimated_tokens(&call.arguments));
+        estimated_tokens(&self.text) + calls.sum::<usize>()
+    }
 }
 
 /// What a person may see: without the thoughts that some models write first, without control
@@ -173,21 +291,15 @@ fn readable(text: &str) -> String {
     short.trim().to_owned()
 }
 
-fn usage(answer: &Value, request: &Value, text: &str) -> Usage {
-    let said = |name: &str| answer.pointer("/usage")?.get(name)?.as_u64();
-    match (said("prompt_tokens"), said("completion_tokens")) {
-        (Some(prompt_tokens), Some(completion_tokens)) => Usage {
-            // No context is longer; a server's nonsense must not overflow a sum.
-            prompt_tokens: prompt_tokens.min(TOKENS_MAX),
-            completion_tokens: completion_tokens.min(TOKENS_MAX),
-            estimated: false,
-        },
-        _ => Usage {
-            prompt_tokens: estimated_tokens(&texts(request)) as u64,
-            completion_tokens: estimated_tokens(text) as u64,
-            estimated: true,
-        },
-    }
+/// `None`: the server did not say.
+fn stated_usage(answer: &Value) -> Option<Usage> {
+    let stated = |name: &str| answer.pointer("/usage")?.get(name)?.as_u64();
+    Some(Usage {
+        // No context is longer; a server's nonsense must not overflow a sum.
+        prompt_tokens: stated("prompt_tokens")?.min(TOKENS_MAX),
+        completion_tokens: stated("completion_tokens")?.min(TOKENS_MAX),
+        estimated: false,
+    })
 }
 
 const TOKENS_MAX: u64 = 100_000_000;
@@ -206,6 +318,7 @@ fn texts(request: &Value) -> String {
             _ => {}
         }
     }
+    all.extend(request.get("tools").map(Value::to_string));
     all
 }
 

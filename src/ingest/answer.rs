@@ -27,6 +27,43 @@ pub struct Schedule<'a> {
     pub deliver_by: &'a str,
 }
 
+/// What is to be told, before it is cut into bubbles.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Told {
+    /// "": nothing is said.
+    pub text: String,
+    pub schedule: Option<Value>,
+    /// Why it is no ordinary answer.
+    pub access: Option<Value>,
+}
+
+impl Told {
+    pub fn scheduling(text: String, schedule: &Schedule<'_>) -> Result<Self> {
+        Ok(Self {
+            text,
+            schedule: Some(serde_json::to_value(schedule).map_err(Error::internal)?),
+            access: None,
+        })
+    }
+
+    pub fn answer(&self) -> Answer {
+        Answer {
+            bubbles: bubbles::cut(&self.text),
+            schedule: self.schedule.clone(),
+            access: self.access.clone(),
+        }
+    }
+}
+
+impl From<String> for Told {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Wire<'a> {
     should_respond: bool,
@@ -54,11 +91,6 @@ impl Answer {
             access: Some(access),
             ..Self::saying(text)
         }
-    }
-
-    pub fn scheduling(mut self, schedule: &Schedule<'_>) -> Result<Self> {
-        self.schedule = Some(serde_json::to_value(schedule).map_err(Error::internal)?);
-        Ok(self)
     }
 
     pub fn should_respond(&self) -> bool {
@@ -117,15 +149,15 @@ mod tests {
 
     #[test]
     fn what_was_kept_makes_the_same_bytes() {
-        let scheduled = Answer::saying("Okay.\n\n\"Soon\" \u{1f600}\u{2028}\\")
-            .scheduling(&Schedule {
-                schedule_id: "0199",
-                chat_guid: "g",
-                text: "t",
-                send_at: Timestamp(1_800_000_000_123),
-                deliver_by: "service",
-            })
-            .unwrap();
+        let schedule = Schedule {
+            schedule_id: "0199",
+            chat_guid: "g",
+            text: "t",
+            send_at: Timestamp(1_800_000_000_123),
+            deliver_by: "service",
+        };
+        let text = "Okay.\n\n\"Soon\" \u{1f600}\u{2028}\\".to_owned();
+        let scheduled = Told::scheduling(text, &schedule).unwrap().answer();
         let access = serde_json::json!({"upgrade_message": "\u{2028}\"…\"", "code": "c"});
         let denying = Answer::denying("No.", access);
         for answer in [Answer::silence(), Answer::saying("Hi!"), scheduled, denying] {

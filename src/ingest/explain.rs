@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::replies::SMALL_TALK;
 use crate::error::{Error, Result};
 use crate::reply::{self, Heard, Intent};
 use crate::store::{MessageRow, PendingReply, RoomRow, View};
@@ -94,7 +95,8 @@ struct Story<'a> {
 impl Story<'_> {
     fn engine(&self) -> Option<&'static str> {
         let answered = self.message.bubbles.is_some() && self.message.access.is_none();
-        let by_model = self.pending.is_some() || !self.decision.is_null();
+        let small_talk = self.decided("outcome") == Some(SMALL_TALK);
+        let by_model = self.pending.is_some() || !self.decision.is_null() && !small_talk;
         match (by_model, answered) {
             (true, _) => Some("openai"),
             (false, true) => Some("builtin"),
@@ -127,6 +129,15 @@ impl Story<'_> {
                 "class",
                 format!("{class} ({by} classifier: {reason})"),
             ));
+        }
+        let tools = self.decision.get("tools").and_then(Value::as_array);
+        let tools: Vec<&str> = tools
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        if !tools.is_empty() {
+            steps.push(step("tools", tools.join(", ")));
         }
         if let Some(outcome) = self.decided("outcome") {
             let failure = self.decided("failure");

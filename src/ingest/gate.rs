@@ -47,21 +47,33 @@ pub(super) fn has_superpowers(
     flags: &Reader<'_>,
     now: Timestamp,
 ) -> Result<bool> {
+    Ok(superpower_access(tx, message, user, room, flags, now)?.is_allowed())
+}
+
+/// What is said to a superpower asked for in this message's room.
+pub(super) fn superpower_access(
+    tx: &Tx<'_>,
+    message: &Message,
+    user: &User,
+    room: &Room,
+    flags: &Reader<'_>,
+    now: Timestamp,
+) -> Result<Access> {
     let asked = superpower_asked(tx, message, room, now)?;
-    Ok(may(asked, user, flags, now))
+    Ok(verdict(asked, user, flags, now))
 }
 
 /// The same of a user who is alone with the assistant.
 pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timestamp) -> bool {
-    may(Asked::DirectSuperpower, user, flags, now)
+    verdict(Asked::DirectSuperpower, user, flags, now).is_allowed()
 }
 
-fn may(asked: Asked, user: &User, flags: &Reader<'_>, now: Timestamp) -> bool {
+fn verdict(asked: Asked, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
     let caller = Caller {
         subscribed: access::standing(user, now).is_subscribed(),
         used_today: 0, // asked after the message itself
     };
-    access::decide(Rules::read(flags), caller, asked).is_allowed()
+    access::decide(Rules::read(flags), caller, asked)
 }
 
 fn superpower_asked(tx: &Tx<'_>, message: &Message, room: &Room, now: Timestamp) -> Result<Asked> {

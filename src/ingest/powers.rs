@@ -24,6 +24,13 @@ pub(super) struct Called {
     explicit: bool,
 }
 
+/// What came of it.
+pub(super) enum Did {
+    Said(String),
+    /// Nothing: it was one too many for this minute.
+    TooMany,
+}
+
 #[derive(Debug, Clone)]
 enum What {
     /// The first that has something to say does it.
@@ -232,12 +239,18 @@ impl Turn<'_> {
     ) -> Result<Option<Answer>> {
         let said = match &called.what {
             What::Try(attempts) => {
+                let mut did = None;
                 for attempt in attempts {
-                    if let Some(said) = self.attempt(tx, attempt, called.explicit)? {
-                        return Ok(Some(Answer::saying(&said)));
+                    did = self.attempt(tx, attempt, called.explicit)?;
+                    if did.is_some() {
+                        break;
                     }
                 }
-                return Ok(None); // it was about nothing that is kept
+                match did {
+                    Some(Did::Said(said)) => said,
+                    Some(Did::TooMany) => self.too_many(),
+                    None => return Ok(None), // it was about nothing that is kept
+                }
             }
             What::End(_) if !self.ingest.may_take_turn(self, called.explicit) => self.too_many(),
             What::End(power) => {
@@ -246,9 +259,7 @@ impl Turn<'_> {
                 wording::superpower_ended(power.title())
             }
             What::Other => {
-                let counted = understood.is_command()
-                    || self.ingest.may_command(self.user.id, self.flags, self.mono);
-                if counted {
+                if understood.is_command() || self.may_command() {
                     return Ok(None);
                 }
                 self.too_many()
@@ -257,8 +268,15 @@ impl Turn<'_> {
         Ok(Some(Answer::saying(&said)))
     }
 
-    fn too_many(&self) -> String {
-        wording::too_many_commands(&self.ingest.voice.persona)
+    /// Does what a language model wants done, which counts as a command. Whether the person
+    /// may is asked before.
+    pub(super) fn act(&self, tx: &mut Tx<'_>, power: Power, action: Action) -> Result<Option<Did>> {
+        let meant = Attempt {
+            power,
+            action,
+            sure: true,
+        };
+        self.attempt(tx, &meant, true)
     }
 
     fn take_turn(&self, tx: &mut Tx<'_>, power: Power) -> Result<()> {
@@ -266,13 +284,8 @@ impl Turn<'_> {
         tx.take_power_turn(self.user.id, self.room.id, power.name(), id, self.now)
     }
 
-    /// What is said; `None`: nothing is, and nothing was done.
-    fn attempt(
-        &self,
-        tx: &mut Tx<'_>,
-        attempt: &Attempt,
-        explicit: bool,
-    ) -> Result<Option<String>> {
+    /// `None`: nothing is said, and nothing was done.
+    fn attempt(&self, tx: &mut Tx<'_>, attempt: &Attempt, explicit: bool) -> Result<Option<Did>> {
         let power = attempt.power;
         let owner = self.owner(power);
         let kept = tx.power_state(owner, power.name())?.map(kept_of);
@@ -299,7 +312,7 @@ impl Turn<'_> {
             return Ok(None);
         };
         if !self.ingest.may_take_turn(self, explicit) {
-            return Ok(Some(self.too_many()));
+            return Ok(Some(Did::TooMany));
         }
         if let Some(kept) = outcome.kept {
             tx.set_power_state(owner, &state_of(power, kept), self.now)?;
@@ -311,7 +324,7 @@ impl Turn<'_> {
             }
         }
         self.take_turn(tx, power)?;
-        Ok(Some(said))
+        Ok(Some(Did::Said(said)))
     }
 
     fn owner(&self, power: Power) -> PowerOwner {

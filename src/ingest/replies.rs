@@ -11,28 +11,37 @@ mod made;
 mod making;
 mod plan;
 mod waiting;
+mod wishes;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::Notify;
+use serde_json::Value;
+use tokio::sync::{Notify, Semaphore};
 
 use super::Ingest;
 use super::answer::Answer;
 use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::metrics::{Counter, Looks};
 use crate::reply::{Intent, wording};
-use crate::store::{PendingReply, RoomId, Tx};
+use crate::store::{MessageRow, PendingReply, RoomId, Tx};
 use cache::Cache;
 use made::Made;
+pub(super) use made::SMALL_TALK;
 use waiting::Waiting;
 
 /// Replies that may be pending; a message beyond that is answered with an apology at once.
 const PENDING_MAX: usize = 10_000;
+/// Contexts read from the database at once; the other readers are for everybody else.
+const READS_AT_ONCE_MAX: usize = 2;
+/// The code of the error that a relay has no room for a late reply.
+const NO_ROOM: &str = "relay_full";
+/// A relay's id of a message that is longer is not repeated.
+const RELAY_ID_BYTES_MAX: usize = 255;
 /// How long a sign of typing holds.
 const TYPING_TTL_MS: u64 = 8_000;
 
@@ -55,6 +64,7 @@ pub struct Replies {
     pending: Arc<AtomicUsize>,
     cache: Cache,
     late: Counter,
+    reads: Semaphore,
     wake: Arc<Notify>,
 }
 
@@ -66,6 +76,7 @@ impl Replies {
             waiting: Arc::default(),
             cache: Cache::default(),
             late: Counter::default(),
+            reads: Semaphore::new(READS_AT_ONCE_MAX),
             wake: Arc::default(),
         }
     }
@@ -197,8 +208,8 @@ impl Ingest {
             }
             Some(pending) => {
                 let made = Made::deadline_passed(&self.voice.persona, pending.unprompted);
-                let answer = made.answer();
-                tx.set_answer(message_id, &answer.stored(), &made.decision_json())?;
+                let answer = made.told().answer();
+                tx.set_answer(message_id, &answer.stored(), &made.decision.json())?;
                 self.replies.end(tx, message_id)?;
                 answer
             }
@@ -207,9 +218,9 @@ impl Ingest {
         Ok(answer)
     }
 
-    /// Commits a reply that was made: as the answer to the request that waits, or as a command.
-    /// False when the relay has too many unfinished commands: nothing was done. Whoever gives
-    /// up says `give_up`.
+    /// Commits a reply that was made, with what the model wants done for the person: as the
+    /// answer to the request that waits, or as a command. The error `NO_ROOM`: the relay has
+    /// too many unfinished commands, nothing was done. Whoever gives up says `give_up`.
     fn deliver(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
@@ -217,37 +228,40 @@ impl Ingest {
         made: &Made,
         give_up: bool,
         now: Timestamp,
-    ) -> Result<bool> {
+    ) -> Result<()> {
+        made.count(tx, now)?;
         let Some(pending) = tx.pending_reply(message_id)? else {
             // Erased, or answered with an apology: what it cost is counted all the same.
             self.replies.end(tx, message_id)?;
             self.replies
                 .answer_waiting(tx, message_id, Answer::silence());
-            made.count(tx, now)?;
-            return Ok(true);
+            return Ok(());
         };
-        let answer = made.answer();
+        let (told, decision) = self.fulfilled(tx, &pending, made, now)?;
+        let (answer, decision) = (told.answer(), decision.json());
         if pending.late {
-            let sent = !answer.should_respond() || self.send_late(tx, &pending, made, now)?;
+            let sent = told.text.is_empty() || self.send_late(tx, &pending, &told.text, now)?;
             if !sent && !give_up {
-                return Ok(false);
+                return Err(Error::new(
+                    Kind::Unavailable,
+                    NO_ROOM,
+                    "The relay has too many unfinished commands.",
+                ));
             }
             let bubbles = answer.stored().bubbles;
-            tx.set_late_reply(message_id, bubbles.as_deref(), &made.decision_json())?;
+            tx.set_late_reply(message_id, bubbles.as_deref(), &decision)?;
         } else {
-            tx.set_answer(message_id, &answer.stored(), &made.decision_json())?;
+            tx.set_answer(message_id, &answer.stored(), &decision)?;
             self.replies.answer_waiting(tx, message_id, answer);
         }
-        made.count(tx, now)?;
-        self.replies.end(tx, message_id)?;
-        Ok(true)
+        self.replies.end(tx, message_id)
     }
 
     fn send_late(
         &self,
         tx: &mut Tx<'_>,
         pending: &PendingReply,
-        made: &Made,
+        text: &str,
         now: Timestamp,
     ) -> Result<bool> {
         let (chat_guid, agent) = tx.room_address(pending.room)?;
@@ -258,14 +272,28 @@ impl Ingest {
             agent,
             room: pending.room,
             chat_guid: &chat_guid,
-            text: made.text.as_deref().unwrap_or_default(),
+            text,
             user: pending.user,
         };
-        queue::send_message(tx, &self.hub, &message, now)
+        let answered = tx.view().message(pending.message_id)?;
+        let answered = answered.as_ref().map(name_for_relay);
+        queue::send_reply(tx, &self.hub, &message, answered.as_deref(), now)
     }
 
     /// An apology in place of a reply for which there is no room.
     pub(super) fn too_many_replies(&self) -> Answer {
         Answer::saying(&wording::overloaded(&self.voice.persona))
     }
+}
+
+/// What the relay calls the message: its own id where it gave one, else the one in the
+/// `X-Message-Id` of the answer.
+fn name_for_relay(message: &MessageRow) -> String {
+    let context: Option<Value> = message
+        .context
+        .as_deref()
+        .and_then(|context| serde_json::from_str(context).ok());
+    let own = context.as_ref().and_then(|c| c.get("message_id")?.as_str());
+    own.filter(|id| (1..=RELAY_ID_BYTES_MAX).contains(&id.len()))
+        .map_or(message.id.to_string(), str::to_owned)
 }

@@ -4,7 +4,7 @@
 use crate::clock::Zone;
 
 use super::access::{self, Access, Rules};
-use super::answer::{Answer, Schedule};
+use super::answer::{Answer, Schedule, Told};
 use super::decide::{self, Facts};
 use super::powers::Called;
 use super::{Ingest, Message, Mode};
@@ -129,7 +129,8 @@ impl Turn<'_> {
             return Ok(Response::Answer(answer));
         }
         if !replies.are_for(&intent) {
-            return self.carry_out(tx, intent).map(Response::Answer);
+            let told = self.carry_out(tx, intent)?;
+            return Ok(Response::Answer(told.answer()));
         }
         if replies.are_too_many() {
             return Ok(Response::Answer(self.ingest.too_many_replies()));
@@ -146,11 +147,25 @@ impl Turn<'_> {
             .and_then(|name| name.parse().ok())
     }
 
-    pub(super) fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Answer> {
-        let persona = &self.ingest.voice.persona;
-        if intent.is_command() && !self.ingest.may_command(self.user.id, self.flags, self.mono) {
-            return Ok(Answer::saying(&wording::too_many_commands(persona)));
+    fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Told> {
+        if intent.is_command() && !self.may_command() {
+            return Ok(self.too_many().into());
         }
+        self.carry_out_unlimited(tx, intent)
+    }
+
+    pub(super) fn may_command(&self) -> bool {
+        let ingest = self.ingest;
+        ingest.may_command(self.user.id, self.flags, self.mono)
+    }
+
+    pub(super) fn too_many(&self) -> String {
+        wording::too_many_commands(&self.ingest.voice.persona)
+    }
+
+    /// For whoever has asked whether one more command may be given.
+    pub(super) fn carry_out_unlimited(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Told> {
+        let persona = &self.ingest.voice.persona;
         let said = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
             Intent::Help(text) => self.help_with_powers(tx, text)?,
@@ -181,7 +196,7 @@ impl Turn<'_> {
                 wording::name_set(&name)
             }
         };
-        Ok(Answer::saying(&said))
+        Ok(said.into())
     }
 
     fn facts(&self, tx: &Tx<'_>) -> Result<wording::Facts<'_>> {
@@ -201,9 +216,9 @@ impl Turn<'_> {
     }
 
     /// The service delivers it where the relay has a queue; else the relay does.
-    fn remind(&self, tx: &mut Tx<'_>, text: &str, send_at: Timestamp) -> Result<Answer> {
+    fn remind(&self, tx: &mut Tx<'_>, text: &str, send_at: Timestamp) -> Result<Told> {
         if tx.count_reminders(self.user.id)? >= PENDING_REMINDERS_MAX {
-            return Ok(Answer::saying(&wording::reminders_full()));
+            return Ok(wording::reminders_full().into());
         }
         let schedule_id = random::uuid().to_string();
         if self.agent.is_some() {
@@ -219,7 +234,7 @@ impl Turn<'_> {
             tx.after_commit(move || wake.now());
         }
         let said = wording::reminder_set(text, send_at, self.now, self.timezone());
-        Answer::saying(&said).scheduling(&Schedule {
+        let schedule = Schedule {
             schedule_id: &schedule_id,
             chat_guid: &self.message.chat_guid,
             text: &wording::reminder_text(text),
@@ -229,7 +244,8 @@ impl Turn<'_> {
             } else {
                 "relay"
             },
-        })
+        };
+        Told::scheduling(said, &schedule)
     }
 
     fn cancel_reminders(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {

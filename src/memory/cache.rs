@@ -1,4 +1,4 @@
-//! Lists of the external service, kept for a while. Bounded; a list that was fetched before
+//! Lists of the external service, whole or found by a search, kept for a while. Bounded; a list that was fetched before
 //! something changed is not kept.
 
 use std::collections::HashMap;
@@ -17,9 +17,37 @@ pub(super) struct Cache {
     pub(super) looks: Looks,
 }
 
+/// What a list is of.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) user_id: String,
+    /// What was searched for; `None`: everything.
+    query: Option<String>,
+}
+
+impl Key {
+    pub(super) fn list(user_id: &str) -> Self {
+        Self {
+            user_id: user_id.to_owned(),
+            query: None,
+        }
+    }
+
+    pub(super) fn search(user_id: &str, query: &str) -> Self {
+        Self {
+            user_id: user_id.to_owned(),
+            query: Some(query.to_owned()),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.user_id.len() + self.query.as_ref().map_or(0, String::len)
+    }
+}
+
 #[derive(Default)]
 struct State {
-    lists: HashMap<String, Kept>,
+    lists: HashMap<Key, Kept>,
     bytes: usize,
     /// Counts what was forgotten.
     changes: u64,
@@ -44,14 +72,14 @@ pub(super) enum Look {
 }
 
 impl Cache {
-    pub(super) fn look(&self, user_id: &str, ttl_ms: u64, now: Monotonic) -> Look {
+    pub(super) fn look(&self, key: &Key, ttl_ms: u64, now: Monotonic) -> Look {
         let mut state = self.state();
-        match state.lists.get(user_id) {
+        match state.lists.get(key) {
             Some(kept) if now.since(kept.at) < ttl_ms => {
                 self.looks.found(true);
                 return Look::Known(kept.list.clone());
             }
-            Some(_) => state.drop_list(user_id),
+            Some(_) => state.drop_list(key),
             None => {}
         }
         self.looks.found(false);
@@ -61,16 +89,16 @@ impl Cache {
         Look::Unknown(Seen(state.changes))
     }
 
-    pub(super) fn put(&self, user_id: &str, seen: Seen, list: Arc<List>, now: Monotonic) {
-        let bytes = bytes(&list);
+    pub(super) fn put(&self, key: Key, seen: Seen, list: Arc<List>, now: Monotonic) {
+        let bytes = bytes(&list) + key.bytes();
         let mut state = self.state();
         if state.changes != seen.0 || bytes > LISTS_BYTES_MAX {
             return;
         }
-        state.drop_list(user_id);
+        state.drop_list(&key);
         while state.lists.len() >= LISTS_MAX || state.bytes + bytes > LISTS_BYTES_MAX {
             let oldest = state.lists.iter().min_by_key(|(_, kept)| kept.at);
-            let Some(oldest) = oldest.map(|(user_id, _)| user_id.clone()) else {
+            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
                 break;
             };
             state.drop_list(&oldest);
@@ -81,14 +109,17 @@ impl Cache {
             at: now,
             bytes,
         };
-        state.lists.insert(user_id.to_owned(), kept);
+        state.lists.insert(key, kept);
     }
 
     /// Something changed: what is kept, or being fetched, is out of date.
     pub(super) fn forget(&self, user_id: &str) {
         let mut state = self.state();
         state.changes += 1;
-        state.drop_list(user_id);
+        let all = state.lists.keys().filter(|key| key.user_id == user_id);
+        for key in all.cloned().collect::<Vec<_>>() {
+            state.drop_list(&key);
+        }
     }
 
     pub(super) fn be_quiet_until(&self, until: Monotonic) {
@@ -105,8 +136,8 @@ impl Cache {
 }
 
 impl State {
-    fn drop_list(&mut self, user_id: &str) {
-        if let Some(kept) = self.lists.remove(user_id) {
+    fn drop_list(&mut self, key: &Key) {
+        if let Some(kept) = self.lists.remove(key) {
             self.bytes -= kept.bytes;
         }
     }
@@ -145,31 +176,55 @@ mod tests {
     }
 
     fn seen(cache: &Cache, user_id: &str, now: Monotonic) -> Option<Seen> {
-        match cache.look(user_id, TTL_MS, now) {
+        match cache.look(&Key::list(user_id), TTL_MS, now) {
             Look::Unknown(seen) => Some(seen),
             _ => None,
         }
     }
 
     fn is_known(cache: &Cache, user_id: &str, now: Monotonic) -> bool {
-        matches!(cache.look(user_id, TTL_MS, now), Look::Known(_))
+        matches!(cache.look(&Key::list(user_id), TTL_MS, now), Look::Known(_))
     }
 
     #[test]
     fn a_list_is_kept_until_its_time_is_over_or_something_changed() {
         let (cache, now) = (Cache::default(), Monotonic(5));
         let first = seen(&cache, "a", now).unwrap();
-        cache.put("a", first, list(3), now);
+        cache.put(Key::list("a"), first, list(3), now);
         assert!(is_known(&cache, "a", now.plus_ms(TTL_MS - 1)));
         assert!(!is_known(&cache, "b", now), "each has their own");
         assert!(!is_known(&cache, "a", now.plus_ms(TTL_MS)));
         let before = seen(&cache, "a", now).unwrap();
         cache.forget("a");
-        cache.put("a", before, list(3), now);
+        cache.put(Key::list("a"), before, list(3), now);
         assert!(!is_known(&cache, "a", now), "fetched before the change");
         cache.be_quiet_until(now.plus_ms(10));
-        assert!(matches!(cache.look("a", TTL_MS, now), Look::Quiet));
+        assert!(matches!(
+            cache.look(&Key::list("a"), TTL_MS, now),
+            Look::Quiet
+        ));
         assert!(seen(&cache, "a", now.plus_ms(10)).is_some());
+    }
+
+    #[test]
+    fn what_was_searched_is_kept_apart_and_forgotten_with_the_rest() {
+        let (cache, now) = (Cache::default(), Monotonic(5));
+        let keys = [
+            Key::list("a"),
+            Key::search("a", "cats"),
+            Key::search("a", "dogs"),
+            Key::search("b", "cats"),
+        ];
+        let seen = seen(&cache, "a", now).unwrap();
+        for key in &keys[1..] {
+            cache.put(key.clone(), seen, list(3), now);
+        }
+        let known = |key: &Key| matches!(cache.look(key, TTL_MS, now), Look::Known(_));
+        assert_eq!(keys.each_ref().map(known), [false, true, true, true]);
+        cache.forget("a");
+        assert_eq!(keys.each_ref().map(known), [false, false, false, true]);
+        cache.forget("b");
+        assert_eq!(cache.state().bytes, 0);
     }
 
     #[test]
@@ -178,17 +233,17 @@ mod tests {
         for at in 0..LISTS_MAX as u64 + 10 {
             let (user_id, now) = (at.to_string(), Monotonic(at));
             let seen = seen(&cache, &user_id, now).unwrap();
-            cache.put(&user_id, seen, list(1), now);
+            cache.put(Key::list(&user_id), seen, list(1), now);
         }
         let now = Monotonic(LISTS_MAX as u64 + 10);
         assert_eq!(cache.state().lists.len(), LISTS_MAX);
         assert!(!is_known(&cache, "9", now) && is_known(&cache, "10", now));
         let large = seen(&cache, "large", now).unwrap();
-        cache.put("large", large, list(LISTS_BYTES_MAX - 500), now);
+        cache.put(Key::list("large"), large, list(LISTS_BYTES_MAX - 500), now);
         assert!(cache.state().bytes <= LISTS_BYTES_MAX);
         assert!(is_known(&cache, "large", now));
         let larger = seen(&cache, "larger", now).unwrap();
-        cache.put("larger", larger, list(LISTS_BYTES_MAX), now);
+        cache.put(Key::list("larger"), larger, list(LISTS_BYTES_MAX), now);
         assert!(!is_known(&cache, "larger", now) && is_known(&cache, "large", now));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::mem0::List;
 use super::{Elsewhere, Memory};
 use crate::clock::Timestamp;
 use crate::store::{self, MemoryTask, MemoryTaskKind};
@@ -9,7 +10,7 @@ use crate::store::{self, MemoryTask, MemoryTaskKind};
 /// Memories, and whether they are all there are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Newest first; those found by a search best first.
+    /// Newest first; those looked for by a text best first.
     pub memories: Vec<Memory>,
     /// The external service could not be asked.
     pub is_cut_off: bool,
@@ -40,6 +41,27 @@ pub fn merged(local: Vec<store::Memory>, elsewhere: &Elsewhere, tasks: &[MemoryT
         memories,
         is_cut_off,
     }
+}
+
+/// What a search in the service found, best first and without what is to be forgotten there,
+/// then the rest of what is kept `here`, in its order.
+pub fn found_first(found: &List, here: Vec<Memory>, tasks: &[MemoryTask]) -> Vec<Memory> {
+    let gone = Gone::of(tasks);
+    let found = found
+        .memories
+        .iter()
+        .filter(|memory| !gone.includes(memory));
+    let mut memories: Vec<Memory> = found.cloned().collect();
+    let same: HashSet<&str> = memories
+        .iter()
+        .filter_map(|m| m.kept_for.as_deref())
+        .collect();
+    let rest: Vec<Memory> = here
+        .into_iter()
+        .filter(|memory| !same.contains(memory.id.as_str()))
+        .collect();
+    memories.extend(rest);
+    memories
 }
 
 /// What the service may still list although it was or will be told to forget it.
@@ -88,7 +110,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::memory::mem0::List;
     use crate::store::UserId;
 
     fn local(id: &str, at: i64) -> store::Memory {
@@ -194,5 +215,29 @@ mod tests {
             assert_eq!(ids, expected, "{what}");
             assert_eq!(found.is_cut_off, is_cut_off, "{what}");
         }
+    }
+
+    #[test]
+    fn what_was_found_comes_first_and_once() {
+        let found = List {
+            memories: vec![
+                remote("r1", Some("b"), Some(20)),
+                remote("r2", None, Some(10)),
+                remote("r3", None, Some(30)),
+            ],
+            is_cut: false,
+        };
+        let here = || {
+            ["c", "b", "a"]
+                .map(|id| Memory::from(local(id, 1)))
+                .to_vec()
+        };
+        let ids = |tasks: &[MemoryTask]| -> Vec<String> {
+            let all = found_first(&found, here(), tasks);
+            all.into_iter().map(|memory| memory.id).collect()
+        };
+        assert_eq!(ids(&[]), ["r1", "r2", "r3", "c", "a"]);
+        let forgotten = task(MemoryTaskKind::Delete, Some("r2"), 40, false);
+        assert_eq!(ids(&[forgotten]), ["r1", "r3", "c", "a"]);
     }
 }

@@ -99,6 +99,10 @@ pub fn reminders_full() -> String {
     )
 }
 
+pub fn one_reminder_only() -> String {
+    "I can set one reminder at a time here; please ask for the next one by itself.".to_owned()
+}
+
 pub fn reminder_repeats() -> String {
     "I can't repeat reminders; each one comes once. Try “remind me tomorrow at 9 to …”.".to_owned()
 }

@@ -20,6 +20,7 @@ pub struct MessageRow {
     /// The relay's timestamp, Unix seconds.
     pub sent_at_s: i64,
     pub received_at: Timestamp,
+    pub sender: String,
     pub text: String,
     /// JSON
     pub context: Option<String>,
@@ -54,7 +55,8 @@ impl View<'_> {
             .conn
             .prepare_cached(
                 "SELECT id, room_id, user_id, agent_id, previous_id, sent_at, received_at, text,
-                   context, counted, request IS NOT NULL, bubbles, access, schedule, late, decision
+                   context, counted, request IS NOT NULL, bubbles, access, schedule, late, decision,
+                   sender
                  FROM messages WHERE id = ?1",
             )?
             .query_row([id], message_from)
@@ -107,15 +109,6 @@ impl View<'_> {
             .prepare_cached("SELECT agent_id FROM agents WHERE id = ?1")?
             .query_row([id.0], |row| row.get(0))
             .optional()?)
-    }
-
-    /// Texts of the newest memories of a user, newest first.
-    pub fn newest_memories(&self, user: UserId, limit: usize) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT text FROM memories WHERE user_id = ?1 ORDER BY id DESC LIMIT ?2",
-        )?;
-        let rows = statement.query_map((user.0, limit as i64), |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// What is known of a user's personality: name of the field, and its JSON.
@@ -171,5 +164,6 @@ fn message_from(row: &Row<'_>) -> rusqlite::Result<MessageRow> {
         schedule: row.get(13)?,
         late: row.get(14)?,
         decision: row.get(15)?,
+        sender: row.get(16)?,
     })
 }

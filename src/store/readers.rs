@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::{Connection, OpenFlags};
+use tokio::sync::Semaphore;
 
 use super::{View, open};
 use crate::error::{Error, Result};
@@ -22,6 +23,8 @@ const STEPS_BETWEEN_LOOKS: std::ffi::c_int = 10_000;
 
 pub(super) struct Readers {
     pool: r2d2::Pool<SqliteConnectionManager>,
+    /// One for each connection: who waits for one waits without a thread.
+    permits: Arc<Semaphore>,
     hurry: Arc<AtomicBool>,
     age_max: Duration,
 }
@@ -44,6 +47,7 @@ impl Readers {
             .map_err(|e| format!("can't open {} for reading: {e}", path.display()))?;
         Ok(Self {
             pool,
+            permits: Arc::new(Semaphore::new(connections as usize)),
             hurry,
             age_max: AGE_MAX,
         })
@@ -55,10 +59,13 @@ impl Readers {
         F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
     {
         let (pool, hurry, age_max) = (self.pool.clone(), self.hurry.clone(), self.age_max);
+        let busy = || Error::unavailable("The database is busy; try again.");
+        let waiting = self.permits.clone().acquire_owned();
+        let permit = tokio::time::timeout(CHECKOUT_MAX, waiting).await;
+        let permit = permit.map_err(|_| busy())?;
         tokio::task::spawn_blocking(move || {
-            let mut conn = pool
-                .get()
-                .map_err(|e| Error::unavailable("The database is busy; try again.").because(e))?;
+            let _held_while_it_reads = permit;
+            let mut conn = pool.get().map_err(|e| busy().because(e))?;
             read_with(&mut conn, hurry, age_max, f)
         })
         .await

@@ -146,6 +146,19 @@ impl Tx<'_> {
         )?;
         Ok(())
     }
+
+    /// Takes back the count of a message that was denied what it turned out to ask for.
+    pub fn uncount_message(&self, message_id: i64, user: UserId, day: i64) -> Result<()> {
+        let sql = "UPDATE messages SET counted = 0 WHERE id = ?1 AND counted = 1";
+        if self.execute(sql, [message_id])? > 0 {
+            self.execute(
+                "UPDATE usage_days SET count = count - 1
+                 WHERE user_id = ?1 AND day = ?2 AND count > 0",
+                (user.0, day),
+            )?;
+        }
+        Ok(())
+    }
 }
 
 /// The first eight columns of a row.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::model_server::{Mode, ModelServer};
 use super::support::{Service, direct};
-use super::{service, service_of};
+use super::{service, service_of, service_with};
 use chatkeep::clock::Clock;
 
 /// A question in a room of its own, so that nothing was said before.
@@ -69,4 +69,20 @@ async fn memory_fades_with_its_time_and_failures_are_not_kept() {
     let service = service_of(&model, folder, &[]).await;
     ask(&service, "ana", "r4", "tell me of Bath").await;
     assert_eq!(model.asked().len(), 4);
+}
+
+/// Every call is taken: what was answered before is answered all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_known_waits_for_no_call() {
+    let (service, model) = service_with(&[("CHATKEEP_REPLY_MAX_CONCURRENCY", "1")]).await;
+    let first = ask(&service, "ana", "r1", "tell me of Bath").await;
+    model.usually(Mode::Held);
+    let (busy, ()) = tokio::join!(ask(&service, "ben", "r2", "tell me of York"), async {
+        model.calls(2).await;
+        let again = ask(&service, "ana", "r3", "tell me of Bath").await;
+        assert_eq!(again, first);
+        model.release();
+    });
+    assert_eq!(busy, "reply 2: tell me of York");
+    assert_eq!(model.asked().len(), 2);
 }

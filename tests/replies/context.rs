@@ -1,9 +1,11 @@
 //! What a model is told: who it is, what was said, what is known, how long it may be.
 
-use serde_json::Value;
+use chatkeep::clock::Clock;
+use serde_json::{Value, json};
 
-use super::support::group;
-use super::support::model_server::Mode;
+use super::support::mem0::Mem0;
+use super::support::model_server::{Mode, ModelServer};
+use super::support::{Service, group};
 use super::{count, reply, say, service, service_with};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -139,4 +141,77 @@ async fn older_servers_are_told_in_their_field() {
     let body = model.last_asked().body;
     assert_eq!(body["max_tokens"], 500);
     assert_eq!(body.get("max_completion_tokens"), None);
+}
+
+/// What an external memory service finds is told first; while it can't be had, what is known
+/// without it.
+#[tokio::test(flavor = "multi_thread")]
+async fn memories_of_a_service_are_told() {
+    let (mem0, model) = (Mem0::start(), ModelServer::start().await);
+    let (own, theirs) = (mem0.settings(), model.settings());
+    let mut settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    settings.extend(theirs.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+    settings.push(("CHATKEEP_REPLY_DEADLINE_S", "8"));
+    let clock = Clock::fixed(Clock::system().now());
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    service.set_flag("cache.memory.ttl_seconds", 60).await;
+    reply(&service, "ana", "usage").await;
+    let user_id = service.user_id("ana");
+    // One of the time before there was a service: it stays here.
+    let now = clock.now();
+    let kept = service.app.store.write(move |tx| {
+        let user = tx.user_by_phone("ana")?.unwrap().id;
+        tx.insert_memory(user, "m-1", "I like tea", "said", now)
+    });
+    kept.await.unwrap();
+    let told = || {
+        let asked = model.last_asked();
+        let data = asked.system().split_once("<person>\n").map(|(_, rest)| {
+            let data = rest.split_once("\n</person>").unwrap().0;
+            serde_json::from_str::<Value>(data).unwrap()["memories"].clone()
+        });
+        data.unwrap_or_default()
+    };
+    // The stub finds what has the whole text in it.
+    let text = "what of Bath";
+    let found = "asked what of Bath is best";
+    mem0.put(&user_id, found, "2020-01-01T00:00:00Z");
+    mem0.put(&user_id, "has a cat", "2026-01-01T00:00:00Z");
+    reply(&service, "ana", text).await;
+    assert_eq!(told(), json!([found, "I like tea"]));
+    let searches = || {
+        mem0.asked()
+            .iter()
+            .filter(|line| line.ends_with("/search"))
+            .count()
+    };
+    assert_eq!(searches(), 1);
+    reply(&service, "ana", text).await;
+    assert_eq!(searches(), 1, "kept for its time");
+    clock.advance(60_000);
+    reply(&service, "ana", text).await;
+    assert_eq!(searches(), 2);
+    // Nobody else's, and none in a group.
+    reply(&service, "ben", text).await;
+    assert_eq!(told(), Value::Null);
+    service
+        .edge_message("a", &group("g", "ana", "Juno, what of Bath"))
+        .await;
+    assert_eq!(told(), Value::Null);
+    assert_eq!(searches(), 3);
+    // It hangs: the reply comes, with what is kept here, or with a list that is still known.
+    mem0.set_mode("hang");
+    clock.advance(60_000);
+    reply(&service, "ana", text).await;
+    assert_eq!(told(), json!(["I like tea"]));
+    mem0.set_mode("");
+    clock.advance(60_000);
+    reply(&service, "ana", "what do you remember about me?").await;
+    mem0.set_mode("500");
+    reply(&service, "ana", "tell me of my cat").await;
+    assert_eq!(told()[0], "has a cat");
+    let asked = searches();
+    reply(&service, "ana", "and of my dog").await;
+    assert_eq!(searches(), asked, "nobody waits for it so soon");
 }

@@ -36,6 +36,10 @@ async fn start(base: &str) -> Service {
     let fixtures = json!({"fixtures": [
         fixture("hello", json!({"content": "Hi from afar!"})),
         fixture("what is in the photo", json!({"content": "A cat."})),
+        fixture("we ran out of milk", json!({"toolCalls": [
+            {"name": "todo_list", "arguments": {"command": "add milk to my list"}},
+            {"name": "remember", "arguments": {"command": "remember that I drink milk"}},
+        ]})),
         fixture("make it blue", json!({"toolCalls": [{"name": "paint", "arguments": {"color": "blue"}}]})),
         fixture("fail for good", json!({"error": {"message": "the provider's secret", "type": "t"}, "status": 401})),
     ]});
@@ -80,6 +84,18 @@ async fn a_real_counterpart_in_every_mood() {
         usage["totals"]["prompt_tokens"].as_u64().unwrap() > 10,
         "{usage}"
     );
+    // What the server calls is done; what nobody offered it is not.
+    service
+        .set_flag("free_tier.superpowers_disabled", false)
+        .await;
+    let done = reply(&service, "fay", "we ran out of milk").await;
+    assert!(
+        done.contains("Added milk") && done.contains("I drink milk"),
+        "{done}"
+    );
+    assert_eq!(count(&service, "power_states"), 1);
+    let journal = tell(base, Method::Get, "/__aimock/journal", Value::Null).await;
+    assert!(journal.to_string().contains("add milk and eggs to my list"));
     for text in [
         "make it blue",
         "fail for good",

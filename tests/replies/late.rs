@@ -45,6 +45,8 @@ async fn a_late_reply_follows_as_a_command() {
     assert_eq!(command["command_type"], "send_message_now");
     assert_eq!(command["payload"]["text"], "reply 1: hello");
     assert_eq!(command["payload"]["chat_guid"], "chat;ana");
+    let id = answer.header("x-message-id").unwrap();
+    assert_eq!(command["payload"]["in_reply_to"], id);
     relay.ack(&command, "completed").await;
     let again = service.send(&request).await;
     assert_eq!(again.text, answer.text, "the same bytes ever after");
@@ -151,34 +153,6 @@ async fn a_client_that_leaves_gets_its_reply_with_the_retry() {
     assert_eq!(answer.json()["reply_text"], "reply 1: hello");
     assert_eq!(count(&service, "messages"), 1);
     assert_eq!(count(&service, "commands"), 0);
-}
-
-/// Many conversations on a slow model: calls are bounded, everybody is answered, and what
-/// needs no model does not wait.
-#[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_conversations_at_once() {
-    let (service, model) = service_with(&[("CHATKEEP_REPLY_MAX_CONCURRENCY", "16")]).await;
-    model.usually(Mode::Slow(Duration::from_millis(100)));
-    let service = std::sync::Arc::new(service);
-    let sent: Vec<_> = (0..200)
-        .map(|n| {
-            let service = service.clone();
-            tokio::spawn(async move { reply(&service, &format!("user-{n}"), "hello").await })
-        })
-        .collect();
-    model.calls(20).await;
-    let begun = tokio::time::Instant::now();
-    let usage = reply(&service, "somebody-else", "usage").await;
-    let took = begun.elapsed();
-    assert!(usage.contains("of 50"), "{usage}");
-    assert!(took < Duration::from_millis(500), "{took:?}");
-    for one in sent {
-        let said = one.await.unwrap();
-        assert!(said.ends_with(": hello"), "{said}");
-    }
-    assert!(model.most_under_way() <= 16, "{}", model.most_under_way());
-    assert_eq!(model.asked().len(), 200);
-    assert_eq!(count(&service, "pending_replies"), 0);
 }
 
 /// The longest call there is: a relay's chat is told in the end, too.

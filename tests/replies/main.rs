@@ -10,10 +10,12 @@ mod support;
 mod caches;
 mod context;
 mod counterpart;
+mod crowd;
 mod explain;
 mod failures;
 mod late;
 mod photos;
+mod tools;
 mod usage;
 
 use chatkeep::clock::Clock;
@@ -85,7 +87,11 @@ async fn a_model_answers_what_the_builtin_assistant_can_not() {
     assert_eq!(asked.authorization.as_deref(), Some("Bearer model-key"));
     assert_eq!(asked.body["model"], "test-model");
     assert_eq!(asked.body["max_completion_tokens"], 1000);
-    assert_eq!(asked.body.as_object().unwrap().len(), 3);
+    let sent: Vec<&String> = asked.body.as_object().unwrap().keys().collect();
+    assert_eq!(
+        sent,
+        ["max_completion_tokens", "messages", "model", "tools"]
+    );
     assert_eq!(count(&service, "pending_replies"), 0);
     let rows = service.rows("SELECT bubbles, counted FROM messages");
     assert_eq!(rows[0][0], r#"["reply 1: tell me of Bath"]"#);

@@ -75,3 +75,27 @@ async fn days_are_from_1_to_90() {
         (401, "unauthorized")
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_to_nothing_was_paid_for_all_the_same() {
+    let (service, model) = service().await;
+    let mut wrong = completion(7, "stop");
+    for answer in [
+        completion("", "length"),
+        completion("no", "content_filter"),
+        wrong.clone(),
+    ] {
+        model.next(Mode::Json(answer));
+        reply(&service, "ana", "hello").await;
+    }
+    // Where the server does not say, nothing is made up.
+    wrong.as_object_mut().unwrap().remove("usage");
+    model.next(Mode::Json(wrong));
+    reply(&service, "ana", "hello").await;
+    let totals = usage(&service, "").await["totals"].clone();
+    assert_eq!(
+        totals,
+        json!({"calls": 4, "prompt_tokens": 300, "completion_tokens": 60, "cache_hits": 0,
+            "estimated_calls": 0})
+    );
+}

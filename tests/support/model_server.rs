@@ -33,6 +33,10 @@ pub enum Mode {
     Slow(Duration),
     /// Answers when `release` is called.
     Held,
+    /// The same, with exactly this JSON.
+    HeldJson(Value),
+    /// The status when it is offered tools, else an echo.
+    MindsTools(u16),
 }
 
 /// What a server's error says, which nobody must see.
@@ -51,6 +55,7 @@ struct State {
     asked: Mutex<Vec<Asked>>,
     released: watch::Sender<usize>,
     under_way: AtomicUsize,
+    answered: watch::Sender<usize>,
     most_under_way: AtomicUsize,
     came: Notify,
 }
@@ -66,6 +71,14 @@ impl Asked {
     pub fn system(&self) -> &str {
         assert_eq!(self.body["messages"][0]["role"], "system");
         self.body["messages"][0]["content"].as_str().unwrap()
+    }
+
+    /// The names of the tools that are offered.
+    pub fn tools(&self) -> Vec<&str> {
+        let tools = self.body["tools"].as_array().into_iter().flatten();
+        tools
+            .map(|tool| tool["function"]["name"].as_str().unwrap())
+            .collect()
     }
 
     /// Roles and contents after the system message.
@@ -88,6 +101,7 @@ impl ModelServer {
                 asked: Mutex::default(),
                 released: watch::Sender::new(0),
                 under_way: AtomicUsize::new(0),
+                answered: watch::Sender::new(0),
                 most_under_way: AtomicUsize::new(0),
                 came: Notify::new(),
             }),
@@ -137,6 +151,11 @@ impl ModelServer {
         self.state.released.send_replace(calls);
     }
 
+    /// What was said to be answered next, and was not asked for, is not answered any more.
+    pub fn forget(&self) {
+        self.state.next.lock().unwrap().clear();
+    }
+
     pub fn asked(&self) -> Vec<Asked> {
         self.state.asked.lock().unwrap().clone()
     }
@@ -147,6 +166,14 @@ impl ModelServer {
 
     pub fn most_under_way(&self) -> usize {
         self.state.most_under_way.load(Ordering::SeqCst)
+    }
+
+    /// Waits until so many calls have been answered in all.
+    pub async fn answered(&self, count: usize) {
+        let mut answered = self.state.answered.subscribe();
+        let waiting = answered.wait_for(|answered| *answered >= count);
+        let waited = tokio::time::timeout(super::PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "{count} answers in time");
     }
 
     /// Waits until so many calls have come in all.
@@ -178,6 +205,27 @@ pub fn completion(content: impl Into<Value>, finish: &str) -> Value {
     })
 }
 
+/// An answer that calls tools, each with a command.
+pub fn calling(calls: &[(&str, &str)]) -> Value {
+    let calls: Vec<(&str, String)> = calls
+        .iter()
+        .map(|(name, command)| (*name, json!({ "command": command }).to_string()))
+        .collect();
+    calling_with(&calls)
+}
+
+/// The same with arguments as they are.
+pub fn calling_with(calls: &[(&str, String)]) -> Value {
+    let calls = calls.iter().enumerate().map(|(n, (name, arguments))| {
+        json!({"id": format!("call_{n}"), "type": "function",
+            "function": {"name": name, "arguments": arguments}})
+    });
+    let calls: Vec<Value> = calls.collect();
+    let mut answer = completion(Value::Null, "tool_calls");
+    answer["choices"][0]["message"]["tool_calls"] = calls.into();
+    answer
+}
+
 async fn serve(mut stream: TcpStream, state: Arc<State>) {
     let Some(asked) = read(&mut stream).await else {
         return;
@@ -201,6 +249,7 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
     state.under_way.fetch_sub(1, Ordering::SeqCst);
     let _ = stream.write_all(&answer).await;
     let _ = stream.shutdown().await;
+    state.answered.send_modify(|count| *count += 1);
 }
 
 async fn answer(mode: &Mode, asked: &Asked, number: usize, state: &State) -> Vec<u8> {
@@ -231,11 +280,19 @@ async fn answer(mode: &Mode, asked: &Asked, number: usize, state: &State) -> Vec
             tokio::time::sleep(*time).await;
             json_answer(200, &echo(), None)
         }
-        Mode::Held => {
+        Mode::Held | Mode::HeldJson(_) => {
             let mut released = state.released.subscribe();
             let _ = released.wait_for(|calls| *calls >= number).await;
-            json_answer(200, &echo(), None)
+            match mode {
+                Mode::HeldJson(body) => json_answer(200, body, None),
+                _ => json_answer(200, &echo(), None),
+            }
         }
+        Mode::MindsTools(status) if asked.body.get("tools").is_some() => {
+            let error = json!({"error": {"message": format!("no tools, {INTERNALS}")}});
+            json_answer(*status, &error, None)
+        }
+        Mode::MindsTools(_) => json_answer(200, &echo(), None),
     }
 }
 

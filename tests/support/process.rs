@@ -86,6 +86,11 @@ impl Process {
         self.child.id()
     }
 
+    pub fn threads(&self) -> usize {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.id())).unwrap();
+        tasks.count()
+    }
+
     /// kill -9
     pub fn kill(&mut self) {
         self.child.kill().unwrap();

@@ -7,7 +7,20 @@ fn asked() -> Value {
 }
 
 fn read(answer: &Value) -> Result<Said, Failure> {
-    reply(answer.to_string().as_bytes(), &asked())
+    reply(answer.to_string().as_bytes(), &asked()).1
+}
+
+fn cost(answer: &Value) -> Usage {
+    reply(answer.to_string().as_bytes(), &asked()).0
+}
+
+fn prompt(messages: Vec<Message>) -> Prompt {
+    Prompt {
+        system: "You are Juno.".to_owned(),
+        time: "It is noon.".to_owned(),
+        messages,
+        tools: Vec::new(),
+    }
 }
 
 fn choice(message: Value, finish: &str) -> Value {
@@ -16,27 +29,23 @@ fn choice(message: Value, finish: &str) -> Value {
 
 #[test]
 fn what_is_sent() {
-    let prompt = Prompt {
-        system: "You are Juno.".to_owned(),
-        time: "It is noon.".to_owned(),
-        messages: vec![
-            Message {
-                role: Role::User,
-                text: "hi".to_owned(),
-                photos: Vec::new(),
-            },
-            Message {
-                role: Role::Assistant,
-                text: "Hello!".to_owned(),
-                photos: Vec::new(),
-            },
-            Message {
-                role: Role::User,
-                text: String::new(),
-                photos: vec!["https://example.com/a.jpg".to_owned()],
-            },
-        ],
-    };
+    let prompt = prompt(vec![
+        Message {
+            role: Role::User,
+            text: "hi".to_owned(),
+            photos: Vec::new(),
+        },
+        Message {
+            role: Role::Assistant,
+            text: "Hello!".to_owned(),
+            photos: Vec::new(),
+        },
+        Message {
+            role: Role::User,
+            text: String::new(),
+            photos: vec!["https://example.com/a.jpg".to_owned()],
+        },
+    ]);
     let body = request(&prompt, "m", MaxTokensField::MaxCompletionTokens, 200);
     assert_eq!(
         body,
@@ -56,6 +65,24 @@ fn what_is_sent() {
     let older = request(&prompt, "m", MaxTokensField::MaxTokens, 200);
     assert_eq!(older["max_tokens"], 200);
     assert_eq!(older.get("max_completion_tokens"), None);
+    let able = Prompt {
+        tools: vec![Tool::Remember],
+        ..prompt
+    };
+    let offered = request(&able, "m", MaxTokensField::MaxTokens, 200)["tools"].clone();
+    assert_eq!(
+        offered,
+        json!([{ "type": "function", "function": {
+            "name": "remember",
+            "description": Tool::Remember.description(),
+            "parameters": {
+                "type": "object",
+                "properties": { "command": { "type": "string" } },
+                "required": ["command"],
+                "additionalProperties": false,
+            },
+        } }])
+    );
 }
 
 #[test]
@@ -83,22 +110,26 @@ fn replies_are_read() {
         ),
     ];
     for (content, finish, text, cut_off) in cases {
-        let said = read(&choice(json!({ "content": content }), finish)).unwrap();
+        let answer = choice(json!({ "content": content }), finish);
+        let said = read(&answer).unwrap();
         assert_eq!((said.text.as_str(), said.cut_off), (text, cut_off));
-        assert!(said.usage.estimated);
-        assert_eq!(said.usage.prompt_tokens, 5);
+        assert!(cost(&answer).estimated);
+        assert_eq!(cost(&answer).prompt_tokens, 5);
     }
     let mut counted = choice(json!({ "content": "Hi!" }), "stop");
     counted["usage"] = json!({ "prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15 });
-    let usage = read(&counted).unwrap().usage;
-    assert_eq!(
-        usage,
-        Usage {
-            prompt_tokens: 12,
-            completion_tokens: 3,
-            estimated: false
-        }
-    );
+    let stated = Usage {
+        prompt_tokens: 12,
+        completion_tokens: 3,
+        estimated: false,
+    };
+    assert_eq!(cost(&counted), stated);
+    // What is no reply costs what the server says, and else nothing.
+    counted["choices"][0]["message"]["content"] = Value::Null;
+    assert_eq!(read(&counted), Err(Failure::Empty));
+    assert_eq!(cost(&counted), stated);
+    counted.as_object_mut().unwrap().remove("usage");
+    assert_eq!(cost(&counted), Usage::default());
     let endless = choice(json!({ "content": "x".repeat(100_000) }), "stop");
     assert_eq!(read(&endless).unwrap().text.len(), REPLY_CHARS_MAX);
 }
@@ -144,7 +175,8 @@ fn what_is_no_reply_is_a_failure() {
         assert_eq!(read(&answer), Err(failure), "{answer}");
     }
     for bytes in ["", "{", "<html>", "data: {}", "\u{0}"] {
-        assert_eq!(reply(bytes.as_bytes(), &asked()), Err(Failure::Garbled));
+        let garbled = (Usage::default(), Err(Failure::Garbled));
+        assert_eq!(reply(bytes.as_bytes(), &asked()), garbled);
     }
 }
 
@@ -166,4 +198,62 @@ fn what_is_tried_again() {
     for (failure, pause_ms) in cases {
         assert_eq!(failure.retry_after_ms(250), pause_ms, "{failure}");
     }
+}
+
+#[test]
+fn calls_of_tools_are_read() {
+    let able = Prompt {
+        tools: vec![Tool::Remember],
+        ..prompt(Vec::new())
+    };
+    let asked = request(&able, "m", MaxTokensField::MaxTokens, 200);
+    let read = |message: Value, finish: &str| {
+        let answer = choice(message, finish).to_string();
+        reply(answer.as_bytes(), &asked).1
+    };
+    let call = |name: &str, arguments: Value| {
+        json!({ "id": "1", "type": "function",
+            "function": { "name": name, "arguments": arguments } })
+    };
+    let called = |calls: Value| {
+        read(
+            json!({ "content": null, "tool_calls": calls }),
+            "tool_calls",
+        )
+    };
+    let made = |name: &str, arguments: &str| ToolCall {
+        name: name.to_owned(),
+        arguments: arguments.to_owned(),
+    };
+    let said = called(json!([
+        call("remember", json!("{\"command\":\"x\"}")),
+        call("f", json!({"a": 1})),
+        7
+    ]));
+    let expected = [
+        made("remember", r#"{"command":"x"}"#),
+        made("f", r#"{"a":1}"#),
+        made("", ""),
+    ];
+    assert_eq!(said.unwrap().calls, expected);
+    let many: Value = (0..50).map(|_| call("remember", json!(""))).collect();
+    assert_eq!(called(many).unwrap().calls.len(), TOOL_CALLS_MAX);
+    // Those that some models write down.
+    let text = r#"{"name": "remember", "arguments": {"command": "x"}}"#;
+    for written in [
+        text.to_owned(),
+        format!("<tool_call>\n{text}\n</tool_call>"),
+    ] {
+        let said = read(json!({ "content": written }), "stop").unwrap();
+        assert_eq!(said.calls, [made("remember", r#"{"command":"x"}"#)]);
+    }
+    for spoken in [
+        r#"{"name": "Ana", "arguments": {}}"#,
+        "{remember}",
+        "remember",
+    ] {
+        let said = read(json!({ "content": spoken }), "stop").unwrap();
+        assert_eq!((said.text.as_str(), said.calls.len()), (spoken, 0));
+    }
+    assert_eq!(called(json!([])), Err(Failure::ToolCall));
 }

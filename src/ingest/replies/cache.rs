@@ -46,6 +46,7 @@ pub(super) fn key(
     let numbers = [user.0, tokens_max, day].map(i64::to_le_bytes);
     let mut parts: Vec<&[u8]> = numbers.iter().map(<[u8; 8]>::as_slice).collect();
     parts.extend([model.as_bytes(), class.as_bytes(), prompt.system.as_bytes()]);
+    parts.extend(prompt.tools.iter().map(|tool| tool.name().as_bytes()));
     for message in &prompt.messages {
         parts.push(match message.role {
             Role::User => b"user",
@@ -100,6 +101,7 @@ impl Cache {
 mod tests {
     use super::*;
     use crate::reply::prompt::Message;
+    use crate::reply::tools::Tool;
 
     fn digest(n: u64) -> Digest {
         Digest::of(&[&n.to_le_bytes()])
@@ -145,6 +147,7 @@ mod tests {
                 text: text.to_owned(),
                 photos: vec![photo.to_owned()],
             }],
+            tools: Vec::new(),
         };
         let of = |user, model, class, most, day, prompt: &Prompt| {
             key(UserId(user), model, class, most, day, prompt)
@@ -161,6 +164,11 @@ mod tests {
             of(1, "m", "c", 1, 1, &prompt("a", "q")),
         ];
         assert!(others.iter().all(|other| *other != base));
+        let able = Prompt {
+            tools: vec![Tool::Remember],
+            ..one.clone()
+        };
+        assert_ne!(of(1, "m", "c", 1, 1, &able), base);
         let later = Prompt {
             time: "later".to_owned(),
             ..one

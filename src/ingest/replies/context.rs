@@ -1,24 +1,28 @@
 //! Reads what a model is told of a message: the message, what was said before it in its
-//! room, who said it, and what is known of the person. It decides nothing.
+//! room, who said it, and what is known of the person, whose memories may be elsewhere. It
+//! decides nothing.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::error::Result;
+use crate::ingest::Ingest;
+use crate::memory::About;
 use crate::reply::memory_overlap;
 use crate::reply::prompt::{By, Known, Said};
 use crate::store::{MessageRow, User, UserId, View};
 
 /// The most that `context.max_messages` allows; a row holds a message and its answer.
 const ROWS_MAX: usize = 20;
-/// Memories that are looked through.
-const MEMORIES_READ_MAX: usize = 500;
-/// Those of them that are told: the ones that fit the message best, then the newest.
+/// Memories that are told: those that fit the message best, then the newest.
 const MEMORIES_TOLD_MAX: usize = 30;
 const MEMORIES_TOLD_CHARS_MAX: usize = 6_000;
 /// Characters of the message that memories are compared with.
 const COMPARED_CHARS_MAX: usize = 500;
+/// The part of the deadline that memories may take.
+const MEMORIES_DEADLINE_SHARE: u64 = 4;
 
 /// Everything that is read for one reply.
 pub(super) struct Context {
@@ -52,7 +56,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         known: if group {
             Known::default()
         } else {
-            known(view, &user, &message.text)?
+            known(view, &user)?
         },
         photos: photos.map(str::to_owned).collect(),
         reply_to_assistant: context.get("reply_to_assistant") == Some(&Value::Bool(true)),
@@ -61,6 +65,35 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         group,
         said,
     }))
+}
+
+/// What is remembered of the person that may matter, in a direct chat. What can't be had in
+/// time is left out.
+pub(super) async fn memories(ingest: &Ingest, context: &Context) -> Result<Vec<String>> {
+    if context.group {
+        return Ok(Vec::new());
+    }
+    let text: String = context
+        .message
+        .text
+        .chars()
+        .take(COMPARED_CHARS_MAX)
+        .collect();
+    let about = About {
+        text: &text,
+        limit: MEMORIES_TOLD_MAX,
+        rank: |memory, text| memory_overlap(memory, text),
+        wait: Duration::from_millis(ingest.replies.deadline_ms() / MEMORIES_DEADLINE_SHARE),
+    };
+    let (user, user_id) = (context.user.id, &context.user.public_id);
+    let found = ingest.memories.relevant(user, user_id, &about).await?;
+    let mut chars = 0;
+    let mut told: Vec<String> = found.memories.into_iter().map(|m| m.text).collect();
+    told.retain(|memory| {
+        chars += memory.chars().count();
+        chars <= MEMORIES_TOLD_CHARS_MAX
+    });
+    Ok(told)
 }
 
 /// `rows`: newest first.
@@ -105,7 +138,8 @@ fn photos_of(row: &MessageRow) -> usize {
         .map_or(0, Vec::len)
 }
 
-fn known(view: &View<'_>, user: &User, text: &str) -> Result<Known> {
+/// All but the memories.
+fn known(view: &View<'_>, user: &User) -> Result<Known> {
     let mut profile = Map::new();
     for (field, json) in view.personality(user.id)? {
         let value: Value = parsed(Some(&json));
@@ -114,20 +148,10 @@ fn known(view: &View<'_>, user: &User, text: &str) -> Result<Known> {
             profile.insert(field.to_owned(), value);
         }
     }
-    let mut memories = view.newest_memories(user.id, MEMORIES_READ_MAX)?;
-    let about: String = text.chars().take(COMPARED_CHARS_MAX).collect();
-    // Stable: among equals the newest stay in front.
-    memories.sort_by_cached_key(|memory| std::cmp::Reverse(memory_overlap(memory, &about)));
-    let mut chars = 0;
-    memories.truncate(MEMORIES_TOLD_MAX);
-    memories.retain(|memory| {
-        chars += memory.chars().count();
-        chars <= MEMORIES_TOLD_CHARS_MAX
-    });
     Ok(Known {
         name: user.name.clone(),
         profile,
-        memories,
+        memories: Vec::new(),
     })
 }
 

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use tokio::task::{Id, JoinSet};
 
-use super::TYPING_TTL_MS;
 use super::made::Made;
 use super::making;
+use super::{NO_ROOM, TYPING_TTL_MS};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::metrics::Job;
@@ -160,12 +160,14 @@ async fn answer(ingest: Arc<Ingest>, pending: PendingReply, panicked: bool) {
             .write(move |tx| worker.deliver(tx, id, &made, give_up, now))
             .await;
         match delivered {
-            Ok(true) if give_up => {
+            Ok(()) if give_up => {
                 log::warn!("message {id}: its reply could not be sent and is only kept");
                 return;
             }
-            Ok(true) => return,
-            Ok(false) => log::debug!("message {id}: its relay has too many unfinished commands"),
+            Ok(()) => return,
+            Err(error) if error.code == NO_ROOM => {
+                log::debug!("message {id}: its relay has too many unfinished commands");
+            }
             Err(error) => log::warn!("message {id}: its reply can't be kept yet: {error}"),
         }
         tokio::time::sleep(DELIVERY_PAUSE).await;

@@ -1,20 +1,34 @@
-//! What became of a reply: what is said, how it came about, what it cost. It asks nobody.
+//! What became of a reply: what is said or wished for, how it came about, what it cost. It
+//! asks nobody.
 
 use serde::Serialize;
 
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::answer::Answer;
+use crate::ingest::answer::Told;
+use crate::reply::tools::{Deed, Tool};
 use crate::reply::wording;
 use crate::store::{TokenUsage, Tx};
 
+/// The outcome of what no model was asked for.
+pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
+
 /// What became of a reply.
 pub(super) struct Made {
-    /// `None`: nothing is said.
+    /// `None`: nothing is said, unless by what is wished for.
     pub(super) text: Option<String>,
+    /// What the model wants done: in the reply's own transaction, and in place of `text`.
+    pub(super) wishes: Vec<Wish>,
     pub(super) decision: Decision,
     /// Endpoint and counts; `None`: they are not to be counted.
     pub(super) used: Option<(&'static str, TokenUsage)>,
+}
+
+/// A call of a tool that was understood.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Wish {
+    pub(super) tool: Tool,
+    pub(super) deed: Deed,
 }
 
 /// How it came about, for operators: no word of anybody's.
@@ -25,13 +39,17 @@ pub(super) struct Decision {
     pub(super) classifier: &'static str,
     pub(super) basic_mode: bool,
     pub(super) model: String,
-    /// `replied`, `passed` (nothing to add), `apologized`, `silent` (nobody had asked)
+    /// `replied`, `acted` (by tools), `passed` (nothing to add), `apologized`, `silent` (nobody
+    /// had asked), `small_talk` (the builtin assistant's, as all calls were taken)
     pub(super) outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<String>,
     /// Messages of the room that were told, the last one included.
     pub(super) messages_told: usize,
     pub(super) photos_shown: usize,
+    pub(super) tools_offered: usize,
+    /// Those that the model called, and what came of it.
+    pub(super) tools: Vec<String>,
     pub(super) tokens_max: i64,
     pub(super) calls: u64,
     pub(super) cache_hits: u64,
@@ -47,15 +65,35 @@ pub(super) struct Decision {
     pub(super) model_ms: u64,
 }
 
+impl Decision {
+    pub(super) fn json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
 impl Made {
     /// A legacy relay can't be told later.
     pub(super) fn deadline_passed(persona: &str, unprompted: bool) -> Self {
         Self::failed(persona, unprompted, "deadline")
     }
 
+    /// The builtin assistant's words, as the model has no call free.
+    pub(super) fn small_talk(text: String) -> Self {
+        Self {
+            text: Some(text),
+            wishes: Vec::new(),
+            decision: Decision {
+                outcome: SMALL_TALK,
+                ..Decision::default()
+            },
+            used: None,
+        }
+    }
+
     pub(super) fn failed(persona: &str, unprompted: bool, failure: &str) -> Self {
         let mut made = Self {
             text: None,
+            wishes: Vec::new(),
             decision: Decision {
                 failure: Some(failure.to_owned()),
                 ..Decision::default()
@@ -72,14 +110,32 @@ impl Made {
         self.text = (!unprompted).then_some(words);
     }
 
-    pub(super) fn answer(&self) -> Answer {
-        self.text
-            .as_deref()
-            .map_or(Answer::silence(), Answer::saying)
+    /// With the times before it was asked for.
+    pub(super) fn after(mut self, queued_ms: u64, context_ms: u64, waited_ms: u64) -> Self {
+        self.decision.queued_ms = queued_ms;
+        self.decision.context_ms = context_ms;
+        self.decision.waited_ms = waited_ms;
+        self
     }
 
-    pub(super) fn decision_json(&self) -> String {
-        serde_json::to_string(&self.decision).unwrap_or_default()
+    pub(super) fn log(&self, message_id: i64) {
+        let d = &self.decision;
+        log::info!(
+            "message {message_id}: {} {}, {} calls, {} prompt and {} completion tokens, {} cache hits, {} ms waiting, {} ms asking",
+            d.class,
+            d.outcome,
+            d.calls,
+            d.prompt_tokens,
+            d.completion_tokens,
+            d.cache_hits,
+            d.waited_ms,
+            d.model_ms
+        );
+    }
+
+    /// What is told when nothing is wished for.
+    pub(super) fn told(&self) -> Told {
+        self.text.clone().unwrap_or_default().into()
     }
 
     /// Adds what it cost to the day's counts.

@@ -6,16 +6,17 @@ use std::sync::Arc;
 
 use super::cache;
 use super::context::{self, Context};
-use super::made::{Decision, Made};
-use super::plan::Plan;
+use super::made::{Decision, Made, Wish};
+use super::plan::{self, Plan};
 use crate::clock::{Monotonic, Timestamp};
-use crate::engine::{Ask, Failure, Model, Place, Said};
+use crate::engine::{self, Ask, Failure, Model, Place, ToolCall};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::reply::classify::Class;
 use crate::reply::prompt::{self, PASS, Prompt, Scene};
-use crate::reply::wording;
-use crate::store::{PendingReply, TokenUsage};
+use crate::reply::tools::Tool;
+use crate::reply::{Heard, wording};
+use crate::store::{Digest, PendingReply, TokenUsage};
 
 /// Starts of the service that may find a reply unmade before it is given up: it may be what
 /// ends the service.
@@ -25,148 +26,196 @@ const CALLS_PER_MESSAGE_MAX: usize = 4;
 
 /// Makes a reply. `None` when its message is gone.
 pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<Made>> {
-    let came = ingest.clock.monotonic();
-    let place = match &ingest.replies.settings.model {
-        Some(model) => Some((model, model.place().await)),
-        None => None,
-    };
-    let begun = ingest.clock.monotonic();
-    let id = pending.message_id;
-    let read = ingest
-        .store
-        .read(move |view| context::read(view, id))
-        .await?;
-    let Some(mut context) = read else {
-        return Ok(None);
-    };
-    let persona = &ingest.voice.persona;
-    let failed = |failure| Ok(Some(Made::failed(persona, pending.unprompted, failure)));
-    let Some((model, place)) = &place else {
-        return failed("no model");
+    let failed = |why| Made::failed(&ingest.voice.persona, pending.unprompted, why);
+    let Some(model) = &ingest.replies.settings.model else {
+        return Ok(Some(failed("no model")));
     };
     if pending.starts > STARTS_MAX {
-        return failed("given up");
+        return Ok(Some(failed("given up")));
     }
-    let flags = ingest.flags.for_user(&context.user.public_id);
-    let now = ingest.clock.now();
-    let plan = Plan::of(ingest, &flags, &mut context, &pending, now);
-    log::debug!(
-        "message {id}: class {} ({})",
-        plan.class.class.as_str(),
-        plan.class.reason
-    );
-    let queued_ms = (now.0 - context.message.received_at.0).max(0) as u64;
-    let read_at = ingest.clock.monotonic();
-    let turn = Turn {
-        ingest,
-        model,
-        place,
-        plan: &plan,
-        context: &context,
-        pending: &pending,
-        // After a restart the deadline begins anew.
-        deadline: begun.plus_ms(match pending.starts {
-            0 => ingest.replies.deadline_ms().saturating_sub(queued_ms),
-            _ => ingest.replies.deadline_ms(),
-        }),
-        now,
+    let mono = || ingest.clock.monotonic();
+    let came = mono();
+    let Some(mut context) = read(ingest, pending).await? else {
+        return Ok(None);
     };
-    let mut made = turn.ask().await;
-    made.decision.queued_ms = queued_ms.saturating_sub(read_at.since(came));
-    made.decision.waited_ms = begun.since(came);
-    made.decision.context_ms = read_at.since(begun);
-    if plan.detailed_logging {
-        let d = &made.decision;
-        log::info!(
-            "message {id}: {} {}, {} calls, {} prompt and {} completion tokens, {} cache hits, {} ms waiting, {} ms asking",
-            d.class,
-            d.outcome,
-            d.calls,
-            d.prompt_tokens,
-            d.completion_tokens,
-            d.cache_hits,
-            d.waited_ms,
-            d.model_ms
-        );
+    let elapsed_ms = ingest.clock.now().0 - context.message.received_at.0;
+    let queued_ms = (elapsed_ms.max(0) as u64).saturating_sub(mono().since(came));
+    // A greeting must not wait behind everybody's long thoughts, nor for memories first.
+    let greeted = |context: &Context| {
+        let text = plan::small_talk(ingest, context, &pending, ingest.clock.now())?;
+        Some(Made::small_talk(text).after(queued_ms, mono().since(came), 0))
+    };
+    if model.is_busy()
+        && let Some(made) = greeted(&context)
+    {
+        return Ok(Some(made));
+    }
+    context.known.memories = context::memories(ingest, &context).await?;
+    let context_ms = mono().since(came);
+    let mut waited_ms = 0;
+    let place = match model.free_place() {
+        Some(place) => place,
+        None => {
+            if let Some(made) = greeted(&context) {
+                return Ok(Some(made));
+            }
+            // What was answered before needs no call, and whoever waits keeps little.
+            let memories = std::mem::take(&mut context.known.memories);
+            context.known.memories.clone_from(&memories);
+            if let Some(made) = Turn::of(ingest, model, context, pending).remembered() {
+                return Ok(Some(made.after(queued_ms, context_ms, 0)));
+            }
+            let waits = mono();
+            let place = model.place().await;
+            waited_ms = mono().since(waits);
+            let Some(again) = read(ingest, pending).await? else {
+                return Ok(None);
+            };
+            context = again;
+            context.known.memories = memories;
+            place
+        }
+    };
+    let turn = Turn::of(ingest, model, context, pending);
+    let made = turn
+        .ask(&place)
+        .await
+        .after(queued_ms, context_ms, waited_ms);
+    if turn.plan.detailed_logging {
+        made.log(pending.message_id);
     }
     Ok(Some(made))
+}
+
+async fn read(ingest: &Ingest, pending: PendingReply) -> Result<Option<Context>> {
+    let id = pending.message_id;
+    let _turn = ingest.replies.reads.acquire().await; // never closed
+    let read = ingest.store.read(move |view| context::read(view, id));
+    read.await
 }
 
 /// A message's turn to be answered.
 struct Turn<'a> {
     ingest: &'a Arc<Ingest>,
     model: &'a Arc<Model>,
-    place: &'a Place<'a>,
-    plan: &'a Plan,
-    context: &'a Context,
-    pending: &'a PendingReply,
+    plan: Plan,
+    context: Context,
+    pending: PendingReply,
     deadline: Monotonic,
     now: Timestamp,
 }
 
-impl Turn<'_> {
-    async fn ask(&self) -> Made {
-        let plan = self.plan;
-        let photos = &self.context.photos;
-        let mut groups: Vec<&[String]> = photos.chunks(plan.batch).collect();
-        groups.truncate(CALLS_PER_MESSAGE_MAX);
-        if groups.is_empty() {
-            groups.push(&[]);
+impl<'a> Turn<'a> {
+    fn of(
+        ingest: &'a Arc<Ingest>,
+        model: &'a Arc<Model>,
+        mut context: Context,
+        pending: PendingReply,
+    ) -> Self {
+        let now = ingest.clock.now();
+        let flags = ingest.flags.for_user(&context.user.public_id);
+        let mut plan = Plan::of(ingest, &flags, &mut context, &pending, now);
+        if !model.takes_tools() {
+            plan.tools.clear();
         }
+        log::debug!(
+            "message {}: class {} ({})",
+            pending.message_id,
+            plan.class.class.as_str(),
+            plan.class.reason
+        );
+        let elapsed_ms = (now.0 - context.message.received_at.0).max(0) as u64;
+        let deadline_ms = match pending.starts {
+            0 => ingest.replies.deadline_ms().saturating_sub(elapsed_ms),
+            // After a restart the deadline begins anew.
+            _ => ingest.replies.deadline_ms(),
+        };
+        Self {
+            ingest,
+            model,
+            plan,
+            context,
+            pending,
+            deadline: ingest.clock.monotonic().plus_ms(deadline_ms),
+            now,
+        }
+    }
+
+    /// Photos, call by call: each with the number of the first.
+    fn groups(&self) -> Vec<(usize, &[String])> {
+        let batch = self.plan.batch;
+        let groups = self.context.photos.chunks(batch).enumerate();
+        let groups = groups.map(|(at, group)| (at * batch, group));
+        let mut groups: Vec<_> = groups.take(CALLS_PER_MESSAGE_MAX).collect();
+        if groups.is_empty() {
+            groups.push((0, &[]));
+        }
+        groups
+    }
+
+    /// The whole reply, when all of it was given before.
+    fn remembered(&self) -> Option<Made> {
         let mut work = Work::default();
-        for (at, group) in groups.iter().enumerate() {
-            self.ask_about(group, at * plan.batch, &mut work).await;
+        for (first, photos) in self.groups() {
+            let prompt = self.prompt(photos, first, &self.plan.tools);
+            self.recall(&self.key(&prompt), &mut work).then_some(())?;
+        }
+        Some(self.made(work))
+    }
+
+    async fn ask(&self, place: &Place<'_>) -> Made {
+        let mut work = Work::default();
+        for (first, photos) in self.groups() {
+            let prompt = self.prompt(photos, first, &self.plan.tools);
+            self.ask_about(place, photos, first, prompt, &mut work)
+                .await;
             if work.failure.is_some() {
                 break;
             }
+        }
+        if work.wishes.is_empty() && !work.tools.is_empty() {
+            // Nothing that it called can be done: then it shall say something.
+            let prompt = self.prompt(&[], 0, &[]);
+            self.ask_about(place, &[], 0, prompt, &mut work).await;
         }
         self.made(work)
     }
 
     /// One call, or what the cache has in its place.
-    async fn ask_about(&self, photos: &[String], first: usize, work: &mut Work) {
-        let (plan, context) = (self.plan, self.context);
-        let vision = plan.class.class == Class::Vision;
-        let prompt = self.prompt(photos, first);
-        let key = cache::key(
-            context.user.id,
-            self.model.name(vision),
-            plan.class.class.as_str(),
-            plan.tokens_max,
-            self.now.utc_day(),
-            &prompt,
-        );
-        let cache = &self.ingest.replies.cache;
-        let mono = || self.ingest.clock.monotonic();
-        if let Some(ttl_s) = plan.cache_ttl_s
-            && let Some(text) = cache.get(&key, ttl_s, mono())
-        {
-            work.used.cache_hits += 1;
-            work.texts.push(text);
+    async fn ask_about(
+        &self,
+        place: &Place<'_>,
+        photos: &[String],
+        first: usize,
+        prompt: Prompt,
+        work: &mut Work,
+    ) {
+        let plan = &self.plan;
+        let key = self.key(&prompt);
+        if self.recall(&key, work) {
             return;
         }
-        let made = self
-            .model
-            .ask(
-                self.place,
-                Ask {
-                    prompt,
-                    vision,
-                    tokens_max: plan.tokens_max,
-                    retry_until: self.deadline,
-                    wanted_until: self.pending.agent.is_none().then_some(self.deadline),
-                },
-            )
-            .await;
+        let without_tools = (!prompt.tools.is_empty()).then(|| self.prompt(photos, first, &[]));
+        let ask = Ask {
+            prompt,
+            without_tools,
+            vision: plan.class.class == Class::Vision,
+            tokens_max: plan.tokens_max,
+            retry_until: self.deadline,
+            wanted_until: self.pending.agent.is_none().then_some(self.deadline),
+        };
+        let made = self.model.ask(place, ask).await;
         work.photos_shown += photos.len();
-        work.used.calls += u64::from(made.calls);
-        work.model_ms += made.took_ms;
+        work.asked(&made);
         match made.said {
+            Ok(said) if !said.calls.is_empty() => self.take_calls(&said.calls, work),
             Ok(said) => {
                 if plan.cache_ttl_s.is_some() && !said.cut_off {
-                    cache.put(key, &said.text, mono());
+                    let now = self.ingest.clock.monotonic();
+                    self.ingest.replies.cache.put(key, &said.text, now);
                 }
-                work.heard(said);
+                work.cut_off |= said.cut_off;
+                work.texts.push(said.text);
             }
             Err(failure) => {
                 log::warn!(
@@ -178,9 +227,61 @@ impl Turn<'_> {
         }
     }
 
+    fn key(&self, prompt: &Prompt) -> Digest {
+        let class = self.plan.class.class;
+        cache::key(
+            self.context.user.id,
+            self.model.name(class == Class::Vision),
+            class.as_str(),
+            self.plan.tokens_max,
+            self.now.utc_day(),
+            prompt,
+        )
+    }
+
+    /// Whether the cache had it.
+    fn recall(&self, key: &Digest, work: &mut Work) -> bool {
+        let now = self.ingest.clock.monotonic();
+        let cache = &self.ingest.replies.cache;
+        let ttl_s = self.plan.cache_ttl_s;
+        let Some(text) = ttl_s.and_then(|ttl_s| cache.get(key, ttl_s, now)) else {
+            return false;
+        };
+        work.used.cache_hits += 1;
+        work.texts.push(text);
+        true
+    }
+
+    /// Understands what the model called, as if the person had said it.
+    fn take_calls(&self, calls: &[ToolCall], work: &mut Work) {
+        let timezone = self.context.user.timezone.as_ref();
+        let heard = Heard {
+            text: "",
+            // "In an hour" is an hour from when it was said.
+            now: self.context.message.received_at,
+            timezone: timezone.and_then(|name| name.parse().ok()),
+            persona: &self.ingest.voice.persona,
+            group: self.context.group,
+            has_photos: false,
+        };
+        for call in calls {
+            let mut offered = self.plan.tools.iter();
+            let Some(tool) = offered.find(|tool| tool.name() == call.name) else {
+                work.tools.push("one that was not offered".to_owned());
+                continue;
+            };
+            match tool.read(&call.arguments, &heard) {
+                Ok(deed) => work.wishes.push(Wish { tool: *tool, deed }),
+                Err(unusable) => work
+                    .tools
+                    .push(format!("{}: {}", tool.name(), unusable.as_str())),
+            }
+        }
+    }
+
     /// What is told with these photos, the first of which is number `first`, from 0.
-    fn prompt(&self, photos: &[String], first: usize) -> Prompt {
-        let context = self.context;
+    fn prompt(&self, photos: &[String], first: usize, tools: &[Tool]) -> Prompt {
+        let context = &self.context;
         let all = context.photos.len();
         let note = (all > photos.len() && !photos.is_empty()).then(|| {
             format!(
@@ -201,15 +302,17 @@ impl Turn<'_> {
             photos,
             photos_note: note.as_deref(),
             reduced: self.plan.reduced,
+            tools,
         })
     }
 
     fn made(&self, work: Work) -> Made {
-        let (plan, persona) = (self.plan, &self.ingest.voice.persona);
+        let (plan, persona) = (&self.plan, &self.ingest.voice.persona);
         let unprompted = self.pending.unprompted;
         let vision = plan.class.class == Class::Vision;
         let mut made = Made {
             text: None,
+            wishes: work.wishes,
             decision: Decision {
                 class: plan.class.class.as_str(),
                 class_reason: plan.class.reason.clone(),
@@ -220,6 +323,8 @@ impl Turn<'_> {
                 failure: work.failure.map(|failure| failure.to_string()),
                 messages_told: self.context.said.len(),
                 photos_shown: work.photos_shown,
+                tools_offered: plan.tools.len(),
+                tools: work.tools,
                 tokens_max: plan.tokens_max,
                 calls: work.used.calls,
                 cache_hits: work.used.cache_hits,
@@ -245,6 +350,7 @@ impl Turn<'_> {
             .collect();
         let text = texts.join("\n\n");
         match work.failure {
+            _ if !made.wishes.is_empty() => made.decision.outcome = "acted",
             _ if unprompted && is_pass(&text) => made.decision.outcome = "passed",
             // What was said of the first photos is worth saying.
             _ if !text.is_empty() => made.text = Some(text),
@@ -261,6 +367,9 @@ impl Turn<'_> {
 #[derive(Default)]
 struct Work {
     texts: Vec<String>,
+    wishes: Vec<Wish>,
+    /// Of those that were called in vain.
+    tools: Vec<String>,
     used: TokenUsage,
     photos_shown: usize,
     cut_off: bool,
@@ -269,12 +378,12 @@ struct Work {
 }
 
 impl Work {
-    fn heard(&mut self, said: Said) {
-        self.used.prompt_tokens += said.usage.prompt_tokens;
-        self.used.completion_tokens += said.usage.completion_tokens;
-        self.used.estimated_calls += u64::from(said.usage.estimated);
-        self.cut_off |= said.cut_off;
-        self.texts.push(said.text);
+    fn asked(&mut self, made: &engine::Made) {
+        self.used.calls += u64::from(made.calls);
+        self.used.prompt_tokens += made.usage.prompt_tokens;
+        self.used.completion_tokens += made.usage.completion_tokens;
+        self.used.estimated_calls += u64::from(made.usage.estimated);
+        self.model_ms += made.took_ms;
     }
 }
 

@@ -7,6 +7,7 @@ use crate::flags::Reader;
 use crate::ingest::Ingest;
 use crate::reply::classify::{self, Asked, Classified};
 use crate::reply::prompt::By;
+use crate::reply::tools::Tool;
 use crate::reply::{Heard, Intent, depends_on_time};
 use crate::store::PendingReply;
 
@@ -25,6 +26,8 @@ pub(super) struct Plan {
     pub(super) cache_ttl_s: Option<i64>,
     pub(super) monitored: bool,
     pub(super) detailed_logging: bool,
+    /// What the model may do for the person.
+    pub(super) tools: Vec<Tool>,
 }
 
 impl Plan {
@@ -47,6 +50,7 @@ impl Plan {
         context.said.drain(..surplus);
         let second = flags.boolean("pipeline.classifier_v2_enabled");
         let asked = asked(ingest, context, now);
+        let (small_talk, looked_at) = (asked.small_talk, asked.photos > 0);
         let class = if second {
             classify::combined(&asked)
         } else {
@@ -72,24 +76,59 @@ impl Plan {
             cache_ttl_s: cached.then(|| flags.integer("cache.llm_response.ttl_seconds")),
             monitored: flags.boolean("metrics.token_monitoring_enabled"),
             detailed_logging: flags.boolean("metrics.detailed_logging_enabled"),
+            tools: if basic_mode || pending.unprompted || small_talk || looked_at {
+                Vec::new()
+            } else {
+                offered(flags)
+            },
         }
     }
 }
 
-fn asked<'a>(ingest: &Ingest, context: &'a Context, now: Timestamp) -> Asked<'a> {
-    let understood = crate::reply::understand(&Heard {
+/// Whether the person may have a superpower is asked when the model calls it.
+fn offered(flags: &Reader<'_>) -> Vec<Tool> {
+    let is_offered = |tool: &Tool| match tool {
+        Tool::Power(power) => flags.superpower(power.name()),
+        Tool::Remember | Tool::Reminders => true,
+    };
+    Tool::all().filter(is_offered).collect()
+}
+
+/// What the builtin assistant has to say to small talk that was meant for the assistant.
+pub(super) fn small_talk(
+    ingest: &Ingest,
+    context: &Context,
+    pending: &PendingReply,
+    now: Timestamp,
+) -> Option<String> {
+    match understood(ingest, context, context.user.timezone.as_deref(), now) {
+        Intent::Say(text) if context.photos.is_empty() && !pending.unprompted => Some(text),
+        _ => None,
+    }
+}
+
+fn understood(
+    ingest: &Ingest,
+    context: &Context,
+    timezone: Option<&str>,
+    now: Timestamp,
+) -> Intent {
+    crate::reply::understand(&Heard {
         text: &context.message.text,
         now,
-        timezone: None,
+        timezone: timezone.and_then(|name| name.parse().ok()),
         persona: &ingest.voice.persona,
         group: context.group && !context.reply_to_assistant,
         has_photos: false,
-    });
+    })
+}
+
+fn asked<'a>(ingest: &Ingest, context: &'a Context, now: Timestamp) -> Asked<'a> {
     let before = context.said.iter().rev().nth(1);
     Asked {
         text: &context.message.text,
         photos: context.photos.len(),
-        small_talk: matches!(understood, Intent::Say(_)),
+        small_talk: matches!(understood(ingest, context, None, now), Intent::Say(_)),
         answers_question: before
             .is_some_and(|said| said.by == By::Assistant && said.text.trim_end().ends_with('?')),
     }

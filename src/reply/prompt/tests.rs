@@ -34,6 +34,7 @@ fn scene<'a>(known: &'a Known, said: &'a [Said]) -> Scene<'a> {
         photos: &[],
         photos_note: None,
         reduced: false,
+        tools: &[],
     }
 }
 

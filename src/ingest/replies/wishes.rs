@@ -1,0 +1,175 @@
+//! What a language model wants done for the person it answers, done in the transaction that
+//! commits the reply: all of it once, or nothing. Every gate is asked there, as if the person
+//! had said it; it acts for nobody else than who wrote the message.
+
+use super::made::{Decision, Made, Wish};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::ingest::access::{Access, Denial};
+use crate::ingest::answer::Told;
+use crate::ingest::powers::Did;
+use crate::ingest::respond::Turn;
+use crate::ingest::{Ingest, Message, Mode, gate};
+use crate::memory::Elsewhere;
+use crate::reply::tools::Deed;
+use crate::reply::{Intent, wording};
+use crate::store::{MessageRow, PendingReply, RoomRow, Tx};
+
+/// What came of one wish.
+enum Came {
+    Done(Told),
+    TooMany,
+    Denied(Denial),
+    /// It may be wished for no more.
+    NotOffered,
+    /// It was about nothing that is kept.
+    Nothing,
+    /// The legacy endpoint can carry one reminder an answer.
+    OneReminderOnly,
+}
+
+impl Ingest {
+    /// What is told in the end, and how it came about.
+    pub(super) fn fulfilled(
+        &self,
+        tx: &mut Tx<'_>,
+        pending: &PendingReply,
+        made: &Made,
+        now: Timestamp,
+    ) -> Result<(Told, Decision)> {
+        let mut decision = made.decision.clone();
+        if made.wishes.is_empty() {
+            return Ok((made.told(), decision));
+        }
+        let gone = || Error::internal("the message of a pending reply is gone");
+        let row = tx.view().message(pending.message_id)?.ok_or_else(gone)?;
+        let place = tx.view().room(pending.room)?.ok_or_else(gone)?;
+        let room = tx.room(&place.chat_guid)?.ok_or_else(gone)?;
+        let user = tx.user(row.user)?;
+        let flags = self.flags.for_user(&user.public_id);
+        let message = message(&row, &place);
+        let turn = Turn {
+            ingest: self,
+            flags: &flags,
+            message: &message,
+            user: &user,
+            room: &room,
+            agent: pending.agent,
+            humans: 0,
+            access: Access::Allow { remaining: -1 },
+            called: None,
+            elsewhere: &Elsewhere::Nothing,
+            now,
+            mono: self.clock.monotonic(),
+        };
+        let mut told = Told::default();
+        let mut denied = false;
+        for wish in &made.wishes {
+            let came = turn.fulfil(tx, wish, told.schedule.is_some())?;
+            let what = wish.tool.name();
+            decision.tools.push(format!("{what}: {}", came.as_str()));
+            denied |= matches!(came, Came::Denied(_));
+            self.tell(&mut told, came);
+        }
+        if told.text.is_empty() {
+            told.text = wording::unknown(&row.text, &self.voice.persona);
+        } else if denied && !decision.tools.iter().any(|tool| tool.ends_with(": done")) {
+            // What was denied is not counted.
+            tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
+        }
+        Ok((told, decision))
+    }
+
+    /// Adds what is told of one wish; the same is not told twice.
+    fn tell(&self, told: &mut Told, came: Came) {
+        let text = match came {
+            Came::Done(done) => {
+                told.schedule = told.schedule.take().or(done.schedule);
+                done.text
+            }
+            Came::TooMany => wording::too_many_commands(&self.voice.persona),
+            Came::Denied(denial) => {
+                told.access = Some(denial.to_json());
+                denial.said(&self.voice)
+            }
+            Came::OneReminderOnly => wording::one_reminder_only(),
+            Came::NotOffered | Came::Nothing => return,
+        };
+        if told.text.contains(&text) {
+            return;
+        }
+        if !told.text.is_empty() {
+            told.text.push_str("\n\n");
+        }
+        told.text.push_str(&text);
+    }
+}
+
+impl Turn<'_> {
+    /// `scheduled`: the answer has a reminder already.
+    fn fulfil(&self, tx: &mut Tx<'_>, wish: &Wish, scheduled: bool) -> Result<Came> {
+        if self.flags.boolean("llm.force_basic_mode") {
+            return Ok(Came::NotOffered);
+        }
+        match &wish.deed {
+            Deed::Power(power, _) if !self.flags.superpower(power.name()) => Ok(Came::NotOffered),
+            Deed::Power(power, action) => {
+                if let Access::Deny(denial) = self.superpower_access(tx)? {
+                    return Ok(Came::Denied(denial));
+                }
+                Ok(match self.act(tx, *power, action.clone())? {
+                    Some(Did::Said(said)) => Came::Done(said.into()),
+                    Some(Did::TooMany) => Came::TooMany,
+                    None => Came::Nothing,
+                })
+            }
+            Deed::Builtin(Intent::Remind { .. }) if scheduled && self.agent.is_none() => {
+                Ok(Came::OneReminderOnly)
+            }
+            Deed::Builtin(_) if !self.may_command() => Ok(Came::TooMany),
+            Deed::Builtin(intent) => {
+                let told = self.carry_out_unlimited(tx, intent.clone())?;
+                Ok(Came::Done(told))
+            }
+        }
+    }
+
+    fn superpower_access(&self, tx: &Tx<'_>) -> Result<Access> {
+        gate::superpower_access(tx, self.message, self.user, self.room, self.flags, self.now)
+    }
+}
+
+impl Came {
+    /// For operators.
+    const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Done(_) => "done",
+            Self::TooMany => "too many this minute",
+            Self::Denied(denial) => denial.code(),
+            Self::NotOffered => "not offered any more",
+            Self::Nothing => "about nothing that is kept",
+            Self::OneReminderOnly => "one reminder only",
+        }
+    }
+}
+
+/// The message as far as its rows tell.
+fn message(row: &MessageRow, room: &RoomRow) -> Message {
+    Message {
+        chat_guid: room.chat_guid.clone(),
+        mode: match room.mode.as_str() {
+            "group" => Mode::Group,
+            _ => Mode::Direct,
+        },
+        sender: row.sender.clone(),
+        text: row.text.clone(),
+        timestamp: row.sent_at_s,
+        participants: Vec::new(),
+        metadata: None,
+        context: None,
+        owner: None,
+        photos: 0,
+        superpower: None,
+        reply_to_assistant: false,
+    }
+}
