@@ -32,9 +32,10 @@ pub(super) fn add(
     if let Some(Value::Array(never)) = operation.remove("never") {
         codes.retain(|status, _| !never.iter().any(|n| n.as_str() == Some(status)));
     }
+    let counted = codes.contains_key("429");
     let responses = operation.entry("responses").or_insert_with(|| json!({}));
     for (status, own) in responses.as_object_mut().into_iter().flatten() {
-        give_headers(status, own);
+        give_headers(status, counted && status.starts_with('2'), own);
         if let Some(codes) = codes.remove(status) {
             own["content"]["application/problem+json"] = json!({ "schema": schema(&codes) });
         }
@@ -45,7 +46,7 @@ pub(super) fn add(
         shared.entry(name).or_insert_with(|| {
             let content = json!({"application/problem+json": {"schema": schema(&codes)}});
             let mut response = json!({"description": description, "content": content});
-            give_headers(&status, &mut response);
+            give_headers(&status, status == "429", &mut response);
             response
         });
     }
@@ -112,14 +113,22 @@ fn told(row: &Route, status: &str, codes: &[String]) -> (String, String) {
     }
 }
 
-fn give_headers(status: &str, response: &mut Value) {
-    let more = match status {
-        "401" => Some(("WWW-Authenticate", "Bearer")),
-        "426" => Some(("Sec-WebSocket-Version", "WebSocketVersion")),
-        "429" | "503" => Some(("Retry-After", "RetryAfter")),
-        _ => None,
-    };
-    for (name, component) in [("X-Request-Id", "RequestId")].into_iter().chain(more) {
+/// `counted`: it says how the caller stands to a limit.
+fn give_headers(status: &str, counted: bool, response: &mut Value) {
+    let mut headers = vec![("X-Request-Id", "RequestId")];
+    match status {
+        "401" => headers.push(("WWW-Authenticate", "Bearer")),
+        "426" => headers.push(("Sec-WebSocket-Version", "WebSocketVersion")),
+        "429" | "503" => headers.push(("Retry-After", "RetryAfter")),
+        _ => {}
+    }
+    if counted {
+        headers.extend([
+            ("RateLimit-Policy", "RateLimitPolicy"),
+            ("RateLimit", "RateLimit"),
+        ]);
+    }
+    for (name, component) in headers {
         response["headers"][name] = json!({"$ref": format!("#/components/headers/{component}")});
     }
 }
