@@ -227,6 +227,19 @@ async fn refusals_are_counted_by_limit() {
         service.edge_message("a", &message).await.status,
     ];
     assert_eq!(statuses, [200, 429, 429]);
+    service.set_flag("rate_limit.commands_per_minute", 1).await;
+    let mut said = String::new();
+    for _ in 0..2 {
+        let answer = service
+            .edge_message("a", &direct("+15550102", "status"))
+            .await;
+        service
+            .set_flag("rate_limit.user_messages_per_minute", 9)
+            .await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert_ne!(answer.text, said);
+        said = answer.text;
+    }
     let user = service.user_token(&service.user_id("+15550101"));
     for _ in 0..4 {
         let path = "/api/v1/payment/checkout/subscription";
@@ -236,6 +249,7 @@ async fn refusals_are_counted_by_limit() {
     let limited = |limit| format!("chatkeep_rate_limited_total{{limit=\"{limit}\"}}");
     assert_eq!(page.value(&limited("messages")), 2.0);
     assert_eq!(page.value(&limited("checkout")), 1.0);
+    assert_eq!(page.value(&limited("commands")), 1.0);
     let cached = |what| format!("chatkeep_cache_{what}{{cache=\"tokens\"}}");
     assert_eq!(page.value(&cached("misses_total")), 1.0);
     assert_eq!(page.value(&cached("hits_total")), 3.0);
