@@ -31,6 +31,8 @@ pub struct Shown<'a> {
     pub grant: Option<ShownGrant<'a>>,
     /// Counted this UTC day; subscribers' messages are not.
     pub messages_today: i64,
+    /// When the account goes, if its owner asked for that.
+    pub deletion_scheduled_for: Option<Timestamp>,
 }
 
 #[derive(Debug, Serialize)]
@@ -58,6 +60,7 @@ impl<'a> Shown<'a> {
                 until: grant.until,
             }),
             messages_today: row.day_count,
+            deletion_scheduled_for: row.deletion_scheduled_for,
         }
     }
 }

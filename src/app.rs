@@ -359,7 +359,16 @@ fn open_store(config: &Config) -> Result<Store, String> {
     Store::open(&store_options(config))
 }
 
-/// Takes the database's lock, before anything else touches it.
+/// Takes the database's lock, before anything else touches it. Another file than it was
+/// begins a new edge epoch: relays may have finished more than it knows of.
 pub fn lock(config: &Config) -> Result<Lock, String> {
-    Lock::take(&config.storage.path)
+    let path = &config.storage.path;
+    let lock = Lock::take(path)?;
+    if lock.finds_another_file() && store::begin_epoch(path)? {
+        log::warn!(
+            "{} was put there since it was last in use: relays begin a new epoch",
+            path.display()
+        );
+    }
+    Ok(lock)
 }

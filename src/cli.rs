@@ -1,6 +1,7 @@
 //! The command line: one file per command. A command parses, calls and prints. Exit codes:
 //! 0 done, 1 refused or failed (why stands on stderr), 2 wrong usage.
 
+mod backup;
 mod billing;
 mod chat;
 mod check;
@@ -8,13 +9,17 @@ mod explain;
 mod flags;
 mod init;
 mod logging;
+mod progress;
 mod purge;
+mod restore;
 mod running;
 mod serve;
 mod span;
+mod tally;
 mod token;
 mod user;
 
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -64,7 +69,7 @@ enum Command {
     ///
     /// Changes nothing, and may be run beside the service.
     #[command(after_help = "Example: chatkeep check --config service.toml")]
-    Check,
+    Check(check::Options),
     /// Makes and ends credentials.
     #[command(
         subcommand,
@@ -89,6 +94,18 @@ enum Command {
     /// it; without one it is done in the database, which is then written anew whatever its size.
     #[command(after_help = "Example: chatkeep purge --dry-run")]
     Purge(purge::Options),
+    /// Copies the database to a file, while the service runs or not.
+    ///
+    /// The copy is of one moment, checked, readable for its owner only, and named FILE only when
+    /// it is complete. Reads only; the service goes on meanwhile.
+    #[command(after_help = "Example: chatkeep backup /mnt/backups/chatkeep-monday.db --force")]
+    Backup(backup::Options),
+    /// Puts a backup in the place of the database.
+    ///
+    /// Stop the service first. What was there before is kept beside it. Accounts that were
+    /// erased since the backup are erased again; relays begin a new epoch. Asks first.
+    #[command(after_help = "Example: chatkeep restore /mnt/backups/chatkeep-monday.db --yes")]
+    Restore(restore::Options),
     /// Compares subscriptions with what the payment provider holds.
     #[command(
         subcommand,
@@ -111,11 +128,13 @@ pub fn main() -> ExitCode {
         Command::Serve => serve::run(&source),
         Command::Chat(options) => chat::run(&source, &options),
         Command::Init => init::run(&file.unwrap_or("service.toml".into())).map_err(one),
-        Command::Check => check::run(&source, check::database),
+        Command::Check(options) => check::run(&source, &options),
         Command::Token(command) => token::run(&source, &command),
         Command::User(command) => user::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
         Command::Purge(options) => purge::run(&source, &options),
+        Command::Backup(options) => backup::run(&source, &options),
+        Command::Restore(options) => restore::run(&source, &options),
         Command::Billing(command) => billing::run(&source, &command),
         Command::Explain(options) => explain::run(&source, &options),
     };
@@ -147,13 +166,23 @@ fn loaded(source: &Source) -> Result<Loaded, Vec<String>> {
     Config::load(source).map_err(|problems| problems.iter().map(Problem::to_string).collect())
 }
 
-/// A line for whoever reads standard output; an error when nobody does any more.
+/// A line on standard output. Whoever reads no further, as `head` does, has what they wanted.
 fn print(text: &str) -> Result<(), String> {
+    match write_out(text) {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|e| format!("can't write to standard output: {e}")),
+    }
+}
+
+/// The same for what goes on as long as somebody reads; an error when nobody does any more.
+fn say(text: &str) -> Result<(), String> {
+    write_out(text).map_err(|e| format!("can't write to standard output: {e}"))
+}
+
+fn write_out(text: &str) -> io::Result<()> {
     use std::io::Write as _;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{text}")
-        .and_then(|()| out.flush())
-        .map_err(|e| format!("can't write to standard output: {e}"))
+    let mut out = io::stdout().lock();
+    writeln!(out, "{text}").and_then(|()| out.flush())
 }
 
 /// A runtime for commands that need one.

@@ -2,13 +2,19 @@
 //! see (dates, expiry, signatures); monotonic time is for limits and timers, so that a
 //! clock set back or forward sticks nothing.
 
+mod zone;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, Utc};
+use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer};
+
+pub use zone::{Zone, ZoneOffset};
+
+const STAMP: &str = "%Y%m%dT%H%M%S%.3fZ";
 
 /// Wall time, milliseconds since the Unix epoch (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,9 +64,29 @@ impl Timestamp {
         self.utc().date_naive().to_string()
     }
 
+    /// For the names of files: 20301231T235959.123Z.
+    pub fn stamp(self) -> String {
+        self.utc().format(STAMP).to_string()
+    }
+
+    /// The moment that a stamp tells.
+    pub fn from_stamp(text: &str) -> Option<Self> {
+        let at = NaiveDateTime::parse_from_str(text, STAMP).ok()?;
+        let at = Self(at.and_utc().timestamp_millis());
+        // The parser is lenient; a stamp is written in one way.
+        (at.stamp() == text).then_some(at)
+    }
+
     /// Days since the epoch in UTC: the key of everything that is counted by the day.
     pub const fn utc_day(self) -> i64 {
         self.0.div_euclid(86_400_000)
+    }
+}
+
+impl From<SystemTime> for Timestamp {
+    fn from(at: SystemTime) -> Self {
+        let since = at.duration_since(UNIX_EPOCH);
+        Self(since.map_or(0, |since| since.as_millis() as i64))
     }
 }
 
@@ -116,11 +142,7 @@ impl Clock {
 
     pub fn now(&self) -> Timestamp {
         match &self.0 {
-            Source::System(_) => Timestamp(
-                SystemTime::now()
-                    .duration_since(UNIX_EPOCH)
-                    .map_or(0, |d| d.as_millis() as i64),
-            ),
+            Source::System(_) => Timestamp::from(SystemTime::now()),
             Source::Fixed { now, .. } => Timestamp(now.load(Ordering::SeqCst)),
         }
     }

@@ -87,12 +87,24 @@ impl Config {
     /// Reads and checks everything. Secrets that only development may do without are not
     /// filled in yet: that writes a file, and `fill_development_secrets` does it.
     pub fn load(source: &Source) -> Result<Loaded, Vec<Problem>> {
+        Self::load_and(source, |_| Vec::new())
+    }
+
+    /// The same, with what `look` finds wrong in the places that the settings name. It sees
+    /// them also when some can't be used: those are as their defaults.
+    pub fn load_and(
+        source: &Source,
+        look: impl FnOnce(&Self) -> Vec<Problem>,
+    ) -> Result<Loaded, Vec<Problem>> {
         let file = source.file();
         let table = match &file {
             Some(path) => source::read_table(path).map_err(|problem| vec![problem])?,
             None => toml::Table::new(),
         };
-        let (config, report) = Self::from_table(table, source);
+        let (config, mut report) = Self::from_table(table, source);
+        for Problem { key, message } in look(&config) {
+            report.problem(&key, message); // said of a default, it is silenced by its key's own
+        }
         let warnings = report.conclude()?;
         Ok(Loaded {
             config,

@@ -5,6 +5,7 @@ mod account;
 mod address;
 mod admin;
 mod billing;
+mod console;
 mod edge;
 mod exports;
 mod flags;
@@ -13,6 +14,7 @@ mod ingest;
 pub mod limits;
 mod marketplace;
 mod metrics;
+pub mod openapi;
 mod purge;
 mod replies;
 pub mod retries;
@@ -102,6 +104,8 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/account/export/{job_id}",             User,       0,              to!(exports::show)),
         route("GET",    "/account/export/{job_id}/download",    User,       0,              to!(exports::download)),
         route("GET",    "/health",                              Anyone,     0,              to!(health::health)),
+        route("GET",    "/openapi.json",                        Anyone,     0,              to!(openapi::show)),
+        route("GET",    "/admin/",                              Anyone,     0,              to!(console::show)),
         route("GET",    "/account",                             User,       0,              to!(account::status)),
         route("POST",   "/account/deletion",                    User,       4096,           to!(account::request_deletion)).limit(Limit::DeletionRequests),
         route("DELETE", "/account/deletion",                    User,       0,              to!(account::cancel_deletion)),

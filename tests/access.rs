@@ -409,7 +409,7 @@ async fn operators_see_users_page_by_page() {
     let expected = json!({
         "user_id": id, "phone": "cleo", "name": "Sam", "timezone": null,
         "created_at": created_at, "subscription_status": "free", "subscription_plan": null,
-        "grant": null, "messages_today": 1,
+        "grant": null, "messages_today": 1, "deletion_scheduled_for": null,
     });
     assert_eq!(*cleo, expected);
     assert_eq!(get(&format!("/admin/users/{id}")).await.json(), expected);

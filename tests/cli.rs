@@ -122,39 +122,33 @@ fn token(folder: &Path, agent: &str) -> String {
     stdout(&made).trim().to_owned()
 }
 
+/// The commands that a help names, and theirs.
+fn commands(folder: &Path, above: &str) -> Vec<String> {
+    let mut arguments: Vec<&str> = above.split_whitespace().collect();
+    arguments.push("--help");
+    let help = run(folder, &arguments);
+    assert_eq!(help.status.code(), Some(0), "{above}: {}", stderr(&help));
+    let help = stdout(&help);
+    assert!(help.contains("\nExample: "), "{above}: {help}");
+    let listed = help.lines().skip_while(|line| *line != "Commands:");
+    let named = listed.skip(1).take_while(|line| !line.is_empty());
+    let names = named.filter_map(|line| line.split_whitespace().next());
+    let mut found = vec![above.to_owned()];
+    for name in names.filter(|name| *name != "help") {
+        found.extend(commands(folder, format!("{above} {name}").trim()));
+    }
+    found
+}
+
 #[test]
 fn every_command_explains_itself_with_an_example() {
     let folder = TempDir::new().unwrap();
-    for command in [
-        "",
-        "serve",
-        "chat",
-        "init",
-        "check",
-        "token",
-        "token edge",
-        "token user",
-        "token revoke",
-        "user",
-        "user list",
-        "user show",
-        "user grant",
-        "user revoke",
-    ] {
-        let mut arguments: Vec<&str> = command.split_whitespace().collect();
-        arguments.push("--help");
-        let help = run(folder.path(), &arguments);
-        assert_eq!(help.status.code(), Some(0), "{command}");
-        let example = format!(
-            "Example: {}",
-            if command == "chat" {
-                "echo"
-            } else {
-                "chatkeep"
-            }
-        );
-        assert!(stdout(&help).contains(&example), "{}", stdout(&help));
+    let found = commands(folder.path(), "");
+    for command in ["", "serve", "check", "token user", "billing reconcile"] {
+        assert!(found.iter().any(|c| c == command), "{command}: {found:?}");
     }
+    assert!(found.len() >= 22, "{found:?}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -180,6 +174,7 @@ fn wrong_usage_exits_2_and_leaves_nothing_behind() {
             "like 90s",
         ),
         (&["chat", "--phone", ""], "--phone"),
+        (&["explain", "last"], "X-Message-Id"),
     ] {
         let output = run(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -326,6 +321,27 @@ fn init_check_and_serve_make_a_production_service() {
         assert_eq!(serving.stop(), Some(0));
     }
     assert!(!path.join("data/secrets.toml").exists());
+}
+
+#[test]
+fn config_may_stand_anywhere() {
+    let folder = TempDir::new().unwrap();
+    std::fs::create_dir(folder.path().join("conf")).unwrap();
+    let text = "[storage]\npath = \"elsewhere/chatkeep.db\"\n";
+    std::fs::write(folder.path().join("conf/c.toml"), text).unwrap();
+    let config = ["--config", "conf/c.toml"];
+    let (edge, of) = (["token", "edge"], ["--agent-id", "a", "--phone", "1"]);
+    for arguments in [
+        [&config[..], &edge, &of].concat(),
+        [&edge[..1], &config, &edge[1..], &of].concat(),
+        [&edge[..], &of, &config].concat(),
+    ] {
+        let made = run(folder.path(), &arguments);
+        assert_eq!(made.status.code(), Some(0), "{arguments:?}");
+        let told = stderr(&made);
+        assert!(told.contains("elsewhere/chatkeep.db"), "{arguments:?}");
+    }
+    assert!(!folder.path().join("data").exists());
 }
 
 #[test]

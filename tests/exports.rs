@@ -373,6 +373,8 @@ async fn an_export_is_its_owners_alone() {
     let paths = [
         format!("/account/export/{job}"),
         format!("/account/export/{job}/download"),
+        format!("/account/export/{}", job.to_uppercase()),
+        format!("/account/export/{}/download", job.to_uppercase()),
     ];
     for path in &paths {
         for (token, expected, code) in [
@@ -404,7 +406,7 @@ async fn an_export_is_its_owners_alone() {
         "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11".to_owned(),
         "no-uuid".to_owned(),
         "%2e%2e%2fchatkeep.db".to_owned(),
-        job.to_uppercase(),
+        format!("{job}0"),
     ] {
         for end in ["", "/download"] {
             let path = format!("/account/export/{unknown}{end}");
@@ -568,12 +570,18 @@ async fn what_a_restart_finds_is_taken_up_or_cleared_away() {
     becomes(&service, &token, &ready, "ready").await;
     let (_, folder) = service.stop().await;
     let conn = Connection::open(folder.path().join("chatkeep.db")).unwrap();
-    let jobs = ["processing", "queued", "failed"];
-    for status in jobs {
+    let job_id = |number: u32| format!("00000000-0000-4000-8000-{number:012}");
+    let [processing, queued, failed, hopeless] = [1, 2, 3, 4].map(job_id);
+    let jobs = [
+        (&processing, "processing"),
+        (&queued, "queued"),
+        (&failed, "failed"),
+    ];
+    for (job, status) in jobs {
         conn.execute(
             "INSERT INTO export_jobs (job_id, user_id, status, error, created_at)
-             VALUES (?1, 1, ?1, ?1, 0)",
-            [status],
+             VALUES (?1, 1, ?2, ?2, 0)",
+            [job, status],
         )
         .unwrap();
     }
@@ -584,40 +592,40 @@ async fn what_a_restart_finds_is_taken_up_or_cleared_away() {
     .unwrap();
     conn.execute(
         "INSERT INTO export_jobs (job_id, user_id, status, starts, created_at)
-         VALUES ('hopeless', 1, 'processing', 20, 0)",
-        [],
+         VALUES (?1, 1, 'processing', 20, 0)",
+        [&hopeless],
     )
     .unwrap();
     conn.close().unwrap();
     let exports = folder.path().join("exports");
     for name in [
-        "service_export_processing.json.part",
+        &format!("service_export_{processing}.json.part"),
         "service_export_nobody.json.part",
         "service_export_nobody.json",
-        "service_export_failed.json",
+        &format!("service_export_{failed}.json"),
         "somebody's notes.json",
     ] {
         std::fs::write(exports.join(name), "leftover").unwrap();
     }
     let service = Service::in_folder(folder, &[], Clock::system()).await;
     let token = service.user_token(&user_id);
-    let answer = status(&service, &token, "hopeless").await.json();
+    let answer = status(&service, &token, &hopeless).await.json();
     assert!(answer["status"] == "processing" || answer["status"] == "failed");
-    for job in ["processing", "queued"] {
+    for job in [&processing, &queued] {
         becomes(&service, &token, job, "ready").await;
         let document = download(&service, &token, job).await.json();
         assert_eq!(document["user_id"], user_id.as_str());
     }
     assert_eq!(download(&service, &token, &ready).await.status, 200);
     assert_eq!(
-        status(&service, &token, "failed").await.json()["status"],
+        status(&service, &token, &failed).await.json()["status"],
         "failed"
     );
-    becomes(&service, &token, "hopeless", "failed").await;
+    becomes(&service, &token, &hopeless, "failed").await;
     let mut expected = vec![
         format!("service_export_{ready}.json"),
-        "service_export_processing.json".to_owned(),
-        "service_export_queued.json".to_owned(),
+        format!("service_export_{processing}.json"),
+        format!("service_export_{queued}.json"),
         "somebody's notes.json".to_owned(),
     ];
     expected.sort();

@@ -12,6 +12,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use support::process::Process;
+use support::smtp::{MailServer, Mood};
 use support::{ADMIN_TOKEN, EDGE_SECRET, direct, eventually, group, post, request, rows, token};
 use tempfile::TempDir;
 
@@ -19,16 +20,20 @@ const GONE: &str = "+15550101";
 const STAYS: &str = "+15550102";
 
 fn purge(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+    command(folder, arguments).output().unwrap()
+}
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
+    command
         .env_clear()
         .env("CHATKEEP_STORAGE_PATH", folder.join("chatkeep.db"))
         .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN)
         .env("EDGE_SECRET", EDGE_SECRET)
         .current_dir(folder)
         .arg("purge")
-        .args(arguments.split_whitespace())
-        .output()
-        .unwrap()
+        .args(arguments.split_whitespace());
+    command
 }
 
 fn done(folder: &Path, arguments: &str) -> String {
@@ -87,6 +92,38 @@ async fn purges_through_the_service_and_alone() {
         assert_eq!(done(folder, "--now --json"), "{\"erased\":0}\n");
         assert_eq!(done(folder, "--dry-run"), "No account is to be erased.\n");
     }
+}
+
+/// Alone, nobody else would say it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_became_of_the_mail_is_said() {
+    let server = MailServer::start(Mood::Takes).await;
+    let smtp = format!("smtp://127.0.0.1:{}", server.port);
+    for (mood, told) in [
+        (None, "no mail server is configured"),
+        (Some(Mood::Takes), "confirmations sent by mail: 1"),
+        (Some(Mood::PutsOff), "not sent yet: 1"),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().to_owned();
+        written(&path).await.kill();
+        execute(&path, "UPDATE users SET email = 'ada@example.com'");
+        let mut command = command(&path, "--now");
+        if let Some(mood) = mood {
+            server.set(mood);
+            let from = ("CHATKEEP_MAIL_FROM", "juno@example.com");
+            command.envs([("CHATKEEP_MAIL_SMTP_URL", smtp.as_str()), from]);
+        }
+        let output = tokio::task::spawn_blocking(move || command.output()).await;
+        let output = output.unwrap().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert_eq!(output.stdout, b"1 account was erased.\n");
+        assert!(said.starts_with("chatkeep: note: "), "{said}");
+        assert!(said.contains(told), "{said}");
+        assert!(!said.contains("ada@"), "{said}");
+    }
+    assert_eq!(server.mails().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -154,3 +154,20 @@ fn a_fresh_folder_gets_its_secrets_and_a_note() {
     assert!(text(&made.stderr).contains("does not exist yet"));
     assert!(folder.path().join("secrets.toml").exists());
 }
+
+/// Such a token would open nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn there_is_none_for_an_account_that_was_erased() {
+    let folder = TempDir::new().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    drop(Process::start(&database, &[]).unwrap());
+    let conn = rusqlite::Connection::open(&database).unwrap();
+    let erased = format!("INSERT INTO erased_users VALUES ('{UUID}', 1700000000000)");
+    conn.execute_batch(&erased).unwrap();
+    for id in [UUID, &UUID.to_uppercase()] {
+        let output = token_user(folder.path(), &["--user-id", id]).output();
+        let output = output.unwrap();
+        assert_refused(&output, "was erased (2023-11-14T22:13:20.000Z)");
+        assert_eq!(output.stdout, b"");
+    }
+}

@@ -178,6 +178,34 @@ async fn grants_without_a_running_service_are_found_by_the_next_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_that_was_asked_for_is_shown() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let service = Serving::start(folder);
+    service.denied("ana").await;
+    assert!(done(folder, "show --phone ana").contains("deletion      not asked for"));
+    let shown = json_of(folder, "show --phone ana --json");
+    assert_eq!(shown["deletion_scheduled_for"], Value::Null);
+    let conn = rusqlite::Connection::open(folder.join("chatkeep.db")).unwrap();
+    conn.busy_timeout(support::PATIENCE).unwrap();
+    let due = "UPDATE users SET deletion_requested_at = 1, deletion_scheduled_for = 4102444800000";
+    conn.execute_batch(due).unwrap();
+    let shown = done(folder, "show --phone ana");
+    assert!(shown.contains("asked for, due 2100-01-01"), "{shown}");
+    let listed = done(folder, "list");
+    assert!(
+        listed.contains("(to be deleted, due 2100-01-01"),
+        "{listed}"
+    );
+    let shown = json_of(folder, "show --phone ana --json");
+    assert_eq!(shown["deletion_scheduled_for"], "2100-01-01T00:00:00.000Z");
+    let by_service = service
+        .send(&support::get("/admin/users").bearer(ADMIN_TOKEN))
+        .await;
+    assert_eq!(by_service["users"][0], shown);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn users_are_listed_page_by_page() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();

@@ -88,6 +88,8 @@ enum Mode {
     Growth(modes::growth::Options),
     /// Ingest beside a large export, and the memory that takes.
     Export(modes::export::Options),
+    /// Ingest beside backups by the service's own command.
+    Backup(modes::backup::Options),
     #[command(hide = true)]
     Guard { pid: u32 },
     #[command(hide = true)]
@@ -147,6 +149,7 @@ async fn run(cli: Cli) -> Result<Option<Report>> {
         Mode::Start(options) => modes::start::run(settings, options).await?,
         Mode::Growth(options) => modes::growth::run(settings, options).await?,
         Mode::Export(options) => modes::export::run(settings, options).await?,
+        Mode::Backup(options) => modes::backup::run(settings, options).await?,
         Mode::Guard { pid } => return process::serve_guard(*pid).map(|()| None),
         Mode::ServeBare => return baseline::serve_bare().await.map(|()| None),
         Mode::ServeNaive {

@@ -1,5 +1,6 @@
 //! One file per mode: what is started, in which order it is loaded, and what is reported.
 
+pub(crate) mod backup;
 pub(crate) mod export;
 pub(crate) mod fan_out;
 pub(crate) mod growth;

@@ -289,6 +289,10 @@ impl Eraser {
 
     /// False when the file stays as it is, which the log says.
     async fn compact(&self, since: Timestamp, size_bytes: u64, alone: bool) -> Result<bool> {
+        let copies = self.store.remove_copies(since, self.clock.now()).await?;
+        if copies > 0 {
+            log::info!("{copies} copies beside the database held somebody erased and are gone");
+        }
         if !alone && size_bytes > REWRITTEN_BYTES_MAX {
             log::warn!(
                 "accounts were erased; the database is too large ({} MiB) to be written anew while \

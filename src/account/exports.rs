@@ -11,7 +11,7 @@ pub mod work;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
@@ -22,7 +22,7 @@ use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, Kind, Result};
 use crate::memory::Memories;
 use crate::random;
-use crate::store::{ExportJob, SharedStore, UserId};
+use crate::store::{ExportJob, SharedStore, Store, UserId};
 use folder::Folder;
 
 const DAY_S: i64 = 24 * 60 * 60;
@@ -81,6 +81,31 @@ pub struct Download {
     pub file: File,
     pub bytes: u64,
     pub name: String,
+}
+
+/// Says of jobs whose files are not there that they have expired: after a restore files and
+/// rows may be of different times. How many there were.
+pub async fn expire_lost(store: &Store, dir: &Path, now: Timestamp) -> Result<usize> {
+    let folder = Folder::new(dir.to_owned());
+    let mut lost = 0;
+    let mut after = 0;
+    loop {
+        let jobs = store.read(move |view| view.ready_exports(after)).await?;
+        let Some(last) = jobs.last() else {
+            return Ok(lost);
+        };
+        after = last.id;
+        for job in jobs {
+            let found = folder.open(&job.job_id).await;
+            if !matches!(&found, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+                continue;
+            }
+            let forgotten_at = now.plus_s(REMEMBERED_DAYS * DAY_S);
+            let noted = store.write(move |tx| tx.set_export_expired(job.id, now, forgotten_at));
+            noted.await?;
+            lost += 1;
+        }
+    }
 }
 
 impl Exports {
@@ -188,7 +213,7 @@ impl Exports {
 
     /// The caller's own job, as it is now.
     async fn job(&self, who: &Who, job_id: &str) -> Result<(ExportJob, Status)> {
-        let asked = job_id.to_owned();
+        let asked = job_id.to_ascii_lowercase(); // as ours are; others may write them otherwise
         let found = self.store.read(move |view| view.export_job(&asked)).await?;
         let now = self.clock.now();
         let job = found.and_then(|job| Some((status(&job, now)?, job)));

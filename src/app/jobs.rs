@@ -108,7 +108,7 @@ async fn note_written(app: Arc<App>) -> Result<()> {
 async fn remove_old_rows(app: Arc<App>) -> Result<()> {
     let now = app.clock.now();
     while app.store.write(move |tx| tx.remove_old_rows(now)).await? {}
-    Ok(())
+    app.store.remove_old_copies(now).await
 }
 
 async fn warn_of_open_endpoint(app: Arc<App>) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use super::tally::Tally;
 use crate::app::{self, App};
 use crate::billing::reconcile::{Drift, Page};
 use crate::clock::Clock;
@@ -49,6 +50,7 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
     let mut found = Page::default();
     let mut after = String::new();
     let mut alone: Option<Alone> = None;
+    let shown = Tally::counting("customers compared");
     loop {
         let body = json!({ "dry_run": options.dry_run, "after": after });
         let asked = match &alone {
@@ -73,6 +75,7 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
         found.checked += page.checked;
         found.missed_events += page.missed_events;
         found.drift.extend(page.drift);
+        shown.show(found.checked as u64, String::new());
         match page.next {
             Some(next) if next != after => after = next,
             _ => return Ok(found),
@@ -118,6 +121,7 @@ fn shown(found: &Page, options: &Options) -> Result<(), String> {
                 "checked": found.checked,
                 "missed_events": found.missed_events,
                 "drift": found.drift,
+                "next": found.next,
             })
             .to_string(),
         );

@@ -137,7 +137,7 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
         }
     }
     if screen.interactive {
-        return super::print("");
+        return super::say("");
     }
     // A script's end leaves nobody to start the service again: what was promised for the next
     // minute is waited for.
@@ -188,7 +188,7 @@ impl Screen<'_> {
             return Ok(());
         }
         let persona = self.persona;
-        super::print(&format!(
+        super::say(&format!(
             "You are talking to {persona}. Ask for help, or press Ctrl-D to end.\n"
         ))
     }
@@ -199,7 +199,7 @@ impl Screen<'_> {
                 let start = if self.interactive { NEW_LINE } else { "" };
                 for bubble in bubbles {
                     let text = bubble.replace('\n', "\n  ");
-                    super::print(&format!("{start}{}: {text}", self.persona))?;
+                    super::say(&format!("{start}{}: {text}", self.persona))?;
                 }
             }
             Shown::Nothing => {}

@@ -1,39 +1,66 @@
 //! `chatkeep check`: says everything that is wrong at once, and changes nothing: no secret is
 //! made, no directory, no database.
 
-use crate::config::{Config, Loaded, Problem, Source};
+use clap::Args;
+use serde_json::json;
+
+use crate::config::{self, Config, Loaded, Problem, Source};
 use crate::store;
 
-/// Checks the configuration and, when that is sound, what `database` finds with it. Prints
-/// what was found sound; the error holds every problem, one sentence each.
-pub(super) fn run(
-    source: &Source,
-    database: impl FnOnce(&Config) -> Vec<String>,
-) -> Result<(), Vec<String>> {
-    let loaded = check(source, database)?;
-    super::print(&summary(&loaded)).map_err(super::one)
+#[derive(Args)]
+pub(super) struct Options {
+    /// Prints JSON, also of what is wrong.
+    #[arg(long)]
+    json: bool,
 }
 
-/// What is wrong with the database, a missing one excepted; it may be in use.
-pub(super) fn database(config: &Config) -> Vec<String> {
-    match store::inspect(&config.storage.path, true) {
-        Ok(_) => Vec::new(),
-        Err(problem) => vec![format!("storage.path: {problem}")],
+/// Prints what was found sound; the error holds every problem, one sentence each.
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+    let checked = Config::load_and(source, places);
+    let said = match (&checked, options.json) {
+        (_, true) => Some(told(&checked)),
+        (Ok(loaded), false) => Some(summary(loaded)),
+        (Err(_), false) => None, // all of it is on standard error
+    };
+    if let Some(said) = said {
+        super::print(&said).map_err(super::one)?;
     }
+    let problems = |problems: Vec<Problem>| problems.iter().map(Problem::to_string).collect();
+    checked.map(drop).map_err(problems)
 }
 
-fn check(
-    source: &Source,
-    database: impl FnOnce(&Config) -> Vec<String>,
-) -> Result<Loaded, Vec<String>> {
-    let sentences = |problems: Vec<Problem>| problems.iter().map(Problem::to_string).collect();
-    let loaded = Config::load(source)
-        .map_err(|problems: Vec<Problem>| -> Vec<String> { sentences(problems) })?;
-    let problems = database(&loaded.config);
-    if problems.is_empty() {
-        Ok(loaded)
+/// What is wrong with the files and folders that the settings name. A missing database is
+/// none yet; one that is there may be in use.
+fn places(config: &Config) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut problem = |key: &str, message: String| {
+        let key = key.to_owned();
+        problems.push(Problem { key, message });
+    };
+    if let Err(why) = store::inspect(&config.storage.path, true) {
+        problem("storage.path", why);
+    }
+    if config.marketplace.sealing_key.is_none() {
+        let file = config::sealing_key_file(&config.storage.path);
+        if let Err(why) = config::read_sealing_key(&file) {
+            problem("marketplace.sealing_key", why);
+        }
+    }
+    let exports = &config.exports.dir;
+    if exports.exists() && !exports.is_dir() {
+        let shown = exports.display();
+        let why = format!("{shown} is no folder; name one that belongs to this service alone");
+        problem("exports.dir", why);
+    }
+    problems.extend(config.damaged_development_secrets());
+    problems
+}
+
+fn mode(config: &Config) -> &'static str {
+    if config.is_production() {
+        "production"
     } else {
-        Err(problems)
+        "development"
     }
 }
 
@@ -42,17 +69,29 @@ fn summary(loaded: &Loaded) -> String {
         Some(path) => path.display().to_string(),
         None => "No configuration file".to_owned(),
     };
-    let mode = if loaded.config.is_production() {
-        "production"
-    } else {
-        "development"
-    };
     let warnings: String = loaded
         .warnings
         .iter()
         .map(|w| format!("warning: {w}\n"))
         .collect();
+    let mode = mode(&loaded.config);
     format!("{warnings}{from}: no problem found ({mode}).")
+}
+
+fn told(checked: &Result<Loaded, Vec<Problem>>) -> String {
+    match checked {
+        Ok(loaded) => json!({
+            "file": loaded.file,
+            "environment": mode(&loaded.config),
+            "warnings": loaded.warnings,
+            "problems": [],
+        }),
+        Err(problems) => {
+            let shown = |problem: &Problem| json!({"key": problem.key, "message": problem.message});
+            json!({ "problems": problems.iter().map(shown).collect::<Vec<_>>() })
+        }
+    }
+    .to_string()
 }
 
 #[cfg(test)]
@@ -68,24 +107,52 @@ mod tests {
     }
 
     #[test]
-    fn tells_all_problems_of_the_configuration_and_leaves_the_database_alone() {
+    fn tells_all_problems_of_the_configuration_and_of_what_it_names() {
         let dir = tempfile::tempdir().unwrap();
-        let text = "[server]\nlisten = 1\n[edge]\nhartbeat_s = 2\n";
-        let source = source(&dir.path().join("s.toml"), text);
-        let problems = check(&source, |_| panic!("not asked")).unwrap_err();
-        assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(problems[0].starts_with("server.listen: "), "{problems:?}");
-        assert!(problems[1].contains("edge.heartbeat_s"), "{problems:?}");
+        let database = dir.path().join("notes.txt");
+        std::fs::write(&database, "no database").unwrap();
+        let text = format!(
+            "[server]\nlisten = 1\n[edge]\nhartbeat_s = 2\n[storage]\npath = {database:?}\n[exports]\ndir = {database:?}\n"
+        );
+        let source = source(&dir.path().join("s.toml"), &text);
+        let problems = Config::load_and(&source, places).unwrap_err();
+        let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
+        let expected = [
+            "server.listen",
+            "edge.hartbeat_s",
+            "storage.path",
+            "exports.dir",
+        ];
+        assert_eq!(keys, expected, "{problems:?}");
+        assert!(problems[2].message.contains("not a SQLite database"));
+        assert!(problems[3].message.contains("is no folder"));
     }
 
     #[test]
-    fn tells_what_the_database_says() {
+    fn of_a_key_only_its_own_problem_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let source = source(&dir.path().join("s.toml"), "[storage]\npath = 1\n");
+        let about_default = |_: &Config| {
+            vec![Problem {
+                key: "storage.path".to_owned(),
+                message: "of the default".to_owned(),
+            }]
+        };
+        let problems = Config::load_and(&source, about_default).unwrap_err();
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].message.contains("must be"), "{problems:?}");
+    }
+
+    #[test]
+    fn a_sound_one_is_told_with_its_warnings() {
         let dir = tempfile::tempdir().unwrap();
         let source = source(&dir.path().join("s.toml"), "");
-        let problems = check(&source, |_| vec!["storage.path: broken".to_owned()]).unwrap_err();
-        assert_eq!(problems, ["storage.path: broken"]);
-        let sound = check(&source, |_| Vec::new()).unwrap();
-        let summary = summary(&sound);
+        let checked = Config::load_and(&source, |_| Vec::new());
+        let json: serde_json::Value = serde_json::from_str(&told(&checked)).unwrap();
+        assert_eq!(json["environment"], "development");
+        assert_eq!(json["problems"], json!([]));
+        assert!(json["warnings"][0].as_str().unwrap().contains("RELAY_"));
+        let summary = summary(&checked.unwrap());
         assert!(
             summary.starts_with("warning: RELAY_WEBHOOK_SECRET"),
             "{summary}"

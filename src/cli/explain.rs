@@ -11,6 +11,7 @@ use crate::store;
 #[derive(Args)]
 pub(super) struct Options {
     /// As the header X-Message-Id of its answer, and the log, named it.
+    #[arg(value_parser = message_id)]
     message_id: i64,
     /// Also what was written and answered.
     #[arg(long)]
@@ -47,6 +48,11 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         described(&told)
     };
     super::print(&shown).map_err(super::one)
+}
+
+fn message_id(given: &str) -> Result<i64, &'static str> {
+    let number = given.parse();
+    number.map_err(|_| "must be a number, as the header X-Message-Id gives it")
 }
 
 fn described(told: &Value) -> String {

@@ -72,7 +72,10 @@ pub(super) struct Unset {
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
     let done = match command {
         Command::List(options) => {
-            let config = super::configuration(source)?.config;
+            let mut config = super::loaded(source)?.config;
+            if running::is_there(&config) {
+                config = super::configuration(source)?.config; // with the token it is asked with
+            }
             list(&config).and_then(|flags| show(&flags, options.json))
         }
         Command::Set(options) => {
@@ -189,8 +192,7 @@ fn change(
 
 fn show(flags: &Value, as_json: bool) -> Result<(), String> {
     if as_json {
-        let pretty = serde_json::to_string_pretty(flags).map_err(|e| e.to_string())?;
-        return super::print(&pretty);
+        return super::print(&flags.to_string());
     }
     let rows = flags["flags"].as_array().map_or(&[][..], Vec::as_slice);
     let text = |row: &Value, name| row[name].as_str().unwrap_or_default().to_owned();

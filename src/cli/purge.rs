@@ -1,13 +1,13 @@
 //! `chatkeep purge`: erases the accounts whose date has passed, or lists them. Through the
 //! running service where there is one, else in the database itself.
 
-use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::running;
+use super::tally::Tally;
 use crate::account::erasure::{self, Run};
 use crate::app::{self, App};
 use crate::clock::Clock;
@@ -107,7 +107,7 @@ fn purge(config: &Config, as_json: bool) -> Result<(), String> {
 
 /// Waits until the service has done what was asked for as number `asked`.
 fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
-    let mut bar = Bar::default();
+    let mut line = Line::default();
     let mut before = None;
     loop {
         let seen = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
@@ -119,13 +119,12 @@ fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
         let before = *before.get_or_insert(erased);
         let left = accounts(&seen, "due").len() + accounts(&seen, "under_way").len();
         if progress["over"].as_u64().unwrap_or_default() >= asked {
-            bar.end();
             return match left {
                 0 => Ok(erased.saturating_sub(before)),
                 left => Err(not_yet(left)),
             };
         }
-        bar.show(left, progress["batches"].as_u64().unwrap_or_default());
+        line.show(left, progress["batches"].as_u64().unwrap_or_default());
         std::thread::sleep(LOOK_EVERY);
     }
 }
@@ -136,26 +135,44 @@ fn by_ourselves(config: &Config) -> Result<u64, String> {
         let app = App::build(config.clone(), Clock::system()).await?;
         let erasing = app.eraser.run(Run::alone());
         tokio::pin!(erasing);
-        let mut bar = Bar::default();
+        let mut line = Line::default();
         let outcome = loop {
             tokio::select! {
                 outcome = &mut erasing => break outcome,
                 () = tokio::time::sleep(LOOK_EVERY) => {
                     let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
-                    bar.show(seen.due.len() + seen.under_way.len(), seen.progress.batches);
+                    line.show(seen.due.len() + seen.under_way.len(), seen.progress.batches);
                 }
             }
         };
-        bar.end();
+        drop(line);
         outcome.map_err(|e| e.to_string())?;
-        if let Some(post) = &app.post {
-            post.send_due().await.map_err(|e| e.to_string())?;
-        }
         let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
+        let mails = send_mails(&app).await.map_err(|e| e.to_string())?;
+        if let (Some(said), 1..) = (mails, seen.progress.erased) {
+            eprintln!("chatkeep: note: {said}");
+        }
         match seen.due.len() + seen.under_way.len() {
             0 => Ok(seen.progress.erased),
             left => Err(not_yet(left)),
         }
+    })
+}
+
+/// Sends the confirmations; what became of them, if there is anything to say.
+async fn send_mails(app: &App) -> crate::error::Result<Option<String>> {
+    let Some(post) = &app.post else {
+        let nobody = "no mail server is configured ([mail]), so nobody was told by mail";
+        return Ok(Some(nobody.to_owned()));
+    };
+    let sent = post.send_due().await?;
+    let waiting = app.store.read(|view| view.mails_waiting()).await?;
+    Ok(match (sent, waiting) {
+        (0, 0) => None,
+        (_, 0) => Some(format!("confirmations sent by mail: {sent}")),
+        _ => Some(format!(
+            "confirmations sent by mail: {sent}; not sent yet: {waiting}. A running service tries these again, for 3 days"
+        )),
     })
 }
 
@@ -169,23 +186,15 @@ fn not_yet(left: usize) -> String {
     )
 }
 
-/// A line on a terminal that is written over and over.
+/// How many accounts of those that were left at first are gone.
 #[derive(Default)]
-struct Bar {
-    shown: bool,
-}
+struct Line(Option<(usize, Tally)>);
 
-impl Bar {
-    fn show(&mut self, accounts: usize, batches: u64) {
-        if std::io::stderr().is_terminal() {
-            self.shown = true;
-            eprint!("\r{accounts} accounts to go, {batches} batches of rows removed ");
-        }
-    }
-
-    fn end(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            eprintln!();
-        }
+impl Line {
+    fn show(&mut self, left: usize, batches: u64) {
+        let at_first = || (left, Tally::of(left as u64, "accounts"));
+        let (first, shown) = self.0.get_or_insert_with(at_first);
+        let gone = first.saturating_sub(left) as u64;
+        shown.show(gone, format!(", {batches} batches of rows removed"));
     }
 }

@@ -6,6 +6,11 @@ use crate::config::{Config, Secret};
 use crate::outbound::{self, Method, Request};
 use crate::store;
 
+/// Whether a service, or another command, holds the database.
+pub(super) fn is_there(config: &Config) -> bool {
+    store::holder(&config.storage.path).is_some()
+}
+
 /// Asks it for `path`; `None` when no service runs on this database. Any answer but 200 is an
 /// error.
 pub(super) fn ask(

@@ -227,6 +227,7 @@ fn end(until: Option<Timestamp>) -> String {
 }
 
 fn line(user: &Shown<'_>) -> String {
+    let leaves = user.deletion_scheduled_for;
     format!(
         "{}  {:<20}  {:<22}  {:>4} today  {}",
         user.user_id,
@@ -237,6 +238,7 @@ fn line(user: &Shown<'_>) -> String {
     )
     .trim_end()
     .to_owned()
+        + &leaves.map_or(String::new(), |at| format!("  (to be deleted, due {at})"))
 }
 
 fn described(user: &Shown<'_>) -> String {
@@ -251,8 +253,16 @@ fn described(user: &Shown<'_>) -> String {
         format!("first seen    {}", user.created_at),
         format!("subscription  {}{granted}", subscription_of(user)),
         format!("messages      {} counted today (UTC)", user.messages_today),
+        format!("deletion      {}", deletion_of(user)),
     ]
     .join("\n")
+}
+
+fn deletion_of(user: &Shown<'_>) -> String {
+    match user.deletion_scheduled_for {
+        Some(at) => format!("asked for, due {at}"),
+        None => "not asked for".to_owned(),
+    }
 }
 
 fn subscription_of(user: &Shown<'_>) -> String {

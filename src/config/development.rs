@@ -41,10 +41,7 @@ impl Config {
         if missing.is_empty() {
             return Ok(None);
         }
-        let dir = match self.storage.path.parent() {
-            Some(dir) if !dir.as_os_str().is_empty() => dir,
-            _ => Path::new("."),
-        };
+        let dir = folder(&self.storage.path);
         let path = dir.join(FILE_NAME);
         let names: Vec<_> = missing
             .iter()
@@ -55,6 +52,32 @@ impl Config {
             *slot = Some(secret);
         }
         Ok(Some(path))
+    }
+
+    /// Why what was kept before can't be used; makes nothing.
+    pub fn damaged_development_secrets(&self) -> Option<Problem> {
+        let kept = [
+            ("edge", "secret", &self.edge.secret),
+            ("admin", "token", &self.admin.token),
+            ("identity", "hs256_secret", &self.identity.hs256_secret),
+        ];
+        let missing = kept.iter().filter(|(.., given)| given.is_none());
+        let names: Vec<_> = missing.map(|(section, key, _)| (*section, *key)).collect();
+        if self.is_production() || names.is_empty() {
+            return None;
+        }
+        let path = folder(&self.storage.path).join(FILE_NAME);
+        read(&path)
+            .and_then(|table| find_all(&table, &names, &path))
+            .err()
+    }
+}
+
+/// Where the database is.
+fn folder(database: &Path) -> &Path {
+    match database.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
     }
 }
 

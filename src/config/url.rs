@@ -55,7 +55,7 @@ pub(super) fn split(text: &str) -> Result<Parts<'_>, String> {
     }
     let (scheme, after) = text
         .split_once("://")
-        .ok_or("must be a URL with a scheme")?;
+        .ok_or("must be a URL with a scheme, as https://")?;
     let (authority, rest) = after.split_at(after.find(['/', '?', '#']).unwrap_or(after.len()));
     let (user, place) = match authority.rsplit_once('@') {
         Some((user, place)) => (Some(user), place),

@@ -1,7 +1,7 @@
 //! Building answers. It must not know errors; those are `problem`'s.
 
 use http_body_util::{BodyExt, Either, Full};
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use serde::Serialize;
 
 use super::{Body, Bytes, Response, StatusCode};
@@ -37,12 +37,22 @@ pub fn json_bytes(bytes: impl Into<Bytes>) -> Response {
 
 /// 200 with plain text.
 pub fn text(text: impl Into<Bytes>) -> Response {
-    typed(StatusCode::OK, TEXT, text.into())
+    shown(TEXT, text.into())
 }
 
 /// 200 with a page.
 pub fn html(page: impl Into<Bytes>) -> Response {
-    typed(StatusCode::OK, HTML, page.into())
+    shown(HTML, page.into())
+}
+
+/// For browsers, which must not guess that it is something else.
+fn shown(content_type: HeaderValue, bytes: Bytes) -> Response {
+    let mut response = typed(StatusCode::OK, content_type, bytes);
+    let nosniff = HeaderValue::from_static("nosniff");
+    response
+        .headers_mut()
+        .insert(X_CONTENT_TYPE_OPTIONS, nosniff);
+    response
 }
 
 pub fn empty(status: StatusCode) -> Response {

@@ -1,7 +1,7 @@
 //! What is said to a message: whether anybody answers, what the engine understands of it,
 //! and the effects, in the message's own transaction.
 
-use chrono_tz::Tz;
+use crate::clock::Zone;
 
 use super::access::{self, Access, Rules};
 use super::answer::{Answer, Schedule};
@@ -22,7 +22,7 @@ use crate::store::{AgentId, NewReminder, Room, Tx, User};
 pub(super) fn understand(
     message: &Message,
     persona: &str,
-    timezone: Option<Tz>,
+    timezone: Option<Zone>,
     now: Timestamp,
 ) -> Intent {
     reply::understand(&heard(message, persona, timezone, now))
@@ -37,7 +37,7 @@ pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -
 pub(super) fn recognise(
     message: &Message,
     persona: &str,
-    timezone: Option<Tz>,
+    timezone: Option<Zone>,
     now: Timestamp,
 ) -> Calls {
     reply::powers::recognise(&heard(message, persona, timezone, now))
@@ -46,7 +46,7 @@ pub(super) fn recognise(
 fn heard<'a>(
     message: &'a Message,
     persona: &'a str,
-    timezone: Option<Tz>,
+    timezone: Option<Zone>,
     now: Timestamp,
 ) -> Heard<'a> {
     Heard {
@@ -139,7 +139,7 @@ impl Turn<'_> {
         })
     }
 
-    pub(super) fn timezone(&self) -> Option<Tz> {
+    pub(super) fn timezone(&self) -> Option<Zone> {
         self.user
             .timezone
             .as_ref()

@@ -12,10 +12,8 @@ pub(in crate::reply) mod when;
 pub(in crate::reply) mod words;
 mod zone;
 
-use chrono_tz::Tz;
-
 use super::wording;
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{memory_matches, memory_overlap};
 pub use reminder::REMINDER_CHARS_MAX;
@@ -28,7 +26,7 @@ pub struct Heard<'a> {
     pub text: &'a str,
     pub now: Timestamp,
     /// `None`: not known, UTC is used and said.
-    pub timezone: Option<Tz>,
+    pub timezone: Option<Zone>,
     pub persona: &'a str,
     /// Others are there, and nothing but the name in the text tells who is meant. `false`
     /// also for a group's message that answers one of the assistant's.
@@ -69,7 +67,7 @@ pub enum Intent {
     CancelReminders {
         about: Option<String>,
     },
-    SetTimezone(Tz),
+    SetTimezone(Zone),
     SetName(String),
     /// Nothing it can do: said in a direct chat, or when asked by name.
     Unknown,
@@ -108,8 +106,8 @@ impl Talk<'_> {
         &self.phrase[self.phrase_start..]
     }
 
-    pub(in crate::reply) fn zone(&self) -> Tz {
-        self.heard.timezone.unwrap_or(Tz::UTC)
+    pub(in crate::reply) fn zone(&self) -> Zone {
+        self.heard.timezone.unwrap_or(Zone::UTC)
     }
 
     /// A stable choice among wordings.

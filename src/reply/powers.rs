@@ -18,11 +18,10 @@ mod tests;
 mod todo_list;
 mod trip_planner;
 
-use chrono_tz::Tz;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 pub use recognise::{Call, Calls, Control, Strength, recognise, understand_all};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +59,7 @@ pub enum Action {
 pub struct Scene<'a> {
     pub now: Timestamp,
     /// `None`: not known, UTC is used and said.
-    pub timezone: Option<Tz>,
+    pub timezone: Option<Zone>,
     /// What is kept belongs to a group.
     pub group: bool,
     /// The number of the user who speaks, so that what they said can be erased with them.
@@ -75,8 +74,8 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    fn zone(&self) -> Tz {
-        self.timezone.unwrap_or(Tz::UTC)
+    fn zone(&self) -> Zone {
+        self.timezone.unwrap_or(Zone::UTC)
     }
 
     fn today(&self) -> chrono::NaiveDate {

@@ -10,7 +10,7 @@ mod budget;
 mod speakers;
 
 use crate::clock::Timestamp;
-use chrono_tz::Tz;
+use crate::clock::Zone;
 use serde_json::{Map, Value};
 
 pub use budget::{REPLY_CHARS_MAX, estimated_tokens};
@@ -208,8 +208,8 @@ fn is_invisible(c: char) -> bool {
 }
 
 fn time(now: Timestamp, timezone: Option<&str>) -> String {
-    let timezone: Option<Tz> = timezone.and_then(|name| name.parse().ok());
-    let local = now.utc().with_timezone(&timezone.unwrap_or(Tz::UTC));
+    let timezone: Option<Zone> = timezone.and_then(|name| name.parse().ok());
+    let local = now.utc().with_timezone(&timezone.unwrap_or(Zone::UTC));
     let zone = timezone.map_or("UTC; theirs is not known", |zone| zone.name());
     format!("It is {} ({zone}).", local.format("%A, %-d %B %Y, %H:%M"))
 }

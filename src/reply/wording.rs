@@ -9,7 +9,7 @@ pub use account::*;
 pub use apologies::{apology, overloaded, refused};
 pub use times::{date_now, time_in, time_now};
 
-use chrono_tz::Tz;
+use crate::clock::Zone;
 
 use crate::clock::Timestamp;
 
@@ -32,7 +32,7 @@ pub fn reminder_set(
     what: &str,
     send_at: Timestamp,
     now: Timestamp,
-    timezone: Option<Tz>,
+    timezone: Option<Zone>,
 ) -> String {
     let (when, is_clock) = times::upcoming(send_at, now, timezone);
     let hint = if timezone.is_none() && is_clock {
@@ -48,7 +48,11 @@ pub fn reminder_set(
 }
 
 /// `reminders`: text and time, soonest first.
-pub fn reminders(reminders: &[(&str, Timestamp)], now: Timestamp, timezone: Option<Tz>) -> String {
+pub fn reminders(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
     if reminders.is_empty() {
         return "You have no reminders. Say “remind me tomorrow at 9 to …” to set one.".to_owned();
     }
@@ -67,7 +71,7 @@ pub fn reminders(reminders: &[(&str, Timestamp)], now: Timestamp, timezone: Opti
 pub fn reminders_of_day(
     reminders: &[(&str, Timestamp)],
     now: Timestamp,
-    timezone: Option<Tz>,
+    timezone: Option<Zone>,
 ) -> Option<String> {
     let lines: Vec<String> = reminders
         .iter()

@@ -57,6 +57,7 @@ pub(super) async fn history(rq: Request) -> Result<Response> {
 
 /// The signature counts, and is checked before the body is looked at.
 pub(super) async fn event(mut rq: Request) -> Result<Response> {
+    rq.exchange.check_encoding()?;
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
     // Twice, or with strange bytes: none that could be right.
     let signature = rq.exchange.header("stripe-signature").unwrap_or(None);
@@ -112,8 +113,10 @@ fn is_id(text: &str) -> bool {
 }
 
 fn page(title: &str, text: &str) -> Response {
-    http::html(format!(
+    let page = http::html(format!(
         "<!doctype html><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
          <title>{title}</title><h1>{title}</h1><p>{text}</p>"
-    ))
+    ));
+    let policy = "default-src 'none'; frame-ancestors 'none'";
+    http::with_header(page, http::header::CONTENT_SECURITY_POLICY, policy)
 }

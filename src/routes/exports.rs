@@ -22,6 +22,7 @@ pub(super) async fn download(rq: Request) -> Result<Response> {
     let answer = http::file(download.file, download.bytes);
     let answer = http::with_header(answer, header::CONTENT_TYPE, "application/json");
     let answer = http::with_header(answer, header::CACHE_CONTROL, "no-store");
+    let answer = http::with_header(answer, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     Ok(http::with_header(
         answer,
         header::CONTENT_DISPOSITION,

@@ -19,11 +19,11 @@ use super::writer::Trouble;
 /// Pages of the log between two passive checkpoints: 8 MiB.
 const PAGES_BETWEEN: u32 = 2_048;
 /// Beyond this the writer itself lets the log start again: 24 MiB.
-const LOG_PAGES_CAP: u32 = 6_144;
+pub(super) const LOG_PAGES_CAP: u32 = 6_144;
 /// Beyond this readers that hold the log back are hurried: 32 MiB.
 const LOG_PAGES_HURRY: u32 = 8_192;
 /// Beyond this writing waits until they have let go: 40 MiB.
-const LOG_PAGES_WAIT: u32 = 10_240;
+pub(super) const LOG_PAGES_WAIT: u32 = 10_240;
 const OVERGROWN_WAIT: Duration = Duration::from_secs(2);
 /// How long the writer waits for readers when it restarts the log, and between two tries.
 const RESTART_WAIT: Duration = Duration::from_millis(10);

@@ -134,6 +134,14 @@ impl View<'_> {
         )
     }
 
+    /// Those with a file, at most 100 after the job with this number.
+    pub fn ready_exports(&self, after: i64) -> Result<Vec<ExportJob>> {
+        self.export_jobs_where(
+            "WHERE status = 'ready' AND id > ?1 ORDER BY id LIMIT 100",
+            after,
+        )
+    }
+
     pub fn count_unfinished_exports(&self) -> Result<usize> {
         let count: i64 = self
             .conn

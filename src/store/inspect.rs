@@ -77,7 +77,7 @@ fn check_header(header: &[u8; HEADER_BYTES], file_bytes: u64) -> Result<(), Stri
     check_identity(field(68) as i32, field(60) as i32)
 }
 
-fn check_identity(application_id: i32, version: i32) -> Result<(), String> {
+pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), String> {
     if application_id != APPLICATION_ID {
         return Err(
             "belongs to another program: point storage.path at Chatkeep's own file".to_owned(),
@@ -98,11 +98,7 @@ fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
     let conn = if with_log {
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
     } else {
-        let uri = format!("file:{}?immutable=1", percent_encoded(path));
-        Connection::open_with_flags(
-            uri,
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
-        )
+        open_unchanging(path)
     }
     .map_err(|e| damaged(e.to_string()))?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
@@ -129,6 +125,15 @@ fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
         return Err(damaged(verdict.lines().next().unwrap_or("?").to_owned()));
     }
     Ok(())
+}
+
+/// A file that nobody writes, for reading; makes nothing beside it.
+pub(super) fn open_unchanging(path: &Path) -> rusqlite::Result<Connection> {
+    let uri = format!("file:{}?immutable=1", percent_encoded(path));
+    Connection::open_with_flags(
+        uri,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
+    )
 }
 
 fn percent_encoded(path: &Path) -> String {

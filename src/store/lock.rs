@@ -1,16 +1,22 @@
-//! One database, one service: the lock beside the file, which also says who holds it.
+//! One database, one service: the lock beside the file, which also says who holds it, and which
+//! file it was: one that was put in its place by hand is noticed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+
+use crate::clock::Timestamp;
 
 /// Keeps a second process off the same file while it lives.
 pub struct Lock {
     file: File,
+    database: PathBuf,
+    is_foreign: bool,
 }
 
-/// Who holds a lock, as they wrote it: process id and admin address, one a line.
+/// Who holds a lock, as they wrote it: process id and admin address, one a line. A third line
+/// says which file the database was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Holder {
     pub pid: Option<u32>,
@@ -42,14 +48,27 @@ impl Lock {
                 database.display()
             ));
         }
-        let mut lock = Self { file };
+        let is_foreign = is_foreign(&mut file, database);
+        let mut lock = Self {
+            file,
+            database: database.to_owned(),
+            is_foreign,
+        };
         lock.announce(None)?;
         Ok(lock)
     }
 
+    /// The database is not the file that it was when the lock was last held: somebody put
+    /// another one there, or brought it here from elsewhere.
+    pub fn finds_another_file(&self) -> bool {
+        self.is_foreign
+    }
+
     /// Writes who holds the lock, for the second process that asks.
     pub fn announce(&mut self, address: Option<&str>) -> Result<(), String> {
-        let text = format!("{}\n{}\n", std::process::id(), address.unwrap_or_default());
+        let which = which(&self.database).unwrap_or_default();
+        let address = address.unwrap_or_default();
+        let text = format!("{}\n{address}\n{which}\n", std::process::id());
         self.file
             .set_len(0)
             .and_then(|()| self.file.seek(SeekFrom::Start(0)))
@@ -65,6 +84,26 @@ pub fn holder(database: &Path) -> Option<Holder> {
         Ok(()) => None,
         Err(_) => Some(read_holder(&mut file)),
     }
+}
+
+/// A lock file that is new beside a database that is not; or one that names another file. One
+/// that names none is of a version that did not, or of a first start that was cut off.
+fn is_foreign(lock: &mut File, database: &Path) -> bool {
+    let Some(now) = which(database) else {
+        return false;
+    };
+    let mut text = String::new();
+    let _ = lock.take(1024).read_to_string(&mut text);
+    let before = text.lines().nth(2).unwrap_or_default();
+    text.is_empty() || !before.is_empty() && before != now
+}
+
+/// The file's number and when it was made, where the file system knows that. Numbers are given
+/// again, devices are numbered anew by every start of the machine.
+fn which(database: &Path) -> Option<String> {
+    let found = fs::metadata(database).ok()?;
+    let made_at = found.created().map_or(Timestamp(0), Timestamp::from);
+    Some(format!("{} {}", found.ino(), made_at.0))
 }
 
 fn lock_path(database: &Path) -> PathBuf {

@@ -1,10 +1,13 @@
 //! Makes a fresh database file, opens one that was inspected, and brings an older one up to
 //! date. A fresh one appears under its name only when it is complete.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::{copies, copy};
+use crate::clock::Clock;
 
 /// "CHKP": whose file this is, in the header's application_id.
 pub(super) const APPLICATION_ID: i32 = 0x4348_4B50;
@@ -23,12 +26,9 @@ const STATEMENTS_KEPT: usize = 128;
 pub(super) fn make(path: &Path) -> Result<(), String> {
     let failed = |e: &dyn std::fmt::Display| format!("can't make {}: {e}", path.display());
     let draft = beside(path, ".new");
-    for leftover in ["", "-journal", "-wal", "-shm"] {
-        match fs::remove_file(beside(&draft, leftover)) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(failed(&e)),
-            _ => {}
-        }
-    }
+    remove_log(&draft)
+        .and_then(|()| remove_file(&draft))
+        .map_err(|e| failed(&e))?;
     let made = Connection::open(&draft).and_then(|mut conn| {
         private(&draft);
         conn.pragma_update(None, "journal_mode", "WAL")?;
@@ -36,18 +36,32 @@ pub(super) fn make(path: &Path) -> Result<(), String> {
         conn.close().map_err(|(_, error)| error)
     });
     made.map_err(|e| failed(&e))?;
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
     fs::rename(&draft, path)
-        .and_then(|()| File::open(folder.unwrap_or(Path::new(".")))?.sync_all())
+        .and_then(|()| copy::sync_folder_of(path))
         .map_err(|e| failed(&e))
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// The file whose name is this one's and `suffix`.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
+}
+
+/// Removes what SQLite keeps beside a file, of a file whose log nobody needs.
+pub(super) fn remove_log(path: &Path) -> std::io::Result<()> {
+    for suffix in ["-journal", "-wal", "-shm"] {
+        remove_file(&beside(path, suffix))?;
+    }
+    Ok(())
+}
+
+/// Removes a file that may not be there.
+pub(super) fn remove_file(path: &Path) -> std::io::Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
 }
 
 /// Opens a file that is there for writing, and brings it up to date.
@@ -56,6 +70,7 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
         return Err(format!("SQLite {} is too old", rusqlite::version()));
     }
     let shown = |e: rusqlite::Error| format!("can't open {}: {e}", path.display());
+    copies::remove_unfinished(path);
     let mut conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -70,10 +85,54 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
         // What is deleted is overwritten: people may ask for it, and a copy of the file or of
         // the disk must not tell.
         .and_then(|()| conn.pragma_update(None, "secure_delete", true))
-        .and_then(|()| migrate(&mut conn))
         .map_err(shown)?;
     private(path);
+    keep_copy(&conn, path)?;
+    migrate(&mut conn).map_err(shown)?;
     Ok(conn)
+}
+
+/// Brings a copy of a database up to date that nobody else has, and leaves no log beside it.
+pub(super) fn bring_up_to_date(path: &Path) -> rusqlite::Result<()> {
+    let mut conn = open_beside(path)?;
+    conn.pragma_update(None, "secure_delete", true)?;
+    migrate(&mut conn)?;
+    fold(conn)
+}
+
+/// Moves all of the log into the file and closes it, which removes the log.
+pub(super) fn fold(conn: Connection) -> rusqlite::Result<()> {
+    let busy: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if busy != 0 {
+        return Err(rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY),
+            Some("somebody has it open".to_owned()),
+        ));
+    }
+    conn.close().map_err(|(_, error)| error)
+}
+
+/// Before a file's schema changes it is copied, so that there is a way back.
+fn keep_copy(conn: &Connection, path: &Path) -> Result<(), String> {
+    let failed = |why: String| {
+        format!(
+            "{} is of an older Chatkeep and is left as it is, since it can't be copied before \
+             its upgrade ({why}): make room beside it",
+            path.display()
+        )
+    };
+    let version = conn.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0));
+    let version = version.map_err(|e| failed(e.to_string()))?;
+    if (1..SCHEMA_VERSION).contains(&version) {
+        // Only for its name: nothing here rests on the time.
+        let now = Clock::system().now();
+        let copy = copies::keep_schema(conn, path, version, now).map_err(failed)?;
+        log::info!(
+            "the database as it was before its upgrade is kept in {}",
+            copy.display()
+        );
+    }
+    Ok(())
 }
 
 /// A second writing connection, for checkpoints.
@@ -122,11 +181,7 @@ fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
         return step(conn, SCHEMA_VERSION, |tx| {
             tx.execute_batch(SCHEMA)?;
             tx.pragma_update(None, "application_id", APPLICATION_ID)?;
-            tx.execute(
-                "INSERT INTO meta (key, value) VALUES ('edge_epoch', ?1)",
-                [hex::encode(crate::random::bytes::<6>())],
-            )?;
-            Ok(())
+            begin_epoch(tx)
         });
     }
     for to in version + 1..=SCHEMA_VERSION {
@@ -134,6 +189,16 @@ fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
         step(conn, to, |tx| tx.execute_batch(STEPS[to as usize - 2]))?;
     }
     Ok(())
+}
+
+/// From here on relays' last seqs of before mean nothing.
+pub(super) fn begin_epoch(conn: &Connection) -> rusqlite::Result<()> {
+    let epoch = hex::encode(crate::random::bytes::<6>());
+    conn.execute(
+        "INSERT OR REPLACE INTO meta (key, value) VALUES ('edge_epoch', ?1)",
+        [epoch],
+    )
+    .map(drop)
 }
 
 /// All of it or nothing: a start that is cut off leaves a file of the version before.

@@ -72,6 +72,14 @@ impl View<'_> {
         let rows = statement.query_map((now.0, now.0 + WAIT_MS_MAX, MAILS_MAX), mail_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
+
+    /// Those that no server has taken.
+    pub fn mails_waiting(&self) -> Result<i64> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT count(*) FROM outgoing_mails")?
+            .query_row([], |row| row.get(0))?)
+    }
 }
 
 fn mail_from(row: &Row<'_>) -> rusqlite::Result<OutgoingMail> {

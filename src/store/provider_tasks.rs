@@ -165,15 +165,6 @@ impl Tx<'_> {
         Ok(ended > 0)
     }
 
-    /// Removes every row about the user's payments, save that the provider is to forget them.
-    pub fn remove_billing_rows(&self, user: UserId) -> Result<()> {
-        self.execute("DELETE FROM provider_tasks WHERE user_id = ?1", [user.0])?;
-        self.execute("DELETE FROM provider_keys WHERE user_id = ?1", [user.0])?;
-        self.execute("DELETE FROM topups WHERE user_id = ?1", [user.0])?;
-        self.execute("DELETE FROM subscriptions WHERE user_id = ?1", [user.0])?;
-        Ok(())
-    }
-
     fn put_task(
         &mut self,
         kind: TaskKind,

@@ -88,6 +88,44 @@ async fn a_reader_that_holds_the_log_back_has_to_go() {
     assert!(most < LOG_BYTES_MAX, "{most} bytes");
 }
 
+/// Copies are whole however much is written meanwhile, or are not made; the log keeps its bound.
+#[tokio::test(flavor = "multi_thread")]
+async fn backups_do_not_hold_the_log_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(&options(&folder)).unwrap());
+    fill(&store, 100 << 20).await;
+    let (from, to) = (options(&folder).path, folder.path().join("backup.db"));
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let backing_up = std::thread::spawn(move || {
+        let mut made = 0;
+        while stopped.try_recv().is_err() {
+            match back_up(&from, &to, true, &mut |_| ()) {
+                Ok(backup) => {
+                    made += 1;
+                    assert_eq!(backup.schema_version, open::SCHEMA_VERSION);
+                }
+                Err(why) => assert!(why.contains("a quieter time"), "{why}"),
+            }
+        }
+        // With nobody who writes it is always made.
+        back_up(&from, &to, true, &mut |_| ()).unwrap();
+        made
+    });
+    let most = fill(&store, 300 << 20).await;
+    assert!(most < LOG_BYTES_MAX, "{most} bytes");
+    stop.send(()).unwrap();
+    let made = backing_up.join().unwrap();
+    println!("{made} backups were made meanwhile");
+    let rows = |path: &Path| {
+        let conn = Connection::open(path).unwrap();
+        conn.query_row("SELECT count(*) FROM memories", [], |row| {
+            row.get::<_, i64>(0)
+        })
+        .unwrap()
+    };
+    assert_eq!(rows(&folder.path().join("backup.db")), rows(store.path()));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_fails_is_undone_alone() {
     let folder = tempfile::tempdir().unwrap();

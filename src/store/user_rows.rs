@@ -14,11 +14,12 @@ pub struct UserRow {
     pub created_at: Timestamp,
     /// Messages counted on the UTC day asked for.
     pub day_count: i64,
+    pub deletion_scheduled_for: Option<Timestamp>,
 }
 
 /// `?1` is the day.
 const COLUMNS: &str = "SELECT id, users.user_id, name, timezone, status, plan, granted_plan,
-       granted_until, phone, created_at, coalesce(count, 0)
+       granted_until, phone, created_at, coalesce(count, 0), deletion_scheduled_for
      FROM users LEFT JOIN usage_days ON usage_days.user_id = users.id AND day = ?1";
 
 impl View<'_> {
@@ -57,5 +58,6 @@ fn row_from(row: &Row<'_>) -> rusqlite::Result<UserRow> {
         phone: row.get(8)?,
         created_at: Timestamp(row.get(9)?),
         day_count: row.get(10)?,
+        deletion_scheduled_for: row.get::<_, Option<i64>>(11)?.map(Timestamp),
     })
 }

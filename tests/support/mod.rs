@@ -3,6 +3,7 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod description;
 pub mod mem0;
 pub mod model_server;
 pub mod process;
@@ -138,9 +139,11 @@ impl Service {
     pub async fn send(&self, request: &Request) -> Answer {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(&request.bytes()).await.unwrap();
-        tokio::time::timeout(PATIENCE, read_answer(&mut stream))
+        let answer = tokio::time::timeout(PATIENCE, read_answer(&mut stream))
             .await
-            .expect("an answer in time")
+            .expect("an answer in time");
+        description::check(&request.head, &request.body, &answer);
+        answer
     }
 
     pub async fn relay(&self, agent: &str) -> RelaySocket {

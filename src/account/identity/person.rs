@@ -3,7 +3,7 @@
 //! can show to be.
 
 use crate::auth::jwt::{Claims, LOCAL_ISSUER, Profile};
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, Result};
 use crate::model::public_id::PublicId;
 use crate::random;
@@ -172,12 +172,12 @@ fn decide(subject: &Subject, seen: Seen) -> Verdict {
 
 /// As the database has it: a zone only by its IANA name.
 fn profile(said: Profile) -> PersonProfile {
-    let is_zone = |name: &String| name.parse::<chrono_tz::Tz>().is_ok();
+    let zone = said.timezone.and_then(|name| name.parse::<Zone>().ok());
     PersonProfile {
         phone: said.phone,
         email: said.email,
         name: said.name,
-        timezone: said.timezone.filter(is_zone),
+        timezone: zone.map(|zone| zone.name().to_owned()),
     }
 }
 

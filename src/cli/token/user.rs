@@ -1,6 +1,8 @@
 //! `chatkeep token user`: a person's token, signed with the local development key, for
 //! trying the API out and for services that issue their own tokens.
 
+use std::path::Path;
+
 use clap::Args;
 
 use crate::auth::jwt;
@@ -61,7 +63,9 @@ fn subject(config: &Config, named: &Named, now: Timestamp) -> Result<String, Str
     let there = path.exists();
     if let Some(user_id) = &named.user_id {
         super::note_missing_database(config);
-        if there && store::look(path, |view| view.user(user_id, day))?.is_none() {
+        let unknown = there && store::look(path, |view| view.user(user_id, day))?.is_none();
+        if unknown {
+            check_not_erased(path, user_id)?;
             eprintln!(
                 "chatkeep: note: no user {user_id} is known yet; the first request with this token makes the account"
             );
@@ -79,6 +83,16 @@ fn subject(config: &Config, named: &Named, now: Timestamp) -> Result<String, Str
             phone.escape_debug()
         )
     })
+}
+
+/// An id is never given again: its token would open nothing.
+fn check_not_erased(database: &Path, user_id: &str) -> Result<(), String> {
+    match store::look(database, |view| view.erased_at(user_id))? {
+        None => Ok(()),
+        Some(at) => Err(format!(
+            "the account {user_id} was erased ({at}), and nobody can sign in to it; take another id"
+        )),
+    }
 }
 
 fn user_id(given: &str) -> Result<String, &'static str> {

@@ -2,7 +2,7 @@
 //! job that delivers reminders delivers these as well, and asks here whether somebody's focus
 //! holds a reminder back. What is rung and not offered any more is silent.
 
-use chrono_tz::Tz;
+use crate::clock::Zone;
 
 use super::{kept_of, state_of};
 use crate::clock::Timestamp;
@@ -147,7 +147,7 @@ impl Ingest {
 
 impl Turn<'_> {
     /// The mornings of another time zone come at other moments.
-    pub(in crate::ingest) fn move_alarms(&self, tx: &mut Tx<'_>, zone: Tz) -> Result<()> {
+    pub(in crate::ingest) fn move_alarms(&self, tx: &mut Tx<'_>, zone: Zone) -> Result<()> {
         for alarm in tx.power_alarms(self.user.id)? {
             let owner = PowerOwner::User(self.user.id);
             let row = tx.power_state(owner, &alarm.name)?;
@@ -193,7 +193,7 @@ fn offered(power: Power, flags: &Reader<'_>) -> bool {
 pub(super) fn day(
     tx: &Tx<'_>,
     user: UserId,
-    timezone: Option<Tz>,
+    timezone: Option<Zone>,
     flags: &Reader<'_>,
     now: Timestamp,
 ) -> Result<String> {

@@ -1,7 +1,7 @@
 //! What a person tells about themselves that changes how they are treated: their name and
 //! their time zone. It must not store either.
 
-use chrono_tz::Tz;
+use crate::clock::Zone;
 
 use super::{Intent, Talk, subject, wording, zone};
 
@@ -74,7 +74,7 @@ fn resident(talk: &Talk) -> Option<Intent> {
 }
 
 /// Short forms ("im in pm", "I'm in est") are words too often.
-fn known_place(said: &str) -> Option<Tz> {
+fn known_place(said: &str) -> Option<Zone> {
     if said.chars().count() > 3 {
         zone::find(said)
     } else {

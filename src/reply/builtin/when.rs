@@ -213,7 +213,7 @@ pub(in crate::reply) fn at_hour(
     date: chrono::NaiveDate,
     hour: u32,
     minute: u32,
-    zone: chrono_tz::Tz,
+    zone: crate::clock::Zone,
 ) -> Option<crate::clock::Timestamp> {
     resolve::instant(date.and_hms_opt(hour, minute, 0)?, zone).ok()
 }

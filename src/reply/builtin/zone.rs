@@ -1,111 +1,102 @@
 //! Time zones by what people call them: IANA names, cities, abbreviations, offsets from
 //! UTC. It must not guess: a name it doesn't know is no zone.
 
-use chrono_tz::{TZ_VARIANTS, Tz};
+use crate::clock::Zone;
 
 /// Places and abbreviations that no IANA name ends with.
-const ALIASES: [(&str, Tz); 60] = [
-    ("gmt", Tz::UTC),
-    ("utc", Tz::UTC),
-    ("et", Tz::America__New_York),
-    ("est", Tz::America__New_York),
-    ("edt", Tz::America__New_York),
-    ("eastern", Tz::America__New_York),
-    ("eastern time", Tz::America__New_York),
-    ("ct", Tz::America__Chicago),
-    ("cst", Tz::America__Chicago),
-    ("cdt", Tz::America__Chicago),
-    ("central time", Tz::America__Chicago),
-    ("mt", Tz::America__Denver),
-    ("mst", Tz::America__Denver),
-    ("mdt", Tz::America__Denver),
-    ("mountain time", Tz::America__Denver),
-    ("pt", Tz::America__Los_Angeles),
-    ("pst", Tz::America__Los_Angeles),
-    ("pdt", Tz::America__Los_Angeles),
-    ("pacific", Tz::America__Los_Angeles),
-    ("pacific time", Tz::America__Los_Angeles),
-    ("bst", Tz::Europe__London),
-    ("uk", Tz::Europe__London),
-    ("england", Tz::Europe__London),
-    ("cet", Tz::Europe__Berlin),
-    ("cest", Tz::Europe__Berlin),
-    ("ist", Tz::Asia__Kolkata),
-    ("jst", Tz::Asia__Tokyo),
-    ("aest", Tz::Australia__Sydney),
-    ("germany", Tz::Europe__Berlin),
-    ("munich", Tz::Europe__Berlin),
-    ("hamburg", Tz::Europe__Berlin),
-    ("cologne", Tz::Europe__Berlin),
-    ("frankfurt", Tz::Europe__Berlin),
-    ("france", Tz::Europe__Paris),
-    ("spain", Tz::Europe__Madrid),
-    ("barcelona", Tz::Europe__Madrid),
-    ("italy", Tz::Europe__Rome),
-    ("milan", Tz::Europe__Rome),
-    ("geneva", Tz::Europe__Zurich),
-    ("switzerland", Tz::Europe__Zurich),
-    ("zürich", Tz::Europe__Zurich),
-    ("netherlands", Tz::Europe__Amsterdam),
-    ("kyiv", Tz::Europe__Kyiv),
-    ("india", Tz::Asia__Kolkata),
-    ("mumbai", Tz::Asia__Kolkata),
-    ("delhi", Tz::Asia__Kolkata),
-    ("bangalore", Tz::Asia__Kolkata),
-    ("beijing", Tz::Asia__Shanghai),
-    ("china", Tz::Asia__Shanghai),
-    ("new york city", Tz::America__New_York),
-    ("nyc", Tz::America__New_York),
-    ("boston", Tz::America__New_York),
-    ("miami", Tz::America__New_York),
-    ("washington", Tz::America__New_York),
-    ("texas", Tz::America__Chicago),
-    ("california", Tz::America__Los_Angeles),
-    ("san francisco", Tz::America__Los_Angeles),
-    ("seattle", Tz::America__Los_Angeles),
-    ("rio de janeiro", Tz::America__Sao_Paulo),
-    ("são paulo", Tz::America__Sao_Paulo),
+const ALIASES: [(&str, &str); 60] = [
+    ("gmt", "UTC"),
+    ("utc", "UTC"),
+    ("et", "America/New_York"),
+    ("est", "America/New_York"),
+    ("edt", "America/New_York"),
+    ("eastern", "America/New_York"),
+    ("eastern time", "America/New_York"),
+    ("ct", "America/Chicago"),
+    ("cst", "America/Chicago"),
+    ("cdt", "America/Chicago"),
+    ("central time", "America/Chicago"),
+    ("mt", "America/Denver"),
+    ("mst", "America/Denver"),
+    ("mdt", "America/Denver"),
+    ("mountain time", "America/Denver"),
+    ("pt", "America/Los_Angeles"),
+    ("pst", "America/Los_Angeles"),
+    ("pdt", "America/Los_Angeles"),
+    ("pacific", "America/Los_Angeles"),
+    ("pacific time", "America/Los_Angeles"),
+    ("bst", "Europe/London"),
+    ("uk", "Europe/London"),
+    ("england", "Europe/London"),
+    ("cet", "Europe/Berlin"),
+    ("cest", "Europe/Berlin"),
+    ("ist", "Asia/Kolkata"),
+    ("jst", "Asia/Tokyo"),
+    ("aest", "Australia/Sydney"),
+    ("germany", "Europe/Berlin"),
+    ("munich", "Europe/Berlin"),
+    ("hamburg", "Europe/Berlin"),
+    ("cologne", "Europe/Berlin"),
+    ("frankfurt", "Europe/Berlin"),
+    ("france", "Europe/Paris"),
+    ("spain", "Europe/Madrid"),
+    ("barcelona", "Europe/Madrid"),
+    ("italy", "Europe/Rome"),
+    ("milan", "Europe/Rome"),
+    ("geneva", "Europe/Zurich"),
+    ("switzerland", "Europe/Zurich"),
+    ("zürich", "Europe/Zurich"),
+    ("netherlands", "Europe/Amsterdam"),
+    ("kyiv", "Europe/Kyiv"),
+    ("india", "Asia/Kolkata"),
+    ("mumbai", "Asia/Kolkata"),
+    ("delhi", "Asia/Kolkata"),
+    ("bangalore", "Asia/Kolkata"),
+    ("beijing", "Asia/Shanghai"),
+    ("china", "Asia/Shanghai"),
+    ("new york city", "America/New_York"),
+    ("nyc", "America/New_York"),
+    ("boston", "America/New_York"),
+    ("miami", "America/New_York"),
+    ("washington", "America/New_York"),
+    ("texas", "America/Chicago"),
+    ("california", "America/Los_Angeles"),
+    ("san francisco", "America/Los_Angeles"),
+    ("seattle", "America/Los_Angeles"),
+    ("rio de janeiro", "America/Sao_Paulo"),
+    ("são paulo", "America/Sao_Paulo"),
 ];
 
 /// Characters in the longest name that is looked up.
 const NAME_BYTES_MAX: usize = 64;
 
-pub(super) fn find(said: &str) -> Option<Tz> {
+pub(super) fn find(said: &str) -> Option<Zone> {
     if said.is_empty() || said.len() > NAME_BYTES_MAX {
         return None;
     }
     let name = said.to_lowercase().replace('_', " ");
     let name = name.trim_start_matches("the ").trim();
     if let Some((_, zone)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
-        return Some(*zone);
+        return zone.parse().ok();
     }
+    let iana = name.replace(' ', "_");
     offset(name)
-        .or_else(|| named(name, true))
-        .or_else(|| named(name, false))
+        .or_else(|| iana.parse().ok())
+        .or_else(|| of_city(&iana))
 }
 
-/// The zone whose whole name, or whose city, is `name`.
-fn named(name: &str, whole: bool) -> Option<Tz> {
-    TZ_VARIANTS.iter().copied().find(|zone| {
-        let iana = zone.name();
-        let part = match iana.rsplit_once('/') {
-            Some((_, city)) if !whole => city,
-            _ => iana,
-        };
-        part.len() == name.len()
-            && part.bytes().zip(name.bytes()).all(|(a, b)| {
-                let a = if a == b'_' {
-                    b' '
-                } else {
-                    a.to_ascii_lowercase()
-                };
-                a == b
-            })
-    })
+/// The zone whose city is `name`.
+fn of_city(name: &str) -> Option<Zone> {
+    let mut names = Zone::names();
+    let found = names.find(|iana| {
+        let city = iana.rsplit_once('/').map_or(*iana, |(_, city)| city);
+        city.eq_ignore_ascii_case(name)
+    });
+    found?.parse().ok()
 }
 
 /// "utc+2", "gmt-5", "+2": whole hours. IANA counts these zones the other way round.
-fn offset(name: &str) -> Option<Tz> {
+fn offset(name: &str) -> Option<Zone> {
     let rest = name
         .strip_prefix("utc")
         .or_else(|| name.strip_prefix("gmt"))
@@ -118,7 +109,7 @@ fn offset(name: &str) -> Option<Tz> {
     };
     let hours: u32 = hours.trim_end_matches(":00").parse().ok()?;
     if hours == 0 {
-        return Some(Tz::UTC);
+        return Some(Zone::UTC);
     }
     format!("Etc/GMT{sign}{hours}").parse().ok()
 }
@@ -130,24 +121,30 @@ mod tests {
     #[test]
     fn zones_by_what_people_call_them() {
         let cases = [
-            ("Europe/Berlin", Some(Tz::Europe__Berlin)),
-            ("europe/berlin", Some(Tz::Europe__Berlin)),
-            ("Berlin", Some(Tz::Europe__Berlin)),
-            ("new york", Some(Tz::America__New_York)),
-            ("New_York", Some(Tz::America__New_York)),
-            ("UTC", Some(Tz::UTC)),
-            ("utc+2", Some(Tz::Etc__GMTMinus2)),
-            ("GMT-5", Some(Tz::Etc__GMTPlus5)),
+            ("Europe/Berlin", Some("Europe/Berlin")),
+            ("europe/berlin", Some("Europe/Berlin")),
+            ("Berlin", Some("Europe/Berlin")),
+            ("new york", Some("America/New_York")),
+            ("New_York", Some("America/New_York")),
+            ("UTC", Some("UTC")),
+            ("utc+2", Some("Etc/GMT-2")),
+            ("GMT-5", Some("Etc/GMT+5")),
             ("utc+99", None),
-            ("PST", Some(Tz::America__Los_Angeles)),
-            ("munich", Some(Tz::Europe__Berlin)),
+            ("PST", Some("America/Los_Angeles")),
+            ("munich", Some("Europe/Berlin")),
             ("trouble", None),
             ("", None),
             ("+", None),
             ("é", None),
         ];
         for (said, expected) in cases {
-            assert_eq!(find(said), expected, "{said:?}");
+            assert_eq!(find(said).map(Zone::name), expected, "{said:?}");
+        }
+    }
+    #[test]
+    fn every_alias_names_a_zone() {
+        for (alias, zone) in ALIASES {
+            assert!(zone.parse::<Zone>().is_ok(), "{alias}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Ability, Scene, Strength};
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Day, Spec};
 
@@ -125,7 +125,7 @@ fn daily(talk: &Talk<'_>) -> Option<Action> {
         }),
         ..spec
     };
-    let moment = when::resolve(&tomorrow, talk.heard.now, chrono_tz::Tz::UTC).ok()?;
+    let moment = when::resolve(&tomorrow, talk.heard.now, Zone::UTC).ok()?;
     let minutes = moment.0.div_euclid(60_000).rem_euclid(24 * 60) as u32;
     Some(Action::Daily {
         hour: minutes / 60,

@@ -1,8 +1,8 @@
 //! Small readings that several superpowers share: lists of things, who is meant, days. It
 //! knows none of them.
 
+use crate::clock::Zone;
 use chrono::{Datelike, NaiveDate};
-use chrono_tz::Tz;
 
 use crate::clock::Timestamp;
 use crate::reply::builtin::subject;
@@ -93,7 +93,7 @@ pub(super) fn said(words: &Words, from: usize, to: usize) -> String {
     subject(words.original(from..to.max(from)))
 }
 
-pub(super) fn date(at: Timestamp, zone: Tz) -> NaiveDate {
+pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
     at.utc().with_timezone(&zone).date_naive()
 }
 
@@ -111,7 +111,7 @@ pub(super) fn read_day(
     words: &Words,
     at: usize,
     now: Timestamp,
-    zone: Tz,
+    zone: Zone,
 ) -> Option<(NaiveDate, usize)> {
     let (spec, end) = when::read(words, at)?;
     let day = match spec.day? {

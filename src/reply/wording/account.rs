@@ -1,10 +1,8 @@
 //! Sentences about the person's account and the assistant itself: status, usage, limits,
 //! upgrades, help, apologies. It decides no access.
 
-use chrono_tz::Tz;
-
 use super::times::zone_name;
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 
 /// What the account's sentences need to know.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,7 +17,7 @@ pub struct Facts<'a> {
     pub daily_limit: Option<i64>,
     pub memories: usize,
     pub reminders: usize,
-    pub timezone: Option<Tz>,
+    pub timezone: Option<Zone>,
 }
 
 pub fn status(facts: &Facts) -> String {
@@ -68,7 +66,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     }
 }
 
-pub fn timezone_set(zone: Tz, now: Timestamp) -> String {
+pub fn timezone_set(zone: Zone, now: Timestamp) -> String {
     let time = now.utc().with_timezone(&zone).format("%H:%M");
     format!(
         "Okay, your time zone is {}. It's {time} there.",

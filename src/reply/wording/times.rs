@@ -2,12 +2,11 @@
 //! the person's zone is not known. It decides no time.
 
 use chrono::{DateTime, Datelike};
-use chrono_tz::Tz;
 
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 
 /// When something happens, and whether a clock time was needed to say it.
-pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Tz>) -> (String, bool) {
+pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> (String, bool) {
     if let Some(wait) = short_wait(at.0.saturating_sub(now.0)) {
         return (format!("in {wait}"), false);
     }
@@ -21,7 +20,7 @@ pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Tz>) -> (
 }
 
 /// A line's start in a list of reminders: "Today 19:00", "Friday, 3 January 09:00".
-pub(super) fn listed(at: Timestamp, now: Timestamp, timezone: Option<Tz>) -> String {
+pub(super) fn listed(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     let day = match days_between(now, at, timezone) {
         0 => "Today".to_owned(),
         1 => "Tomorrow".to_owned(),
@@ -30,7 +29,7 @@ pub(super) fn listed(at: Timestamp, now: Timestamp, timezone: Option<Tz>) -> Str
     format!("{day} {}", clock(local(at, timezone), timezone))
 }
 
-pub fn time_now(now: Timestamp, timezone: Option<Tz>) -> String {
+pub fn time_now(now: Timestamp, timezone: Option<Zone>) -> String {
     let hint = match timezone {
         Some(_) => "",
         None => {
@@ -40,14 +39,14 @@ pub fn time_now(now: Timestamp, timezone: Option<Tz>) -> String {
     format!("It's {}.{hint}", clock(local(now, timezone), timezone))
 }
 
-pub fn time_in(now: Timestamp, zone: Tz, place: &str) -> String {
+pub fn time_in(now: Timestamp, zone: Zone, place: &str) -> String {
     format!(
         "It's {} in {place}.",
         clock(local(now, Some(zone)), Some(zone))
     )
 }
 
-pub fn date_now(now: Timestamp, timezone: Option<Tz>) -> String {
+pub fn date_now(now: Timestamp, timezone: Option<Zone>) -> String {
     let zone = if timezone.is_none() { " (UTC)" } else { "" };
     format!(
         "It's {}{zone}.",
@@ -56,7 +55,7 @@ pub fn date_now(now: Timestamp, timezone: Option<Tz>) -> String {
 }
 
 /// A zone as people call it; IANA counts its fixed offsets the other way round.
-pub(super) fn zone_name(zone: Tz) -> String {
+pub(super) fn zone_name(zone: Zone) -> String {
     match zone
         .name()
         .strip_prefix("Etc/GMT")
@@ -68,16 +67,16 @@ pub(super) fn zone_name(zone: Tz) -> String {
     }
 }
 
-fn local(at: Timestamp, timezone: Option<Tz>) -> DateTime<Tz> {
-    at.utc().with_timezone(&timezone.unwrap_or(Tz::UTC))
+fn local(at: Timestamp, timezone: Option<Zone>) -> DateTime<Zone> {
+    at.utc().with_timezone(&timezone.unwrap_or(Zone::UTC))
 }
 
-fn clock(at: DateTime<Tz>, timezone: Option<Tz>) -> String {
+fn clock(at: DateTime<Zone>, timezone: Option<Zone>) -> String {
     let zone = if timezone.is_none() { " UTC" } else { "" };
     format!("{}{zone}", at.format("%H:%M"))
 }
 
-fn days_between(now: Timestamp, at: Timestamp, timezone: Option<Tz>) -> i64 {
+fn days_between(now: Timestamp, at: Timestamp, timezone: Option<Zone>) -> i64 {
     local(at, timezone)
         .date_naive()
         .signed_duration_since(local(now, timezone).date_naive())
@@ -85,7 +84,7 @@ fn days_between(now: Timestamp, at: Timestamp, timezone: Option<Tz>) -> i64 {
 }
 
 /// "Friday, 3 January", with the year when it is another.
-fn date(at: Timestamp, now: Timestamp, timezone: Option<Tz>) -> String {
+fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     let (at, now) = (local(at, timezone), local(now, timezone));
     let pattern = if at.year() == now.year() {
         "%A, %-d %B"

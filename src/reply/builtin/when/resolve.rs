@@ -6,10 +6,9 @@ use chrono::{
     DateTime, Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Offset,
     TimeZone, Utc,
 };
-use chrono_tz::Tz;
 
 use super::{BARE_HOUR_PM_MAX, Clock, DAY_HOUR, Day, Part, Spec, Wait};
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 
 /// The furthest a time may lie ahead, in years.
 pub(in crate::reply) const YEARS_AHEAD_MAX: u32 = 5;
@@ -30,7 +29,7 @@ pub(in crate::reply) enum Problem {
 pub(in crate::reply) fn resolve(
     spec: &Spec,
     now: Timestamp,
-    zone: Tz,
+    zone: Zone,
 ) -> Result<Timestamp, Problem> {
     let local = now.utc().with_timezone(&zone).naive_local();
     let moment = match spec.wait {
@@ -54,7 +53,7 @@ fn waited(
     wait: Wait,
     now: Timestamp,
     local: NaiveDateTime,
-    zone: Tz,
+    zone: Zone,
 ) -> Result<Timestamp, Problem> {
     if wait.months == 0 && wait.days == 0 && spec.clock.is_none() && spec.part.is_none() {
         return Ok(now.plus_s(wait.seconds));
@@ -77,7 +76,7 @@ fn dated(
     spec: &Spec,
     now: Timestamp,
     local: NaiveDateTime,
-    zone: Tz,
+    zone: Zone,
 ) -> Result<Timestamp, Problem> {
     let today = local.date();
     let on = |date: NaiveDate| instant(at_time(date, spec)?, zone);
@@ -203,7 +202,7 @@ fn part_hour(part: Option<Part>) -> u32 {
     }
 }
 
-pub(super) fn instant(local: NaiveDateTime, zone: Tz) -> Result<Timestamp, Problem> {
+pub(super) fn instant(local: NaiveDateTime, zone: Zone) -> Result<Timestamp, Problem> {
     match zone.from_local_datetime(&local).earliest() {
         Some(found) => Ok(Timestamp(found.timestamp_millis())),
         None => after_gap(local, zone).ok_or(Problem::NoSuchTime),
@@ -212,7 +211,7 @@ pub(super) fn instant(local: NaiveDateTime, zone: Tz) -> Result<Timestamp, Probl
 
 /// The instant at which clocks jumped over `local`, to the second. The offset before a gap
 /// is the smaller one, and no zone ever skipped more than a day.
-fn after_gap(local: NaiveDateTime, zone: Tz) -> Option<Timestamp> {
+fn after_gap(local: NaiveDateTime, zone: Zone) -> Option<Timestamp> {
     let offset = |utc: i64| -> Option<i32> {
         let at: DateTime<Utc> = DateTime::from_timestamp(utc, 0)?;
         Some(

@@ -1,0 +1,220 @@
+//! `chatkeep restore FILE`: puts a backup in the place of the database, while no service has it.
+//! Whom the backup brings back although they were erased is erased again before that.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use super::progress::Progress;
+use crate::account::erasure::Run;
+use crate::account::exports;
+use crate::app::{self, App};
+use crate::clock::{Clock, Timestamp};
+use crate::config::{Config, Source};
+use crate::store::{Lock, Restored, Restoring, Store};
+
+/// An account is erased so long after it was asked for: a younger backup knows of it.
+const KNOWN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+
+#[derive(Args)]
+pub(super) struct Options {
+    /// A backup, or any other whole copy of a database.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Doesn't ask.
+    #[arg(long)]
+    yes: bool,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+    let config = super::loaded(source)?.config;
+    if !options.yes && !std::io::stdin().is_terminal() {
+        let file = options.file.display();
+        return Err(super::one(format!(
+            "nobody can be asked here; to restore {file} without a question, add --yes"
+        )));
+    }
+    restore(source, &config, options).map_err(super::one)
+}
+
+fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), String> {
+    let target = &config.storage.path;
+    if same_file(&options.file, target) {
+        return Err(format!("{} is the database itself", target.display()));
+    }
+    if !options.file.exists() {
+        return Err(format!("there is no file {}", options.file.display()));
+    }
+    // Not by `app::lock`, which may write to what is there.
+    let mut lock = Lock::take(target)?;
+    let (progress, now) = (Progress::new(), Clock::system().now());
+    let restoring = Restoring::prepare(&options.file, target, &mut |stage| progress.show(stage))?;
+    drop(progress);
+    let restored = restoring.restored.clone();
+    for warning in warnings(&restored, now) {
+        eprintln!("chatkeep: {warning}");
+    }
+    if !options.yes && !is_wanted(&options.file, target, &restored)? {
+        return Err("nothing was changed".to_owned());
+    }
+    let progress = Progress::new();
+    progress.spin("erasing who was erased since");
+    let erased = erase_again(source, config, restoring.path(), now)?;
+    drop(progress);
+    let aside = restoring.put_in_place(now)?;
+    lock.announce(None)?; // of another file now
+    super::print(&match options.json {
+        true => as_json(target, options, &restored, erased, aside.as_deref(), now),
+        false => in_words(target, &options.file, &restored, erased, aside.as_deref()),
+    })
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    match (std::fs::canonicalize(one), std::fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// Erases in the draft whoever was erased since, and whose date has passed; says of exports
+/// whose files are not there that they have expired. How many accounts are gone.
+fn erase_again(
+    source: &Source,
+    config: &Config,
+    draft: &Path,
+    now: Timestamp,
+) -> Result<u64, String> {
+    let mut config = config.clone();
+    config.storage.path = draft.to_owned();
+    let runtime = super::runtime()?;
+    let due = runtime.block_on(async {
+        let store = Store::open(&app::store_options(&config))?;
+        let lost = exports::expire_lost(&store, &config.exports.dir, now).await;
+        lost.map_err(|e| e.to_string())?;
+        let due = store.read(move |view| view.due_accounts(now, 1)).await;
+        Ok::<_, String>(due.map_err(|e| e.to_string())?.len())
+    })?;
+    if due == 0 {
+        return Ok(0);
+    }
+    // Only now: what erases needs secrets, and makes those that are missing.
+    let mut config = super::configuration(source)
+        .map_err(|why| why.join("; "))?
+        .config;
+    config.storage.path = draft.to_owned();
+    runtime.block_on(async {
+        let app = App::build(config, Clock::system()).await?;
+        let ran = app.eraser.run(Run::alone()).await;
+        ran.map_err(|e| e.to_string())?;
+        let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
+        // Those that wait for others to forget them are gone here; the service goes on.
+        let waits = seen.under_way.iter().filter(|one| one.waits_for_others);
+        let waiting = waits.count();
+        match seen.due.len() + seen.under_way.len() - waiting {
+            0 => Ok(seen.progress.erased + waiting as u64),
+            left => Err(format!(
+                "{left} accounts could not be erased again; nothing was changed"
+            )),
+        }
+    })
+}
+
+/// What the operator should know, in sentences.
+fn warnings(restored: &Restored, now: Timestamp) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let is_old = restored
+        .as_of
+        .is_some_and(|as_of| now.0 - as_of.0 >= KNOWN_MS);
+    if let Some(why) = &restored.present_unread {
+        warnings.push(format!(
+            "the present database can't be read, so what people asked for since the backup \
+             (deletions taken back, relays' tokens ended) is not known: {why}"
+        ));
+    }
+    if is_old && (restored.present_unread.is_some() || !restored.had_present) {
+        warnings.push(
+            "the backup is older than 30 days: accounts that were erased since may be in it \
+             again; erase them"
+                .to_owned(),
+        );
+    }
+    warnings
+}
+
+fn is_wanted(file: &Path, target: &Path, restored: &Restored) -> Result<bool, String> {
+    let failed = |e: std::io::Error| format!("can't ask: {e}");
+    let what = match restored.had_present {
+        true => format!("Replace {} by", target.display()),
+        false => format!("Make {} from", target.display()),
+    };
+    let as_of = as_of(restored);
+    eprint!("{what} {}{as_of}? Type yes: ", file.display());
+    std::io::stderr().flush().map_err(failed)?;
+    let mut said = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut said)
+        .map_err(failed)?;
+    Ok(said.trim().eq_ignore_ascii_case("yes"))
+}
+
+fn as_of(restored: &Restored) -> String {
+    match restored.as_of {
+        Some(as_of) => format!(", as of {as_of} or later"),
+        None => ", which holds no message".to_owned(),
+    }
+}
+
+fn as_json(
+    target: &Path,
+    options: &Options,
+    restored: &Restored,
+    erased: u64,
+    aside: Option<&Path>,
+    now: Timestamp,
+) -> String {
+    json!({
+        "path": target,
+        "from": options.file,
+        "bytes": restored.bytes,
+        "backup_schema_version": restored.schema_version,
+        "as_of": restored.as_of,
+        "erased_again": erased,
+        "kept_aside": aside,
+        "warnings": warnings(restored, now),
+    })
+    .to_string()
+}
+
+fn in_words(
+    target: &Path,
+    file: &Path,
+    restored: &Restored,
+    erased: u64,
+    aside: Option<&Path>,
+) -> String {
+    let mut lines = vec![format!(
+        "{} holds what {} held{}. Start the service; relays begin a new epoch.",
+        target.display(),
+        file.display(),
+        as_of(restored),
+    )];
+    match erased {
+        0 => {}
+        1 => lines.push("1 account was erased again.".to_owned()),
+        erased => lines.push(format!("{erased} accounts were erased again.")),
+    }
+    if let Some(aside) = aside {
+        lines.push(format!(
+            "What was there before is in {}: it goes when somebody is erased, in 30 days in any \
+             case; move it away to keep it, or remove it.",
+            aside.display()
+        ));
+    }
+    lines.join("\n")
+}

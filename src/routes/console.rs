@@ -1,0 +1,26 @@
+//! `GET /admin/`: the operator's console, one page that brings all it needs. The page is
+//! public and holds nothing; what it shows it asks of the admin routes, with the token that
+//! the operator types. It must not be given anything of the service's.
+
+use super::Request;
+use crate::error::Result;
+use crate::http::{self, Response, header};
+
+const PAGE: &str = include_str!("console.html");
+/// Nothing runs but the page's own script and style, which these hashes name (a test says
+/// what they must be), and it speaks to this service only.
+const POLICY: &str = "default-src 'none'; \
+    script-src 'sha256-CSo4yc5548Ag3wIh0q/C2fvGNRCEZg1f9RcAr0eFfe8='; \
+    style-src 'sha256-joRbgzaeFlarSOJdHlSc2UUwNaiy4ikai/wT+jQf/r4='; \
+    connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+pub(super) async fn show(_: Request) -> Result<Response> {
+    let response = http::with_header(http::html(PAGE), header::CONTENT_SECURITY_POLICY, POLICY);
+    let response = http::with_header(response, header::REFERRER_POLICY, "no-referrer");
+    Ok(http::with_header(
+        response,
+        header::CACHE_CONTROL,
+        "no-cache",
+    ))
+}

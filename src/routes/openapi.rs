@@ -1,0 +1,211 @@
+//! `GET /openapi.json`: the API's description (OpenAPI 3.1). What a row of the table says by
+//! itself is read off the row: method, path and its parameters, who may call, limit, cap, and
+//! the refusals that follow from these (`refusals`). The rest stands by subject in the files
+//! of `openapi/`. It must not know what a handler does.
+
+mod refusals;
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value, json};
+
+use super::{Caller, Request, Route, table};
+use crate::error::Result;
+use crate::http::{self, Bytes, Response, header};
+
+const WHOLE: &str = include_str!("openapi/whole.json");
+/// Operations by method and path, and the schemas that they name.
+const SUBJECTS: [&str; 5] = [
+    include_str!("openapi/account.json"),
+    include_str!("openapi/billing.json"),
+    include_str!("openapi/marketplace.json"),
+    include_str!("openapi/operator.json"),
+    include_str!("openapi/relays.json"),
+];
+/// It changes with the version only.
+const KEPT_FOR: &str = "public, max-age=300";
+
+pub(super) async fn show(_: Request) -> Result<Response> {
+    static WRITTEN: OnceLock<Bytes> = OnceLock::new();
+    let bytes = WRITTEN.get_or_init(|| document().to_string().into());
+    let response = http::json_bytes(bytes.clone());
+    Ok(http::with_header(response, header::CACHE_CONTROL, KEPT_FOR))
+}
+
+/// The whole document.
+pub fn document() -> Value {
+    let Described {
+        mut operations,
+        schemas,
+    } = Described::read();
+    let (mut paths, mut refusals) = (Map::new(), Map::new());
+    for row in table() {
+        if let Some(Value::Object(operation)) = operations.remove(&name(&row)) {
+            let path = paths.entry(row.path).or_insert_with(|| json!({}));
+            let method = row.method.as_str().to_ascii_lowercase();
+            path[method] = completed(&row, operation, &mut refusals).into();
+        }
+    }
+    let mut document: Value = serde_json::from_str(WHOLE).unwrap_or_default();
+    document["info"]["version"] = env!("CARGO_PKG_VERSION").into();
+    document["paths"] = paths.into();
+    document["components"]["responses"] = refusals.into();
+    for (name, schema) in schemas {
+        document["components"]["schemas"][name] = schema;
+    }
+    document
+}
+
+/// Rows without a description and descriptions without a row, each with what to do.
+pub fn gaps() -> Vec<String> {
+    let operations = Described::read().operations;
+    let described: BTreeSet<String> = operations.into_iter().map(|(name, _)| name).collect();
+    let routes: BTreeSet<String> = table().iter().map(name).collect();
+    let missing = routes.difference(&described).map(|route| {
+        format!("{route} is not described: give it an operation in a file of src/routes/openapi/")
+    });
+    let stale = described.difference(&routes).map(|route| {
+        format!("{route} is described in src/routes/openapi/, but the table has no such row")
+    });
+    missing.chain(stale).collect()
+}
+
+#[derive(Default)]
+struct Described {
+    /// By method and path, as in "GET /health".
+    operations: Map<String, Value>,
+    schemas: Map<String, Value>,
+}
+
+impl Described {
+    fn read() -> Self {
+        let mut all = Self::default();
+        for subject in SUBJECTS {
+            let mut subject: Value = serde_json::from_str(subject).unwrap_or_default();
+            for (part, place) in [
+                ("operations", &mut all.operations),
+                ("schemas", &mut all.schemas),
+            ] {
+                if let Value::Object(entries) = subject[part].take() {
+                    place.extend(entries);
+                }
+            }
+        }
+        all
+    }
+}
+
+fn name(row: &Route) -> String {
+    format!("{} {}", row.method, row.path)
+}
+
+/// With everything that the row says by itself.
+fn completed(
+    row: &Route,
+    mut operation: Map<String, Value>,
+    refusals: &mut Map<String, Value>,
+) -> Map<String, Value> {
+    let scheme = match row.caller {
+        Caller::Anyone => None,
+        Caller::Edge | Caller::EdgeSocket => Some(json!([{"edgeToken": []}])),
+        // None is asked for where none is configured.
+        Caller::Legacy => Some(json!([{"legacySecret": []}, {}])),
+        Caller::User => Some(json!([{"userToken": []}])),
+        Caller::Admin => Some(json!([{"adminToken": []}])),
+    };
+    if let Some(scheme) = scheme {
+        operation.insert("security".to_owned(), scheme);
+    }
+    let mut parameters: Vec<Value> = parameters(row.path)
+        .map(|name| json!({"$ref": format!("#/components/parameters/{name}")}))
+        .collect();
+    if let Some(Value::Array(own)) = operation.remove("parameters") {
+        parameters.extend(own);
+    }
+    if !parameters.is_empty() {
+        operation.insert("parameters".to_owned(), parameters.into());
+    }
+    refusals::add(row, &mut operation, refusals);
+    operation
+}
+
+fn parameters(path: &str) -> impl Iterator<Item = &str> {
+    let inside = |part: &'_ str| part.starts_with('{');
+    path.split('/')
+        .filter(move |part| inside(part))
+        .map(|part| part.trim_matches(['{', '}']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_route_is_described_and_nothing_else() {
+        assert_eq!(gaps(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_named_is_there() {
+        let document = document();
+        let mut named = Vec::new();
+        find_refs(&document, &mut named);
+        assert!(named.len() > 100);
+        for reference in named {
+            let pointer = reference.trim_start_matches('#');
+            assert!(document.pointer(pointer).is_some(), "{reference}");
+        }
+    }
+
+    fn find_refs(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(entries) => {
+                let reference = entries.get("$ref").and_then(Value::as_str);
+                found.extend(reference.map(str::to_owned));
+                entries.values().for_each(|inner| find_refs(inner, found));
+            }
+            Value::Array(items) => items.iter().for_each(|inner| find_refs(inner, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn names_stand_once() {
+        let (mut ids, mut schemas) = (BTreeSet::new(), BTreeSet::new());
+        for subject in SUBJECTS {
+            let subject: Value = serde_json::from_str(subject).unwrap();
+            for (route, operation) in subject["operations"].as_object().unwrap() {
+                let id = operation["operationId"].as_str().unwrap().to_owned();
+                assert!(ids.insert(id), "{route}");
+            }
+            for (name, _) in subject["schemas"].as_object().unwrap() {
+                assert!(schemas.insert(name.clone()), "{name}");
+            }
+        }
+    }
+
+    /// Only what the table leaves to anybody may name another way of being known.
+    #[test]
+    fn who_may_call_comes_from_the_table() {
+        let described = Described::read().operations;
+        for row in table() {
+            let own = described[&name(&row)].get("security");
+            assert!(
+                row.caller == Caller::Anyone || own.is_none(),
+                "{}",
+                row.path
+            );
+        }
+        let document = document();
+        let of = |path: &str, method: &str| document["paths"][path][method]["security"].clone();
+        assert_eq!(of("/account", "get"), json!([{"userToken": []}]));
+        assert_eq!(of("/admin/users", "get"), json!([{"adminToken": []}]));
+        assert_eq!(of("/edge/sync", "post"), json!([{"edgeToken": []}]));
+        assert_eq!(of("/health", "get"), Value::Null);
+        assert_eq!(
+            of("/payment/events", "post"),
+            json!([{"paymentSignature": []}])
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! The refusals of a route: those that follow from its row, and those that its description
+//! adds, each with its codes and headers.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::http::StatusCode;
+use crate::routes::{Caller, Route};
+
+/// Gives an operation its refusals among its responses, and every response its headers.
+/// `errors` holds the codes of the operation's own by status, `never` the statuses that it
+/// does not answer though its row would have it so. What several operations share goes to
+/// `shared`, by name.
+pub(super) fn add(
+    row: &Route,
+    operation: &mut Map<String, Value>,
+    shared: &mut Map<String, Value>,
+) {
+    let mut codes = of_row(row);
+    if let Some(Value::Object(own)) = operation.remove("errors") {
+        for (status, own) in own {
+            let codes = codes.entry(status).or_default();
+            for code in own.as_array().into_iter().flatten() {
+                let code = code.as_str().unwrap_or_default().to_owned();
+                if !codes.contains(&code) {
+                    codes.push(code);
+                }
+            }
+        }
+    }
+    if let Some(Value::Array(never)) = operation.remove("never") {
+        codes.retain(|status, _| !never.iter().any(|n| n.as_str() == Some(status)));
+    }
+    let responses = operation.entry("responses").or_insert_with(|| json!({}));
+    for (status, own) in responses.as_object_mut().into_iter().flatten() {
+        give_headers(status, own);
+        if let Some(codes) = codes.remove(status) {
+            own["content"]["application/problem+json"] = json!({ "schema": schema(&codes) });
+        }
+    }
+    for (status, codes) in codes {
+        let (name, description) = told(row, &status, &codes);
+        responses[&status] = json!({"$ref": format!("#/components/responses/{name}")});
+        shared.entry(name).or_insert_with(|| {
+            let content = json!({"application/problem+json": {"schema": schema(&codes)}});
+            let mut response = json!({"description": description, "content": content});
+            give_headers(&status, &mut response);
+            response
+        });
+    }
+}
+
+fn of_row(row: &Route) -> BTreeMap<String, Vec<String>> {
+    let mut refusals = vec![
+        (400, "bad_request"),
+        (414, "uri_too_long"),
+        (431, "headers_too_large"),
+        (500, "internal_error"),
+        (503, "unavailable"),
+    ];
+    if row.caller != Caller::Anyone {
+        refusals.push((401, "unauthorized"));
+    }
+    if row.path.contains('{') {
+        refusals.push((404, "not_found"));
+    }
+    if row.body_bytes_max > 0 {
+        refusals.extend([
+            (408, "request_timeout"),
+            (413, "payload_too_large"),
+            (415, "unsupported_media_type"),
+            (422, "validation_failed"),
+        ]);
+    }
+    if row.limit.is_some() {
+        refusals.push((429, "rate_limited"));
+    }
+    let by_status = |(status, code): (u16, &str)| (status.to_string(), vec![code.to_owned()]);
+    refusals.into_iter().map(by_status).collect()
+}
+
+fn schema(codes: &[String]) -> Value {
+    json!({
+        "allOf": [
+            {"$ref": "#/components/schemas/Problem"},
+            {"properties": {"code": {"enum": codes}}},
+        ],
+    })
+}
+
+/// A refusal's name among those that are shared, and a sentence.
+fn told(row: &Route, status: &str, codes: &[String]) -> (String, String) {
+    let name = codes.join(".");
+    let limit = row.limit.map(|limit| limit.allows());
+    match (status, limit) {
+        ("413", _) => {
+            let most = row.body_bytes_max;
+            let sentence = format!("The body has more than {most} bytes.");
+            (format!("{name}.{most}"), sentence)
+        }
+        ("429", Some((calls, window_ms))) => {
+            let window_s = window_ms / 1000;
+            let sentence = format!("Each person may call {calls} times in any {window_s} s.");
+            (format!("{name}.{calls}.{window_s}"), sentence)
+        }
+        _ => {
+            let status: Option<StatusCode> = status.parse().ok();
+            let reason = status.and_then(|status| status.canonical_reason());
+            (name, format!("{}.", reason.unwrap_or("Error")))
+        }
+    }
+}
+
+fn give_headers(status: &str, response: &mut Value) {
+    let more: &[_] = match status {
+        "401" => &[("WWW-Authenticate", "Bearer")],
+        "426" => &[("Sec-WebSocket-Version", "WebSocketVersion")],
+        "429" => &[
+            ("Retry-After", "RetryAfter"),
+            ("RateLimit-Policy", "RateLimitPolicy"),
+            ("RateLimit", "RateLimit"),
+        ],
+        "503" => &[("Retry-After", "RetryAfter")],
+        _ => &[],
+    };
+    for (name, component) in [("X-Request-Id", "RequestId")].iter().chain(more) {
+        response["headers"][*name] = json!({"$ref": format!("#/components/headers/{component}")});
+    }
+}

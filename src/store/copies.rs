@@ -1,0 +1,214 @@
+//! Copies of the database that are kept beside it for a while: as it was before its schema
+//! changed, and before a restore. Their names say when they were made. They hold people's
+//! words, so they go when somebody is erased, and after 30 days in any case.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::copy::{self, Draft};
+use super::{Store, open};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+
+/// Copies of one kind that are kept: the newest.
+const KEPT_MAX: usize = 5;
+/// How old one gets.
+const AGE_MAX_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// Names looked at in the folder.
+const NAMES_MAX: usize = 10_000;
+const BEFORE_RESTORE: &str = ".before-restore-";
+const BEFORE_SCHEMA: &str = ".v";
+
+/// Copies the file as it is, of schema `version`. Everything of it must be in `conn`'s sight.
+pub(super) fn keep_schema(
+    conn: &Connection,
+    path: &Path,
+    version: i32,
+    now: Timestamp,
+) -> std::result::Result<PathBuf, String> {
+    let kind = format!("{BEFORE_SCHEMA}{version}-");
+    let target = open::beside(path, &format!("{kind}{}", now.stamp()));
+    let draft = Draft::of(&target)?;
+    copy::pages(conn, draft.path(), &mut |_, _| Ok(true)).map_err(|e| e.to_string())?;
+    copy::check(draft.path()).map_err(|why| format!("the copy {why}"))?;
+    draft.keep_as(&target)?;
+    thin_out(path);
+    Ok(target)
+}
+
+/// Clears away what a restore that was cut off left: whoever opens the database for writing has
+/// its lock, so none is at work.
+pub(super) fn remove_unfinished(path: &Path) {
+    let draft = Draft::name_of(path);
+    let removed = open::remove_log(&draft).and_then(|()| open::remove_file(&draft));
+    if let Err(error) = removed {
+        log::warn!("can't remove {}: {error}", draft.display());
+    }
+}
+
+/// The name under which a restore leaves what was there before.
+pub(super) fn before_restore(path: &Path, now: Timestamp) -> PathBuf {
+    open::beside(path, &format!("{BEFORE_RESTORE}{}", now.stamp()))
+}
+
+/// Keeps the newest few of each kind.
+pub(super) fn thin_out(path: &Path) {
+    let Ok(mut copies) = all(path) else { return };
+    copies.sort_by_key(|copy| std::cmp::Reverse(copy.made_at));
+    for kind in [BEFORE_RESTORE, BEFORE_SCHEMA] {
+        let of_kind = copies.iter().filter(|copy| copy.kind == kind);
+        for copy in of_kind.skip(KEPT_MAX) {
+            if let Err(error) = copy.remove() {
+                log::warn!("can't remove {}: {error}", copy.path.display());
+            }
+        }
+    }
+}
+
+impl Store {
+    /// Removes the copies that may hold somebody whose rows are gone since `erased_at`; how
+    /// many. One that seems to come from the future may be of any time.
+    pub async fn remove_copies(&self, erased_at: Timestamp, now: Timestamp) -> Result<usize> {
+        self.remove_where(move |made_at| made_at <= erased_at || made_at > now)
+            .await
+    }
+
+    /// Removes those whose time is over.
+    pub async fn remove_old_copies(&self, now: Timestamp) -> Result<()> {
+        let end = now.plus_ms(-AGE_MAX_MS);
+        let removed = self.remove_where(move |made_at| made_at <= end).await?;
+        if removed > 0 {
+            log::info!("{removed} copies of the database were older than 30 days and are gone");
+        }
+        Ok(())
+    }
+
+    async fn remove_where(
+        &self,
+        which: impl Fn(Timestamp) -> bool + Send + 'static,
+    ) -> Result<usize> {
+        let path = self.path().to_owned();
+        let removing = tokio::task::spawn_blocking(move || remove(&path, which));
+        let removed = removing.await.map_err(Error::internal)?;
+        removed
+            .map_err(|e| Error::unavailable("A copy of the database can't be removed.").because(e))
+    }
+}
+
+struct Copy {
+    path: PathBuf,
+    kind: &'static str,
+    made_at: Timestamp,
+}
+
+impl Copy {
+    /// With the log that one may have that was put aside damaged.
+    fn remove(&self) -> io::Result<()> {
+        open::remove_log(&self.path)?;
+        open::remove_file(&self.path)
+    }
+}
+
+fn remove(path: &Path, which: impl Fn(Timestamp) -> bool) -> io::Result<usize> {
+    let mut removed = 0;
+    for copy in all(path)? {
+        if which(copy.made_at) {
+            copy.remove()?;
+            removed += 1;
+        }
+    }
+    if removed > 0 {
+        copy::sync_folder_of(path)?;
+    }
+    Ok(removed)
+}
+
+fn all(path: &Path) -> io::Result<Vec<Copy>> {
+    let Some(database) = path.file_name().and_then(|name| name.to_str()) else {
+        return Ok(Vec::new());
+    };
+    let mut copies = Vec::new();
+    for entry in fs::read_dir(copy::folder_of(path))?.take(NAMES_MAX) {
+        let entry = entry?;
+        let name = entry.file_name();
+        let rest = name.to_str().and_then(|name| name.strip_prefix(database));
+        if let Some((kind, made_at)) = rest.and_then(made) {
+            copies.push(Copy {
+                path: entry.path(),
+                kind,
+                made_at,
+            });
+        }
+    }
+    Ok(copies)
+}
+
+/// What stands behind the database's name in the name of a copy: its kind, and when it was
+/// made. Of a copy that is not complete too: whoever makes it is gone.
+fn made(rest: &str) -> Option<(&'static str, Timestamp)> {
+    let rest = rest.strip_suffix(".part").unwrap_or(rest);
+    if let Some(stamp) = rest.strip_prefix(BEFORE_RESTORE) {
+        return Some((BEFORE_RESTORE, Timestamp::from_stamp(stamp)?));
+    }
+    let (version, stamp) = rest.strip_prefix(BEFORE_SCHEMA)?.split_once('-')?;
+    let is_version = !version.is_empty() && version.bytes().all(|b| b.is_ascii_digit());
+    is_version.then_some((BEFORE_SCHEMA, Timestamp::from_stamp(stamp)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_known_by_their_names() {
+        let at = Timestamp::parse("2026-11-21T14:58:00.250Z").unwrap();
+        assert_eq!(at.stamp(), "20261121T145800.250Z");
+        for (rest, expected) in [
+            (".v1-20261121T145800.250Z", Some(BEFORE_SCHEMA)),
+            (".v12-20261121T145800.250Z", Some(BEFORE_SCHEMA)),
+            (".v1-20261121T145800.250Z.part", Some(BEFORE_SCHEMA)),
+            (".before-restore-20261121T145800.250Z", Some(BEFORE_RESTORE)),
+            (".v1-", None),
+            (".v-20261121T145800.250Z", None),
+            (".vx-20261121T145800.250Z", None),
+            (".v1-20261121T145800.250Z.gz", None),
+            (".v1-2026", None),
+            ("-wal", None),
+            (".lock", None),
+            ("", None),
+        ] {
+            let made = made(rest);
+            assert_eq!(made.map(|(kind, _)| kind), expected, "{rest}");
+            assert!(made.is_none_or(|(_, made_at)| made_at == at), "{rest}");
+        }
+    }
+
+    #[test]
+    fn the_newest_few_of_a_kind_stay_and_old_ones_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("chatkeep.db");
+        let at = |n: i64| Timestamp(1_700_000_000_000 + n * 1_000);
+        let named = |kind: &str, n| open::beside(&path, &format!("{kind}{}", at(n).stamp()));
+        for n in 0..8 {
+            fs::write(named(".v1-", n), "x").unwrap();
+            fs::write(named(BEFORE_RESTORE, n), "x").unwrap();
+        }
+        fs::write(folder.path().join("chatkeep.db"), "x").unwrap();
+        fs::write(folder.path().join("chatkeep.db.v1-mine"), "x").unwrap();
+        thin_out(&path);
+        let left = |kind| {
+            (0..8)
+                .filter(|n| named(kind, *n).exists())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(left(".v1-"), [3, 4, 5, 6, 7]);
+        assert_eq!(left(BEFORE_RESTORE), [3, 4, 5, 6, 7]);
+        assert_eq!(remove(&path, |made_at| made_at <= at(4)).unwrap(), 4);
+        assert_eq!(left(".v1-"), [5, 6, 7]);
+        assert_eq!(remove(&path, |_| true).unwrap(), 6);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+}

@@ -1,0 +1,182 @@
+//! A copy of a database as of one moment: page by page into a file that gets its name only
+//! when it is complete, checked and on the disk. It must not change what it copies.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
+
+use super::{inspect, open};
+
+/// Pages copied between two looks at how far it is: 8 MiB.
+const PAGES_AT_ONCE: std::ffi::c_int = 2_048;
+/// Behind the name of a file that is not complete.
+const UNFINISHED: &str = ".part";
+
+/// A file under another name until it is complete; removed when it never is.
+pub(super) struct Draft {
+    /// Open for as long as the file is a draft, which keeps a second command off it. Closing it
+    /// while SQLite has the file would drop SQLite's own locks.
+    file: File,
+    path: PathBuf,
+    is_kept: bool,
+}
+
+/// What a checked copy is.
+pub(super) struct Facts {
+    pub(super) schema_version: i32,
+    pub(super) pages: u64,
+}
+
+impl Draft {
+    /// Beside what it is to become; only its owner may read it. What a draft that was cut off
+    /// left is cleared away.
+    pub(super) fn of(target: &Path) -> Result<Self, String> {
+        let path = Self::name_of(target);
+        let failed = |e: std::io::Error| format!("can't write {}: {e}", path.display());
+        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+            return Err(format!(
+                "{} is in the way and is no file: move it away",
+                path.display()
+            ));
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = options.mode(0o600).open(&path).map_err(failed)?;
+        if file.try_lock().is_err() {
+            return Err(format!(
+                "another command is writing {}; wait for it",
+                path.display()
+            ));
+        }
+        open::remove_log(&path).map_err(failed)?;
+        file.set_permissions(Permissions::from_mode(0o600))
+            .and_then(|()| file.set_len(0))
+            .map_err(failed)?;
+        Ok(Self {
+            file,
+            path,
+            is_kept: false,
+        })
+    }
+
+    pub(super) fn name_of(target: &Path) -> PathBuf {
+        open::beside(target, UNFINISHED)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Empty again.
+    pub(super) fn begin_anew(&self) -> std::io::Result<()> {
+        self.file.set_len(0)
+    }
+
+    /// Gives it its name, in place of whatever has it. On the disk when this returns.
+    pub(super) fn keep_as(mut self, target: &Path) -> Result<(), String> {
+        let kept = self
+            .file
+            .sync_all()
+            .and_then(|()| fs::rename(&self.path, target))
+            .and_then(|()| sync_folder_of(target));
+        self.is_kept = kept.is_ok();
+        kept.map_err(|e| format!("can't write {}: {e}", target.display()))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            // Whoever comes next clears away what can't be removed now.
+            let _ = fs::remove_file(&self.path);
+            let _ = open::remove_log(&self.path);
+        }
+    }
+}
+
+/// Copies what `from` sees at one moment into `draft`. `go_on` is told pages done and pages in
+/// all, and may break it off: then the draft is of no use, and this is false.
+pub(super) fn pages(
+    from: &Connection,
+    draft: &Path,
+    go_on: &mut dyn FnMut(u64, u64) -> rusqlite::Result<bool>,
+) -> rusqlite::Result<bool> {
+    let mut to = Connection::open_with_flags(
+        draft,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    // Nobody reads it before it is complete, and then it is synced as a whole.
+    to.pragma_update(None, "journal_mode", "OFF")?;
+    to.pragma_update(None, "synchronous", "OFF")?;
+    let is_open = !from.is_autocommit();
+    if !is_open {
+        from.execute_batch("BEGIN")?;
+    }
+    // The first read fixes the moment: what is written later is not seen, and the copy need
+    // not begin anew.
+    from.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    let copied = step_by_step(from, &mut to, go_on);
+    if !is_open {
+        from.execute_batch("ROLLBACK")?;
+    }
+    let copied = copied?;
+    to.close().map_err(|(_, error)| error)?;
+    Ok(copied)
+}
+
+fn step_by_step(
+    from: &Connection,
+    to: &mut Connection,
+    go_on: &mut dyn FnMut(u64, u64) -> rusqlite::Result<bool>,
+) -> rusqlite::Result<bool> {
+    let backup = Backup::new(from, to)?;
+    loop {
+        let step = backup.step(PAGES_AT_ONCE)?;
+        let progress = backup.progress();
+        let (all, left) = (progress.pagecount as u64, progress.remaining as u64);
+        if step == StepResult::Done {
+            return Ok(true);
+        }
+        if !go_on(all - left, all)? {
+            return Ok(false);
+        }
+    }
+}
+
+/// Reads all of a database file that nobody writes, without making a log beside it. The error
+/// says what is wrong, to be put behind the file's name.
+pub(super) fn check(path: &Path) -> Result<Facts, String> {
+    let damaged = |why: String| format!("is damaged ({why})");
+    let conn = inspect::open_unchanging(path).map_err(|e| damaged(e.to_string()))?;
+    let number = |name| {
+        conn.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
+            .map_err(|e| damaged(e.to_string()))
+    };
+    let schema_version = number("user_version")?;
+    inspect::check_identity(number("application_id")?, schema_version)?;
+    let pages = number("page_count")?;
+    let verdict: String = conn
+        .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+        .map_err(|e| damaged(e.to_string()))?;
+    if verdict != "ok" {
+        return Err(damaged(verdict.lines().next().unwrap_or("?").to_owned()));
+    }
+    Ok(Facts {
+        schema_version,
+        pages: u64::try_from(pages).unwrap_or_default(),
+    })
+}
+
+/// A name in a folder is on the disk when the folder is.
+pub(super) fn sync_folder_of(path: &Path) -> std::io::Result<()> {
+    File::open(folder_of(path))?.sync_all()
+}
+
+pub(super) fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent();
+    let named = folder.filter(|folder| !folder.as_os_str().is_empty());
+    named.unwrap_or(Path::new("."))
+}

@@ -1,0 +1,330 @@
+//! Puts a backup in the place of a database. All of it happens in a draft beside the database,
+//! which takes its name in one step in the end: whoever is cut off before has the old one,
+//! whole. What people asked for since the backup (to be erased, to be forgotten, to be let in no
+//! more) is carried over into it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
+
+use super::backup::Stage;
+use super::copy::{self, Draft};
+use super::{copies, inspect, open};
+use crate::clock::Timestamp;
+
+/// A backup on its way to its place.
+pub struct Restoring {
+    draft: Draft,
+    target: PathBuf,
+    pub restored: Restored,
+}
+
+/// What is restored.
+#[derive(Debug, Clone, Default)]
+pub struct Restored {
+    pub bytes: u64,
+    /// The backup's own; the database has the present one.
+    pub schema_version: i32,
+    /// The newest moment that it knows of; `None`: it is empty.
+    pub as_of: Option<Timestamp>,
+    /// Accounts in it that were erased since, and are to be erased again.
+    pub erased_since: usize,
+    /// Why what was asked for since could not be read of the present database.
+    pub present_unread: Option<String>,
+    /// There was a database.
+    pub had_present: bool,
+}
+
+/// What the present database knows that a backup may not.
+#[derive(Default)]
+struct Since {
+    /// Public ids of the erased, with when.
+    erased: Vec<(String, i64)>,
+    /// Who asked to be erased: public id, when, and from when on.
+    leaving: Vec<(String, i64, i64)>,
+    /// Agents whose tokens were ended, Unix seconds.
+    revoked: Vec<(String, i64)>,
+}
+
+/// For a database that somebody put in its place by other means; the caller holds its lock.
+/// False for one that can't be used, which is left alone: whoever opens it says why.
+pub fn begin_epoch(path: &Path) -> Result<bool, String> {
+    if inspect::inspect(path, false) != Ok(true) {
+        return Ok(false);
+    }
+    let begun = open::open_beside(path).and_then(|conn| open::begin_epoch(&conn));
+    begun
+        .map(|()| true)
+        .map_err(|e| format!("can't write {}: {e}", path.display()))
+}
+
+impl Restoring {
+    /// Copies the backup beside the database at `target`, whose lock the caller holds, checks
+    /// it, brings it up to date and makes it what it is to be. Changes nothing else.
+    pub fn prepare(
+        backup: &Path,
+        target: &Path,
+        told: &mut dyn FnMut(Stage),
+    ) -> Result<Self, String> {
+        let mut restored = Restored {
+            schema_version: check(backup)?,
+            ..Restored::default()
+        };
+        let present = match look_at_present(target)? {
+            None => None,
+            Some(read) => {
+                restored.had_present = true;
+                match read {
+                    Ok(conn) => Some(conn),
+                    Err(why) => {
+                        restored.present_unread = Some(why);
+                        None
+                    }
+                }
+            }
+        };
+        let failed = |e: rusqlite::Error| format!("{}: {e}", backup.display());
+        let draft = Draft::of(target)?;
+        let from = open_backup(backup).map_err(failed)?;
+        copy::pages(&from, draft.path(), &mut |pages, of| {
+            told(Stage::Copying { pages, of });
+            Ok(true)
+        })
+        .map_err(failed)?;
+        told(Stage::Checking);
+        let checked = copy::check(draft.path());
+        let facts = checked.map_err(|why| format!("{} {why}", backup.display()))?;
+        restored.schema_version = facts.schema_version;
+        open::bring_up_to_date(draft.path()).map_err(failed)?;
+        let since = match &present {
+            None => Since::default(),
+            Some(conn) => match Since::read(conn) {
+                Ok(since) => since,
+                Err(error) => {
+                    restored.present_unread = Some(error.to_string());
+                    Since::default()
+                }
+            },
+        };
+        let settled = settle(draft.path(), &since, present.as_ref(), &mut restored);
+        settled.map_err(failed)?;
+        Ok(Self {
+            draft,
+            target: target.to_owned(),
+            restored,
+        })
+    }
+
+    /// Where it is until it is in its place.
+    pub fn path(&self) -> &Path {
+        self.draft.path()
+    }
+
+    /// Puts it in its place. What was there is kept beside it, under the name that is returned.
+    pub fn put_in_place(self, now: Timestamp) -> Result<Option<PathBuf>, String> {
+        let failed = |what: &dyn std::fmt::Display| format!("can't write beside {what}");
+        let draft = self.draft.path();
+        open::open_beside(draft)
+            .and_then(open::fold)
+            .map_err(|e| format!("{}: {e}", failed(&draft.display())))?;
+        open::remove_log(draft).map_err(|e| format!("{}: {e}", failed(&draft.display())))?;
+        let mut aside = None;
+        if self.restored.had_present {
+            let kept = copies::before_restore(&self.target, now);
+            set_aside(&self.target, &kept, self.restored.present_unread.is_none())
+                .map_err(|e| format!("{}: {e}", failed(&self.target.display())))?;
+            aside = Some(kept);
+        }
+        // From here to the next line a damaged database is without its log, which it has aside;
+        // a sound one has none. The new one must never meet it.
+        open::remove_log(&self.target)
+            .map_err(|e| format!("{}: {e}", failed(&self.target.display())))?;
+        self.draft.keep_as(&self.target)?;
+        copies::thin_out(&self.target);
+        Ok(aside)
+    }
+}
+
+/// Its schema's version.
+fn check(backup: &Path) -> Result<i32, String> {
+    if !backup.exists() {
+        return Err(format!("there is no file {}", backup.display()));
+    }
+    if !inspect::inspect(backup, false)? {
+        return Err(format!("there is no file {}", backup.display()));
+    }
+    let conn = open_backup(backup).map_err(|e| format!("{}: {e}", backup.display()))?;
+    conn.pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(|e| format!("{}: {e}", backup.display()))
+}
+
+/// With its log, if somebody copied that too; else so that nothing is made beside it.
+fn open_backup(path: &Path) -> rusqlite::Result<Connection> {
+    if open::beside(path, "-wal").exists() {
+        return Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
+    }
+    inspect::open_unchanging(path)
+}
+
+/// None: there is none. Some(Err): it is there and can't be read. A file of another program is
+/// refused.
+fn look_at_present(target: &Path) -> Result<Option<Result<Connection, String>>, String> {
+    let there = |suffix| open::beside(target, suffix).exists();
+    if !there("") {
+        // A log alone is of no use, but of a database that somebody may look for.
+        return match there("-wal") {
+            true => Err(format!(
+                "{0} is missing, but its log {0}-wal is there: put the database file back beside \
+                 it, or move the log away",
+                target.display()
+            )),
+            false => Ok(None),
+        };
+    }
+    if let Err(why) = inspect::inspect(target, false) {
+        return match why.contains("another program") {
+            true => Err(why),
+            false => Ok(Some(Err(why))),
+        };
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(target, flags);
+    Ok(Some(conn.map_err(|e| e.to_string())))
+}
+
+impl Since {
+    fn read(conn: &Connection) -> rusqlite::Result<Self> {
+        let mut erased = conn.prepare("SELECT user_id, erased_at FROM erased_users")?;
+        let erased = erased.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut leaving = conn.prepare(
+            "SELECT user_id, deletion_requested_at, deletion_scheduled_for FROM users
+             WHERE deletion_scheduled_for IS NOT NULL",
+        )?;
+        let leaving = leaving.query_map([], |row| {
+            let requested: Option<i64> = row.get(1)?;
+            let scheduled: i64 = row.get(2)?;
+            Ok((row.get(0)?, requested.unwrap_or(scheduled), scheduled))
+        })?;
+        let mut revoked = conn.prepare(
+            "SELECT agent_id, tokens_valid_from FROM agents WHERE tokens_valid_from IS NOT NULL",
+        )?;
+        let revoked = revoked.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Self {
+            erased: erased.collect::<rusqlite::Result<_>>()?,
+            leaving: leaving.collect::<rusqlite::Result<_>>()?,
+            revoked: revoked.collect::<rusqlite::Result<_>>()?,
+        })
+    }
+}
+
+/// In one transaction: a new edge epoch, and what was asked for since.
+fn settle(
+    draft: &Path,
+    since: &Since,
+    present: Option<&Connection>,
+    restored: &mut Restored,
+) -> rusqlite::Result<()> {
+    let mut conn = open::open_beside(draft)?;
+    conn.pragma_update(None, "secure_delete", true)?;
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    restored.as_of = as_of(&tx)?;
+    open::begin_epoch(&tx)?;
+    if let Some(present) = present {
+        keep_those_who_stayed(&tx, present)?;
+    }
+    for (user_id, requested_at, scheduled_for) in &since.leaving {
+        tx.execute(
+            "UPDATE users SET deletion_requested_at = ?2, deletion_scheduled_for = ?3
+             WHERE user_id = ?1",
+            (user_id, requested_at, scheduled_for),
+        )?;
+    }
+    for (user_id, erased_at) in &since.erased {
+        // Due since ever, and told nobody again.
+        restored.erased_since += tx.execute(
+            "UPDATE users SET deletion_requested_at = 0, deletion_scheduled_for = 0, email = NULL
+             WHERE user_id = ?1",
+            [user_id],
+        )?;
+        tx.execute(
+            "INSERT OR IGNORE INTO erased_users (user_id, erased_at) VALUES (?1, ?2)",
+            (user_id, erased_at),
+        )?;
+    }
+    for (agent_id, valid_from) in &since.revoked {
+        tx.execute(
+            "UPDATE agents SET tokens_valid_from = max(coalesce(tokens_valid_from, 0), ?2)
+             WHERE agent_id = ?1",
+            (agent_id, valid_from),
+        )?;
+    }
+    tx.commit()?;
+    open::fold(conn)?;
+    restored.bytes = fs::metadata(draft).map_or(0, |file| file.len());
+    Ok(())
+}
+
+/// The newest message, or the last purge, which comes every day.
+fn as_of(conn: &Connection) -> rusqlite::Result<Option<Timestamp>> {
+    let message: Option<i64> = conn
+        .query_row(
+            "SELECT received_at FROM messages ORDER BY id DESC LIMIT 1",
+            [],
+            |row| row.get(0),
+        )
+        .optional()?;
+    let purge: Option<i64> = conn
+        .query_row(
+            "SELECT value + 0 FROM meta WHERE key = 'purged_at'",
+            [],
+            |row| row.get(0),
+        )
+        .optional()?;
+    Ok(message.max(purge).map(Timestamp))
+}
+
+/// Whoever was to be erased when the backup was made, and has taken that back since.
+fn keep_those_who_stayed(tx: &Connection, present: &Connection) -> rusqlite::Result<()> {
+    let mut leaving =
+        tx.prepare("SELECT user_id FROM users WHERE deletion_scheduled_for IS NOT NULL")?;
+    let leaving: Vec<String> = leaving
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut stayed = present
+        .prepare("SELECT 1 FROM users WHERE user_id = ?1 AND deletion_scheduled_for IS NULL")?;
+    for user_id in leaving {
+        if stayed.exists([&user_id])? {
+            tx.execute(
+                "UPDATE users SET deletion_requested_at = NULL, deletion_scheduled_for = NULL
+                 WHERE user_id = ?1",
+                [&user_id],
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives the present database a second name, under which it stays. Until the new one takes its
+/// place it keeps its own, so that no moment is without a database.
+fn set_aside(target: &Path, kept: &Path, is_sound: bool) -> std::io::Result<()> {
+    // A sound one is whole without its log from here on; a damaged one stays as it is.
+    if is_sound {
+        let folded = open::open_beside(target).and_then(open::fold);
+        folded.map_err(std::io::Error::other)?;
+    }
+    link(target, kept)?;
+    let log = open::beside(target, "-wal");
+    if log.exists() {
+        link(&log, &open::beside(kept, "-wal"))?;
+    }
+    copy::sync_folder_of(kept)
+}
+
+/// A copy where the file system knows no links.
+fn link(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::hard_link(from, to).or_else(|_| {
+        fs::copy(from, to)?;
+        fs::File::open(to)?.sync_all()
+    })
+}

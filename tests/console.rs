@@ -1,0 +1,158 @@
+//! The operator's console: what the page may do, and that it asks for nothing that isn't
+//! there.
+
+// Clippy takes only functions marked as tests for tests.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::HashSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use chatkeep::routes;
+use sha2::{Digest, Sha256};
+use support::{ADMIN_TOKEN, Answer, Service, get, request};
+
+const PAGE_BYTES_MAX: usize = 30_000;
+
+async fn page() -> Answer {
+    Service::start().await.send(&get("/admin/")).await
+}
+
+/// What stands between two marks, each time.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Vec<&'a str> {
+    let pieces = text.split(start).skip(1);
+    pieces
+        .map(|piece| piece.split(end).next().unwrap())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_is_public_and_small() {
+    let answer = page().await;
+    assert_eq!(answer.status, 200);
+    for (name, value) in [
+        ("content-type", "text/html; charset=utf-8"),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cache-control", "no-cache"),
+    ] {
+        assert_eq!(answer.header(name), Some(value));
+    }
+    assert!(answer.text.starts_with("<!doctype html>"));
+    assert!(answer.text.len() < PAGE_BYTES_MAX, "{}", answer.text.len());
+    assert!(!answer.text.contains(ADMIN_TOKEN));
+}
+
+/// The hashes in the policy are those of what the page brings.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_its_own_script_and_style_run() {
+    let answer = page().await;
+    let policy = answer.header("content-security-policy").unwrap();
+    for part in [
+        "default-src 'none'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+    ] {
+        assert!(policy.contains(part), "{policy}");
+    }
+    assert!(!policy.contains("unsafe"), "{policy}");
+    for tag in ["script", "style"] {
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        let [inside] = between(&answer.text, &open, &close)[..] else {
+            panic!("one {tag}");
+        };
+        let hash = STANDARD.encode(Sha256::digest(inside));
+        let expected = format!("{tag}-src 'sha256-{hash}'");
+        assert!(
+            policy.contains(&expected),
+            "src/routes/console.html has changed: src/routes/console.rs needs {expected}"
+        );
+    }
+}
+
+/// Nothing from elsewhere, no script in an attribute, nothing read as HTML, no token in an
+/// address or kept beyond the tab.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_does_nothing_that_could_be_turned() {
+    let page = page().await.text;
+    for word in [
+        "http:",
+        "https:",
+        "//cdn",
+        "src=",
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        "localStorage",
+        "cookie",
+        " style=",
+        "srcdoc",
+        "javascript:",
+    ] {
+        assert!(!page.contains(word), "{word}");
+    }
+    let handlers = page.split([' ', '\n']).filter(|word| {
+        let name = word.split('=').next().unwrap();
+        name.starts_with("on") && word.contains("=\"")
+    });
+    assert_eq!(handlers.collect::<Vec<_>>(), Vec::<&str>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_asks_for_routes_that_are_there() {
+    let page = page().await.text;
+    let rows = routes::table();
+    let known: HashSet<String> = rows
+        .iter()
+        .map(|r| format!("{} {}", r.method, r.path))
+        .collect();
+    let mut asked = 0;
+    for text in between(&page, ": \"", "\"") {
+        if text
+            .split(' ')
+            .nth(1)
+            .is_some_and(|path| path.starts_with('/'))
+        {
+            assert!(known.contains(text), "{text}");
+            asked += 1;
+        }
+    }
+    assert!(asked > 10);
+    assert_eq!(
+        page.matches("/admin/").count(),
+        asked - 1,
+        "all but /health"
+    );
+}
+
+/// Its address has one spelling, and other pages may not read what the service answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_other_spelling_and_no_other_origin() {
+    let service = Service::start().await;
+    for path in ["/admin", "/admin//", "/admin/index.html", "/admin/console"] {
+        let answer = service.send(&get(path)).await;
+        assert_eq!((answer.status, answer.code().as_str()), (404, "not_found"));
+    }
+    let elsewhere = "https://elsewhere.example";
+    let read = get("/admin/users")
+        .bearer(ADMIN_TOKEN)
+        .header("Origin", elsewhere);
+    let preflight = request("OPTIONS", "/admin/users")
+        .header("Origin", elsewhere)
+        .header("Access-Control-Request-Method", "GET")
+        .header("Access-Control-Request-Headers", "authorization");
+    for (sent, status) in [(read, 200), (preflight, 405)] {
+        let answer = service.send(&sent).await;
+        assert_eq!(answer.status, status);
+        let mut names = answer.headers.iter().map(|(name, _)| name.to_lowercase());
+        assert!(!names.any(|name| name.starts_with("access-control-")));
+    }
+}

@@ -1,0 +1,330 @@
+//! What holds for every row of the table, whoever calls: heads, framing, bodies, encodings,
+//! methods, and what may be said in an answer or a log.
+
+// Clippy takes only functions marked as tests for tests.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use chatkeep::routes::{self, Caller, Route};
+use serde_json::Value;
+use support::process::Process;
+use support::{
+    ADMIN_TOKEN, Answer, EDGE_SECRET, PATIENCE, Service, eventually, parse_answer, token,
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+const USER_ID: &str = "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11";
+/// Nothing that the service makes looks like it.
+const CANARY: &str = "c4n4ry-value";
+/// Rows whose bodies are not the strict JSON of the others: signatures are over bytes, and a
+/// payload is anybody's.
+const OTHER_BODIES: [&str; 3] = [
+    "/webhooks/{webhook_id}",
+    "/marketplace/webhooks/{app_id}/{webhook_id}/test",
+    "/payment/events",
+];
+
+/// A credential that opens the row, of somebody who has used no limit yet.
+fn credential(service: &Service, caller: Caller) -> String {
+    static PEOPLE: AtomicU64 = AtomicU64::new(0);
+    let number = PEOPLE.fetch_add(1, Ordering::Relaxed);
+    match caller {
+        Caller::Admin => ADMIN_TOKEN.to_owned(),
+        Caller::User => service.user_token(&format!("0b0e7a3c-54d2-4a1e-9a52-{number:012x}")),
+        Caller::Anyone | Caller::Edge | Caller::EdgeSocket | Caller::Legacy => token("a"),
+    }
+}
+
+/// The row's path with something for each parameter; of flags, one that there is.
+fn path(row: &Route, value: &str) -> String {
+    let part = |part: &str| match part {
+        "{key}" if value == USER_ID => "rate_limit.enabled".to_owned(),
+        part if part.starts_with('{') => value.to_owned(),
+        part => part.to_owned(),
+    };
+    let parts: Vec<String> = row.path.split('/').map(part).collect();
+    parts.join("/")
+}
+
+/// Everything that comes back for these bytes, as the one answer that it should be.
+async fn tell(service: &Service, bytes: impl AsRef<[u8]>) -> Answer {
+    let answer = heard(service, bytes.as_ref()).await;
+    parse_answer(answer.as_bytes()).unwrap_or_else(|| panic!("no whole answer: {answer}"))
+}
+
+async fn heard(service: &Service, bytes: &[u8]) -> String {
+    let exchange = async {
+        let mut stream = TcpStream::connect(service.address).await.unwrap();
+        stream.write_all(bytes).await.unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    tokio::time::timeout(PATIENCE, exchange).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_wants_exactly_one_host() {
+    let service = Service::start().await;
+    for row in routes::table() {
+        for hosts in ["", "Host: a\r\nHost: b\r\n"] {
+            let path = path(&row, "x");
+            let head = format!(
+                "{} {path} HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n",
+                row.method
+            );
+            let answer = tell(&service, head).await;
+            assert_eq!(
+                (answer.status, answer.code().as_str()),
+                (400, "bad_request"),
+                "{path}"
+            );
+        }
+    }
+}
+
+/// Nobody is asked to send what would be refused anyway.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_credential_is_asked_for_before_a_body() {
+    let service = Service::with(&[("RELAY_WEBHOOK_SECRET", "the-legacy-relay's-secret")]).await;
+    for row in routes::table() {
+        if row.caller == Caller::Anyone || row.body_bytes_max == 0 {
+            continue;
+        }
+        for authorization in [
+            "",
+            "Authorization: Bearer wrong\r\n",
+            "Authorization: Bearer \u{e9}\r\n",
+        ] {
+            let head = format!(
+                "{} {} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n{authorization}\
+                 Expect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+                row.method,
+                path(&row, "x"),
+            );
+            let heard = heard(&service, head.as_bytes()).await;
+            assert!(heard.starts_with("HTTP/1.1 401 "), "{}: {heard}", row.path);
+            assert!(!heard.contains("100 Continue"), "{}: {heard}", row.path);
+        }
+    }
+}
+
+/// A body is counted as it comes, and one that says how long it is need not come at all.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_route_with_a_body_counts_it() {
+    let service = Service::start().await;
+    for row in routes::table() {
+        if row.body_bytes_max == 0 || row.path.contains('{') {
+            continue;
+        }
+        let head = format!(
+            "{} {} HTTP/1.1\r\nHost: t\r\nConnection: close\r\nAuthorization: Bearer {}\r\n",
+            row.method,
+            row.path,
+            credential(&service, row.caller),
+        );
+        let over = row.body_bytes_max + 1;
+        let declared = format!("{head}Expect: 100-continue\r\nContent-Length: {over}\r\n\r\n");
+        let body = " ".repeat(over);
+        let chunked =
+            format!("{head}Transfer-Encoding: chunked\r\n\r\n{over:x}\r\n{body}\r\n0\r\n\r\n");
+        for sent in [declared, chunked] {
+            let answer = tell(&service, sent).await;
+            assert_eq!(answer.status, 413, "{}: {}", row.path, answer.text);
+            assert_eq!(answer.code(), "payload_too_large");
+        }
+    }
+}
+
+/// A GET's answer without its body, and a row that takes GET takes HEAD, with its credential.
+#[tokio::test(flavor = "multi_thread")]
+async fn head_is_get_without_a_body() {
+    let service = Service::start().await;
+    for row in routes::table() {
+        if row.method.as_str() != "GET" || row.caller == Caller::EdgeSocket {
+            continue;
+        }
+        let ask = |method: &str, credential: &str| {
+            let path = path(&row, "x");
+            format!(
+                "{method} {path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\
+                 X-Request-Id: same\r\nAuthorization: Bearer {credential}\r\n\r\n"
+            )
+        };
+        for credential in [credential(&service, row.caller).as_str(), "wrong"] {
+            let get = tell(&service, ask("GET", credential)).await;
+            let head = heard(&service, ask("HEAD", credential).as_bytes()).await;
+            let (head, body) = head.split_once("\r\n\r\n").unwrap();
+            assert_eq!(body, "", "{}", row.path);
+            let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
+            assert_eq!(status, get.status, "{}: {head}", row.path);
+            let names = |name: &str| get.header(name).map(|value| format!("{name}: {value}"));
+            for header in [
+                names("content-type"),
+                names("cache-control"),
+                names("www-authenticate"),
+            ] {
+                assert!(
+                    header.is_none_or(|line| head.contains(&line)),
+                    "{}: {head}",
+                    row.path
+                );
+            }
+        }
+    }
+}
+
+/// Compressed bodies are refused and nothing is inflated.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_route_takes_a_compressed_body() {
+    let service = Service::start().await;
+    for row in routes::table() {
+        if row.body_bytes_max == 0 {
+            continue;
+        }
+        for encoding in ["gzip", "br", "deflate, identity"] {
+            let request = support::request(row.method.as_str(), &path(&row, USER_ID))
+                .bearer(&credential(&service, row.caller))
+                .header("Content-Type", "application/json")
+                .header("Content-Encoding", encoding)
+                .raw(b"\x1f\x8b\x08\x00".as_slice());
+            let answer = service.send(&request).await;
+            assert_eq!(answer.status, 415, "{}: {}", row.path, answer.text);
+            assert_eq!(answer.code(), "unsupported_media_type", "{}", row.path);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_json_body_is_read_strictly() {
+    let service = Service::start().await;
+    let deep = format!("{{\"x\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let bodies: [&[u8]; 13] = [
+        b"",
+        b"null",
+        b"[]",
+        b"{}{}",
+        b"{\"a\":1,}",
+        b"{\"a\":\"\xff\"}",
+        b"\xef\xbb\xbf{}",
+        b"{\"a\":\"\\ud800\"}",
+        b"{\"a\":NaN}",
+        b"{\"a\":1e400}",
+        b"{\"a\":\"x\\u0000\"}",
+        b"{\"a\":\"x\0\"}",
+        b"{\"a\":1,\"a\":1}",
+    ];
+    for row in routes::table() {
+        if row.body_bytes_max == 0 || OTHER_BODIES.contains(&row.path) {
+            continue;
+        }
+        let path = path(&row, USER_ID);
+        let fits = deep.len() <= row.body_bytes_max;
+        for body in bodies.into_iter().chain(fits.then_some(deep.as_bytes())) {
+            let request = support::request(row.method.as_str(), &path)
+                .bearer(&credential(&service, row.caller))
+                .raw(body);
+            let answer = service.send(&request).await;
+            let shown = body[..body.len().min(40)].escape_ascii();
+            assert_eq!(answer.status, 422, "{path} {shown}: {}", answer.text);
+            assert_eq!(answer.code(), "validation_failed", "{path} {shown}");
+        }
+    }
+}
+
+/// Errors say nothing that was sent, and nothing of how things are kept.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_refusal_echoes_what_was_sent() {
+    let service = Service::start().await;
+    let body = format!(
+        "{{\"{CANARY}\":1,\"text\":\"{CANARY}\",\"mode\":\"{CANARY}\",\"plan\":\"{CANARY}\",\
+         \"value\":\"{CANARY}\",\"name\":\"{CANARY}\",\"action_id\":\"{CANARY}\",\
+         \"confirmation\":\"{CANARY}\",\"success_url\":\"https://{CANARY}.example\"}}"
+    );
+    let mut refused = 0;
+    for row in routes::table() {
+        for bearer in [credential(&service, row.caller), CANARY.to_owned()] {
+            let target = format!(
+                "{}?limit={CANARY}&days={CANARY}&after={CANARY}",
+                path(&row, CANARY)
+            );
+            let request = support::request(row.method.as_str(), &target)
+                .bearer(&bearer)
+                .header("X-Webhook-Signature", CANARY)
+                .header("Idempotency-Key", CANARY)
+                .raw(body.clone());
+            let answer = service.send(&request).await;
+            if answer.status < 400 {
+                continue;
+            }
+            refused += 1;
+            for word in [CANARY, "SELECT", "sqlite", "src/", "/tmp", "panicked"] {
+                let what = format!("{} {}: {word}", row.method, row.path);
+                assert!(!answer.text.contains(word), "{what}: {}", answer.text);
+                let said = answer.headers.iter().any(|(_, value)| value.contains(word));
+                assert!(!said, "{what}: {:?}", answer.headers);
+            }
+        }
+    }
+    assert!(refused > 50, "{refused}");
+}
+
+/// Whatever is sent, a line of the log is one line of JSON, and holds no secret, no body and
+/// no phone.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_sent_forges_a_line_of_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Process::start(
+        &folder.path().join("chatkeep.db"),
+        &[("CHATKEEP_LOG", "debug"), ("CHATKEEP_LOG_FORMAT", "json")],
+    )
+    .unwrap();
+    let nasty = format!("{CANARY}\r\n{{\"level\":\"ERROR\"}}\u{1b}[2J\u{2028}");
+    let mut message = support::direct("+15550177", &nasty);
+    message["chat_guid"] = nasty.clone().into();
+    message["context"] = serde_json::json!({ nasty.clone(): nasty });
+    let tokens = [token("a"), CANARY.to_owned(), EDGE_SECRET.to_owned()];
+    for bearer in &tokens {
+        let request = support::post("/edge/message", &message).bearer(bearer);
+        service.send(&request).await;
+        // As text of an address, percent-encoded and raw.
+        for target in [
+            "/x%0d%0a%1b%e2%80%a8",
+            "/account/export/\u{1b}%0a",
+            "/edge/message?token=secret",
+        ] {
+            let request = support::request("POST", target).bearer(bearer);
+            service.send(&request).await;
+        }
+    }
+    let last = support::get("/health").header("X-Request-Id", "the-last-one");
+    service.send(&last).await;
+    eventually("the last line", async || {
+        service.log().contains("the-last-one")
+    })
+    .await;
+    let log = service.log();
+    // The last line may not have come whole yet.
+    let (log, _) = log.rsplit_once('\n').unwrap();
+    for line in log.lines() {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+        assert!(
+            line["time"].is_string() && line["level"] != "ERROR",
+            "{line}"
+        );
+    }
+    for word in [
+        CANARY,
+        "+15550177",
+        EDGE_SECRET,
+        ADMIN_TOKEN,
+        &tokens[0],
+        "token=secret",
+    ] {
+        assert!(!log.contains(word), "{word}: {log}");
+    }
+}
