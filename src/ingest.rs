@@ -23,6 +23,7 @@ use crate::edge::queue;
 use crate::error::{Error, Kind, Result};
 use crate::flags::Flags;
 use crate::memory::{Elsewhere, Memories};
+use crate::metrics::Counters;
 use crate::random;
 use crate::reply::Intent;
 use crate::reply::powers::Calls;
@@ -122,6 +123,8 @@ pub struct Ingest {
     pub reminders: reminders::Wake,
     pub replies: Replies,
     windows: Mutex<Windows>,
+    /// Limits that were told in words.
+    pub limited: Counters,
 }
 
 impl Ingest {
@@ -144,6 +147,7 @@ impl Ingest {
             reminders: reminders::Wake::default(),
             replies,
             windows: Mutex::default(),
+            limited: Counters::default(),
         }
     }
 

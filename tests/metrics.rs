@@ -206,10 +206,12 @@ async fn what_relays_have_not_finished_is_told_with_its_age() {
     let mut relay = service.relay("a").await;
     let command = relay.command().await;
     relay.ack(&command, "completed").await;
-    relay.settle().await;
-    let page = Page::of(&service).await;
-    assert_eq!(page.value("chatkeep_relays_connected"), 1.0);
-    assert_eq!(page.value("chatkeep_commands_unfinished"), 0.0);
+    eventually("the command is finished", async || {
+        let page = Page::of(&service).await;
+        assert_eq!(page.value("chatkeep_relays_connected"), 1.0);
+        page.value("chatkeep_commands_unfinished") == 0.0
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -225,6 +227,19 @@ async fn refusals_are_counted_by_limit() {
         service.edge_message("a", &message).await.status,
     ];
     assert_eq!(statuses, [200, 429, 429]);
+    service.set_flag("rate_limit.commands_per_minute", 1).await;
+    let mut said = String::new();
+    for _ in 0..2 {
+        let answer = service
+            .edge_message("a", &direct("+15550102", "status"))
+            .await;
+        service
+            .set_flag("rate_limit.user_messages_per_minute", 9)
+            .await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert_ne!(answer.text, said);
+        said = answer.text;
+    }
     let user = service.user_token(&service.user_id("+15550101"));
     for _ in 0..4 {
         let path = "/api/v1/payment/checkout/subscription";
@@ -234,6 +249,7 @@ async fn refusals_are_counted_by_limit() {
     let limited = |limit| format!("chatkeep_rate_limited_total{{limit=\"{limit}\"}}");
     assert_eq!(page.value(&limited("messages")), 2.0);
     assert_eq!(page.value(&limited("checkout")), 1.0);
+    assert_eq!(page.value(&limited("commands")), 1.0);
     let cached = |what| format!("chatkeep_cache_{what}{{cache=\"tokens\"}}");
     assert_eq!(page.value(&cached("misses_total")), 1.0);
     assert_eq!(page.value(&cached("hits_total")), 3.0);
@@ -283,7 +299,11 @@ async fn those_outside_are_counted_with_what_they_cost_and_how_they_fail() {
     assert!(page.value("chatkeep_model_tokens_total{kind=\"completion\"}") > 0.0);
     assert_eq!(page.value("chatkeep_model_calls_in_progress"), 0.0);
     assert_eq!(page.value("chatkeep_model_calls_waiting"), 0.0);
-    assert_eq!(page.value("chatkeep_replies_pending"), 0.0);
+    eventually("no reply is pending", async || {
+        let page = Page::of(&service).await;
+        page.value("chatkeep_replies_pending") == 0.0
+    })
+    .await;
     let memory = |what| format!("chatkeep_provider_{what}_total{{provider=\"memory\"}}");
     let (calls, failures) = (
         page.value(&memory("calls")),

@@ -83,8 +83,12 @@ impl Ingest {
     /// Whether the user may give one more command this minute.
     pub(super) fn may_command(&self, user: UserId, flags: &Reader<'_>, mono: Monotonic) -> bool {
         let limit = flags.rate_limit("rate_limit.commands_per_minute");
-        !flags.boolean("rate_limit.enabled")
-            || self.windows().commands.take(user, limit, mono).is_ok()
+        let may = !flags.boolean("rate_limit.enabled")
+            || self.windows().commands.take(user, limit, mono).is_ok();
+        if !may {
+            self.limited.inc("commands");
+        }
+        may
     }
 
     pub(super) fn windows(&self) -> MutexGuard<'_, Windows> {

@@ -118,6 +118,9 @@ impl Ingest {
             return true;
         }
         let taken = self.windows().turns.take(turn.user.id, limit, turn.mono);
+        if taken.is_err() {
+            self.limited.inc("turns");
+        }
         taken.is_ok() && (!explicit || self.may_command(turn.user.id, turn.flags, turn.mono))
     }
 }

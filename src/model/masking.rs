@@ -10,15 +10,16 @@ const DIGITS_SHOWN: usize = 2;
 
 /// The name with all but the last digits of whatever may be a phone starred out.
 pub fn masked(name: &str) -> Cow<'_, str> {
+    if name.bytes().filter(u8::is_ascii_digit).count() < DIGITS_MIN {
+        return Cow::Borrowed(name);
+    }
     let mut chars: Vec<char> = name.chars().collect();
     let mut at = 0;
-    let mut any = false;
     while at < chars.len() {
         let run = run_of_digits(&chars[at..]);
         let digits = chars[at..at + run].iter().filter(|c| c.is_ascii_digit());
         let digits = digits.count();
         if digits >= DIGITS_MIN {
-            any = true;
             let run = chars[at..at + run].iter_mut();
             let digits_to_hide = digits - DIGITS_SHOWN;
             let hidden = run.filter(|c| c.is_ascii_digit()).take(digits_to_hide);
@@ -26,10 +27,7 @@ pub fn masked(name: &str) -> Cow<'_, str> {
         }
         at += run.max(1);
     }
-    match any {
-        true => Cow::Owned(chars.into_iter().collect()),
-        false => Cow::Borrowed(name),
-    }
+    Cow::Owned(chars.into_iter().collect())
 }
 
 /// How long the run of digits at the start is, one mark between two of them included.

@@ -19,7 +19,7 @@ pub(super) async fn metrics(rq: Request) -> Result<Response> {
     let backlog = app.store.read(|view| view.backlog()).await.ok();
     let written = tokio::task::spawn_blocking(move || {
         let mut page = Page::default();
-        requests::write(&mut page, &app.gauge);
+        requests::write(&mut page, &app.gauge, &app.ingest.limited);
         rows::write(&mut page, &app, backlog);
         outside::write(&mut page, &app);
         jobs(&mut page, &app);

@@ -1,9 +1,11 @@
 //! Requests, connections and limits.
 
 use crate::http::Gauge;
+use crate::metrics::Counters;
 use crate::metrics::page::Page;
 
-pub(super) fn write(page: &mut Page, gauge: &Gauge) {
+/// `in_words`: limits whose refusals were answered 200.
+pub(super) fn write(page: &mut Page, gauge: &Gauge, in_words: &Counters) {
     let traffic = gauge.traffic();
     let ended = traffic.iter().flat_map(|row| {
         let by_status = row.by_status();
@@ -53,9 +55,10 @@ pub(super) fn write(page: &mut Page, gauge: &Gauge) {
     );
     page.counters(
         "chatkeep_rate_limited_total",
-        "Requests that a limit refused with 429.",
+        "What a limit refused: with 429, commands and turns in words.",
         gauge
             .limited()
+            .chain(in_words.all())
             .map(|(limit, count)| ([("limit", limit)], count)),
     );
 }
