@@ -83,10 +83,27 @@ impl Lookup {
             };
             *value = value.take().filter(kept);
         }
+        self.write_out_fractions(body, &mut found);
         Ok(Values {
             names: &self.names,
             found,
         })
+    }
+
+    /// A price of 12.50 is to be told as it was sent, and not as the number 12.5. Whole numbers
+    /// come out as they went in; for the others the body is read once more.
+    fn write_out_fractions(&self, body: &[u8], found: &mut [Option<Value>]) {
+        let fraction = |value: &Option<Value>| value.as_ref().is_some_and(Value::is_f64);
+        let places: Vec<usize> = (0..found.len())
+            .filter(|at| fraction(&found[*at]))
+            .collect();
+        if places.is_empty() {
+            return;
+        }
+        let paths: Vec<Vec<String>> = places.iter().map(|at| self.paths[*at].clone()).collect();
+        for (at, literal) in places.into_iter().zip(payload::literals(body, &paths)) {
+            found[at] = literal.map(Value::String).or(found[at].take());
+        }
     }
 }
 

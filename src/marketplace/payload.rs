@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// The body is no JSON; what is wrong with it goes no further than where.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,6 +15,25 @@ pub struct NotJson(pub String);
 /// The values at `paths`, in their order. The whole body is checked, whatever is asked for.
 pub fn pick(body: &[u8], paths: &[Vec<String>]) -> Result<Vec<Option<Value>>, NotJson> {
     let text = std::str::from_utf8(body).map_err(|_| NotJson("is not UTF-8".to_owned()))?;
+    seek(text, paths).map_err(|e| {
+        NotJson(format!(
+            "breaks at line {}, column {}",
+            e.line(),
+            e.column()
+        ))
+    })
+}
+
+/// What stands at `paths` to the letter, as 12.50 where a number says 12.5. For a body that is
+/// known to be valid; of another there is nothing.
+pub fn literals(body: &[u8], paths: &[Vec<String>]) -> Vec<Option<String>> {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    let found = seek(text, paths).unwrap_or_else(|_| vec![None; paths.len()]);
+    let text = |literal: Literal| literal.0;
+    found.into_iter().map(|found| found.map(text)).collect()
+}
+
+fn seek<T: Kept>(text: &str, paths: &[Vec<String>]) -> serde_json::Result<Vec<Option<T>>> {
     let mut found = vec![None; paths.len()];
     let wanted = paths.iter().enumerate();
     let seek = Seek {
@@ -21,15 +41,7 @@ pub fn pick(body: &[u8], paths: &[Vec<String>]) -> Result<Vec<Option<Value>>, No
         found: &mut found,
     };
     let mut reader = serde_json::Deserializer::from_str(text);
-    seek.deserialize(&mut reader)
-        .and_then(|()| reader.end())
-        .map_err(|e| {
-            NotJson(format!(
-                "breaks at line {}, column {}",
-                e.line(),
-                e.column()
-            ))
-        })?;
+    seek.deserialize(&mut reader).and_then(|()| reader.end())?;
     Ok(found)
 }
 
@@ -56,13 +68,47 @@ struct Wanted<'p> {
     at: usize,
 }
 
-/// Reads one value and what is wanted inside it.
-struct Seek<'p, 'f> {
-    wanted: Vec<Wanted<'p>>,
-    found: &'f mut [Option<Value>],
+/// What is kept of a value.
+trait Kept: Clone {
+    /// The whole value.
+    fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error>;
+
+    /// What stands at a path inside it.
+    fn at(&self, path: &[String]) -> Option<Self>;
 }
 
-impl<'p> Seek<'p, '_> {
+impl Kept for Value {
+    fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        serde::Deserialize::deserialize(reader)
+    }
+
+    fn at(&self, path: &[String]) -> Option<Self> {
+        at(self, path).cloned()
+    }
+}
+
+/// The characters themselves.
+#[derive(Clone)]
+struct Literal(String);
+
+impl Kept for Literal {
+    fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let raw: &RawValue = serde::Deserialize::deserialize(reader)?;
+        Ok(Self(raw.get().to_owned()))
+    }
+
+    fn at(&self, path: &[String]) -> Option<Self> {
+        seek(&self.0, &[path.to_vec()]).ok()?.pop()?
+    }
+}
+
+/// Reads one value and what is wanted inside it.
+struct Seek<'p, 'f, T> {
+    wanted: Vec<Wanted<'p>>,
+    found: &'f mut [Option<T>],
+}
+
+impl<'p, T> Seek<'p, '_, T> {
     /// Those whose next step `leads` on, one step further; an earlier value of theirs is void.
     fn inside(&mut self, leads: impl Fn(&str) -> bool) -> Vec<Wanted<'p>> {
         let mut inside = Vec::new();
@@ -78,22 +124,25 @@ impl<'p> Seek<'p, '_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Seek<'_, '_> {
+impl<'de, T: Kept> DeserializeSeed<'de> for Seek<'_, '_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
         if !self.wanted.iter().any(|wanted| wanted.path.is_empty()) {
             return reader.deserialize_any(self);
         }
-        let value: Value = serde::Deserialize::deserialize(reader)?;
+        let value = T::read(reader)?;
         for wanted in self.wanted {
-            self.found[wanted.at] = at(&value, wanted.path).cloned();
+            self.found[wanted.at] = match wanted.path {
+                [] => Some(value.clone()),
+                path => value.at(path),
+            };
         }
         Ok(())
     }
 }
 
-impl<'de> Visitor<'de> for Seek<'_, '_> {
+impl<'de, T: Kept> Visitor<'de> for Seek<'_, '_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -145,9 +194,9 @@ impl<'de> Visitor<'de> for Seek<'_, '_> {
 }
 
 /// Reads a key without keeping it: what is wanted behind it.
-struct Key<'s, 'p, 'f>(&'s mut Seek<'p, 'f>);
+struct Key<'s, 'p, 'f, T>(&'s mut Seek<'p, 'f, T>);
 
-impl<'de, 'p> DeserializeSeed<'de> for Key<'_, 'p, '_> {
+impl<'de, 'p, T> DeserializeSeed<'de> for Key<'_, 'p, '_, T> {
     type Value = Vec<Wanted<'p>>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
@@ -155,7 +204,7 @@ impl<'de, 'p> DeserializeSeed<'de> for Key<'_, 'p, '_> {
     }
 }
 
-impl<'p> Visitor<'_> for Key<'_, 'p, '_> {
+impl<'p, T> Visitor<'_> for Key<'_, 'p, '_, T> {
     type Value = Vec<Wanted<'p>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -211,6 +260,29 @@ mod tests {
             let path = vec!["a".to_owned(), "0".to_owned(), "b".to_owned()];
             assert_eq!(pick(&body, &[path]).is_ok(), valid, "a piece of {shown}");
         }
+    }
+
+    #[test]
+    fn literals_are_to_the_letter() {
+        let body = br#"{"a":{"price": 12.50 ,"b":[1e2]},"c":-0.0, "c":7.10}"#;
+        // (path, what stands there)
+        let cases: [(&str, Option<&str>); 6] = [
+            ("a.price", Some("12.50")),
+            ("a.b.0", Some("1e2")),
+            ("a", Some(r#"{"price": 12.50 ,"b":[1e2]}"#)),
+            ("c", Some("7.10")),
+            ("a.b.1", None),
+            ("x", None),
+        ];
+        let steps = |path: &str| path.split('.').map(str::to_owned).collect();
+        let paths: Vec<Vec<String>> = cases.iter().map(|(path, _)| steps(path)).collect();
+        let together = literals(body, &paths);
+        for (at, (path, expected)) in cases.into_iter().enumerate() {
+            assert_eq!(together[at].as_deref(), expected, "{path} among others");
+            let alone = literals(body, &paths[at..=at]);
+            assert_eq!(alone[0].as_deref(), expected, "{path}");
+        }
+        assert_eq!(literals(b"{\"a\":", &paths[..1]), [None]);
     }
 
     #[test]

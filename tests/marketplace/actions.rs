@@ -37,6 +37,22 @@ async fn values_go_into_the_text_as_they_are() {
     assert_eq!(market.said(), [expected]);
 }
 
+/// A price is told as it was sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_keep_their_letters() {
+    let action = says("say", "{price} {huge} {tiny} {whole} {minus} {list}");
+    let mapping = json!({"payload_mapping": {
+        "price": "a.0.price", "huge": "huge", "tiny": "tiny", "whole": "whole", "minus": "minus",
+        "list": "list",
+    }});
+    let market = market_with(action, mapping).await;
+    let body = r#"{"a":[{"price":1},{}],"a":[{"price": 12.50 }],"huge":12345678901234567890123,
+        "tiny":1E-7,"whole":7,"minus":-0,"list":[1,"1.0"]}"#;
+    assert_eq!(market.call(body).await.status, 200);
+    let expected = r#"12.50 12345678901234567890123 1E-7 7 -0 [1,"1.0"]"#;
+    assert_eq!(market.said(), [expected]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_text_ends_with_an_ellipsis() {
     let market = market_with(says("say", "{t}"), json!({})).await;
