@@ -89,7 +89,7 @@ pub fn back_up(
         ));
     }
     told(Stage::Checking);
-    let facts = copy::check(draft.path())
+    let facts = copy::check(draft.path(), true)
         .map_err(|why| format!("{} {why}: nothing was kept", from.display()))?;
     let bytes = fs::metadata(draft.path()).map_or(0, |file| file.len());
     refuse_to_overwrite(to, replace)?;
@@ -145,6 +145,9 @@ impl Reading {
         self.await_short_log()?;
         copy::pages(&self.copying, draft.path(), &mut |pages, of| {
             told(Stage::Copying { pages, of });
+            // A sync tells its failure once; a later one knows nothing of it.
+            let synced = draft.sync();
+            synced.map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
             Ok(self.log_pages()? < log_pages_max)
         })
     }

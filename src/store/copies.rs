@@ -33,7 +33,7 @@ pub(super) fn keep_schema(
     let target = open::beside(path, &format!("{kind}{}", now.stamp()));
     let draft = Draft::of(&target)?;
     copy::pages(conn, draft.path(), &mut |_, _| Ok(true)).map_err(|e| e.to_string())?;
-    copy::check(draft.path()).map_err(|why| format!("the copy {why}"))?;
+    copy::check(draft.path(), false).map_err(|why| format!("the copy {why}"))?;
     draft.keep_as(&target)?;
     thin_out(path);
     Ok(target)

@@ -4,14 +4,19 @@
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
 use super::{inspect, open};
 
-/// Pages copied between two looks at how far it is: 8 MiB.
-const PAGES_AT_ONCE: std::ffi::c_int = 2_048;
+/// Pages copied between two looks at how far it is: 2 MiB. They are synced at once: many
+/// together would keep the service's own syncs waiting.
+const PAGES_AT_ONCE: std::ffi::c_int = 512;
+/// Steps of SQLite's machine between two pauses of a gentle check: about half a millisecond.
+const STEPS_BETWEEN_PAUSES: std::ffi::c_int = 10_000;
+const PAUSE_MAX: Duration = Duration::from_millis(20);
 /// Behind the name of a file that is not complete.
 const UNFINISHED: &str = ".part";
 
@@ -60,6 +65,11 @@ impl Draft {
             path,
             is_kept: false,
         })
+    }
+
+    /// What was written so far is on the disk.
+    pub(super) fn sync(&self) -> std::io::Result<()> {
+        self.file.sync_data()
     }
 
     pub(super) fn name_of(target: &Path) -> PathBuf {
@@ -147,8 +157,9 @@ fn step_by_step(
 }
 
 /// Reads all of a database file that nobody writes, without making a log beside it. The error
-/// says what is wrong, to be put behind the file's name.
-pub(super) fn check(path: &Path) -> Result<Facts, String> {
+/// says what is wrong, to be put behind the file's name. A gentle check leaves half of its time
+/// to others.
+pub(super) fn check(path: &Path, gently: bool) -> Result<Facts, String> {
     let damaged = |why: String| format!("is damaged ({why})");
     let conn = inspect::open_unchanging(path).map_err(|e| damaged(e.to_string()))?;
     let number = |name| {
@@ -158,6 +169,16 @@ pub(super) fn check(path: &Path) -> Result<Facts, String> {
     let schema_version = number("user_version")?;
     inspect::check_identity(number("application_id")?, schema_version)?;
     let pages = number("page_count")?;
+    if gently {
+        let mut since = Instant::now();
+        let pause = move || {
+            std::thread::sleep(since.elapsed().min(PAUSE_MAX));
+            since = Instant::now();
+            false
+        };
+        conn.progress_handler(STEPS_BETWEEN_PAUSES, Some(pause))
+            .map_err(|e| damaged(e.to_string()))?;
+    }
     let verdict: String = conn
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
         .map_err(|e| damaged(e.to_string()))?;

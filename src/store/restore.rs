@@ -93,7 +93,7 @@ impl Restoring {
         })
         .map_err(failed)?;
         told(Stage::Checking);
-        let checked = copy::check(draft.path());
+        let checked = copy::check(draft.path(), false);
         let facts = checked.map_err(|why| format!("{} {why}", backup.display()))?;
         restored.schema_version = facts.schema_version;
         open::bring_up_to_date(draft.path()).map_err(failed)?;
