@@ -157,6 +157,12 @@ impl Error {
         self
     }
 
+    /// With how its caller stands to the limit that it used, where it does not say so already.
+    pub fn within(mut self, quota: Quota) -> Self {
+        self.quota.get_or_insert(Box::new(quota));
+        self
+    }
+
     pub fn retry_after(mut self, seconds: u64) -> Self {
         self.retry_after_s = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
         self

@@ -251,10 +251,7 @@ async fn dispatch(
 fn told(answered: Result<Response>, quota: Quota) -> Result<Response> {
     match answered {
         Ok(response) => Ok(http::with_quota(response, &quota)),
-        Err(mut error) => {
-            error.quota.get_or_insert(Box::new(quota));
-            Err(error)
-        }
+        Err(error) => Err(error.within(quota)),
     }
 }
 

@@ -191,7 +191,24 @@ async fn webhooks_tell_their_own_limit_and_strangers_theirs() {
     clock.advance(59_999);
     assert_refused(&service.send(&good).await, "webhook_calls", (2, 60), 1);
     clock.advance(1);
-    assert_eq!(service.send(&good).await.status, 200);
+    // What was let in and then failed has used the limit as well.
+    let garbled = "{\"a\":";
+    let id = hook["webhook_id"].as_str().unwrap();
+    let key = Key::new(hook["secret"].as_str().unwrap());
+    let garbled = request("POST", &format!("/webhooks/{id}"))
+        .raw(garbled)
+        .header("X-Webhook-Signature", &key.sign_plain(garbled.as_bytes()));
+    let answer = service.send(&garbled).await;
+    assert_eq!(answer.status, 400, "{}", answer.text);
+    assert_told(&answer, "webhook_calls", (2, 60), 1, 60);
+    let app_path = format!("/marketplace/apps/{}", app["app_id"].as_str().unwrap());
+    let action = json!({"action_id": "other", "kind": "start_session"});
+    let other = json!({"name": "Bell", "actions": [action]});
+    let change = request("PUT", &app_path).json(&other).bearer(&user);
+    assert_eq!(service.send(&change).await.status, 200);
+    let answer = service.send(&good).await;
+    assert_eq!(answer.status, 500, "{}", answer.text);
+    assert_told(&answer, "webhook_calls", (2, 60), 0, 60);
     let bad = call("not the secret");
     for _ in 0..60 {
         let answer = service.send(&bad).await;
@@ -213,7 +230,10 @@ async fn relays_are_told_how_often_they_may_ask() {
     }
     assert_refused(&service.send(&poll).await, "relay_polls", (60, 60), 60);
     clock.advance(MINUTE_MS);
-    assert_eq!(service.send(&poll).await.status, 200);
+    let wrong = post("/edge/sync", &json!({"limit": 0})).bearer(&token("a"));
+    let answer = service.send(&wrong).await;
+    assert_eq!(answer.status, 422, "{}", answer.text);
+    assert_told(&answer, "relay_polls", (60, 60), 59, 60);
     let upgrade = get("/edge/ws?edge_agent_id=b")
         .bearer(&token("b"))
         .header("Upgrade", "websocket")

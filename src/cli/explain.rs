@@ -8,6 +8,9 @@ use crate::config::Source;
 use crate::ingest::explain::explain;
 use crate::store;
 
+/// Of the names, the longest included.
+const COLUMN_CHARS: usize = 19;
+
 #[derive(Args)]
 pub(super) struct Options {
     /// As the header X-Message-Id of its answer, and the log, named it.
@@ -59,7 +62,7 @@ fn described(told: &Value) -> String {
     let mut lines = Vec::new();
     let mut line = |name: &str, value: &Value| {
         let text = value.as_str().map_or(value.to_string(), str::to_owned);
-        lines.push(format!("{name:<16}{}", plain(&text)));
+        lines.push(format!("{name:<COLUMN_CHARS$} {}", plain(&text)));
     };
     for name in [
         "message_id",

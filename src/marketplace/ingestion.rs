@@ -103,15 +103,22 @@ impl Marketplace {
                 Some(quota) => quota,
                 None => *counted.insert(self.count(&hook, call)?),
             };
-            let delivery = name_of(&hook, call);
-            let effect = self.read(&hook, call)?;
-            if let Looked::Done = self.apply(hook, call.caller, delivery, effect).await? {
-                return Ok(quota);
+            match self.act(hook, call).await {
+                Ok(Looked::Done) => return Ok(quota),
+                Ok(Looked::Changed) => {}
+                Err(error) => return Err(error.within(quota)),
             }
         }
         Err(Error::unavailable(
             "The webhook is being changed; try again.",
         ))
+    }
+
+    /// Does what a call that was let in asks for.
+    async fn act(self: &Arc<Self>, hook: Arc<Hook>, call: &Call<'_>) -> Result<Looked> {
+        let delivery = name_of(&hook, call);
+        let effect = self.read(&hook, call)?;
+        self.apply(hook, call.caller, delivery, effect).await
     }
 
     /// Records a call whose body was larger than it may be.

@@ -58,18 +58,21 @@ pub(super) async fn sync(mut rq: Request) -> Result<Response> {
     let agent = rq.agent.take().unwrap_or_default();
     let relay = rq.app.hub.relay(&agent).await?;
     let quota = sync::take_poll(&rq.app.hub, &relay)?;
-    let body = rq.json().await?;
-    let poll = read_poll(&body, &agent)?;
-    let polled = sync::poll(&rq.app.hub, &relay, poll).await?;
-    let answer = format!(
-        r#"{{"commands":[{}],"ack_events":{},"config_updates":{{}},"has_more":{},"ws_connected":{},"server_time":"{}"}}"#,
-        polled.commands.join(","),
-        json!(polled.ack_events),
-        polled.has_more,
-        polled.ws_connected,
-        rq.app.clock.now(),
-    );
-    Ok(http::with_quota(http::json_bytes(answer), &quota))
+    let answered = async {
+        let body = rq.json().await?;
+        let poll = read_poll(&body, &agent)?;
+        let polled = sync::poll(&rq.app.hub, &relay, poll).await?;
+        let answer = format!(
+            r#"{{"commands":[{}],"ack_events":{},"config_updates":{{}},"has_more":{},"ws_connected":{},"server_time":"{}"}}"#,
+            polled.commands.join(","),
+            json!(polled.ack_events),
+            polled.has_more,
+            polled.ws_connected,
+            rq.app.clock.now(),
+        );
+        Ok(http::json_bytes(answer))
+    };
+    super::told(answered.await, quota)
 }
 
 fn read_poll(body: &Json, agent: &str) -> Result<Poll> {

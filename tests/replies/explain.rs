@@ -129,7 +129,11 @@ async fn the_command_reads_beside_the_service() {
     };
     let (code, out, err) = run(&[id]);
     assert_eq!((code, err.as_str()), (Some(0), ""));
-    assert!(out.contains("should_respond  yes: a direct chat"), "{out}");
+    assert!(
+        out.contains("should_respond      yes: a direct chat"),
+        "{out}"
+    );
+    assert!(out.contains("  completion_tokens "), "{out}");
     assert!(!out.contains("secret"), "{out}");
     let (code, out, _) = run(&[id, "--json", "--text"]);
     assert_eq!(code, Some(0));
