@@ -364,6 +364,11 @@ async fn what_can_not_be_restored_is_refused_and_changes_nothing() {
         let before = contents(folder);
         let said = refused(folder, "restore spoilt.db --yes");
         assert!(said.contains(expected), "{what}: {said}");
+        assert!(said.contains("nothing was changed"), "{what}: {said}");
+        // What helps a service with its own file is no advice here.
+        for misplaced in ["start anew", "storage.path", "***"] {
+            assert!(!said.contains(misplaced), "{what}: {said}");
+        }
         assert!(contents(folder) == before, "{what}: a file was changed");
     }
     let before = contents(folder);
