@@ -265,6 +265,7 @@ async fn a_backup_is_private_complete_and_replaces_nothing_unasked() {
     assert_eq!(names(folder), [""; 0]);
     let service = start(folder);
     say(&service, &direct(STAYS, "hello")).await;
+    let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
     for running in [true, false] {
         let said = done(folder, "backup b.db --force");
         assert!(
@@ -293,6 +294,8 @@ async fn a_backup_is_private_complete_and_replaces_nothing_unasked() {
             ("linked.db --force", "belongs to the database itself"),
             ("nowhere/b.db", "can't write"),
             (". --force", "is a directory"),
+            ("sealing.key --force", "is needed beside the database"),
+            ("socket --force", "is not a file"),
         ] {
             if !folder.join("linked.db").exists() {
                 std::os::unix::fs::symlink("chatkeep.db", folder.join("linked.db")).unwrap();
@@ -364,6 +367,11 @@ async fn what_can_not_be_restored_is_refused_and_changes_nothing() {
         let before = contents(folder);
         let said = refused(folder, "restore spoilt.db --yes");
         assert!(said.contains(expected), "{what}: {said}");
+        assert!(said.contains("nothing was changed"), "{what}: {said}");
+        // What helps a service with its own file is no advice here.
+        for misplaced in ["start anew", "storage.path", "***"] {
+            assert!(!said.contains(misplaced), "{what}: {said}");
+        }
         assert!(contents(folder) == before, "{what}: a file was changed");
     }
     let before = contents(folder);

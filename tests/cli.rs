@@ -5,6 +5,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -262,6 +263,9 @@ fn the_printed_curl_line_works_from_any_folder() {
 fn tokens_end_through_the_running_service_and_without_it() {
     let folder = TempDir::new().unwrap();
     let revoke = ["token", "revoke", "--agent-id", "bridge"];
+    // In the wrong folder nothing would end: no word of success, and nothing is made.
+    assert_refused(&run(folder.path(), &revoke), &["no database", "--config"]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     let serving = Serving::start(folder.path(), &["serve"]);
     let (first, other) = (
         token(folder.path(), "bridge"),
@@ -321,6 +325,11 @@ fn init_check_and_serve_make_a_production_service() {
         assert_eq!(serving.stop(), Some(0));
     }
     assert!(!path.join("data/secrets.toml").exists());
+    let mode = std::fs::metadata(path.join("data"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o700, "what people wrote is nobody else's");
 }
 
 #[test]

@@ -78,8 +78,14 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
     assert!(!folder.path().join("data/chatkeep.db").exists());
 
     let set = ["set", KEY, "7", "--expires", "2h"];
+    let first = flags(folder.path(), &set);
+    assert_eq!(first.status.code(), Some(0));
+    let note = String::from_utf8(first.stderr).unwrap();
+    assert!(note.contains("data/chatkeep.db did not exist"), "{note}");
+    let again = flags(folder.path(), &set);
+    assert!(again.stderr.is_empty(), "{again:?}");
     assert_eq!(
-        told(folder.path(), &set),
+        String::from_utf8(again.stdout).unwrap(),
         "context.max_messages is 7 now.\n"
     );
     let alone = shown(folder.path());

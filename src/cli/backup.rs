@@ -1,5 +1,6 @@
 //! `chatkeep backup FILE`: a copy of the database, whether a service is at work on it or not.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -32,6 +33,8 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
             database.display()
         )));
     }
+    let others = others(&loaded);
+    refuse_others(&options.file, &others).map_err(super::one)?;
     let (clock, progress) = (Clock::system(), Progress::new());
     let began = clock.monotonic();
     let made = store::back_up(database, &options.file, options.force, &mut |stage| {
@@ -40,7 +43,6 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     drop(progress);
     let made = made.map_err(super::one)?;
     let seconds = clock.monotonic().since(began) as f64 / 1000.0;
-    let others = others(&loaded);
     super::print(&match options.json {
         true => as_json(&options.file, &made, seconds, &others),
         false => in_words(&options.file, &made, seconds, &others),
@@ -58,6 +60,19 @@ fn others(loaded: &Loaded) -> Vec<PathBuf> {
     let beside = [Some(database.with_file_name("secrets.toml")), sealing_key];
     let files = beside.into_iter().chain([loaded.file.clone()]).flatten();
     files.filter(|file| file.exists()).collect()
+}
+
+/// With them gone, `--force` would have made a backup that is of little use.
+fn refuse_others(to: &Path, others: &[PathBuf]) -> Result<(), String> {
+    let place = fs::canonicalize(to).ok();
+    let is_one = |other: &PathBuf| place.is_some() && fs::canonicalize(other).ok() == place;
+    match others.iter().any(is_one) {
+        true => Err(format!(
+            "{} is needed beside the database; name another file",
+            to.display()
+        )),
+        false => Ok(()),
+    }
 }
 
 fn as_json(file: &Path, made: &Backup, seconds: f64, others: &[PathBuf]) -> String {

@@ -178,6 +178,7 @@ fn change(
     if asked.is_some() {
         return super::print(&told);
     }
+    note_new_database(config);
     let _lock = app::lock(config)?;
     let store = Store::open(&app::store_options(config))?;
     let changed = store.write(move |tx| match &set {
@@ -188,6 +189,17 @@ fn change(
         .block_on(changed)
         .map_err(|e| e.to_string())?;
     super::print(&told)
+}
+
+/// Flags may be set before the first start; in the wrong folder nobody would notice that the
+/// service goes on as before.
+fn note_new_database(config: &Config) {
+    if !config.storage.path.exists() {
+        eprintln!(
+            "chatkeep: note: {} did not exist and is made now; a service with other settings or in another folder sees nothing of this",
+            config.storage.path.display()
+        );
+    }
 }
 
 fn show(flags: &Value, as_json: bool) -> Result<(), String> {

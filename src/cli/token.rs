@@ -54,6 +54,10 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     if let Command::User(options) = command {
         return user::run(source, options);
     }
+    if let Command::Revoke(_) = command {
+        let config = super::loaded(source)?.config;
+        check_there(&config.storage.path).map_err(super::one)?;
+    }
     let config = super::configuration(source)?.config;
     let done = match command {
         Command::User(_) => Ok(()), // above
@@ -121,6 +125,17 @@ fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
         .into_iter()
         .find(|(name, _)| name == agent_id)
         .map(|(_, from)| from))
+}
+
+/// In the wrong folder nothing would end, and nobody would notice.
+fn check_there(database: &Path) -> Result<(), String> {
+    if database.exists() {
+        return Ok(());
+    }
+    Err(format!(
+        "there is no database at {}, so nothing was ended; start the service, or name its configuration with --config",
+        database.display()
+    ))
 }
 
 /// Through the running service when there is one, else in the database itself.

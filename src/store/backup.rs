@@ -181,6 +181,10 @@ fn refuse_to_overwrite(to: &Path, replace: bool) -> Result<(), String> {
             "{} is there already; name another file, or add --force",
             to.display()
         )),
+        // A device or a pipe would be gone, and a file in its place.
+        Ok(_) if fs::metadata(to).is_ok_and(|found| !found.is_file()) => {
+            Err(format!("{} is not a file; name another", to.display()))
+        }
         _ => Ok(()),
     }
 }

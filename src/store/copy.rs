@@ -183,7 +183,7 @@ pub(super) fn check(path: &Path, gently: bool) -> Result<Facts, String> {
         .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
         .map_err(|e| damaged(e.to_string()))?;
     if verdict != "ok" {
-        return Err(damaged(verdict.lines().next().unwrap_or("?").to_owned()));
+        return Err(damaged(inspect::complaint(&verdict).to_owned()));
     }
     Ok(Facts {
         schema_version,

@@ -14,7 +14,8 @@ use super::open::{APPLICATION_ID, SCHEMA_VERSION};
 const CHECKED_WHOLE_BYTES_MAX: u64 = 32 << 20;
 const HEADER_BYTES: usize = 100;
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-const BACKUP_HINT: &str = "put a backup in its place, or move the file away to start anew";
+const BACKUP_HINT: &str = ": put a backup in its place, or move the file away to start anew";
+const FOREIGN_HINT: &str = ": point storage.path at Chatkeep's own file";
 
 /// Says why a file can't be used; `Ok(false)` when there is none yet.
 pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
@@ -38,12 +39,12 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     let bytes = file.metadata().map_err(|e| format!("{shown}: {e}"))?.len();
     if bytes == 0 {
         return Err(format!(
-            "{shown} is empty, as after a copy that failed: {BACKUP_HINT}"
+            "{shown} is empty, as after a copy that failed{BACKUP_HINT}"
         ));
     }
     let mut header = [0; HEADER_BYTES];
     if file.read_exact(&mut header).is_err() || &header[..16] != MAGIC {
-        return Err(format!("{shown} is not a SQLite database: {BACKUP_HINT}"));
+        return Err(format!("{shown} is not a SQLite database{BACKUP_HINT}"));
     }
     // With a log beside it the file alone is not the whole truth; SQLite reads both below.
     if wal_bytes == 0 {
@@ -59,6 +60,13 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     Ok(true)
 }
 
+/// The same of a backup, for which what would help the database's own file is no help.
+pub(super) fn of_backup(why: &str) -> String {
+    let hints = [BACKUP_HINT, FOREIGN_HINT].into_iter();
+    let bare = hints.filter_map(|hint| why.strip_suffix(hint)).next();
+    format!("{}; nothing was changed", bare.unwrap_or(why))
+}
+
 /// The header's fields (sqlite.org/fileformat.html section 1.3) against ours.
 fn check_header(header: &[u8; HEADER_BYTES], file_bytes: u64) -> Result<(), String> {
     let field = |at: usize| {
@@ -71,7 +79,7 @@ fn check_header(header: &[u8; HEADER_BYTES], file_bytes: u64) -> Result<(), Stri
     let expected = page * u64::from(field(28));
     if page < 512 || file_bytes < expected {
         return Err(format!(
-            "is cut off ({file_bytes} bytes of {expected}): {BACKUP_HINT}"
+            "is cut off ({file_bytes} bytes of {expected}){BACKUP_HINT}"
         ));
     }
     check_identity(field(68) as i32, field(60) as i32)
@@ -79,9 +87,7 @@ fn check_header(header: &[u8; HEADER_BYTES], file_bytes: u64) -> Result<(), Stri
 
 pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), String> {
     if application_id != APPLICATION_ID {
-        return Err(
-            "belongs to another program: point storage.path at Chatkeep's own file".to_owned(),
-        );
+        return Err(format!("belongs to another program{FOREIGN_HINT}"));
     }
     if version > SCHEMA_VERSION {
         return Err(format!(
@@ -94,7 +100,7 @@ pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), St
 
 /// Lets SQLite read the file without changing it, log included.
 fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
-    let damaged = |why: String| format!("is damaged ({why}): {BACKUP_HINT}");
+    let damaged = |why: String| format!("is damaged ({why}){BACKUP_HINT}");
     let conn = if with_log {
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
     } else {
@@ -122,9 +128,15 @@ fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
         .query_row(check, [], |row| row.get(0))
         .map_err(|e| damaged(e.to_string()))?;
     if verdict != "ok" {
-        return Err(damaged(verdict.lines().next().unwrap_or("?").to_owned()));
+        return Err(damaged(complaint(&verdict).to_owned()));
     }
     Ok(())
+}
+
+/// What SQLite's check found first, without the line that only names the database.
+pub(super) fn complaint(verdict: &str) -> &str {
+    let told = verdict.lines().find(|line| !line.starts_with("***"));
+    told.unwrap_or("its check fails")
 }
 
 /// A file that nobody writes, for reading; makes nothing beside it.

@@ -1,9 +1,9 @@
 //! One database, one service: the lock beside the file, which also says who holds it, and which
 //! file it was: one that was put in its place by hand is noticed.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::clock::Timestamp;
@@ -28,7 +28,11 @@ impl Lock {
     /// own, since closing any descriptor of the database would drop SQLite's locks.
     pub fn take(database: &Path) -> Result<Self, String> {
         if let Some(dir) = database.parent().filter(|d| !d.as_os_str().is_empty()) {
-            fs::create_dir_all(dir)
+            // For its owner only: what people wrote is in all of the database's files.
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(dir)
                 .map_err(|e| format!("can't make the folder {}: {e}", dir.display()))?;
         }
         let path = lock_path(database);

@@ -151,7 +151,8 @@ fn check(backup: &Path) -> Result<i32, String> {
     if !backup.exists() {
         return Err(format!("there is no file {}", backup.display()));
     }
-    if !inspect::inspect(backup, false)? {
+    let inspected = inspect::inspect(backup, false);
+    if !inspected.map_err(|why| inspect::of_backup(&why))? {
         return Err(format!("there is no file {}", backup.display()));
     }
     let conn = open_backup(backup).map_err(|e| format!("{}: {e}", backup.display()))?;
