@@ -15,7 +15,6 @@ mod restore;
 mod running;
 mod serve;
 mod span;
-mod tally;
 mod token;
 mod user;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use super::tally::Tally;
+use super::progress::Progress;
 use crate::app::{self, App};
 use crate::billing::reconcile::{Drift, Page};
 use crate::clock::Clock;
@@ -50,7 +50,7 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
     let mut found = Page::default();
     let mut after = String::new();
     let mut alone: Option<Alone> = None;
-    let shown = Tally::counting("customers compared");
+    let shown = Progress::counting("customers compared");
     loop {
         let body = json!({ "dry_run": options.dry_run, "after": after });
         let asked = match &alone {
@@ -75,7 +75,7 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
         found.checked += page.checked;
         found.missed_events += page.missed_events;
         found.drift.extend(page.drift);
-        shown.show(found.checked as u64, String::new());
+        shown.count(found.checked as u64, String::new());
         match page.next {
             Some(next) if next != after => after = next,
             _ => return Ok(found),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::progress::Progress;
 use super::running;
-use super::tally::Tally;
 use crate::account::erasure::{self, Run};
 use crate::app::{self, App};
 use crate::clock::Clock;
@@ -188,13 +188,13 @@ fn not_yet(left: usize) -> String {
 
 /// How many accounts of those that were left at first are gone.
 #[derive(Default)]
-struct Line(Option<(usize, Tally)>);
+struct Line(Option<(usize, Progress)>);
 
 impl Line {
     fn show(&mut self, left: usize, batches: u64) {
-        let at_first = || (left, Tally::of(left as u64, "accounts"));
+        let at_first = || (left, Progress::of(left as u64, "accounts"));
         let (first, shown) = self.0.get_or_insert_with(at_first);
         let gone = first.saturating_sub(left) as u64;
-        shown.show(gone, format!(", {batches} batches of rows removed"));
+        shown.count(gone, format!(", {batches} batches of rows removed"));
     }
 }

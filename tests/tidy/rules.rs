@@ -156,7 +156,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("env_logger", &["src/cli/logging.rs"]),
     ("toml", &["src/config", "src/cli"]),
     ("clap", &["src/cli"]),
-    ("indicatif", &["src/cli/progress.rs", "src/cli/tally.rs"]),
+    ("indicatif", &["src/cli/progress.rs"]),
     (
         "strsim",
         &["src/config/unknown.rs", "src/flags/registry.rs"],
