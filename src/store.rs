@@ -30,6 +30,7 @@ mod look_ups;
 mod memories;
 mod memory_tasks;
 mod messages;
+mod mirror;
 mod numbers;
 mod open;
 mod outgoing_mails;

@@ -53,6 +53,7 @@ impl Progress {
                 }
                 self.0.set_position(pages);
             }
+            Stage::CatchingUp => self.spin("copying what was written meanwhile"),
             Stage::Checking => self.spin("checking what was copied"),
         }
     }

@@ -1,18 +1,26 @@
-//! Copies a database that may be in use to a file elsewhere, reading only. While it reads, the
-//! write-ahead log can't start again, so it lets go before the log outgrows its bounds and
-//! begins anew, a few times.
+//! Copies a database that may be in use to a file elsewhere, reading only, and leaves the disk
+//! and the processor to the service while that writes. Only the last sweep, which makes the copy
+//! one of one moment, keeps the write-ahead log from starting again: it lets go before the log
+//! outgrows its bounds and begins anew, a few times.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, OpenFlags};
 
 use super::checkpoint::{LOG_PAGES_CAP, LOG_PAGES_WAIT};
 use super::copy::{self, Draft};
+use super::mirror::{Failure, Look, Mirror, TABLE_OF_PAGES};
 use super::{inspect, open};
 
+/// Sweeps that hold nothing back, each shorter than the one before it; fewer when one found no
+/// more than so many pages changed, 4 MiB.
+const SWEEPS_MAX: u32 = 3;
+const FEW_PAGES: u64 = 1_024;
+/// Beside a service that writes: so many times as long as a look took.
+const PAUSE: u32 = 3;
 /// Tries in which the log may grow until the service would have to do something about it, and
 /// then those in which it may do so, short of making its writes wait.
 const GENTLE_TRIES: u32 = 3;
@@ -31,7 +39,7 @@ pub struct Backup {
     pub bytes: u64,
     pub pages: u64,
     pub schema_version: i32,
-    /// How often it was begun.
+    /// How often the last sweep was begun.
     pub tries: u32,
 }
 
@@ -42,6 +50,8 @@ pub enum Stage {
         pages: u64,
         of: u64,
     },
+    /// What was written since is copied.
+    CatchingUp,
     /// What was copied is read and checked.
     Checking,
 }
@@ -57,13 +67,12 @@ pub fn back_up(
 ) -> Result<Backup, String> {
     refuse_own_files(from, to)?;
     refuse_to_overwrite(to, replace)?;
-    let failed = |e: rusqlite::Error| match e.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => format!("there is no room for {}", to.display()),
-        _ => format!("can't copy {}: {e}", from.display()),
-    };
-    let reading = Reading::open(from).map_err(failed)?;
+    let failed = |failure: Failure| in_words(&failure, from, to);
+    let reading = Reading::open(from).map_err(|e| failed(e.into()))?;
     reading.check_identity(from)?;
     let draft = Draft::of(to)?;
+    let mut mirror = Mirror::new(&reading.copying, draft.file()).map_err(failed)?;
+    reading.follow(&mut mirror, &draft, told).map_err(failed)?;
     let mut tries = 0;
     let copied = loop {
         tries += 1;
@@ -72,14 +81,13 @@ pub fn back_up(
             _ => LOG_PAGES_WAIT,
         };
         let log_pages_max = i64::from(log_pages_max) - PAGES_SPARED;
-        if reading.copy(&draft, log_pages_max, told).map_err(failed)? {
+        let settled = reading.settle(&mut mirror, log_pages_max);
+        if settled.map_err(failed)? {
             break true;
         }
         if tries == TRIES_MAX {
             break false;
         }
-        let emptied = draft.begin_anew();
-        emptied.map_err(|e| format!("can't write {}: {e}", draft.path().display()))?;
     };
     if !copied {
         return Err(format!(
@@ -135,21 +143,43 @@ impl Reading {
             .map_err(|why| format!("{} {why}", path.display()))
     }
 
-    /// False when it had to let go.
-    fn copy(
+    /// Most of it, with looks so short that they hold nothing up.
+    fn follow(
         &self,
+        mirror: &mut Mirror<'_>,
         draft: &Draft,
-        log_pages_max: i64,
         told: &mut dyn FnMut(Stage),
-    ) -> rusqlite::Result<bool> {
+    ) -> Result<(), Failure> {
+        for sweep in 0..SWEEPS_MAX {
+            let (mut began, mut log_pages) = (Instant::now(), self.log_pages()?);
+            let written = mirror.follow(|Look { pages, of, written }| {
+                told(match sweep {
+                    0 => Stage::Copying { pages, of },
+                    _ => Stage::CatchingUp,
+                });
+                if written > 0 {
+                    // Much at once would keep the service's own syncs waiting. A sync tells its
+                    // failure once; a later one knows nothing of it.
+                    draft.sync()?;
+                }
+                let before = std::mem::replace(&mut log_pages, self.log_pages()?);
+                if before != log_pages {
+                    std::thread::sleep(began.elapsed() * PAUSE);
+                }
+                began = Instant::now();
+                Ok(())
+            })?;
+            if written <= FEW_PAGES {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// False when it had to let go.
+    fn settle(&self, mirror: &mut Mirror<'_>, log_pages_max: i64) -> Result<bool, Failure> {
         self.await_short_log()?;
-        copy::pages(&self.copying, draft.path(), &mut |pages, of| {
-            told(Stage::Copying { pages, of });
-            // A sync tells its failure once; a later one knows nothing of it.
-            let synced = draft.sync();
-            synced.map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
-            Ok(self.log_pages()? < log_pages_max)
-        })
+        mirror.settle(|_| Ok(self.log_pages()? < log_pages_max))
     }
 
     /// The shorter the log, the longer the copying may take.
@@ -171,6 +201,20 @@ impl Reading {
     fn log_pages(&self) -> rusqlite::Result<i64> {
         let sql = "PRAGMA wal_checkpoint(NOOP)";
         self.watching.query_row(sql, [], |row| row.get(1))
+    }
+}
+
+fn in_words(failure: &Failure, from: &Path, to: &Path) -> String {
+    match failure {
+        Failure::Reading(error) if error.to_string().contains(TABLE_OF_PAGES) => format!(
+            "this executable was built without SQLite's {TABLE_OF_PAGES}, which backups read: \
+             build it in the project's own folder, whose .cargo/config.toml asks for it"
+        ),
+        Failure::Reading(error) => format!("can't copy {}: {error}", from.display()),
+        Failure::Writing(error) if error.kind() == std::io::ErrorKind::StorageFull => {
+            format!("there is no room for {}", to.display())
+        }
+        Failure::Writing(error) => format!("can't write {}: {error}", to.display()),
     }
 }
 

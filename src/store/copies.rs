@@ -32,7 +32,7 @@ pub(super) fn keep_schema(
     let kind = format!("{BEFORE_SCHEMA}{version}-");
     let target = open::beside(path, &format!("{kind}{}", now.stamp()));
     let draft = Draft::of(&target)?;
-    copy::pages(conn, draft.path(), &mut |_, _| Ok(true)).map_err(|e| e.to_string())?;
+    copy::pages(conn, draft.path(), &mut |_, _| {}).map_err(|e| e.to_string())?;
     copy::check(draft.path(), false).map_err(|why| format!("the copy {why}"))?;
     draft.keep_as(&target)?;
     thin_out(path);

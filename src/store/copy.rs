@@ -11,11 +11,12 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{inspect, open};
 
-/// Pages copied between two looks at how far it is: 2 MiB. They are synced at once: many
-/// together would keep the service's own syncs waiting.
+/// Pages copied between two words about how far it is: 2 MiB.
 const PAGES_AT_ONCE: std::ffi::c_int = 512;
 /// Steps of SQLite's machine between two pauses of a gentle check: about half a millisecond.
 const STEPS_BETWEEN_PAUSES: std::ffi::c_int = 10_000;
+/// So many times as long as it worked.
+const PAUSE: u32 = 2;
 const PAUSE_MAX: Duration = Duration::from_millis(20);
 /// Behind the name of a file that is not complete.
 const UNFINISHED: &str = ".part";
@@ -80,9 +81,8 @@ impl Draft {
         &self.path
     }
 
-    /// Empty again.
-    pub(super) fn begin_anew(&self) -> std::io::Result<()> {
-        self.file.set_len(0)
+    pub(super) fn file(&self) -> &File {
+        &self.file
     }
 
     /// Gives it its name, in place of whatever has it. On the disk when this returns.
@@ -107,13 +107,12 @@ impl Drop for Draft {
     }
 }
 
-/// Copies what `from` sees at one moment into `draft`. `go_on` is told pages done and pages in
-/// all, and may break it off: then the draft is of no use, and this is false.
+/// Copies what `from` sees at one moment into `draft`. `told` hears pages done and pages in all.
 pub(super) fn pages(
     from: &Connection,
     draft: &Path,
-    go_on: &mut dyn FnMut(u64, u64) -> rusqlite::Result<bool>,
-) -> rusqlite::Result<bool> {
+    told: &mut dyn FnMut(u64, u64),
+) -> rusqlite::Result<()> {
     let mut to = Connection::open_with_flags(
         draft,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -121,43 +120,18 @@ pub(super) fn pages(
     // Nobody reads it before it is complete, and then it is synced as a whole.
     to.pragma_update(None, "journal_mode", "OFF")?;
     to.pragma_update(None, "synchronous", "OFF")?;
-    let is_open = !from.is_autocommit();
-    if !is_open {
-        from.execute_batch("BEGIN")?;
-    }
-    // The first read fixes the moment: what is written later is not seen, and the copy need
-    // not begin anew.
-    from.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
-    let copied = step_by_step(from, &mut to, go_on);
-    if !is_open {
-        from.execute_batch("ROLLBACK")?;
-    }
-    let copied = copied?;
-    to.close().map_err(|(_, error)| error)?;
-    Ok(copied)
-}
-
-fn step_by_step(
-    from: &Connection,
-    to: &mut Connection,
-    go_on: &mut dyn FnMut(u64, u64) -> rusqlite::Result<bool>,
-) -> rusqlite::Result<bool> {
-    let backup = Backup::new(from, to)?;
-    loop {
-        let step = backup.step(PAGES_AT_ONCE)?;
+    let backup = Backup::new(from, &mut to)?;
+    while backup.step(PAGES_AT_ONCE)? != StepResult::Done {
         let progress = backup.progress();
-        let (all, left) = (progress.pagecount as u64, progress.remaining as u64);
-        if step == StepResult::Done {
-            return Ok(true);
-        }
-        if !go_on(all - left, all)? {
-            return Ok(false);
-        }
+        let all = progress.pagecount as u64;
+        told(all - progress.remaining as u64, all);
     }
+    drop(backup);
+    to.close().map_err(|(_, error)| error)
 }
 
 /// Reads all of a database file that nobody writes, without making a log beside it. The error
-/// says what is wrong, to be put behind the file's name. A gentle check leaves half of its time
+/// says what is wrong, to be put behind the file's name. A gentle check leaves most of its time
 /// to others.
 pub(super) fn check(path: &Path, gently: bool) -> Result<Facts, String> {
     let damaged = |why: String| format!("is damaged ({why})");
@@ -172,7 +146,7 @@ pub(super) fn check(path: &Path, gently: bool) -> Result<Facts, String> {
     if gently {
         let mut since = Instant::now();
         let pause = move || {
-            std::thread::sleep(since.elapsed().min(PAUSE_MAX));
+            std::thread::sleep((since.elapsed() * PAUSE).min(PAUSE_MAX));
             since = Instant::now();
             false
         };

@@ -89,7 +89,6 @@ impl Restoring {
         let from = open_backup(backup).map_err(failed)?;
         copy::pages(&from, draft.path(), &mut |pages, of| {
             told(Stage::Copying { pages, of });
-            Ok(true)
         })
         .map_err(failed)?;
         told(Stage::Checking);
