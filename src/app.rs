@@ -140,7 +140,7 @@ impl App {
             jwks,
             minute_windows: MinuteWindows::default(),
             retries: Arc::default(),
-            gauge: Gauge::default(),
+            gauge: Gauge::new(ingest.limited.clone()),
             job_numbers: Jobs::default(),
             started: clock.monotonic(),
             ingest: Arc::new(ingest),

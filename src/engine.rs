@@ -15,9 +15,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::clock::{Clock, Monotonic};
 use crate::config::MaxTokensField;
+use crate::metrics::{self, Page};
 use crate::outbound::{self, Method, Request};
 use crate::reply::prompt::Prompt;
-pub use numbers::Numbers;
+use numbers::Numbers;
 pub use wire::{Failure, Said, ToolCall, Usage};
 
 /// One call, from connecting to the last byte.
@@ -111,13 +112,14 @@ impl Model {
         Place(self.permits.acquire().await.ok()) // never closed
     }
 
-    pub fn numbers(&self) -> &Numbers {
-        &self.numbers
-    }
-
-    /// Calls under way.
-    pub fn busy(&self) -> usize {
-        self.settings.concurrency - self.permits.available_permits()
+    pub fn show(&self, page: &Page) -> metrics::Written {
+        let busy = self.settings.concurrency - self.permits.available_permits();
+        page.gauge(
+            "chatkeep_model_calls_in_progress",
+            "Calls under way.",
+            busy as f64,
+        )?;
+        self.numbers.show(page)
     }
 
     /// Whether whoever asks now has to wait for a place.

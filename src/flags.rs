@@ -97,7 +97,7 @@ impl Flags {
             clock,
             sources: Mutex::default(),
             snapshot: RwLock::new(Arc::new(snapshot)),
-            calls: Calls::default(),
+            calls: Calls::of("flags"),
         }
     }
 

@@ -11,12 +11,12 @@ mod fields;
 mod file;
 mod head;
 mod json;
+mod numbers;
 mod percent;
 mod problem;
 mod response;
 mod router;
 mod server;
-mod traffic;
 mod websocket;
 
 use std::sync::Arc;
@@ -34,13 +34,13 @@ pub use exchange::Exchange;
 pub use fields::Fields;
 pub use file::file;
 pub use json::Json;
+pub use numbers::{Counted, Gauge};
 pub use problem::method_not_allowed;
 pub use response::{
     empty, html, json, json_bytes, json_with, stream, text, with_header, with_quota,
 };
 pub use router::{Match, Params, Router};
-pub use server::{Drained, Gauge, Settings, serve};
-pub use traffic::Traffic;
+pub use server::{Drained, Settings, serve};
 pub use websocket::{Handshake, Socket};
 
 use crate::error::Error;

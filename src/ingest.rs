@@ -23,7 +23,7 @@ use crate::edge::queue;
 use crate::error::{Error, Kind, Result};
 use crate::flags::Flags;
 use crate::memory::{Elsewhere, Memories};
-use crate::metrics::Counters;
+use crate::metrics::{self, IntCounterVec};
 use crate::random;
 use crate::reply::Intent;
 use crate::reply::powers::Calls;
@@ -124,7 +124,7 @@ pub struct Ingest {
     pub replies: Replies,
     windows: Mutex<Windows>,
     /// Limits that were told in words.
-    pub limited: Counters,
+    pub limited: IntCounterVec,
 }
 
 impl Ingest {
@@ -147,7 +147,7 @@ impl Ingest {
             reminders: reminders::Wake::default(),
             replies,
             windows: Mutex::default(),
-            limited: Counters::default(),
+            limited: metrics::refusals(),
         }
     }
 

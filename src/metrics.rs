@@ -1,136 +1,90 @@
-//! Numbers that the parts of the service keep of themselves: plain atomics, so that counting
-//! costs a request nothing that can be felt and never makes it wait. It must not know what is
-//! counted, nor who asks; each part owns its numbers, and `page` writes them down.
+//! Numbers that the parts of the service keep of themselves, each under the name by which
+//! Prometheus shows it; families that several parts count into stand here. Each part owns its
+//! numbers, and whoever wants to see them gathers them on a `Page`. It must not know who asks.
 
-pub mod page;
-pub mod process;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use prometheus::core::Collector;
+use prometheus::{Gauge, GaugeVec, HistogramOpts, Opts, Registry, TextEncoder};
+pub use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge};
 
-/// Labels of one family of counters; they all stand in the code.
-const LABELS_MAX: usize = 32;
+/// Of answers, in seconds.
+const ANSWER_BOUNDS_S: &[f64] = &[
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
+];
+const NAMED_WELL: &str = "names and labels stand in the code";
+
+/// It fails where two families have one name: a mistake in the code.
+pub type Written<T = ()> = prometheus::Result<T>;
 
 /// Only ever goes up.
-#[derive(Debug, Default)]
-pub struct Counter(AtomicU64);
-
-impl Counter {
-    pub fn inc(&self) {
-        self.add(1);
-    }
-
-    pub fn add(&self, n: u64) {
-        self.0.fetch_add(n, Ordering::Relaxed);
-    }
-
-    pub fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
+pub fn counter(name: &str, help: &str) -> IntCounter {
+    IntCounter::new(name, help).expect(NAMED_WELL)
 }
 
-/// Counters told apart by a word. One is made when its word is first counted, without a lock.
-#[derive(Debug)]
-pub struct Counters([(OnceLock<&'static str>, Counter); LABELS_MAX]);
-
-impl Default for Counters {
-    fn default() -> Self {
-        Self(std::array::from_fn(|_| Default::default()))
-    }
+/// Goes up and down.
+pub fn gauge(name: &str, help: &str) -> IntGauge {
+    IntGauge::new(name, help).expect(NAMED_WELL)
 }
 
-impl Counters {
-    /// A word beyond the most there may be is not counted: that is a mistake in the code.
-    pub fn inc(&self, label: &'static str) {
-        let mut slots = self.0.iter();
-        if let Some((_, counter)) = slots.find(|(name, _)| *name.get_or_init(|| label) == label) {
-            counter.inc();
-        }
-    }
+/// Counters told apart by labels, whose values must be few.
+pub fn counters(name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
+    IntCounterVec::new(Opts::new(name, help), labels).expect(NAMED_WELL)
+}
 
-    /// Those that were counted.
-    pub fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let known = self.0.iter();
-        known.map_while(|(name, counter)| Some((*name.get()?, counter.get())))
-    }
+/// How long things take, in seconds.
+pub fn durations(name: &str, help: &str) -> Histogram {
+    histogram(name, help, ANSWER_BOUNDS_S)
+}
+
+pub fn durations_by(name: &str, help: &str, labels: &[&str]) -> HistogramVec {
+    let opts = HistogramOpts::new(name, help).buckets(ANSWER_BOUNDS_S.to_vec());
+    HistogramVec::new(opts, labels).expect(NAMED_WELL)
 }
 
 /// How values spread: how many are at most each of the bounds.
-#[derive(Debug)]
-pub struct Histogram {
-    bounds: &'static [u64],
-    /// How many of what is observed make one of what is shown.
-    per_unit: u64,
-    /// One more than there are bounds: what is above them all.
-    counts: Box<[AtomicU64]>,
-    sum: AtomicU64,
+pub fn histogram(name: &str, help: &str, bounds: &[f64]) -> Histogram {
+    let opts = HistogramOpts::new(name, help).buckets(bounds.to_vec());
+    Histogram::with_opts(opts).expect(NAMED_WELL)
 }
 
-/// Of answers, in µs: half a millisecond to half a minute.
-const ANSWER_BOUNDS_US: &[u64] = &[
-    500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
-    2_500_000, 5_000_000, 10_000_000, 30_000_000,
-];
-const US_PER_S: u64 = 1_000_000;
+/// One of a family that several parts count into, each its own.
+fn one_of(name: &str, help: &str, label: (&str, &str)) -> IntCounter {
+    let opts = Opts::new(name, help).const_label(label.0, label.1);
+    IntCounter::with_opts(opts).expect(NAMED_WELL)
+}
 
-impl Histogram {
-    /// Of durations: observed in µs, shown in seconds.
-    pub fn of_durations() -> Self {
-        Self::new(ANSWER_BOUNDS_US, US_PER_S)
-    }
-
-    /// Of plain numbers.
-    pub fn of_numbers(bounds: &'static [u64]) -> Self {
-        Self::new(bounds, 1)
-    }
-
-    fn new(bounds: &'static [u64], per_unit: u64) -> Self {
-        Self {
-            bounds,
-            per_unit,
-            counts: (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect(),
-            sum: AtomicU64::new(0),
-        }
-    }
-
-    pub fn observe(&self, value: u64) {
-        let at = self.bounds.partition_point(|bound| *bound < value);
-        self.counts[at].fetch_add(1, Ordering::Relaxed);
-        self.sum.fetch_add(value, Ordering::Relaxed);
-    }
-
-    pub fn observe_duration(&self, duration: std::time::Duration) {
-        self.observe(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX / 2));
-    }
-
-    /// Each bound with how many are at most that, as they are shown.
-    fn cumulated(&self) -> impl Iterator<Item = (f64, u64)> {
-        let bounds = self.bounds.iter().map(|bound| self.shown(*bound));
-        let mut sum = 0;
-        let counts = self.counts.iter().map(move |count| {
-            sum += count.load(Ordering::Relaxed);
-            sum
-        });
-        bounds.chain([f64::INFINITY]).zip(counts)
-    }
-
-    fn sum(&self) -> f64 {
-        self.shown(self.sum.load(Ordering::Relaxed))
-    }
-
-    fn shown(&self, value: u64) -> f64 {
-        value as f64 / self.per_unit as f64
-    }
+/// What limits refuse, by the limit's name; several parts count into the same.
+pub fn refusals() -> IntCounterVec {
+    counters(
+        "chatkeep_rate_limited_total",
+        "What a limit refused: with 429, commands and turns in words.",
+        &["limit"],
+    )
 }
 
 /// Calls to somebody outside.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Calls {
-    pub made: Counter,
-    pub failed: Counter,
+    pub made: IntCounter,
+    pub failed: IntCounter,
 }
 
 impl Calls {
+    pub fn of(provider: &'static str) -> Self {
+        let of = |name, help| one_of(name, help, ("provider", provider));
+        Self {
+            made: of(
+                "chatkeep_provider_calls_total",
+                "Calls to those outside, repeated ones too.",
+            ),
+            failed: of(
+                "chatkeep_provider_failures_total",
+                "Calls that came to nothing.",
+            ),
+        }
+    }
+
     pub fn ended<T, E>(&self, outcome: &Result<T, E>) {
         self.made.inc();
         if outcome.is_err() {
@@ -140,13 +94,26 @@ impl Calls {
 }
 
 /// Looks into something that is kept for a while.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Looks {
-    pub hits: Counter,
-    pub misses: Counter,
+    cache: &'static str,
+    hits: IntCounter,
+    misses: IntCounter,
 }
 
 impl Looks {
+    pub fn into(cache: &'static str) -> Self {
+        let of = |name, help| one_of(name, help, ("cache", cache));
+        Self {
+            cache,
+            hits: of("chatkeep_cache_hits_total", "Looks that found something."),
+            misses: of(
+                "chatkeep_cache_misses_total",
+                "Looks that found nothing, or nothing fresh.",
+            ),
+        }
+    }
+
     pub fn found(&self, any: bool) {
         if any {
             self.hits.inc();
@@ -159,20 +126,27 @@ impl Looks {
 /// A job that runs by itself, again and again.
 #[derive(Debug)]
 pub struct Job {
-    pub name: &'static str,
-    pub runs: Counter,
-    pub failures: Counter,
-    /// ms since the epoch; 0: never.
-    succeeded_at: AtomicI64,
+    runs: IntCounter,
+    failures: IntCounter,
+    /// In seconds since the epoch; 0: never.
+    succeeded_at: Gauge,
 }
 
 impl Job {
-    pub fn new(name: &'static str) -> Self {
+    fn new(name: &'static str) -> Self {
+        let of = |family, help| one_of(family, help, ("job", name));
+        let succeeded_at = Opts::new(
+            "chatkeep_job_last_success_timestamp_seconds",
+            "When a run last succeeded, in seconds since the epoch.",
+        );
         Self {
-            name,
-            runs: Counter::default(),
-            failures: Counter::default(),
-            succeeded_at: AtomicI64::new(0),
+            runs: of(
+                "chatkeep_job_runs_total",
+                "Runs of what the service does by itself.",
+            ),
+            failures: of("chatkeep_job_failures_total", "Runs that failed."),
+            succeeded_at: Gauge::with_opts(succeeded_at.const_label("job", name))
+                .expect(NAMED_WELL),
         }
     }
 
@@ -180,15 +154,9 @@ impl Job {
     pub fn ran<T, E>(&self, outcome: &Result<T, E>, now_ms: i64) {
         self.runs.inc();
         match outcome {
-            Ok(_) => self.succeeded_at.store(now_ms, Ordering::Relaxed),
+            Ok(_) => self.succeeded_at.set(now_ms as f64 / 1000.0),
             Err(_) => self.failures.inc(),
         }
-    }
-
-    /// In seconds since the epoch.
-    pub fn succeeded_at_s(&self) -> Option<f64> {
-        let ms = self.succeeded_at.load(Ordering::Relaxed);
-        (ms > 0).then_some(ms as f64 / 1000.0)
     }
 }
 
@@ -211,42 +179,74 @@ impl Jobs {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Every number of one moment, to be written down. A family without numbers is left out.
+#[derive(Debug, Default)]
+pub struct Page(Registry);
 
-    #[test]
-    fn a_value_on_a_bound_is_within_it() {
-        let histogram = Histogram::of_numbers(&[1, 10, 100]);
-        for value in [0, 1, 2, 10, 11, 100, 101, 5_000] {
-            histogram.observe(value);
-        }
-        let expected = [(1.0, 2), (10.0, 4), (100.0, 6), (f64::INFINITY, 8)];
-        assert_eq!(histogram.cumulated().collect::<Vec<_>>(), expected);
-        assert_eq!(histogram.sum(), 5_225.0);
+impl Page {
+    /// The media type of what is written: Prometheus's text format.
+    pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+    /// What was counted as it happened.
+    pub fn add(&self, numbers: &(impl Collector + Clone + 'static)) -> Written {
+        self.0.register(Box::new(numbers.clone()))
     }
 
-    #[test]
-    fn durations_are_shown_in_seconds() {
-        let histogram = Histogram::of_durations();
-        histogram.observe_duration(std::time::Duration::from_micros(1_500));
-        assert_eq!(histogram.sum(), 0.0015);
-        let within: Vec<_> = histogram.cumulated().take(3).collect();
-        assert_eq!(within, [(0.0005, 0), (0.001, 0), (0.0025, 1)]);
+    pub fn add_calls(&self, calls: &Calls) -> Written {
+        self.add(&calls.made)?;
+        self.add(&calls.failed)
     }
 
-    #[test]
-    fn labels_are_counted_apart_and_bounded() {
-        let counters = Counters::default();
-        for label in ["a", "b", "a"] {
-            counters.inc(label);
+    /// With how much there is.
+    pub fn add_cache(&self, (looks, entries): (&Looks, usize)) -> Written {
+        self.add(&looks.hits)?;
+        self.add(&looks.misses)?;
+        let kept = Opts::new("chatkeep_cache_entries", "What is kept.");
+        let kept = Gauge::with_opts(kept.const_label("cache", looks.cache))?;
+        kept.set(entries as f64);
+        self.add(&kept)
+    }
+
+    pub fn add_job(&self, job: &Job) -> Written {
+        self.add(&job.runs)?;
+        self.add(&job.failures)?;
+        match job.succeeded_at.get() {
+            0.0 => Ok(()),
+            _ => self.add(&job.succeeded_at),
         }
-        assert_eq!(counters.all().collect::<Vec<_>>(), [("a", 2), ("b", 1)]);
-        for n in 0..LABELS_MAX {
-            counters.inc(Box::leak(n.to_string().into_boxed_str()));
-        }
-        assert_eq!(counters.all().count(), LABELS_MAX);
-        counters.inc("a");
-        assert_eq!(counters.all().next(), Some(("a", 3)));
+    }
+
+    /// What is looked at only when it is asked for.
+    pub fn gauge(&self, name: &str, help: &str, value: f64) -> Written {
+        let gauge = Gauge::new(name, help)?;
+        gauge.set(value);
+        self.add(&gauge)
+    }
+
+    /// The same, with something to say beside it.
+    pub fn labelled(
+        &self,
+        name: &str,
+        help: &str,
+        (label, is): (&str, &str),
+        value: f64,
+    ) -> Written {
+        let gauges = GaugeVec::new(Opts::new(name, help), &[label])?;
+        gauges.with_label_values(&[is]).set(value);
+        self.add(&gauges)
+    }
+
+    /// What the kernel says of this process. It reads files of /proc, so it belongs off async
+    /// threads; elsewhere than on Linux there is nothing to say.
+    pub fn add_process(&self) -> Written {
+        #[cfg(target_os = "linux")]
+        self.0.register(Box::new(
+            prometheus::process_collector::ProcessCollector::for_self(),
+        ))?;
+        Ok(())
+    }
+
+    pub fn finish(&self) -> Written<String> {
+        TextEncoder::new().encode_to_string(&self.0.gather())
     }
 }

@@ -33,7 +33,7 @@ use crate::app::App;
 use crate::auth::edge_token;
 use crate::clock::Timestamp;
 use crate::error::{Error, Quota, Result};
-use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, Router, Traffic};
+use crate::http::{self, Counted, Exchange, Handler, Match, Method, Params, Response, Router};
 use crate::marketplace::ingestion;
 use crate::model::masking::masked;
 use limits::Limit;
@@ -181,7 +181,7 @@ impl Route {
 pub fn handler(app: Arc<App>) -> Handler {
     let rows = table().into_iter();
     let router = Arc::new(Router::new(
-        rows.map(|row| (row.method.clone(), row.path, Row::new(row, &app))),
+        rows.map(|row| (row.method.clone(), row.path, row)),
     ));
     Arc::new(move |exchange| {
         let (app, router, exchange) = (app.clone(), router.clone(), Box::new(exchange));
@@ -189,39 +189,18 @@ pub fn handler(app: Arc<App>) -> Handler {
     })
 }
 
-/// A row in use, with its numbers.
-struct Row {
-    route: Route,
-    traffic: Arc<Traffic>,
-}
-
-impl Row {
-    fn new(route: Route, app: &App) -> Self {
-        Self {
-            traffic: app.gauge.row(&route.method, route.path),
-            route,
-        }
-    }
-}
-
 async fn dispatch(
     app: Arc<App>,
-    router: &Router<Row>,
+    router: &Router<Route>,
     mut exchange: Box<Exchange>,
 ) -> Result<Response> {
-    let (
-        Row {
-            route: row,
-            traffic,
-        },
-        params,
-    ) = match router.find(&exchange.method, &exchange.path) {
+    let (row, params) = match router.find(&exchange.method, &exchange.path) {
         Match::Found { target, params } => (target, params),
         Match::WrongMethod { allow } => return Err(http::method_not_allowed(&allow)),
         Match::Unknown => return Err(Error::not_found()),
     };
     let trace = exchange.trace.clone();
-    trace.set_row(traffic);
+    trace.set_row(Counted::row(&row.method, row.path));
     let user = match row.caller {
         Caller::User => Some(app.identity.sign_in(exchange.bearer()).await?),
         _ => None,

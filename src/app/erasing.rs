@@ -27,7 +27,7 @@ pub(super) fn eraser(
             clock: clock.clone(),
             mailer: Arc::new(mailer),
             queued: eraser.mails_queued.clone(),
-            calls: Calls::default(),
+            calls: Calls::of("mail"),
         })
     });
     Ok((Arc::new(eraser), post))

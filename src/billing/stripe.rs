@@ -83,7 +83,7 @@ impl Stripe {
         Self {
             base: base.unwrap_or(BASE).to_owned(),
             calls: Arc::new(Semaphore::new(CALLS_MAX)),
-            counted: Calls::default(),
+            counted: Calls::of("payment"),
         }
     }
 

@@ -1,63 +1,77 @@
 //! What is counted of a model: calls, failures, time and tokens.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use super::Made;
-use crate::metrics::{Counter, Counters, Histogram};
+use crate::metrics::{self, Histogram, IntCounter, IntCounterVec, IntGauge, Page};
 
 #[derive(Debug)]
-pub struct Numbers {
-    /// Requests sent, repeated ones too.
-    pub calls: Counter,
-    /// Asked in vain, by what went wrong.
-    pub failures: Counters,
-    /// From the first request to the end.
-    pub took: Histogram,
-    pub prompt_tokens: Counter,
-    pub completion_tokens: Counter,
-    waiting: AtomicUsize,
+pub(super) struct Numbers {
+    calls: IntCounter,
+    failures: IntCounterVec,
+    took: Histogram,
+    tokens: IntCounterVec,
+    waiting: IntGauge,
 }
 
 impl Default for Numbers {
     fn default() -> Self {
         Self {
-            calls: Counter::default(),
-            failures: Counters::default(),
-            took: Histogram::of_durations(),
-            prompt_tokens: Counter::default(),
-            completion_tokens: Counter::default(),
-            waiting: AtomicUsize::new(0),
+            calls: metrics::counter(
+                "chatkeep_model_calls_total",
+                "Requests to the model's server, repeated ones too.",
+            ),
+            failures: metrics::counters(
+                "chatkeep_model_failures_total",
+                "Replies that could not be had, by what went wrong.",
+                &["failure"],
+            ),
+            took: metrics::durations(
+                "chatkeep_model_duration_seconds",
+                "What asking took, repeated calls included.",
+            ),
+            tokens: metrics::counters(
+                "chatkeep_model_tokens_total",
+                "Tokens as the server counts them.",
+                &["kind"],
+            ),
+            waiting: metrics::gauge(
+                "chatkeep_model_calls_waiting",
+                "Replies that wait for a place among them.",
+            ),
         }
     }
 }
 
 /// Somebody waits for as long as it lives.
-pub(super) struct Waits<'a>(&'a AtomicUsize);
+pub(super) struct Waits<'a>(&'a IntGauge);
 
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.dec();
     }
 }
 
 impl Numbers {
-    /// Who waits for a place among the calls.
-    pub fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
-    }
-
     pub(super) fn waits(&self) -> Waits<'_> {
-        self.waiting.fetch_add(1, Ordering::Relaxed);
+        self.waiting.inc();
         Waits(&self.waiting)
     }
 
+    pub(super) fn show(&self, page: &Page) -> metrics::Written {
+        page.add(&self.calls)?;
+        page.add(&self.failures)?;
+        page.add(&self.took)?;
+        page.add(&self.tokens)?;
+        page.add(&self.waiting)
+    }
+
     pub(super) fn count(&self, made: &Made) {
-        self.calls.add(u64::from(made.calls));
-        self.took.observe(made.took_ms * 1000);
-        self.prompt_tokens.add(made.usage.prompt_tokens);
-        self.completion_tokens.add(made.usage.completion_tokens);
+        self.calls.inc_by(u64::from(made.calls));
+        self.took.observe(made.took_ms as f64 / 1000.0);
+        let tokens = |kind| self.tokens.with_label_values(&[kind]);
+        tokens("prompt").inc_by(made.usage.prompt_tokens);
+        tokens("completion").inc_by(made.usage.completion_tokens);
         if let Err(failure) = &made.said {
-            self.failures.inc(failure.code());
+            self.failures.with_label_values(&[failure.code()]).inc();
         }
     }
 }

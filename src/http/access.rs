@@ -7,15 +7,14 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::time::Instant;
 
-use super::server::Gauge;
-use super::traffic::{GONE, Traffic};
+use super::numbers::{Counted, Gauge};
 use super::{Method, StatusCode};
 
 /// What becomes known of a request on its way.
 #[derive(Debug)]
 pub struct Trace {
     pub id: String,
-    row: OnceLock<Arc<Traffic>>,
+    row: OnceLock<Counted>,
     who: OnceLock<Cow<'static, str>>,
 }
 
@@ -29,8 +28,8 @@ impl Trace {
     }
 
     /// It leads to this row of the table.
-    pub fn set_row(&self, row: &Arc<Traffic>) {
-        let _ = self.row.set(row.clone()); // only once
+    pub fn set_row(&self, row: Counted) {
+        let _ = self.row.set(row); // only once
     }
 
     /// Who calls, in a word that may stand in a log.
@@ -38,8 +37,12 @@ impl Trace {
         let _ = self.who.set(who.into()); // only once
     }
 
+    fn row(&self) -> Counted {
+        self.row.get().copied().unwrap_or(Counted::UNMATCHED)
+    }
+
     pub(super) fn route(&self) -> &'static str {
-        self.row.get().map_or("unmatched", |row| row.route)
+        self.row().route
     }
 }
 
@@ -66,19 +69,18 @@ impl Working {
 
     pub(super) fn end(mut self, status: StatusCode) {
         self.ended = true;
-        self.note(status.as_u16());
+        self.note(status);
     }
 
-    fn note(&self, status: u16) {
+    fn note(&self, status: StatusCode) {
         let took = self.began.elapsed();
         let trace = &*self.trace;
-        let unmatched = self.gauge.unmatched();
-        trace.row.get().unwrap_or(unmatched).ended(status, took);
+        self.gauge.request_ended(trace.row(), status, took);
         let who = trace.who.get().map_or("-", |who| who);
         log::info!(
             method = shown(&self.method),
             route = trace.route(),
-            status,
+            status = status.as_u16(),
             // Tenths are enough, and keep the line short.
             ms = (took.as_secs_f64() * 10_000.0).round() / 10.0,
             who,
@@ -91,10 +93,14 @@ impl Working {
 impl Drop for Working {
     fn drop(&mut self) {
         if !self.ended {
-            self.note(GONE);
+            self.note(gone());
         }
-        self.gauge.request_ended();
     }
+}
+
+/// Of a request whose client was gone before it was answered, as proxies call it.
+fn gone() -> StatusCode {
+    StatusCode::from_u16(499).unwrap_or_default()
 }
 
 /// A method that nobody knows is the client's own word.

@@ -13,7 +13,7 @@ use super::body::BodyLimits;
 use super::connection::Connection;
 use super::exchange::Exchange;
 use super::head::{self, RequestId};
-use super::server::Gauge;
+use super::numbers::Gauge;
 use super::{Handler, Response, problem};
 use crate::error::{Error, Kind};
 
@@ -44,14 +44,14 @@ impl Boundary {
             .catch_unwind()
             .await
             .unwrap_or_else(|panic| {
-                self.gauge.count_panic();
+                self.gauge.panicked();
                 Err(Error::internal(format!("panic: {}", said(&*panic))))
             });
         let mut response = outcome.unwrap_or_else(|error| {
             log_error(&error, trace);
             if error.kind == Kind::RateLimited {
                 self.gauge
-                    .count_limited(error.quota.as_ref().map_or("other", |quota| quota.name));
+                    .limited(error.quota.as_ref().map_or("other", |quota| quota.name));
             }
             problem::response(&error, &trace.id)
         });

@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
@@ -19,10 +18,9 @@ use tokio::time::Instant;
 use super::body::BodyLimits;
 use super::boundary::Boundary;
 use super::connection;
-use super::traffic::{AllTraffic, Traffic};
-use super::{Handler, Method, head, problem};
+use super::numbers::Gauge;
+use super::{Handler, head, problem};
 use crate::error::Error;
-use crate::metrics::{Counter, Counters};
 
 /// A whole head: request line and headers.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -57,77 +55,6 @@ impl Default for Settings {
             shutdown_grace: Duration::from_secs(30),
             gauge: Gauge::default(),
         }
-    }
-}
-
-/// Numbers of a running server.
-#[derive(Debug, Clone, Default)]
-pub struct Gauge(Arc<Counts>);
-
-#[derive(Debug, Default)]
-struct Counts {
-    connections: AtomicUsize,
-    requests: AtomicUsize,
-    panics: Counter,
-    turned_away: Counter,
-    limited: Counters,
-    traffic: AllTraffic,
-}
-
-impl Gauge {
-    /// Open connections, upgraded ones too.
-    pub fn connections(&self) -> usize {
-        self.0.connections.load(Ordering::Relaxed)
-    }
-
-    /// Handlers that panicked since the start.
-    pub fn panics(&self) -> u64 {
-        self.0.panics.get()
-    }
-
-    /// Requests that are being worked on.
-    pub fn requests(&self) -> usize {
-        self.0.requests.load(Ordering::Relaxed)
-    }
-
-    /// Connections beyond the cap.
-    pub fn turned_away(&self) -> u64 {
-        self.0.turned_away.get()
-    }
-
-    /// Requests refused by a limit, by its name.
-    pub fn limited(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.0.limited.all()
-    }
-
-    /// The requests so far, a row of the table each, those that led to none at the end.
-    pub fn traffic(&self) -> Vec<Arc<Traffic>> {
-        self.0.traffic.all()
-    }
-
-    /// A place for a row's numbers; to be asked for once, at the start.
-    pub fn row(&self, method: &Method, route: &'static str) -> Arc<Traffic> {
-        self.0.traffic.add(method, route)
-    }
-
-    pub(super) fn unmatched(&self) -> &Arc<Traffic> {
-        &self.0.traffic.unmatched
-    }
-
-    pub(super) fn request_began(&self) {
-        self.0.requests.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn request_ended(&self) {
-        self.0.requests.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn count_limited(&self, limit: &'static str) {
-        self.0.limited.inc(limit);
-    }
-
-    pub(super) fn count_panic(&self) {
-        self.0.panics.inc();
     }
 }
 
@@ -187,12 +114,15 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 /// A place among `max_connections`, given back when dropped.
 pub(super) struct Slot {
     _permit: OwnedSemaphorePermit,
-    gauge: Gauge,
+    /// Where it is counted; `None` for a connection that is turned away.
+    gauge: Option<Gauge>,
 }
 
 impl Slot {
-    fn new(permit: OwnedSemaphorePermit, gauge: Gauge) -> Self {
-        gauge.0.connections.fetch_add(1, Ordering::Relaxed);
+    fn new(permit: OwnedSemaphorePermit, gauge: Option<Gauge>) -> Self {
+        if let Some(gauge) = &gauge {
+            gauge.connection_began();
+        }
         Self {
             _permit: permit,
             gauge,
@@ -202,7 +132,9 @@ impl Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.gauge.0.connections.fetch_sub(1, Ordering::Relaxed);
+        if let Some(gauge) = &self.gauge {
+            gauge.connection_ended();
+        }
     }
 }
 
@@ -247,18 +179,18 @@ impl Server {
         connections: &mut JoinSet<()>,
     ) {
         if let Ok(permit) = self.slots.clone().try_acquire_owned() {
-            let slot = Slot::new(permit, self.gauge.clone());
+            let slot = Slot::new(permit, Some(self.gauge.clone()));
             let (server, stop) = (self.clone(), stop.clone());
             connections.spawn(async move { server.converse(stream, peer, slot, stop).await });
         } else {
-            self.gauge.0.turned_away.inc();
+            self.gauge.turned_away();
             self.turn_away(stream, peer, connections);
         }
     }
 
     fn turn_away(&self, stream: TcpStream, peer: SocketAddr, connections: &mut JoinSet<()>) {
         if let Ok(permit) = self.turning_away.clone().try_acquire_owned() {
-            connections.spawn(turn_away(stream, peer, Slot::new(permit, Gauge::default())));
+            connections.spawn(turn_away(stream, peer, Slot::new(permit, None)));
         }
     }
 

@@ -86,7 +86,7 @@ impl Ingest {
         let may = !flags.boolean("rate_limit.enabled")
             || self.windows().commands.take(user, limit, mono).is_ok();
         if !may {
-            self.limited.inc("commands");
+            self.limited.with_label_values(&["commands"]).inc();
         }
         may
     }

@@ -119,7 +119,7 @@ impl Ingest {
         }
         let taken = self.windows().turns.take(turn.user.id, limit, turn.mono);
         if taken.is_err() {
-            self.limited.inc("turns");
+            self.limited.with_label_values(&["turns"]).inc();
         }
         taken.is_ok() && (!explicit || self.may_command(turn.user.id, turn.flags, turn.mono))
     }

@@ -26,7 +26,7 @@ use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
 use crate::error::{Error, Kind, Result};
-use crate::metrics::{Counter, Looks};
+use crate::metrics::{self, IntCounter, Looks};
 use crate::reply::{Intent, wording};
 use crate::store::{MessageRow, PendingReply, RoomId, Tx};
 use cache::Cache;
@@ -63,7 +63,7 @@ pub struct Replies {
     waiting: Arc<Waiting>,
     pending: Arc<AtomicUsize>,
     cache: Cache,
-    late: Counter,
+    late: IntCounter,
     reads: Semaphore,
     wake: Arc<Notify>,
 }
@@ -75,7 +75,10 @@ impl Replies {
             settings,
             waiting: Arc::default(),
             cache: Cache::default(),
-            late: Counter::default(),
+            late: metrics::counter(
+                "chatkeep_replies_late_total",
+                "Replies that were not ready in time, and follow as commands.",
+            ),
             reads: Semaphore::new(READS_AT_ONCE_MAX),
             wake: Arc::default(),
         }
@@ -92,8 +95,8 @@ impl Replies {
     }
 
     /// Replies that came too late for their request.
-    pub fn late(&self) -> u64 {
-        self.late.get()
+    pub fn late(&self) -> &IntCounter {
+        &self.late
     }
 
     pub fn model(&self) -> Option<&Model> {

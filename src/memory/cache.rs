@@ -11,10 +11,18 @@ use crate::metrics::Looks;
 const LISTS_MAX: usize = 1_000;
 const LISTS_BYTES_MAX: usize = 16 << 20;
 
-#[derive(Default)]
 pub(super) struct Cache {
     state: Mutex<State>,
     pub(super) looks: Looks,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self {
+            state: Mutex::default(),
+            looks: Looks::into("memories"),
+        }
+    }
 }
 
 /// What a list is of.

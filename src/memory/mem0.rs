@@ -73,7 +73,7 @@ impl Mem0 {
         Self {
             base_url: base_url.to_owned(),
             key: key.map(str::to_owned),
-            calls: Calls::default(),
+            calls: Calls::of("memory"),
         }
     }
 

@@ -7,39 +7,55 @@ use super::checkpoint::wal_path;
 use super::{Store, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::metrics::{Counter, Histogram};
+use crate::metrics::{self, Histogram, IntCounter, Page};
 
 /// Writes that shared a transaction.
-const BATCH_BOUNDS: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256];
+const BATCH_BOUNDS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 
 /// Of the writing thread.
 #[derive(Debug)]
 pub struct Numbers {
-    /// Writes in each transaction.
-    pub batch: Histogram,
-    /// What the commits alone took.
-    pub commit: Histogram,
-    /// Transactions that could not be kept.
-    pub failed: Counter,
-    /// Writes that were turned away: the queue was full, or they waited too long.
-    pub refused: Counter,
+    batch: Histogram,
+    commit: Histogram,
+    pub(super) failed: IntCounter,
+    pub(super) refused: IntCounter,
 }
 
 impl Default for Numbers {
     fn default() -> Self {
         Self {
-            batch: Histogram::of_numbers(BATCH_BOUNDS),
-            commit: Histogram::of_durations(),
-            failed: Counter::default(),
-            refused: Counter::default(),
+            batch: metrics::histogram(
+                "chatkeep_writer_batch_writes",
+                "Writes that shared a transaction.",
+                BATCH_BOUNDS,
+            ),
+            commit: metrics::durations(
+                "chatkeep_writer_commit_duration_seconds",
+                "Commits alone, with the wait for the disk.",
+            ),
+            failed: metrics::counter(
+                "chatkeep_writer_failures_total",
+                "Transactions that the disk refused.",
+            ),
+            refused: metrics::counter(
+                "chatkeep_writer_refused_total",
+                "Writes that were answered 503: the queue was full, or they waited too long.",
+            ),
         }
     }
 }
 
 impl Numbers {
+    pub fn show(&self, page: &Page) -> metrics::Written {
+        page.add(&self.batch)?;
+        page.add(&self.commit)?;
+        page.add(&self.failed)?;
+        page.add(&self.refused)
+    }
+
     pub(super) fn committed(&self, writes: usize, took: Duration) {
-        self.batch.observe(writes as u64);
-        self.commit.observe_duration(took);
+        self.batch.observe(writes as f64);
+        self.commit.observe(took.as_secs_f64());
     }
 }
 

@@ -316,7 +316,7 @@ impl<'c> Thread<'c> {
                 }
             }
             if batch.len() < waiting {
-                self.numbers.refused.add((waiting - batch.len()) as u64);
+                self.numbers.refused.inc_by((waiting - batch.len()) as u64);
                 log::warn!("{} writes were refused", waiting - batch.len());
             }
             if batch.is_empty() {

@@ -166,6 +166,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
         &["src/flags/launchdarkly.rs"],
     ),
     ("unicode_segmentation", &["src/model", "src/reply"]),
+    ("prometheus", &["src/metrics.rs"]),
     ("rlimit", &["src/cli/serve.rs"]),
 ];
 
@@ -207,9 +208,8 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
             "src/cli",
             "src/account/exports",
             "src/http/file.rs",
-            "src/metrics/process.rs",
         ],
-        "Files belong to the configuration, the store, exports and commands, and /proc to metrics.",
+        "Files belong to the configuration, the store, exports and commands.",
     ),
     (
         &[

@@ -60,7 +60,7 @@ impl Jwks {
             current: RwLock::default(),
             pace: Mutex::default(),
             ended: watch::Sender::new(0),
-            calls: Calls::default(),
+            calls: Calls::of("identity"),
         })
     }
 

@@ -13,10 +13,18 @@ use crate::store::UserId;
 /// With so many room is made for the next.
 const TOKENS_MAX: usize = 20_000;
 
-#[derive(Default)]
 pub(super) struct Remembered {
     tokens: Mutex<Tokens>,
     pub(super) looks: Looks,
+}
+
+impl Default for Remembered {
+    fn default() -> Self {
+        Self {
+            tokens: Mutex::default(),
+            looks: Looks::into("tokens"),
+        }
+    }
 }
 
 #[derive(Default)]

@@ -15,10 +15,18 @@ const BYTES_MAX: usize = 8 * 1024 * 1024;
 /// What an entry takes beside its text.
 const ENTRY_BYTES: usize = 128;
 
-#[derive(Default)]
 pub(super) struct Cache {
     entries: Mutex<Entries>,
     pub(super) looks: Looks,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self {
+            entries: Mutex::default(),
+            looks: Looks::into("replies"),
+        }
+    }
 }
 
 #[derive(Default)]

@@ -2,74 +2,51 @@
 
 use crate::app::App;
 use crate::clock::Timestamp;
-use crate::metrics::page::Page;
+use crate::metrics::{self, Page};
 use crate::store::Backlog;
 
 /// `backlog`: `None` when it could not be read.
-pub(super) fn write(page: &mut Page, app: &App, backlog: Option<Backlog>) {
-    writer(page, app);
+pub(super) fn write(page: &Page, app: &App, backlog: Option<Backlog>) -> metrics::Written {
+    app.store.numbers().show(page)?;
+    page.gauge(
+        "chatkeep_writer_queue_writes",
+        "Writes that wait for the writing thread.",
+        app.store.queued() as f64,
+    )?;
+    page.gauge(
+        "chatkeep_database_writable",
+        "0 while the disk refuses what is written.",
+        f64::from(u8::from(!app.store.failing())),
+    )?;
     let sizes = app.store.sizes();
     page.gauge(
         "chatkeep_database_bytes",
         "The database's file.",
         sizes.database as f64,
-    );
+    )?;
     page.gauge(
         "chatkeep_wal_bytes",
         "The write-ahead log beside it.",
         sizes.log as f64,
-    );
+    )?;
     page.gauge(
         "chatkeep_relays_connected",
         "Relays with a socket.",
         app.hub.connected() as f64,
-    );
-    if let Some(backlog) = backlog {
-        page.gauge(
-            "chatkeep_commands_unfinished",
-            "Commands that relays have not finished.",
-            backlog.unfinished as f64,
-        );
-        page.gauge(
-            "chatkeep_commands_oldest_unfinished_age_seconds",
-            "How long the oldest of them has waited; 0 without one.",
-            age_s(backlog.oldest_at, app.clock.now()).unwrap_or_default(),
-        );
-    }
-}
-
-fn writer(page: &mut Page, app: &App) {
-    let numbers = app.store.numbers();
+    )?;
+    let Some(backlog) = backlog else {
+        return Ok(());
+    };
     page.gauge(
-        "chatkeep_writer_queue_writes",
-        "Writes that wait for the writing thread.",
-        app.store.queued() as f64,
-    );
-    page.histograms(
-        "chatkeep_writer_batch_writes",
-        "Writes that shared a transaction.",
-        [([], &numbers.batch)],
-    );
-    page.histograms(
-        "chatkeep_writer_commit_duration_seconds",
-        "Commits alone, with the wait for the disk.",
-        [([], &numbers.commit)],
-    );
-    page.counter(
-        "chatkeep_writer_failures_total",
-        "Transactions that the disk refused.",
-        numbers.failed.get(),
-    );
-    page.counter(
-        "chatkeep_writer_refused_total",
-        "Writes that were answered 503: the queue was full, or they waited too long.",
-        numbers.refused.get(),
-    );
+        "chatkeep_commands_unfinished",
+        "Commands that relays have not finished.",
+        backlog.unfinished as f64,
+    )?;
     page.gauge(
-        "chatkeep_database_writable",
-        "0 while the disk refuses what is written.",
-        f64::from(u8::from(!app.store.failing())),
-    );
+        "chatkeep_commands_oldest_unfinished_age_seconds",
+        "How long the oldest of them has waited; 0 without one.",
+        age_s(backlog.oldest_at, app.clock.now()).unwrap_or_default(),
+    )
 }
 
 /// In seconds; 0 when the clock was set back since.
