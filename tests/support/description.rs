@@ -85,9 +85,22 @@ pub fn check(head: &str, body: &[u8], answer: &Answer) {
     }
 }
 
+/// Headers that mean something of ours: sent only where they are described.
+const TELLING: [&str; 4] = [
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+    "WWW-Authenticate",
+];
+
 /// `response` is where it is described.
 fn check_headers(response: &str, answer: &Answer, what: &str) {
     let described = &DESCRIPTION.document.pointer(response).unwrap()["headers"];
+    for name in TELLING {
+        let is_sent = answer.header(name).is_some();
+        let is_described = described[name].is_object();
+        assert!(is_described || !is_sent, "{what}: {name} is not described");
+    }
     for (name, header) in described.as_object().unwrap() {
         let pointer = match header["$ref"].as_str() {
             Some(reference) => reference[1..].to_owned(),

@@ -32,21 +32,26 @@ pub(super) fn add(
     if let Some(Value::Array(never)) = operation.remove("never") {
         codes.retain(|status, _| !never.iter().any(|n| n.as_str() == Some(status)));
     }
-    let counted = codes.contains_key("429");
+    let is_limited = codes.contains_key("429");
+    // What is refused before calls are counted knows nothing of them.
+    let is_counted = |status: &str| is_limited && !["414", "431"].contains(&status);
     let responses = operation.entry("responses").or_insert_with(|| json!({}));
     for (status, own) in responses.as_object_mut().into_iter().flatten() {
-        give_headers(status, counted && status.starts_with('2'), own);
+        give_headers(status, is_counted(status), own);
         if let Some(codes) = codes.remove(status) {
             own["content"]["application/problem+json"] = json!({ "schema": schema(&codes) });
         }
     }
     for (status, codes) in codes {
-        let (name, description) = told(row, &status, &codes);
+        let (mut name, description) = told(row, &status, &codes);
+        if is_counted(&status) && status != "429" {
+            name.push_str(".counted");
+        }
         responses[&status] = json!({"$ref": format!("#/components/responses/{name}")});
         shared.entry(name).or_insert_with(|| {
             let content = json!({"application/problem+json": {"schema": schema(&codes)}});
             let mut response = json!({"description": description, "content": content});
-            give_headers(&status, status == "429", &mut response);
+            give_headers(&status, is_counted(&status), &mut response);
             response
         });
     }
@@ -113,8 +118,8 @@ fn told(row: &Route, status: &str, codes: &[String]) -> (String, String) {
     }
 }
 
-/// `counted`: it says how the caller stands to a limit.
-fn give_headers(status: &str, counted: bool, response: &mut Value) {
+/// `is_counted`: it says how the caller stands to a limit.
+fn give_headers(status: &str, is_counted: bool, response: &mut Value) {
     let mut headers = vec![("X-Request-Id", "RequestId")];
     match status {
         "401" => headers.push(("WWW-Authenticate", "Bearer")),
@@ -122,7 +127,7 @@ fn give_headers(status: &str, counted: bool, response: &mut Value) {
         "429" | "503" => headers.push(("Retry-After", "RetryAfter")),
         _ => {}
     }
-    if counted {
+    if is_counted {
         headers.extend([
             ("RateLimit-Policy", "RateLimitPolicy"),
             ("RateLimit", "RateLimit"),
