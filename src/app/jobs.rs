@@ -1,9 +1,11 @@
 //! What the service does by itself: deliver reminders, end what has expired, remove what is
 //! old. Each job finds its work in the database and may be cut off at any point.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::task::JoinSet;
 
 use super::{App, exports, reminders, replies};
@@ -20,48 +22,122 @@ const EXPIRED_AT_ONCE_MAX: usize = 500;
 /// How long after the last message its answer is known on the disk to be written.
 const NOTE_WRITTEN_EVERY: Duration = Duration::from_secs(1);
 const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(600);
+/// A job that panicked.
+const BEGIN_ANEW_AFTER: Duration = Duration::from_secs(5);
 /// The legacy endpoint without a secret is mentioned again after this.
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
 pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
-    let mut jobs = JoinSet::new();
-    let numbers = |name| app.job_numbers.add(name);
-    jobs.spawn(reminders::run(app.ingest.clone(), numbers("reminders")));
-    jobs.spawn(exports::work::run(app.exports.clone(), numbers("exports")));
+    let mut jobs = Started {
+        app: app.clone(),
+        set: JoinSet::new(),
+    };
+    let ingest = app.ingest.clone();
+    jobs.add("reminders", move |numbers| {
+        reminders::run(ingest.clone(), numbers)
+    });
+    let exports = app.exports.clone();
+    jobs.add("exports", move |numbers| {
+        exports::work::run(exports.clone(), numbers)
+    });
     if app.memories.has_service() {
-        jobs.spawn(outbox::run(app.memories.clone(), numbers("memories")));
+        let memories = app.memories.clone();
+        jobs.add("memories", move |numbers| {
+            outbox::run(memories.clone(), numbers)
+        });
     }
-    jobs.spawn(replies::job::run(app.ingest.clone(), numbers("replies")));
-    let of = |name| (app.clone(), numbers(name));
-    jobs.spawn(every(of("commands"), EXPIRE_EVERY, expire_commands));
-    jobs.spawn(every(of("answers"), NOTE_WRITTEN_EVERY, note_written));
-    jobs.spawn(every(of("old_rows"), HOUSEKEEPING_EVERY, remove_old_rows));
-    jobs.spawn(erasure::schedule::run(app.eraser.clone(), numbers("purge")));
+    let ingest = app.ingest.clone();
+    jobs.add("replies", move |numbers| {
+        replies::job::run(ingest.clone(), numbers)
+    });
+    jobs.add_every("commands", EXPIRE_EVERY, expire_commands);
+    jobs.add_every("answers", NOTE_WRITTEN_EVERY, note_written);
+    jobs.add_every("old_rows", HOUSEKEEPING_EVERY, remove_old_rows);
+    let eraser = app.eraser.clone();
+    jobs.add("purge", move |numbers| {
+        erasure::schedule::run(eraser.clone(), numbers)
+    });
     if let Some(post) = app.post.clone() {
-        jobs.spawn(confirmation::run(post, numbers("mails")));
-    }
-    jobs.spawn(warn_of_open_endpoint(app.clone()));
-    if let Some(jwks) = &app.jwks {
-        jobs.spawn(jwks.clone().run());
+        jobs.add("mails", move |numbers| {
+            confirmation::run(post.clone(), numbers)
+        });
     }
     if app.billing.has_provider() {
-        let billing = || app.billing.clone();
-        jobs.spawn(billing::tasks::run(billing(), numbers("payment_tasks")));
-        jobs.spawn(billing::reconcile::run(
-            billing(),
-            numbers("payment_reconcile"),
+        let billing = app.billing.clone();
+        jobs.add("payment_tasks", move |numbers| {
+            billing::tasks::run(billing.clone(), numbers)
+        });
+        let billing = app.billing.clone();
+        jobs.add("payment_reconcile", move |numbers| {
+            billing::reconcile::run(billing.clone(), numbers)
+        });
+    }
+    let quiet = app.clone();
+    jobs.add_uncounted("warnings", move || warn_of_open_endpoint(quiet.clone()));
+    if let Some(jwks) = app.jwks.clone() {
+        jobs.add_uncounted("identity", move || jwks.clone().run());
+    }
+    if Provider::new(&app.config.flags).is_some() {
+        let app = app.clone();
+        jobs.add_uncounted("flags", move || poll_flags(app.clone()));
+    }
+    jobs.set
+}
+
+/// The jobs so far.
+struct Started {
+    app: Arc<App>,
+    set: JoinSet<()>,
+}
+
+impl Started {
+    fn add<F>(&mut self, name: &'static str, job: impl Fn(Arc<Job>) -> F + Send + 'static)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (numbers, clock) = (self.app.job_numbers.add(name), self.app.clock.clone());
+        let broke = {
+            let numbers = numbers.clone();
+            move || numbers.ran(&Err::<(), ()>(()), clock.now().0)
+        };
+        self.set.spawn(keep_up(
+            name,
+            BEGIN_ANEW_AFTER,
+            move || job(numbers.clone()),
+            broke,
         ));
     }
-    let flags = &app.config.flags;
-    if let Some(provider) = Provider::new(flags) {
-        let pace = Pace {
-            changes_s: flags.kill_switch_poll_s,
-            all_s: flags.poll_s,
-        };
-        let (flags, clock) = (app.flags.clone(), app.clock.clone());
-        jobs.spawn(poller::run(flags, provider, clock, pace));
+
+    fn add_every<F>(&mut self, name: &'static str, pause: Duration, job: fn(Arc<App>) -> F)
+    where
+        F: Future<Output = Result<()>> + Send + 'static,
+    {
+        let app = self.app.clone();
+        self.add(name, move |numbers| {
+            every((app.clone(), numbers), pause, job)
+        });
     }
-    jobs
+
+    /// One whose runs count elsewhere, or nowhere.
+    fn add_uncounted<F>(&mut self, name: &'static str, job: impl Fn() -> F + Send + 'static)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.set.spawn(keep_up(name, BEGIN_ANEW_AFTER, job, || {}));
+    }
+}
+
+/// Runs a job; one that panics begins anew after a while, as it would after a crash. What it
+/// has to do stands in the database.
+async fn keep_up<F>(name: &'static str, pause: Duration, job: impl Fn() -> F, broke: impl Fn())
+where
+    F: Future<Output = ()>,
+{
+    while AssertUnwindSafe(job()).catch_unwind().await.is_err() {
+        broke();
+        log::error!("the job {name} panicked, and begins anew in {pause:?}");
+        tokio::time::sleep(pause).await;
+    }
 }
 
 async fn every<F>((app, numbers): (Arc<App>, Arc<Job>), pause: Duration, job: fn(Arc<App>) -> F)
@@ -75,6 +151,17 @@ where
         if let Err(error) = ran {
             log::warn!("background job: {error}");
         }
+    }
+}
+
+async fn poll_flags(app: Arc<App>) {
+    let flags = &app.config.flags;
+    let pace = Pace {
+        changes_s: flags.kill_switch_poll_s,
+        all_s: flags.poll_s,
+    };
+    if let Some(provider) = Provider::new(flags) {
+        poller::run(app.flags.clone(), provider, app.clock.clone(), pace).await;
     }
 }
 
@@ -122,5 +209,27 @@ async fn warn_of_open_endpoint(app: Arc<App>) {
                 "POST /orchestrator/message was used without a secret; set RELAY_WEBHOOK_SECRET"
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_job_that_panics_begins_anew_until_it_ends_by_itself() {
+        let (begun, broken) = (AtomicU32::new(0), AtomicU32::new(0));
+        let job = async || {
+            let times = begun.fetch_add(1, Ordering::Relaxed);
+            assert!(times >= 2, "as a mistake of ours would");
+        };
+        let broke = || {
+            broken.fetch_add(1, Ordering::Relaxed);
+        };
+        keep_up("test", Duration::ZERO, job, broke).await;
+        assert_eq!(begun.into_inner(), 3);
+        assert_eq!(broken.into_inner(), 2);
     }
 }

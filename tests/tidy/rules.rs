@@ -118,6 +118,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     (
         "futures_util",
         &[
+            "src/app/jobs.rs",
             "src/http",
             "src/routes.rs",
             "src/edge/socket",

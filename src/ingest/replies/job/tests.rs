@@ -47,7 +47,8 @@ fn ingest(store: Store) -> Arc<Ingest> {
     ))
 }
 
-#[tokio::test(flavor = "multi_thread")]
+/// On one thread, so that a making has not begun before it is replaced.
+#[tokio::test]
 async fn a_panic_is_apologized_for_and_the_next_has_its_turn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("chatkeep.db");
