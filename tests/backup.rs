@@ -292,7 +292,7 @@ async fn a_backup_is_private_complete_and_replaces_nothing_unasked() {
             ("chatkeep.db-shm --force", "belongs to the database itself"),
             ("chatkeep.db.lock --force", "belongs to the database itself"),
             ("linked.db --force", "belongs to the database itself"),
-            ("nowhere/b.db", "can't write"),
+            ("nowhere/b.db", "there is no folder nowhere: make it first"),
             (". --force", "is a directory"),
             ("sealing.key --force", "is needed beside the database"),
             ("socket --force", "is not a file"),

@@ -14,7 +14,7 @@ pub(super) struct Numbers {
 
 impl Default for Numbers {
     fn default() -> Self {
-        Self {
+        let numbers = Self {
             calls: metrics::counter(
                 "chatkeep_model_calls_total",
                 "Requests to the model's server, repeated ones too.",
@@ -37,7 +37,11 @@ impl Default for Numbers {
                 "chatkeep_model_calls_waiting",
                 "Replies that wait for a place among them.",
             ),
-        }
+        };
+        // Both are there from the start, so that the first tokens are an increase.
+        numbers.tokens("prompt");
+        numbers.tokens("completion");
+        numbers
     }
 }
 
@@ -56,6 +60,10 @@ impl Numbers {
         Waits(&self.waiting)
     }
 
+    fn tokens(&self, kind: &str) -> IntCounter {
+        self.tokens.with_label_values(&[kind])
+    }
+
     pub(super) fn show(&self, page: &Page) -> metrics::Written {
         page.add(&self.calls)?;
         page.add(&self.failures)?;
@@ -67,9 +75,9 @@ impl Numbers {
     pub(super) fn count(&self, made: &Made) {
         self.calls.inc_by(u64::from(made.calls));
         self.took.observe(made.took_ms as f64 / 1000.0);
-        let tokens = |kind| self.tokens.with_label_values(&[kind]);
-        tokens("prompt").inc_by(made.usage.prompt_tokens);
-        tokens("completion").inc_by(made.usage.completion_tokens);
+        self.tokens("prompt").inc_by(made.usage.prompt_tokens);
+        self.tokens("completion")
+            .inc_by(made.usage.completion_tokens);
         if let Err(failure) = &made.said {
             self.failures.with_label_values(&[failure.code()]).inc();
         }

@@ -21,6 +21,9 @@ const SWEEPS_MAX: u32 = 3;
 const FEW_PAGES: u64 = 1_024;
 /// Beside a service that writes: so many times as long as a look took.
 const PAUSE: u32 = 3;
+const PAUSE_MAX: Duration = Duration::from_secs(1);
+/// While nobody writes, what so many looks copied is synced at once: 2 MiB.
+const LOOKS_A_SYNC: u32 = 16;
 /// Tries in which the log may grow until the service would have to do something about it, and
 /// then those in which it may do so, short of making its writes wait.
 const GENTLE_TRIES: u32 = 3;
@@ -150,26 +153,31 @@ impl Reading {
         draft: &Draft,
         told: &mut dyn FnMut(Stage),
     ) -> Result<(), Failure> {
+        let mut log_pages = self.log_pages()?;
         for sweep in 0..SWEEPS_MAX {
-            let (mut began, mut log_pages) = (Instant::now(), self.log_pages()?);
+            let (mut began, mut unsynced, mut is_quiet) = (Instant::now(), 0, true);
             let written = mirror.follow(|Look { pages, of, written }| {
                 told(match sweep {
                     0 => Stage::Copying { pages, of },
                     _ => Stage::CatchingUp,
                 });
-                if written > 0 {
+                let before = std::mem::replace(&mut log_pages, self.log_pages()?);
+                let is_written = before != log_pages;
+                is_quiet &= !is_written;
+                unsynced += u32::from(written > 0);
+                if unsynced >= if is_written { 1 } else { LOOKS_A_SYNC } {
                     // Much at once would keep the service's own syncs waiting. A sync tells its
                     // failure once; a later one knows nothing of it.
                     draft.sync()?;
+                    unsynced = 0;
                 }
-                let before = std::mem::replace(&mut log_pages, self.log_pages()?);
-                if before != log_pages {
-                    std::thread::sleep(began.elapsed() * PAUSE);
+                if is_written {
+                    std::thread::sleep((began.elapsed() * PAUSE).min(PAUSE_MAX));
                 }
                 began = Instant::now();
                 Ok(())
             })?;
-            if written <= FEW_PAGES {
+            if is_quiet || written <= FEW_PAGES {
                 break;
             }
         }

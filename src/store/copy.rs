@@ -2,6 +2,7 @@
 //! when it is complete, checked and on the disk. It must not change what it copies.
 
 use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::ErrorKind;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -41,7 +42,13 @@ impl Draft {
     /// left is cleared away.
     pub(super) fn of(target: &Path) -> Result<Self, String> {
         let path = Self::name_of(target);
-        let failed = |e: std::io::Error| format!("can't write {}: {e}", path.display());
+        let failed = |e: std::io::Error| match e.kind() {
+            ErrorKind::NotFound => format!(
+                "there is no folder {}: make it first",
+                folder_of(&path).display()
+            ),
+            _ => format!("can't write {}: {e}", path.display()),
+        };
         if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
             return Err(format!(
                 "{} is in the way and is no file: move it away",

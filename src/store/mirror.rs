@@ -62,27 +62,25 @@ impl<'a> Mirror<'a> {
         })
     }
 
-    /// Each look sees the database as it is then. Pages written in all.
+    /// Each look sees the database as it is then, as far as it reached at the first. Pages
+    /// written in all.
     pub(super) fn follow(
         &mut self,
         mut looked: impl FnMut(Look) -> Result<(), Failure>,
     ) -> Result<u64, Failure> {
-        let (mut pages, mut written) = (0, 0);
+        let (mut pages, mut end, mut written) = (0, None, 0);
         loop {
             let transaction = self.from.unchecked_transaction()?;
             let of = self.pages()?;
-            let last = of.min(pages + PAGES_AT_ONCE);
-            let look = Look {
-                written: self.mend(pages + 1..=last)?,
-                pages: last,
-                of,
-            };
-            transaction.finish()?;
-            looked(look)?;
-            (pages, written) = (last, written + look.written);
+            // What has grown since is for the next sweep; it may have shrunk as well.
+            let of = of.min(*end.get_or_insert(of));
             if pages >= of {
                 return Ok(written);
             }
+            let look = self.look(pages, of)?;
+            transaction.finish()?;
+            looked(look)?;
+            (pages, written) = (look.pages, written + look.written);
         }
     }
 
@@ -96,16 +94,11 @@ impl<'a> Mirror<'a> {
         let of = self.pages()?;
         let mut pages = 0;
         while pages < of {
-            let last = of.min(pages + PAGES_AT_ONCE);
-            let look = Look {
-                written: self.mend(pages + 1..=last)?,
-                pages: last,
-                of,
-            };
-            if !go_on(look)? {
+            let look = self.look(pages, of)?;
+            pages = look.pages;
+            if pages < of && !go_on(look)? {
                 return Ok(false);
             }
-            pages = last;
         }
         self.to.set_len(of * self.page_bytes as u64)?;
         transaction.finish()?;
@@ -117,6 +110,16 @@ impl<'a> Mirror<'a> {
             .from
             .pragma_query_value(None, "page_count", |row| row.get(0))?;
         Ok(u64::try_from(pages).unwrap_or_default())
+    }
+
+    /// At the pages behind the first `pages` of `of`.
+    fn look(&mut self, pages: u64, of: u64) -> Result<Look, Failure> {
+        let last = of.min(pages + PAGES_AT_ONCE);
+        Ok(Look {
+            written: self.mend(pages + 1..=last)?,
+            pages: last,
+            of,
+        })
     }
 
     /// Writes those of the pages that differ; how many that were.
@@ -210,7 +213,16 @@ mod tests {
         assert_eq!(row_count(&copy), 200 + looks);
         assert!(!mirror.settle(|_| Ok(false)).expect("let go"));
 
-        execute("DELETE FROM t WHERE rowid > 10; VACUUM");
+        let mut looks = 0;
+        let followed = mirror.follow(|_| {
+            looks += 1;
+            if looks == 2 {
+                execute("DELETE FROM t WHERE rowid > 10; VACUUM");
+            }
+            Ok(())
+        });
+        followed.expect("a database that shrinks");
+        assert_eq!(looks, 2);
         assert!(mirror.settle(|_| Ok(true)).expect("settled"));
         assert_eq!(row_count(&copy), 10);
         let bytes = |path| std::fs::metadata(path).expect("a file").len();
