@@ -60,6 +60,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::{Notify, watch};
@@ -293,6 +294,10 @@ impl Store {
     }
 }
 
+/// How long the end waits for reads that were cut off, and between two looks at them.
+const LAST_READS_MAX: Duration = Duration::from_millis(250);
+const LAST_READS_LOOK: Duration = Duration::from_millis(2);
+
 impl Drop for Store {
     /// Waits for what is queued, then moves the log into the database, which removes it. A
     /// disk that failed is left to the next start.
@@ -303,10 +308,19 @@ impl Drop for Store {
         }
         self.readers = None;
         self.look_ups = None;
-        if !self.trouble.is_lost()
-            && let Ok(conn) = open::open_beside(&self.path)
-        {
-            let _ = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        // A read that was cut off may not be over yet, and only the last to close the file can
+        // remove its log.
+        let began = Instant::now();
+        while !self.trouble.is_lost() {
+            let Ok(conn) = open::open_beside(&self.path) else {
+                break;
+            };
+            let _ = open::fold(conn); // an error: somebody reads
+            let is_left = checkpoint::wal_path(&self.path).exists();
+            if !is_left || began.elapsed() > LAST_READS_MAX {
+                break;
+            }
+            std::thread::sleep(LAST_READS_LOOK);
         }
     }
 }
