@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus::core::Collector;
-use prometheus::{Gauge, GaugeVec, HistogramOpts, Opts, Registry, TextEncoder};
+use prometheus::{Gauge, HistogramOpts, Opts, Registry, TextEncoder};
 pub use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge};
 
 /// Of answers, in seconds.
@@ -201,10 +201,12 @@ impl Page {
     pub fn add_cache(&self, (looks, entries): (&Looks, usize)) -> Written {
         self.add(&looks.hits)?;
         self.add(&looks.misses)?;
-        let kept = Opts::new("chatkeep_cache_entries", "What is kept.");
-        let kept = Gauge::with_opts(kept.const_label("cache", looks.cache))?;
-        kept.set(entries as f64);
-        self.add(&kept)
+        self.labelled(
+            "chatkeep_cache_entries",
+            "What is kept.",
+            ("cache", looks.cache),
+            entries as f64,
+        )
     }
 
     pub fn add_job(&self, job: &Job) -> Written {
@@ -231,9 +233,9 @@ impl Page {
         (label, is): (&str, &str),
         value: f64,
     ) -> Written {
-        let gauges = GaugeVec::new(Opts::new(name, help), &[label])?;
-        gauges.with_label_values(&[is]).set(value);
-        self.add(&gauges)
+        let gauge = Gauge::with_opts(Opts::new(name, help).const_label(label, is))?;
+        gauge.set(value);
+        self.add(&gauge)
     }
 
     /// What the kernel says of this process. It reads files of /proc, so it belongs off async

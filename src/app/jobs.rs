@@ -32,55 +32,36 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
         app: app.clone(),
         set: JoinSet::new(),
     };
-    let ingest = app.ingest.clone();
-    jobs.add("reminders", move |numbers| {
-        reminders::run(ingest.clone(), numbers)
-    });
-    let exports = app.exports.clone();
-    jobs.add("exports", move |numbers| {
-        exports::work::run(exports.clone(), numbers)
+    jobs.add("reminders", |app, n| reminders::run(app.ingest.clone(), n));
+    jobs.add("exports", |app, n| {
+        exports::work::run(app.exports.clone(), n)
     });
     if app.memories.has_service() {
-        let memories = app.memories.clone();
-        jobs.add("memories", move |numbers| {
-            outbox::run(memories.clone(), numbers)
-        });
+        jobs.add("memories", |app, n| outbox::run(app.memories.clone(), n));
     }
-    let ingest = app.ingest.clone();
-    jobs.add("replies", move |numbers| {
-        replies::job::run(ingest.clone(), numbers)
-    });
+    jobs.add("replies", |app, n| replies::job::run(app.ingest.clone(), n));
     jobs.add_every("commands", EXPIRE_EVERY, expire_commands);
     jobs.add_every("answers", NOTE_WRITTEN_EVERY, note_written);
     jobs.add_every("old_rows", HOUSEKEEPING_EVERY, remove_old_rows);
-    let eraser = app.eraser.clone();
-    jobs.add("purge", move |numbers| {
-        erasure::schedule::run(eraser.clone(), numbers)
+    jobs.add("purge", |app, n| {
+        erasure::schedule::run(app.eraser.clone(), n)
     });
     if let Some(post) = app.post.clone() {
-        jobs.add("mails", move |numbers| {
-            confirmation::run(post.clone(), numbers)
-        });
+        jobs.add("mails", move |_, n| confirmation::run(post.clone(), n));
     }
     if app.billing.has_provider() {
-        let billing = app.billing.clone();
-        jobs.add("payment_tasks", move |numbers| {
-            billing::tasks::run(billing.clone(), numbers)
+        jobs.add("payment_tasks", |app, n| {
+            billing::tasks::run(app.billing.clone(), n)
         });
-        let billing = app.billing.clone();
-        jobs.add("payment_reconcile", move |numbers| {
-            billing::reconcile::run(billing.clone(), numbers)
+        jobs.add("payment_reconcile", |app, n| {
+            billing::reconcile::run(app.billing.clone(), n)
         });
     }
-    let quiet = app.clone();
-    jobs.add_uncounted("warnings", move || warn_of_open_endpoint(quiet.clone()));
+    jobs.add_uncounted("warnings", |app| warn_of_open_endpoint(app.clone()));
     if let Some(jwks) = app.jwks.clone() {
-        jobs.add_uncounted("identity", move || jwks.clone().run());
+        jobs.add_uncounted("identity", move |_| jwks.clone().run());
     }
-    if Provider::new(&app.config.flags).is_some() {
-        let app = app.clone();
-        jobs.add_uncounted("flags", move || poll_flags(app.clone()));
-    }
+    jobs.add_uncounted("flags", |app| poll_flags(app.clone()));
     jobs.set
 }
 
@@ -91,38 +72,39 @@ struct Started {
 }
 
 impl Started {
-    fn add<F>(&mut self, name: &'static str, job: impl Fn(Arc<Job>) -> F + Send + 'static)
-    where
+    fn add<F>(
+        &mut self,
+        name: &'static str,
+        job: impl Fn(&Arc<App>, Arc<Job>) -> F + Send + 'static,
+    ) where
         F: Future<Output = ()> + Send + 'static,
     {
-        let (numbers, clock) = (self.app.job_numbers.add(name), self.app.clock.clone());
-        let broke = {
-            let numbers = numbers.clone();
-            move || numbers.ran(&Err::<(), ()>(()), clock.now().0)
-        };
-        self.set.spawn(keep_up(
-            name,
-            BEGIN_ANEW_AFTER,
-            move || job(numbers.clone()),
-            broke,
-        ));
+        let (app, numbers) = (self.app.clone(), self.app.job_numbers.add(name));
+        let (clock, counted) = (app.clock.clone(), numbers.clone());
+        let broke = move || counted.ran(&Err::<(), ()>(()), clock.now().0);
+        let job = move || job(&app, numbers.clone());
+        self.set.spawn(keep_up(name, BEGIN_ANEW_AFTER, job, broke));
     }
 
     fn add_every<F>(&mut self, name: &'static str, pause: Duration, job: fn(Arc<App>) -> F)
     where
         F: Future<Output = Result<()>> + Send + 'static,
     {
-        let app = self.app.clone();
-        self.add(name, move |numbers| {
+        self.add(name, move |app, numbers| {
             every((app.clone(), numbers), pause, job)
         });
     }
 
     /// One whose runs count elsewhere, or nowhere.
-    fn add_uncounted<F>(&mut self, name: &'static str, job: impl Fn() -> F + Send + 'static)
-    where
+    fn add_uncounted<F>(
+        &mut self,
+        name: &'static str,
+        job: impl Fn(&Arc<App>) -> F + Send + 'static,
+    ) where
         F: Future<Output = ()> + Send + 'static,
     {
+        let app = self.app.clone();
+        let job = move || job(&app);
         self.set.spawn(keep_up(name, BEGIN_ANEW_AFTER, job, || {}));
     }
 }
@@ -154,6 +136,7 @@ where
     }
 }
 
+/// Ends at once where nobody provides any.
 async fn poll_flags(app: Arc<App>) {
     let flags = &app.config.flags;
     let pace = Pace {

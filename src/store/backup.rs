@@ -165,7 +165,8 @@ impl Reading {
                 let is_written = before != log_pages;
                 is_quiet &= !is_written;
                 unsynced += u32::from(written > 0);
-                if unsynced >= if is_written { 1 } else { LOOKS_A_SYNC } {
+                let at_once = if is_written { 1 } else { LOOKS_A_SYNC };
+                if unsynced >= at_once {
                     // Much at once would keep the service's own syncs waiting. A sync tells its
                     // failure once; a later one knows nothing of it.
                     draft.sync()?;
