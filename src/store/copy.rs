@@ -128,10 +128,17 @@ pub(super) fn pages(
     to.pragma_update(None, "journal_mode", "OFF")?;
     to.pragma_update(None, "synchronous", "OFF")?;
     let backup = Backup::new(from, &mut to)?;
-    while backup.step(PAGES_AT_ONCE)? != StepResult::Done {
-        let progress = backup.progress();
-        let all = progress.pagecount as u64;
-        told(all - progress.remaining as u64, all);
+    loop {
+        match backup.step(PAGES_AT_ONCE)? {
+            StepResult::Done => break,
+            StepResult::More => {
+                let progress = backup.progress();
+                let all = progress.pagecount as u64;
+                told(all - progress.remaining as u64, all);
+            }
+            // After as long a wait as the connection is set to.
+            _ => return Err(open::busy("somebody is writing it; try again later")),
+        }
     }
     drop(backup);
     to.close().map_err(|(_, error)| error)
@@ -181,4 +188,27 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     let folder = path.parent();
     let named = folder.filter(|folder| !folder.as_os_str().is_empty());
     named.unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_else_has_locked_is_refused_in_words() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.db");
+        let other = Connection::open(&path).expect("a database");
+        other
+            .execute_batch("CREATE TABLE t (x); BEGIN EXCLUSIVE")
+            .expect("locked");
+        let from = Connection::open(&path).expect("a second connection");
+        from.busy_timeout(Duration::ZERO).expect("no wait");
+        let draft = folder.path().join("b.db");
+        File::create(&draft).expect("a file");
+        let failed = pages(&from, &draft, &mut |_, _| {}).expect_err("refused");
+        assert!(failed.to_string().contains("try again"), "{failed}");
+        other.execute_batch("ROLLBACK").expect("let go");
+        pages(&from, &draft, &mut |_, _| {}).expect("copied");
+    }
 }

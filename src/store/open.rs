@@ -104,12 +104,15 @@ pub(super) fn bring_up_to_date(path: &Path) -> rusqlite::Result<()> {
 pub(super) fn fold(conn: Connection) -> rusqlite::Result<()> {
     let busy: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy != 0 {
-        return Err(rusqlite::Error::SqliteFailure(
-            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY),
-            Some("somebody has it open".to_owned()),
-        ));
+        return Err(self::busy("somebody has it open"));
     }
     conn.close().map_err(|(_, error)| error)
+}
+
+/// What is to be done needs others to let go.
+pub(super) fn busy(why: &str) -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+    rusqlite::Error::SqliteFailure(code, Some(why.to_owned()))
 }
 
 /// Before a file's schema changes it is copied, so that there is a way back.
