@@ -15,6 +15,7 @@ pub mod limits;
 mod marketplace;
 mod metrics;
 pub mod openapi;
+mod origin;
 mod purge;
 mod replies;
 pub mod retries;
@@ -201,6 +202,7 @@ async fn dispatch(
     };
     let trace = exchange.trace.clone();
     trace.set_row(Counted::row(&row.method, row.path));
+    origin::check(&app, row, &exchange)?;
     let user = match row.caller {
         Caller::User => Some(app.identity.sign_in(exchange.bearer()).await?),
         _ => None,

@@ -82,7 +82,7 @@ impl Serving {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         write!(
             stream,
-            "POST /edge/sync HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\
+            "POST /edge/sync HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
              Authorization: Bearer {token}\r\nContent-Length: 2\r\n\r\n{{}}"
         )
         .unwrap();

@@ -101,7 +101,7 @@ async fn a_credential_is_asked_for_before_a_body() {
             "Authorization: Bearer \u{e9}\r\n",
         ] {
             let head = format!(
-                "{} {} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n{authorization}\
+                "{} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{authorization}\
                  Expect: 100-continue\r\nContent-Length: 10\r\n\r\n",
                 row.method,
                 path(&row, "x"),
@@ -122,7 +122,7 @@ async fn every_route_with_a_body_counts_it() {
             continue;
         }
         let head = format!(
-            "{} {} HTTP/1.1\r\nHost: t\r\nConnection: close\r\nAuthorization: Bearer {}\r\n",
+            "{} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {}\r\n",
             row.method,
             row.path,
             credential(&service, row.caller),
@@ -151,7 +151,7 @@ async fn head_is_get_without_a_body() {
         let ask = |method: &str, credential: &str| {
             let path = path(&row, "x");
             format!(
-                "{method} {path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\
+                "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
                  X-Request-Id: same\r\nAuthorization: Bearer {credential}\r\n\r\n"
             )
         };
@@ -233,6 +233,94 @@ async fn every_json_body_is_read_strictly() {
             assert_eq!(answer.status, 422, "{path} {shown}: {}", answer.text);
             assert_eq!(answer.code(), "validation_failed", "{path} {shown}");
         }
+    }
+}
+
+/// A request of a page of that origin, under that name for the service.
+fn of_page(service: &Service, row: &Route, host: &str, origins: &[&str]) -> String {
+    let origins = origins.iter().map(|o| format!("Origin: {o}\r\n"));
+    format!(
+        "{} {} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{}\
+         Authorization: Bearer {}\r\nContent-Length: 0\r\n\r\n",
+        row.method,
+        path(row, USER_ID),
+        origins.collect::<String>(),
+        credential(service, row.caller),
+    )
+}
+
+/// Who may change something: (Host, Origins, whether it is let in).
+async fn check_pages(service: &Service, cases: &[(&str, &[&str], bool)]) {
+    for row in routes::table() {
+        for (host, origins, is_let_in) in cases {
+            let answer = tell(service, of_page(service, &row, host, origins)).await;
+            let is_refused = answer.status == 403 && answer.code() == "origin_not_allowed";
+            let changes = row.method.as_str() != "GET";
+            let looks = row.caller == Caller::EdgeSocket; // when it is a handshake
+            assert!(
+                looks || is_refused == (changes && !is_let_in),
+                "{} {} of {origins:?} at {host}: {} {}",
+                row.method,
+                row.path,
+                answer.status,
+                answer.text
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_others_change_nothing_in_development() {
+    let service = Service::start().await;
+    check_pages(
+        &service,
+        &[
+            ("localhost", &["https://evil.example"], false),
+            ("localhost", &["null"], false),
+            ("localhost", &["http://localhost:3000"], false),
+            (
+                "localhost",
+                &["http://localhost", "http://localhost"],
+                false,
+            ),
+            ("localhost", &["http://localhost\u{e9}"], false),
+            // Its name was made to lead here.
+            ("evil.example:8080", &["http://evil.example:8080"], false),
+            ("evil.example:8080", &[], false),
+            ("127.0.0.1:9999", &["http://127.0.0.1:9999"], true),
+            ("localhost", &["http://localhost"], true),
+            ("[::1]:8080", &[], true),
+        ],
+    )
+    .await;
+    let stored = service.rows("SELECT count(*) FROM messages");
+    assert_eq!(stored, [[0]]);
+}
+
+/// Behind a proxy, say.
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_public_url_its_pages_may_change_things() {
+    let public = ("CHATKEEP_SERVER_PUBLIC_URL", "https://chat.example/under");
+    let development = Service::with(&[public]).await;
+    let production = Service::with(&[
+        public,
+        ("ENVIRONMENT", "production"),
+        (
+            "CHATKEEP_IDENTITY_HS256_SECRET",
+            "a-key-of-at-least-32-bytes-for-tests",
+        ),
+    ])
+    .await;
+    for (service, is_development) in [(development, true), (production, false)] {
+        let cases: [(&str, &[&str], bool); 6] = [
+            ("chat.example", &["https://chat.example"], true),
+            ("internal:8080", &["https://CHAT.example"], true),
+            ("internal:8080", &[], true),
+            ("chat.example", &["http://chat.example"], false),
+            ("evil.example", &["http://evil.example"], false),
+            ("localhost:8080", &["http://localhost:8080"], is_development),
+        ];
+        check_pages(&service, &cases).await;
     }
 }
 

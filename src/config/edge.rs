@@ -53,7 +53,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Edge {
         allowed_origins: s.list(
             "allowed_origins",
             &[],
-            "Web origins whose pages may open a relay's WebSocket, like \"https://app.example.com\".",
+            "Web origins whose pages may be relays: open a WebSocket, send messages, poll.",
             url::origin,
         ),
         heartbeat_s: s.number("heartbeat_s", 30, HEARTBEAT_S, "Seconds between pings to a relay."),

@@ -38,6 +38,18 @@ pub struct Server {
     pub shutdown_grace_s: u64,
 }
 
+impl Server {
+    /// Whether somebody said where the service is reached.
+    pub fn has_public_url(&self) -> bool {
+        self.public_url != PUBLIC_URL
+    }
+
+    /// The origin of `public_url`, as browsers send it.
+    pub fn public_origin(&self) -> String {
+        url::origin_of(&self.public_url)
+    }
+}
+
 impl Choice for Environment {
     const VALUES: &'static [(&'static str, Self)] = &[
         ("development", Self::Development),
@@ -60,7 +72,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Server {
         public_url: s.parsed(
             "public_url",
             PUBLIC_URL.to_owned(),
-            "Where people and relays reach the service from outside.",
+            "Where people and relays reach the service from outside. Its pages may change things.",
             url::base,
         ),
         environment: s.choice(

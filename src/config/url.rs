@@ -28,6 +28,18 @@ pub(super) fn origin(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_ascii_lowercase())
 }
 
+/// What browsers send in `Origin` for pages under this URL; empty for what is no URL.
+pub(super) fn origin_of(url: &str) -> String {
+    let Ok(parts) = split_web(url) else {
+        return String::new();
+    };
+    let usual = if parts.scheme == "https" { 443 } else { 80 };
+    let port = parts.port.filter(|port| *port != usual);
+    let port = port.map_or(String::new(), |port| format!(":{port}"));
+    let host = parts.host.to_ascii_lowercase();
+    format!("{}://{host}{port}", parts.scheme)
+}
+
 /// A host name or an IPv4 address, in lower case.
 pub(super) fn host(text: &str) -> Result<String, String> {
     if is_host(text) && !text.starts_with('[') {
@@ -146,6 +158,20 @@ mod tests {
     fn web_urls_keep_their_query() {
         let url = "https://app.example/done?session={CHECKOUT_SESSION_ID}";
         assert_eq!(web(url).as_deref(), Ok(url));
+    }
+
+    #[test]
+    fn origins_as_browsers_send_them() {
+        for (url, sent) in [
+            ("https://Chat.example/under", "https://chat.example"),
+            ("https://chat.example:443", "https://chat.example"),
+            ("https://chat.example:80", "https://chat.example:80"),
+            ("HTTP://127.0.0.1:80", "http://127.0.0.1"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+            ("nonsense", ""),
+        ] {
+            assert_eq!(origin_of(url), sent);
+        }
     }
 
     #[test]

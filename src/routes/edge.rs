@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::Request;
+use super::{Request, origin};
 use crate::app::App;
 use crate::edge::socket;
 use crate::edge::sync::{self, Ack, Event, Poll};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::http::{self, Exchange, Fields, Json, Response};
 
 const ID_BYTES_MAX: usize = 512;
@@ -27,16 +27,13 @@ pub(super) fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
 }
 
 pub(super) async fn socket(mut rq: Request) -> Result<Response> {
-    let allowed = &rq.app.config.edge.allowed_origins;
     let may_come = match rq.exchange.header("origin") {
         Ok(None) => true, // not a browser
-        Ok(Some(origin)) => allowed.iter().any(|a| a.eq_ignore_ascii_case(origin)),
+        Ok(Some(origin)) => origin::is_listed(&rq.app, origin),
         Err(_) => false,
     };
     if !may_come {
-        return Err(Error::new(
-            Kind::Forbidden,
-            "origin_not_allowed",
+        return Err(origin::not_allowed(
             "This Origin may not connect; list it in edge.allowed_origins.",
         ));
     }

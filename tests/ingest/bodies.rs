@@ -129,7 +129,7 @@ async fn a_body_has_a_largest_size() {
         padded(BODY_BYTES_MAX + 1)
     );
     let head = format!(
-        "POST {EDGE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST {EDGE} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nTransfer-Encoding: chunked\r\n\r\n",
         token("a")
     );
     let mut stream = TcpStream::connect(service.address).await.unwrap();

@@ -38,8 +38,9 @@ async fn bodies_end_at_64_kib() {
 async fn raw(market: &Market, head: &str, pieces: &[Vec<u8>]) -> Answer {
     let mut stream = TcpStream::connect(market.service.address).await.unwrap();
     let id = &market.webhook_id;
-    let head =
-        format!("POST /webhooks/{id} HTTP/1.1\r\nHost: t\r\nConnection: close\r\n{head}\r\n");
+    let head = format!(
+        "POST /webhooks/{id} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\r\n"
+    );
     stream.write_all(head.as_bytes()).await.unwrap();
     for piece in pieces {
         // The service may have answered and closed before the last one.

@@ -220,7 +220,7 @@ pub struct Request {
 
 pub fn request(method: &str, path: &str) -> Request {
     Request {
-        head: format!("{method} {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n"),
+        head: format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"),
         body: Vec::new(),
         framed: true,
     }

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::http::StatusCode;
+use crate::http::{Method, StatusCode};
 use crate::routes::{Caller, Route};
+
+/// The code of a browser's request for another page.
+const ORIGIN_NOT_ALLOWED: &str = "origin_not_allowed";
 
 /// Gives an operation its refusals among its responses, and every response its headers.
 /// `errors` holds the codes of the operation's own by status, `never` the statuses that it
@@ -34,7 +37,14 @@ pub(super) fn add(
     }
     let is_limited = codes.contains_key("429");
     // What is refused before calls are counted knows nothing of them.
-    let is_counted = |status: &str| is_limited && !["414", "431"].contains(&status);
+    let by_origin_only = codes
+        .get("403")
+        .is_some_and(|codes| codes == &[ORIGIN_NOT_ALLOWED]);
+    let is_counted = |status: &str| match status {
+        "414" | "431" => false,
+        "403" => is_limited && !by_origin_only,
+        _ => is_limited,
+    };
     let responses = operation.entry("responses").or_insert_with(|| json!({}));
     for (status, own) in responses.as_object_mut().into_iter().flatten() {
         give_headers(status, is_counted(status), own);
@@ -67,6 +77,9 @@ fn of_row(row: &Route) -> BTreeMap<String, Vec<String>> {
     ];
     if row.caller != Caller::Anyone {
         refusals.push((401, "unauthorized"));
+    }
+    if row.method != Method::GET {
+        refusals.push((403, ORIGIN_NOT_ALLOWED));
     }
     if row.path.contains('{') {
         refusals.push((404, "not_found"));

@@ -1,0 +1,141 @@
+//! Keeps browsers from changing anything for a page that is not the service's own. A browser
+//! names the page's origin in `Origin`; other programs send none and pass. In development a
+//! request must also name this machine in `Host`: a page whose name was made to lead here
+//! (DNS rebinding) would be an origin of its own otherwise.
+
+use std::net::IpAddr;
+
+use super::{Caller, Route};
+use crate::app::App;
+use crate::error::{Error, Kind, Result};
+use crate::http::{Exchange, Method};
+
+/// For rows that change something. The relay's socket, a GET, looks at the origin by itself.
+pub(super) fn check(app: &App, row: &Route, exchange: &Exchange) -> Result<()> {
+    if row.method == Method::GET {
+        return Ok(());
+    }
+    let server = &app.config.server;
+    let host = exchange.header("host").ok().flatten().unwrap_or_default();
+    let is_here = !app.config.is_production() && names_this_machine(host, server.listen.ip());
+    if !app.config.is_production() && !server.has_public_url() && !is_here {
+        return Err(not_allowed(
+            "The Host is not an address of this machine. Set server.public_url to the address \
+             under which the service is reached.",
+        ));
+    }
+    let may_come = match exchange.header("origin") {
+        Ok(None) => true, // not a browser
+        Ok(Some(origin)) => {
+            origin.eq_ignore_ascii_case(&server.public_origin())
+                || (is_here && is_of_host(origin, host))
+                || (row.caller == Caller::Edge && is_listed(app, origin))
+        }
+        Err(_) => false,
+    };
+    if may_come {
+        return Ok(());
+    }
+    Err(not_allowed(
+        "Pages of this Origin may not change anything; open the service's own pages under \
+         server.public_url.",
+    ))
+}
+
+/// Whether `edge.allowed_origins` lists the origin.
+pub(super) fn is_listed(app: &App, origin: &str) -> bool {
+    let listed = app.config.edge.allowed_origins.iter();
+    listed.into_iter().any(|l| l.eq_ignore_ascii_case(origin))
+}
+
+pub(super) fn not_allowed(detail: &str) -> Error {
+    Error::new(Kind::Forbidden, "origin_not_allowed", detail)
+}
+
+/// Loopback, or the address that is listened on. Where all addresses are listened on, any
+/// address counts, but no name: no page of somebody else's has this machine's address for its
+/// origin. The port may be another one, of a tunnel or a container.
+fn names_this_machine(host: &str, listen: IpAddr) -> bool {
+    let Some(name) = without_port(host) else {
+        return false;
+    };
+    match name.parse::<IpAddr>() {
+        Ok(address) => {
+            let address = address.to_canonical();
+            address.is_loopback() || address == listen.to_canonical() || listen.is_unspecified()
+        }
+        Err(_) => name.eq_ignore_ascii_case("localhost"),
+    }
+}
+
+/// The name or the address in a `Host` header, without brackets.
+fn without_port(host: &str) -> Option<&str> {
+    let (name, rest) = match host.strip_prefix('[') {
+        Some(inner) => inner.split_once(']')?,
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
+    };
+    let port = rest.strip_prefix(':').unwrap_or(rest);
+    port.bytes().all(|b| b.is_ascii_digit()).then_some(name)
+}
+
+fn is_of_host(origin: &str, host: &str) -> bool {
+    let place = origin.split_once("://");
+    place.is_some_and(|(scheme, place)| {
+        ["http", "https"].contains(&scheme) && place.eq_ignore_ascii_case(host)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_that_are_this_machine() {
+        let (loopback, everywhere, lan) = ("127.0.0.1", "0.0.0.0", "192.0.2.7");
+        for (host, listen, expected) in [
+            ("127.0.0.1:8080", loopback, true),
+            ("127.0.0.1", loopback, true),
+            ("127.8.9.1:80", loopback, true),
+            ("localhost:9000", loopback, true),
+            ("LocalHost", loopback, true),
+            ("[::1]:8080", loopback, true),
+            ("[::ffff:127.0.0.1]:8080", loopback, true),
+            ("192.0.2.7:8080", lan, true),
+            ("127.0.0.1:8080", lan, true),
+            ("192.0.2.8:8080", lan, false),
+            ("192.0.2.7:8080", loopback, false),
+            ("192.0.2.7:8080", everywhere, true),
+            ("[2001:db8::7]:8080", "::", true),
+            ("evil.example:8080", everywhere, false),
+            ("evil.example", loopback, false),
+            ("localhost.evil.example", loopback, false),
+            ("127.0.0.1.evil.example", loopback, false),
+            ("127.0.0.1:80@evil.example", loopback, false),
+            ("[::1", loopback, false),
+            ("[::1]evil.example", loopback, false),
+            ("0.0.0.0:8080", loopback, false),
+            ("", loopback, false),
+        ] {
+            let listen = listen.parse().unwrap();
+            assert_eq!(names_this_machine(host, listen), expected, "{host}");
+        }
+    }
+
+    #[test]
+    fn the_origin_of_a_host() {
+        for (origin, host, expected) in [
+            ("http://127.0.0.1:8080", "127.0.0.1:8080", true),
+            ("http://localhost:8080", "LOCALHOST:8080", true),
+            ("https://localhost:8443", "localhost:8443", true),
+            ("http://localhost", "localhost", true),
+            ("http://localhost:3000", "localhost:8080", false),
+            ("http://127.0.0.1:8080", "localhost:8080", false),
+            ("http://evil.example", "127.0.0.1:8080", false),
+            ("file://127.0.0.1:8080", "127.0.0.1:8080", false),
+            ("null", "127.0.0.1:8080", false),
+            ("", "", false),
+        ] {
+            assert_eq!(is_of_host(origin, host), expected, "{origin} {host}");
+        }
+    }
+}
