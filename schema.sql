@@ -1,4 +1,4 @@
--- Chatkeep's whole current schema, version 2. `PRAGMA user_version` holds the version and
+-- Chatkeep's whole current schema, version 3. `PRAGMA user_version` holds the version and
 -- `PRAGMA application_id` 0x43484B50 ("CHKP") says whose file this is; both are set by the
 -- code that runs this text.
 --
@@ -49,6 +49,13 @@ CREATE TABLE agents (
   status            TEXT,                        -- the relay's last status report, JSON
   created_at        INTEGER NOT NULL
 ) STRICT;
+
+-- Registration tokens that were used; a row stays until its token has long expired.
+CREATE TABLE used_registrations (
+  nonce      TEXT PRIMARY KEY,               -- hex, as the token names it
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX used_registrations_expiry ON used_registrations(expires_at);
 
 CREATE TABLE rooms (
   id         INTEGER PRIMARY KEY,

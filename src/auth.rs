@@ -4,6 +4,7 @@
 pub mod edge_token;
 pub mod jwt;
 pub mod payment_signature;
+pub mod registration_token;
 pub mod seal;
 pub mod shared_secret;
 mod signatures;

@@ -11,6 +11,7 @@ pub mod hub;
 pub mod outbox;
 mod presence;
 pub mod queue;
+pub mod registration;
 mod relay;
 mod session;
 pub mod socket;

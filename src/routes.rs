@@ -101,6 +101,8 @@ pub fn table() -> Vec<Route> {
         route("POST",   "/orchestrator/message",                Legacy,     JSON_BYTES_MAX, to!(ingest::legacy_message)),
         route("GET",    "/edge/ws",                             EdgeSocket, 0,              to!(edge::socket)),
         route("POST",   "/edge/sync",                           Edge,       JSON_BYTES_MAX, to!(edge::sync)),
+        route("POST",   "/edge/command/ack",                    Edge,       16384,          to!(edge::ack)),
+        route("POST",   "/edge/register",                       Anyone,     4096,           to!(edge::register)),
         route("POST",   "/account/export",                      User,       0,              to!(exports::request)).limit(Limit::Exports),
         route("GET",    "/account/export/{job_id}",             User,       0,              to!(exports::show)),
         route("GET",    "/account/export/{job_id}/download",    User,       0,              to!(exports::download)),

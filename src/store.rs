@@ -41,6 +41,7 @@ mod powers;
 mod provider_keys;
 mod provider_tasks;
 mod readers;
+mod registrations;
 mod reminders;
 mod restore;
 mod rooms;

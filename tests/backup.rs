@@ -768,7 +768,7 @@ async fn a_killed_upgrade_leaves_the_old_schema_or_the_new_one() {
         }
         if shape != old_shape {
             upgraded += 1;
-            assert_eq!(shape.0, [[2]], "round {round}");
+            assert_eq!(shape.0, [[3]], "round {round}");
             assert!(!whole.is_empty());
         }
         // One more when it was killed before it could remove the oldest.
@@ -780,7 +780,7 @@ async fn a_killed_upgrade_leaves_the_old_schema_or_the_new_one() {
     println!("{upgraded} of {} were upgraded", kills());
     std::fs::write(&database, &bytes).unwrap();
     drop(start(folder));
-    assert_eq!(rows(&database, "PRAGMA user_version"), [[2]]);
+    assert_eq!(rows(&database, "PRAGMA user_version"), [[3]]);
     let copies = starting_with(folder, "chatkeep.db.v1-");
     let newest = copies
         .iter()
@@ -793,7 +793,7 @@ async fn a_killed_upgrade_leaves_the_old_schema_or_the_new_one() {
     let restored = done(folder, &format!("restore {newest} --yes --json"));
     let restored: Value = serde_json::from_str(&restored).unwrap();
     assert_eq!(restored["backup_schema_version"], 1);
-    assert_eq!(rows(&database, "PRAGMA user_version"), [[2]]);
+    assert_eq!(rows(&database, "PRAGMA user_version"), [[3]]);
     assert_eq!(rows(&database, "SELECT count(*) FROM messages"), [[30_000]]);
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use support::process::Process;
-use support::{direct, get, post};
+use support::{EDGE_SECRET, direct, get, post};
 use tempfile::TempDir;
 
 const UUID: &str = "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11";
@@ -170,4 +170,27 @@ async fn there_is_none_for_an_account_that_was_erased() {
         assert_refused(&output, "was erased (2023-11-14T22:13:20.000Z)");
         assert_eq!(output.stdout, b"");
     }
+}
+
+/// A registration token from the command line opens the running service, once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_printed_registration_token_registers_a_relay() {
+    let folder = TempDir::new().unwrap();
+    let process = Process::start(&folder.path().join("chatkeep.db"), &[]).unwrap();
+    let mut command = chatkeep(folder.path(), &["token", "registration", "--ttl", "1h"]);
+    let output = command.env("EDGE_SECRET", EDGE_SECRET).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let token = text(&output.stdout);
+    let body = serde_json::json!({"user_phone": PHONE, "registration_token": token});
+    let answer = process.send(&post("/edge/register", &body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let mut process = process;
+    process.kill();
+    // What was answered with 200 was kept: the token is used, also after a kill.
+    let process = Process::start(&folder.path().join("chatkeep.db"), &[]).unwrap();
+    let again = process.send(&post("/edge/register", &body)).await;
+    assert_eq!(again.status, 401, "{}", again.text);
+    let edge_token = answer.json()["edge_token"].as_str().unwrap().to_owned();
+    let message = post("/edge/message", &direct(PHONE, "hi")).bearer(&edge_token);
+    assert_eq!(process.send(&message).await.status, 200);
 }

@@ -1,4 +1,5 @@
-//! `chatkeep token …`: makes edge tokens and ends them, and makes people's tokens.
+//! `chatkeep token …`: makes edge tokens and ends them, and makes registration tokens and
+//! people's tokens.
 
 mod user;
 
@@ -8,14 +9,18 @@ use clap::{Args, Subcommand};
 
 use crate::app;
 use crate::auth::edge_token::{self, is_agent_id};
+use crate::auth::registration_token;
 use crate::clock::Clock;
 use crate::config::{Config, Secret, Source};
 use crate::outbound::Method;
+use crate::random;
 use crate::store::{self, Store};
 
 /// A token may be issued this much later than now, so that one made right after a
 /// revocation is later than it.
 const AHEAD_S_MAX: i64 = 60;
+/// Of a registration token; two never have the same one.
+const NONCE_BYTES: usize = 16;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -28,6 +33,12 @@ pub(super) enum Command {
     /// provider is configured: its tokens are the ones to use.
     #[command(after_help = "Example: chatkeep token user --phone +15550100 --ttl 8h")]
     User(user::Options),
+    /// Prints a one-time token by which an older relay registers itself.
+    ///
+    /// The relay shows it to POST /edge/register and gets a name and an edge token of its own.
+    /// It works once, and until it expires.
+    #[command(after_help = "Example: chatkeep token registration --ttl 2h")]
+    Registration(Registration),
     /// Ends all tokens of a relay issued so far, and its connection.
     #[command(after_help = "Example: chatkeep token revoke --agent-id my-bridge")]
     Revoke(Revoke),
@@ -41,6 +52,13 @@ pub(super) struct Edge {
     /// What the chat network knows the user by, without a colon.
     #[arg(long, value_parser = phone)]
     phone: String,
+}
+
+#[derive(Args)]
+pub(super) struct Registration {
+    /// How long it is valid: 90s, 30m, 8h, 7d; at most 30d.
+    #[arg(long, value_name = "SPAN", default_value = "24h", value_parser = user::ttl_s)]
+    ttl: i64,
 }
 
 #[derive(Args)]
@@ -62,6 +80,10 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     let done = match command {
         Command::User(_) => Ok(()), // above
         Command::Edge(edge) => issue(&config, &edge.agent_id, &edge.phone).and_then(|token| {
+            note_missing_database(&config);
+            super::print(&token)
+        }),
+        Command::Registration(options) => registration(&config, options.ttl).and_then(|token| {
             note_missing_database(&config);
             super::print(&token)
         }),
@@ -101,6 +123,15 @@ pub(super) fn issue(config: &Config, agent_id: &str, phone: &str) -> Result<Stri
         None => now,
     };
     Ok(edge_token::issue(secret, agent_id, phone, issued_at))
+}
+
+/// A token that registers one relay within the next `ttl_s` seconds.
+fn registration(config: &Config, ttl_s: i64) -> Result<String, String> {
+    let secret = config.edge.secret.as_ref().map(Secret::expose);
+    let secret = secret.ok_or("edge.secret is missing; set it")?;
+    let expires_at = Clock::system().now().plus_s(ttl_s);
+    let nonce = hex::encode(random::bytes::<NONCE_BYTES>());
+    Ok(registration_token::issue(secret, &nonce, expires_at))
 }
 
 fn agent_id(given: &str) -> Result<String, &'static str> {

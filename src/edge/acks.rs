@@ -12,7 +12,7 @@ use crate::store::{CommandState, Tx};
 
 impl Hub {
     /// Commits a report; false when the agent has no such command.
-    pub(super) async fn ack(self: &Arc<Self>, relay: &Arc<Relay>, ack: Ack) -> Result<bool> {
+    pub async fn ack(self: &Arc<Self>, relay: &Arc<Relay>, ack: Ack) -> Result<bool> {
         let (hub, relay, now) = (self.clone(), relay.clone(), self.clock.now());
         self.store
             .write(move |tx| apply(tx, &hub, &relay, &ack, now))

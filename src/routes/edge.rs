@@ -1,12 +1,15 @@
-//! `GET /edge/ws` and `POST /edge/sync`.
+//! What relays call beside messages: `GET /edge/ws`, `POST /edge/sync`, `POST
+//! /edge/command/ack` and `POST /edge/register`.
 
 use serde_json::{Value, json};
 
 use super::{Request, origin};
 use crate::app::App;
+use crate::auth::registration_token;
+use crate::edge::registration;
 use crate::edge::socket;
 use crate::edge::sync::{self, Ack, Event, Poll};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::http::{self, Exchange, Fields, Json, Response};
 
 const ID_BYTES_MAX: usize = 512;
@@ -70,6 +73,61 @@ pub(super) async fn sync(mut rq: Request) -> Result<Response> {
         Ok(http::json_bytes(answer))
     };
     super::told(answered.await, quota)
+}
+
+/// The socket's ack by HTTP, for older relays.
+pub(super) async fn ack(mut rq: Request) -> Result<Response> {
+    let agent = rq.agent.take().unwrap_or_default();
+    let body = rq.json().await?;
+    let ack = Ack::read(&Value::Object(body.value))
+        .map_err(|why| Error::invalid_field("", format!("{why}.")))?;
+    let relay = rq.app.hub.relay(&agent).await?;
+    if !rq.app.hub.ack(&relay, ack).await? {
+        return Err(Error::new(
+            Kind::NotFound,
+            "command_not_found",
+            "This relay has no such command.",
+        ));
+    }
+    Ok(http::json(&json!({"status": "ok"})))
+}
+
+/// A token of its own for a relay that shows a one-time registration token.
+pub(super) async fn register(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    let phone = fields.required_string("user_phone", 1..=ID_BYTES_MAX);
+    if phone.contains(|c: char| c == ':' || c.is_control()) {
+        fields.refuse("user_phone", "must hold no colon and no control character.");
+    }
+    let token = fields.required_string("registration_token", 1..=ID_BYTES_MAX);
+    fields.finish()?;
+    let now = rq.app.clock.now();
+    let registration = registration_token::verify(&rq.app.edge_tokens, &token, now)
+        .map_err(registration_refused)?;
+    let agent = registration::register(
+        &rq.app.hub,
+        registration.nonce,
+        registration.expires_at,
+        now,
+    )
+    .await?
+    .ok_or_else(|| registration_refused("the registration token was used before"))?;
+    let token = rq.app.edge_tokens.issue(&agent, &phone, now.seconds());
+    Ok(http::json(
+        &json!({"edge_agent_id": agent, "edge_token": token}),
+    ))
+}
+
+/// Unknown, used and expired ones look the same from outside.
+fn registration_refused(cause: &str) -> Error {
+    Error::new(
+        Kind::Unauthorized,
+        "unauthorized",
+        "The registration token is not valid, was used, or has expired; get a new one from \
+         `chatkeep token registration`.",
+    )
+    .because(cause)
 }
 
 fn read_poll(body: &Json, agent: &str) -> Result<Poll> {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Request;
 use crate::app::App;
+use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
 use crate::http::{self, Connection, Fields, Json, Response};
@@ -19,6 +20,13 @@ const PARTICIPANTS_MAX: usize = 512;
 const PHOTOS_MAX: usize = 4_096;
 const PHOTO_BYTES_MAX: usize = JSON_BYTES_MAX;
 const JSON_BYTES_MAX: usize = super::JSON_BYTES_MAX;
+/// Fields in the form of older relays, and as they are named now.
+const OLDER_NAMES: [(&str, &str); 4] = [
+    ("thread_id", "chat_guid"),
+    ("filtered_text", "text"),
+    ("original_timestamp", "timestamp"),
+    ("is_group", "mode"),
+];
 /// Integers that every JSON reader keeps exact: 2^53 - 1.
 const TIMESTAMP_MAX: i64 = (1 << 53) - 1;
 const KEY_CHARS_MAX: usize = 255;
@@ -111,15 +119,27 @@ fn message_id_key(body: &Map<String, Value>) -> Option<String> {
 /// The body's fields, every wrong one named.
 fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message> {
     let mut fields = Fields::of(body);
+    let (chat_guid, text, timestamp, mode) = if is_older_form(&mut fields, with_context) {
+        (
+            fields.required_string("thread_id", 1..=ID_BYTES_MAX),
+            fields.required_string("filtered_text", 0..=TEXT_BYTES_MAX),
+            original_timestamp(&mut fields),
+            mode_of(fields.required_bool("is_group")),
+        )
+    } else {
+        (
+            fields.required_string("chat_guid", 1..=ID_BYTES_MAX),
+            fields.required_string("text", 0..=TEXT_BYTES_MAX),
+            fields.required_integer("timestamp", 0..=TIMESTAMP_MAX),
+            mode_of(fields.one_of("mode", &["direct", "group"]) == "group"),
+        )
+    };
     let mut message = Message {
-        chat_guid: fields.required_string("chat_guid", 1..=ID_BYTES_MAX),
-        mode: match fields.one_of("mode", &["direct", "group"]) {
-            "group" => Mode::Group,
-            _ => Mode::Direct,
-        },
+        chat_guid,
+        mode,
         sender: fields.required_string("sender", 1..=ID_BYTES_MAX),
-        text: fields.required_string("text", 0..=TEXT_BYTES_MAX),
-        timestamp: fields.required_integer("timestamp", 0..=TIMESTAMP_MAX),
+        text,
+        timestamp,
         participants: fields
             .optional_string_list("participants", PARTICIPANTS_MAX, 1..=ID_BYTES_MAX)
             .unwrap_or_default(),
@@ -140,6 +160,42 @@ fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message
     }
     fields.finish()?;
     Ok(message)
+}
+
+/// Whether a relay's message has the older names of its fields. Names of both forms in one
+/// message are refused: which of two texts was meant is not known.
+fn is_older_form(fields: &mut Fields<'_>, may_be_older: bool) -> bool {
+    let older = OLDER_NAMES.iter().map(|(older, _)| older);
+    let Some(older) = older.copied().find(|name| fields.value(name).is_some()) else {
+        return false;
+    };
+    if !may_be_older {
+        return false;
+    }
+    for (_, present) in OLDER_NAMES {
+        if fields.value(present).is_some() {
+            let message = format!("must not stand beside {older}; send the names of one form.");
+            fields.refuse(present, message);
+        }
+    }
+    true
+}
+
+/// Unix seconds as everywhere, or the ISO 8601 moment that older relays may write.
+fn original_timestamp(fields: &mut Fields<'_>) -> i64 {
+    let name = "original_timestamp";
+    let moment = fields.value(name).and_then(Value::as_str);
+    let Some(moment) = moment.and_then(Timestamp::parse) else {
+        return fields.required_integer(name, 0..=TIMESTAMP_MAX);
+    };
+    if moment.seconds() < 0 {
+        fields.refuse(name, "must not lie before 1970.");
+    }
+    moment.seconds()
+}
+
+fn mode_of(is_group: bool) -> Mode {
+    if is_group { Mode::Group } else { Mode::Direct }
 }
 
 fn check_metadata(metadata: &mut Fields<'_>) {

@@ -16,6 +16,8 @@ const LIMIT_USES_KEPT_MS: i64 = 2 * DAY_MS;
 const PAYMENT_EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
 /// The payment provider forgets a key after a day.
 const PROVIDER_KEYS_KEPT_MS: i64 = 2 * DAY_MS;
+/// After the token has expired, so that a clock set back opens nothing.
+const USED_REGISTRATIONS_KEPT_MS: i64 = 2 * DAY_MS;
 /// Rows removed from one table in one call.
 const ROWS_MAX: i64 = 500;
 
@@ -69,6 +71,12 @@ impl Tx<'_> {
                    (SELECT user_id, operation FROM provider_keys
                     WHERE made_at < ?1 ORDER BY made_at LIMIT ?2)",
                 (now.0 - PROVIDER_KEYS_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
+                "DELETE FROM used_registrations WHERE nonce IN
+                   (SELECT nonce FROM used_registrations
+                    WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)",
+                (now.0 - USED_REGISTRATIONS_KEPT_MS, ROWS_MAX),
             )?,
         ];
         Ok(events_left || quiet || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))

@@ -12,10 +12,11 @@ use crate::clock::Clock;
 /// "CHKP": whose file this is, in the header's application_id.
 pub(super) const APPLICATION_ID: i32 = 0x4348_4B50;
 /// The schema in `schema.sql`.
-pub(super) const SCHEMA_VERSION: i32 = 2;
+pub(super) const SCHEMA_VERSION: i32 = 3;
 const SCHEMA: &str = include_str!("../../schema.sql");
 /// What makes each version from the one before: the first makes version 2 from 1.
-const STEPS: [&str; SCHEMA_VERSION as usize - 1] = [include_str!("steps/2.sql")];
+const STEPS: [&str; SCHEMA_VERSION as usize - 1] =
+    [include_str!("steps/2.sql"), include_str!("steps/3.sql")];
 /// SQLite before this may lose commits when the log is reset (sqlite.org/wal.html).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 /// Statements kept prepared on a connection: more than there are.

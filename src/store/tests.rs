@@ -195,7 +195,10 @@ fn shape(conn: &Connection) -> Vec<String> {
 /// Every released schema goes up to the same one as a fresh file has, and keeps its rows.
 #[tokio::test(flavor = "multi_thread")]
 async fn older_files_go_up_to_the_present_schema() {
-    const RELEASED: [(i32, &str); 1] = [(1, include_str!("../../tests/fixtures/schema-1.sql"))];
+    const RELEASED: [(i32, &str); 2] = [
+        (1, include_str!("../../tests/fixtures/schema-1.sql")),
+        (2, include_str!("../../tests/fixtures/schema-2.sql")),
+    ];
     let fresh = tempfile::tempdir().unwrap();
     drop(Store::open(&options(&fresh)).unwrap());
     let fresh = shape(&Connection::open(options(&fresh).path).unwrap());
@@ -214,6 +217,10 @@ async fn older_files_go_up_to_the_present_schema() {
                VALUES (3, 7, 1, 1, '+15550100', 'hello', 1, 0);",
         )
         .unwrap();
+        if version > 1 {
+            conn.execute_batch("INSERT INTO room_authors VALUES (7, 3)")
+                .unwrap();
+        }
         conn.pragma_update(None, "application_id", open::APPLICATION_ID)
             .unwrap();
         conn.pragma_update(None, "user_version", version).unwrap();

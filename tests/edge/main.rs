@@ -10,6 +10,7 @@ mod closing;
 mod commands;
 mod delivery;
 mod frames;
+mod older;
 mod raw;
 mod sockets;
 mod sync;

@@ -15,6 +15,7 @@ mod fields;
 mod groups;
 mod idempotency;
 mod limits;
+mod older;
 mod problems;
 mod reminders;
 mod retries;

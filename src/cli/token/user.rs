@@ -101,7 +101,7 @@ fn user_id(given: &str) -> Result<String, &'static str> {
         .ok_or("must be a UUID, like 0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11")
 }
 
-fn ttl_s(given: &str) -> Result<i64, String> {
+pub(super) fn ttl_s(given: &str) -> Result<i64, String> {
     let span = cli::span::seconds(given).ok_or("must be like 90s, 30m, 8h or 7d")?;
     if !(1..=TTL_DAYS_MAX * 86_400).contains(&span) {
         return Err(format!("must be from 1s to {TTL_DAYS_MAX}d"));

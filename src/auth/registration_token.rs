@@ -1,0 +1,93 @@
+//! One-time tokens by which a relay registers itself: base64 of
+//! `registration {nonce}:{expires_at}:{mac}`, signed as edge tokens are. Pure: which nonces were
+//! used is kept in the database. No edge token passes for one, nor the other way round: an
+//! edge token has a part more, and no agent's name holds a space.
+
+use super::edge_token::{self, Verifier};
+use crate::clock::Timestamp;
+
+const PREFIX: &str = "registration ";
+
+/// A token whose mac is right and whose time is not over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registration {
+    /// Given once.
+    pub nonce: String,
+    pub expires_at: Timestamp,
+}
+
+/// Makes a token. `nonce` must hold no `:`.
+pub fn issue(secret: &str, nonce: &str, expires_at: Timestamp) -> String {
+    let text = format!("{PREFIX}{nonce}:{}", expires_at.seconds());
+    edge_token::sign_with(secret, &text)
+}
+
+/// The error is for the log only.
+pub fn verify(
+    verifier: &Verifier,
+    token: &str,
+    now: Timestamp,
+) -> Result<Registration, &'static str> {
+    let signed = verifier.signed_text(token)?;
+    let foreign = "the token is no registration token";
+    let (nonce, expires_at) = signed
+        .strip_prefix(PREFIX)
+        .and_then(|rest| rest.split_once(':'))
+        .ok_or(foreign)?;
+    let expires_at = expires_at.parse().map_err(|_| foreign)?;
+    let expires_at = Timestamp::from_seconds(expires_at);
+    if now >= expires_at {
+        return Err("the registration token has expired");
+    }
+    Ok(Registration {
+        nonce: nonce.to_owned(),
+        expires_at,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::edge_token::Settings;
+
+    const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
+    const SECRET: &str = "0123456789abcdef0123456789abcdef";
+
+    fn verifier() -> Verifier {
+        let settings = Settings {
+            secret: SECRET,
+            previous_secret: Some("the-previous-secret"),
+            ttl_days: 365,
+            development: false,
+        };
+        Verifier::new(&settings, Vec::new())
+    }
+
+    #[test]
+    fn which_tokens_register() {
+        let edge = edge_token::issue(SECRET, "registration", "n", NOW.seconds() + 9);
+        let cases = [
+            ("good", issue(SECRET, "n", NOW.plus_s(1)), true),
+            (
+                "previous",
+                issue("the-previous-secret", "n", NOW.plus_s(1)),
+                true,
+            ),
+            ("expired", issue(SECRET, "n", NOW), false),
+            ("foreign", issue("x", "n", NOW.plus_s(1)), false),
+            ("an edge token", edge, false),
+            ("garbage", "gArBaGe".to_owned(), false),
+            ("empty", String::new(), false),
+        ];
+        for (what, token, registers) in cases {
+            let verdict = verify(&verifier(), &token, NOW);
+            assert_eq!(verdict.is_ok(), registers, "{what}: {verdict:?}");
+        }
+    }
+
+    #[test]
+    fn a_registration_token_is_no_edge_token() {
+        let token = issue(SECRET, "n", NOW.plus_s(60));
+        assert!(verifier().verify(Some(&token), None, NOW).is_err());
+    }
+}

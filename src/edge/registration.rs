@@ -1,0 +1,29 @@
+//! A relay that registers itself by a one-time token: the token's nonce is used up and the
+//! agent made in one commit. It must not know how tokens are signed.
+
+use super::hub::Hub;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::random;
+
+/// Random bytes in a new agent's name.
+const NAME_BYTES: usize = 8;
+
+/// Makes an agent for the token of that nonce; `None` when the token was used before.
+pub async fn register(
+    hub: &Hub,
+    nonce: String,
+    expires_at: Timestamp,
+    now: Timestamp,
+) -> Result<Option<String>> {
+    let agent = format!("relay-{}", hex::encode(random::bytes::<NAME_BYTES>()));
+    hub.store
+        .write(move |tx| {
+            if !tx.use_registration(&nonce, expires_at)? {
+                return Ok(None);
+            }
+            tx.agent(&agent, now)?;
+            Ok(Some(agent))
+        })
+        .await
+}
