@@ -25,7 +25,7 @@ provider = "stripe"              # wants keys and prices
 publishable_key = "pk_1"
 price_monthly = "price_1"
 price_annual = "price_2"
-webhook_secret = "whsec_1"
+webhook_secret = "whsec_0123456789abcdef0123456789abcdef"
 [admin]
 token = "0123456789abcdef0123456789abcdef"
 "#;
@@ -104,6 +104,45 @@ fn every_mistake_is_named_at_once_and_what_to_do() {
         })
         .collect();
     assert_eq!(as_lines, lines(&as_json.stderr));
+}
+
+/// All of them, by name, and never their values.
+#[test]
+fn weak_secrets_are_named_in_production() {
+    let folder = TempDir::new().unwrap();
+    let checked = chatkeep(folder.path(), &["check"])
+        .env("ENVIRONMENT", "production")
+        .env("EDGE_SECRET", "Weak1")
+        .env("CHATKEEP_EDGE_PREVIOUS_SECRET", "Weak2")
+        .env("RELAY_WEBHOOK_SECRET", "Weak3")
+        .env("CHATKEEP_ADMIN_TOKEN", "Weak4")
+        .env("CHATKEEP_IDENTITY_HS256_SECRET", "Weak5")
+        .env("CHATKEEP_BILLING_PROVIDER", "stripe")
+        .env("CHATKEEP_BILLING_SECRET_KEY", "Weak6")
+        .env("CHATKEEP_BILLING_WEBHOOK_SECRET", "Weak7")
+        .env("CHATKEEP_BILLING_PUBLISHABLE_KEY", "pk_live_1")
+        .env("CHATKEEP_BILLING_PRICE_MONTHLY", "price_1")
+        .env("CHATKEEP_BILLING_PRICE_ANNUAL", "price_2")
+        .output()
+        .unwrap();
+    let told = lines(&checked.stderr);
+    assert_eq!(checked.status.code(), Some(1), "{told:#?}");
+    let mut named: Vec<&str> = told
+        .iter()
+        .map(|line| line.split(": ").nth(1).unwrap())
+        .collect();
+    named.sort_unstable();
+    let expected = [
+        "admin.token",
+        "billing.secret_key",
+        "billing.webhook_secret",
+        "edge.legacy_secret",
+        "edge.previous_secret",
+        "edge.secret",
+        "identity.hs256_secret",
+    ];
+    assert_eq!(named, expected, "{told:#?}");
+    assert!(!told.concat().contains("Weak"), "{told:#?}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use support::{ADMIN_TOKEN, EDGE_SECRET, Request, Service, request, token};
 
 const IDENTITY_SECRET: &str = "an-identity-secret-of-at-least-32-bytes";
 const USER_ID: &str = "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11";
-const LEGACY_SECRET: &str = "the-legacy-relay's-secret";
+const LEGACY_SECRET: &str = "the-legacy-relay's-secret-of-at-least-32-bytes";
 
 /// Every credential that the service knows, and some that it doesn't.
 fn credentials() -> Vec<(&'static str, Option<String>)> {

@@ -40,6 +40,17 @@ pub struct Billing {
     pub test_secret_key: Option<Secret>,
     pub test_publishable_key: Option<String>,
     pub test_webhook_secret: Option<Secret>,
+    /// Unset: those of `price_monthly` and `price_annual`.
+    pub test_price_monthly: Option<String>,
+    pub test_price_annual: Option<String>,
+}
+
+impl Billing {
+    /// No other server stands in for the provider.
+    pub(super) fn is_at_stripe(&self) -> bool {
+        let base = self.api_base.as_deref();
+        base.is_none_or(|base| base.starts_with("https://api.stripe.com"))
+    }
 }
 
 impl Choice for BillingProvider {
@@ -111,6 +122,12 @@ pub(super) fn read(s: &mut Section<'_>) -> Billing {
             text::line,
         ),
         test_webhook_secret: s.secret("test_webhook_secret", "Verifies events in test mode."),
+        test_price_monthly: price(
+            s,
+            "test_price_monthly",
+            "Id of the monthly price in test mode, where it has another one.",
+        ),
+        test_price_annual: price(s, "test_price_annual", "The same of the annual price."),
     }
 }
 

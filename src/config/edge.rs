@@ -42,13 +42,13 @@ pub(super) fn read(s: &mut Section<'_>) -> Edge {
         ),
         previous_secret: s.secret(
             "previous_secret",
-            "The secret before, while relays still hold tokens signed with it.",
+            "The secret before, while relays still hold tokens signed with it; at least 32 bytes in production.",
         ),
         token_ttl_days: s.number("token_ttl_days", 365, TOKEN_TTL_DAYS, "Days a relay's token is valid."),
         legacy_secret: s.secret(
             "legacy_secret",
             "What POST /orchestrator/message wants as bearer token. Without it that endpoint is open in \
-             development and answers 401 in production. Also RELAY_WEBHOOK_SECRET.",
+             development and answers 401 in production. At least 32 bytes there. Also RELAY_WEBHOOK_SECRET.",
         ),
         allowed_origins: s.list(
             "allowed_origins",

@@ -76,7 +76,7 @@ pub(super) fn read(s: &mut Section<'_>) -> Identity {
         hs256_secret: s.secret(
             "hs256_secret",
             "The key of `chatkeep token user`; whoever holds it can be anyone. Development makes one. \
-             Production wants it only in the place of jwks_url.",
+             Production wants it only in the place of jwks_url, and at least 32 bytes.",
         ),
     }
 }

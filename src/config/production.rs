@@ -3,9 +3,11 @@
 
 use super::report::Report;
 use super::server::PUBLIC_URL;
-use super::{BillingProvider, Config, Secret};
+use super::{Billing, BillingProvider, Config, Secret};
 
+/// Of every secret that lets somebody in.
 const SECRET_BYTES_MIN: usize = 32;
+const SECRET_ADVICE: &str = "`openssl rand -hex 32` makes one";
 
 pub(super) fn check(config: &Config, report: &mut Report) {
     if config.is_production() {
@@ -15,9 +17,29 @@ pub(super) fn check(config: &Config, report: &mut Report) {
 }
 
 fn refuse(config: &Config, report: &mut Report) {
-    long_secret("edge.secret", config.edge.secret.as_ref(), report);
-    long_secret("admin.token", config.admin.token.as_ref(), report);
-    let identity = &config.identity;
+    let (edge, identity) = (&config.edge, &config.identity);
+    for (key, secret) in [
+        ("edge.secret", &edge.secret),
+        ("admin.token", &config.admin.token),
+    ] {
+        if secret.is_none() {
+            let message = format!(
+                "is needed in production, at least {SECRET_BYTES_MIN} bytes; {SECRET_ADVICE}"
+            );
+            report.problem(key, message);
+        }
+    }
+    for (key, secret) in [
+        ("edge.secret", &edge.secret),
+        ("edge.previous_secret", &edge.previous_secret),
+        ("edge.legacy_secret", &edge.legacy_secret),
+        ("admin.token", &config.admin.token),
+        ("identity.hs256_secret", &identity.hs256_secret),
+    ] {
+        if let Some(secret) = secret {
+            long_secret(key, secret, report);
+        }
+    }
     if identity.jwks_url.is_none() && identity.hs256_secret.is_none() {
         let message = "is needed in production: name the keys of your identity provider, \
                        or set identity.hs256_secret to issue tokens yourself";
@@ -28,6 +50,43 @@ fn refuse(config: &Config, report: &mut Report) {
         let message = "is needed in production with billing.provider = \"stripe\": \
                        payment events can't be verified without it";
         report.problem("billing.webhook_secret", message);
+    }
+    if billing.provider == BillingProvider::Stripe && billing.is_at_stripe() {
+        refuse_keys_of_stripe(billing, report);
+    }
+}
+
+/// Another server's keys may have any form.
+fn refuse_keys_of_stripe(billing: &Billing, report: &mut Report) {
+    let of_form = |secret: &Secret, prefixes: &[&str]| {
+        let text = secret.expose();
+        prefixes.iter().any(|prefix| text.starts_with(prefix))
+    };
+    for (key, secret) in [
+        ("billing.secret_key", &billing.secret_key),
+        ("billing.test_secret_key", &billing.test_secret_key),
+    ] {
+        if secret
+            .as_ref()
+            .is_some_and(|s| !of_form(s, &["sk_", "rk_"]))
+        {
+            let message = "is none of Stripe's secret keys, which begin with sk_ or rk_; \
+                           its dashboard shows them under API keys";
+            report.problem(key, message);
+        }
+    }
+    for (key, secret) in [
+        ("billing.webhook_secret", &billing.webhook_secret),
+        ("billing.test_webhook_secret", &billing.test_webhook_secret),
+    ] {
+        let Some(secret) = secret else { continue };
+        if !of_form(secret, &["whsec_"]) || secret.len_bytes() < SECRET_BYTES_MIN {
+            let message = format!(
+                "is none of Stripe's signing secrets, which begin with whsec_ and have at least \
+                 {SECRET_BYTES_MIN} bytes; its dashboard shows one for each endpoint of events"
+            );
+            report.problem(key, message);
+        }
     }
 }
 
@@ -46,25 +105,20 @@ fn warn(config: &Config, report: &mut Report) {
             "server.public_url is {PUBLIC_URL}: links that people get lead to their own machine."
         ));
     }
-    let short = |secret: &Secret| secret.len_bytes() < SECRET_BYTES_MIN;
-    if production && config.identity.hs256_secret.as_ref().is_some_and(short) {
-        report.warning(format!(
-            "identity.hs256_secret is shorter than {SECRET_BYTES_MIN} bytes: tokens can be forged by guessing it."
-        ));
-    }
 }
 
-fn long_secret(key: &str, secret: Option<&Secret>, report: &mut Report) {
-    let advice = "`openssl rand -hex 32` makes one";
-    match secret.map(Secret::len_bytes) {
-        Some(bytes) if bytes >= SECRET_BYTES_MIN => {}
-        Some(bytes) => report.problem(
+fn long_secret(key: &str, secret: &Secret, report: &mut Report) {
+    let bytes = secret.len_bytes();
+    if bytes < SECRET_BYTES_MIN {
+        let also = match key {
+            "edge.legacy_secret" => " (RELAY_WEBHOOK_SECRET)",
+            _ => "",
+        };
+        report.problem(
             key,
-            format!("has {bytes} bytes; production needs at least {SECRET_BYTES_MIN}; {advice}"),
-        ),
-        None => report.problem(
-            key,
-            format!("is needed in production, at least {SECRET_BYTES_MIN} bytes; {advice}"),
-        ),
+            format!(
+                "has {bytes} bytes{also}; production needs at least {SECRET_BYTES_MIN}; {SECRET_ADVICE}"
+            ),
+        );
     }
 }

@@ -268,7 +268,7 @@ const NEEDS: &[(&str, &[&str])] = &[
     ),
     (
         "[server]\nenvironment = \"production\"\n[edge]\nsecret = \"short\"\n[admin]\ntoken = \"short\"\n[identity]\nhs256_secret = \"x\"",
-        &["edge.secret", "admin.token"],
+        &["edge.secret", "admin.token", "identity.hs256_secret"],
     ),
     (
         "[server]\nenvironment = \"production\"\n[billing]\nprovider = \"stripe\"\nsecret_key = \"a\"\npublishable_key = \"b\"\nprice_monthly = \"c\"\nprice_annual = \"d\"",
@@ -276,6 +276,7 @@ const NEEDS: &[(&str, &[&str])] = &[
             "edge.secret",
             "admin.token",
             "identity.jwks_url",
+            "billing.secret_key",
             "billing.webhook_secret",
         ],
     ),
@@ -332,14 +333,14 @@ fn an_open_legacy_endpoint_is_a_warning() {
         "{:?}",
         report.warnings
     );
-    let (_, report) = read(SOUND_PRODUCTION, &[("RELAY_WEBHOOK_SECRET", "x")]);
+    let (_, report) = read(SOUND_PRODUCTION, &[("RELAY_WEBHOOK_SECRET", LONG)]);
     assert_eq!(report.warnings, [""; 0]);
 }
 
 #[test]
 fn a_public_url_left_alone_in_production_is_a_warning() {
     let text = SOUND_PRODUCTION.replace("https://chat.example", "http://127.0.0.1:8080");
-    let (_, report) = read(&text, &[("RELAY_WEBHOOK_SECRET", "x")]);
+    let (_, report) = read(&text, &[("RELAY_WEBHOOK_SECRET", LONG)]);
     assert_eq!(report.problems, []);
     assert!(
         report.warnings[0].starts_with("server.public_url"),
@@ -362,17 +363,75 @@ fn half_of_the_test_keys_is_a_warning() {
     );
 }
 
+/// What production says of one more setting; "": nothing.
+fn in_production(key: &str, value: &str, billing: &[(&str, &str)]) -> String {
+    let mut env = billing.to_vec();
+    env.push((key, value));
+    let told = problems(SOUND_PRODUCTION, &env);
+    assert!(told.len() < 2, "{told:?}");
+    told.into_iter().next().unwrap_or_default()
+}
+
 #[test]
-fn a_weak_hs256_secret_in_production_is_a_warning() {
-    let env = [
-        ("RELAY_WEBHOOK_SECRET", "x"),
-        ("CHATKEEP_IDENTITY_HS256_SECRET", "weak"),
+fn secrets_that_let_somebody_in_are_long_in_production() {
+    for (key, name) in [
+        ("CHATKEEP_EDGE_SECRET", "edge.secret: "),
+        ("CHATKEEP_EDGE_PREVIOUS_SECRET", "edge.previous_secret: "),
+        ("CHATKEEP_EDGE_LEGACY_SECRET", "edge.legacy_secret: "),
+        ("RELAY_WEBHOOK_SECRET", "edge.legacy_secret: "),
+        ("CHATKEEP_ADMIN_TOKEN", "admin.token: "),
+        ("CHATKEEP_IDENTITY_HS256_SECRET", "identity.hs256_secret: "),
+    ] {
+        for bytes in [1, 31] {
+            let told = in_production(key, &LONG[..bytes], &[]);
+            assert!(told.starts_with(name), "{key}: {told}");
+            assert!(told.contains(&format!("has {bytes} bytes")), "{told}");
+            assert!(told.contains("openssl"), "{told}");
+            let env = [(key, &LONG[..bytes])];
+            assert_eq!(problems("", &env), [""; 0], "in development");
+        }
+        assert_eq!(in_production(key, LONG, &[]), "");
+    }
+    let legacy = in_production("RELAY_WEBHOOK_SECRET", "x", &[]);
+    assert!(legacy.contains("RELAY_WEBHOOK_SECRET"), "{legacy}");
+}
+
+#[test]
+fn keys_of_stripe_have_its_form_in_production() {
+    let signing = format!("whsec_{LONG}");
+    let sound = [
+        ("CHATKEEP_BILLING_PROVIDER", "stripe"),
+        ("CHATKEEP_BILLING_SECRET_KEY", "rk_live_1"),
+        ("CHATKEEP_BILLING_PUBLISHABLE_KEY", "pk_live_1"),
+        ("CHATKEEP_BILLING_WEBHOOK_SECRET", &signing),
+        ("CHATKEEP_BILLING_PRICE_MONTHLY", "price_1"),
+        ("CHATKEEP_BILLING_PRICE_ANNUAL", "price_2"),
+        ("CHATKEEP_BILLING_TEST_PUBLISHABLE_KEY", "pk_test_1"),
+        ("CHATKEEP_BILLING_TEST_SECRET_KEY", "sk_test_1"),
+        ("CHATKEEP_BILLING_TEST_WEBHOOK_SECRET", &signing),
+        ("RELAY_WEBHOOK_SECRET", LONG),
     ];
-    let (_, report) = read(SOUND_PRODUCTION, &env);
-    assert_eq!(report.problems, []);
-    assert!(
-        report.warnings[0].starts_with("identity.hs256_secret"),
-        "{:?}",
-        report.warnings
-    );
+    assert_eq!(problems(SOUND_PRODUCTION, &sound), [""; 0]);
+    let elsewhere = [
+        &sound[..],
+        &[("CHATKEEP_BILLING_API_BASE", "http://127.0.0.1:1")],
+    ]
+    .concat();
+    for (key, name, bad) in [
+        ("SECRET_KEY", "secret_key", &["x", "pk_live_1"][..]),
+        ("TEST_SECRET_KEY", "test_secret_key", &["x", "pk_test_1"]),
+        ("WEBHOOK_SECRET", "webhook_secret", &["x", "whsec_1", LONG]),
+        ("TEST_WEBHOOK_SECRET", "test_webhook_secret", &["whsec_1"]),
+    ] {
+        let key = format!("CHATKEEP_BILLING_{key}");
+        for bad in bad {
+            let told = in_production(&key, bad, &sound);
+            assert!(
+                told.starts_with(&format!("billing.{name}: ")),
+                "{bad}: {told}"
+            );
+            assert!(!told.contains(&format!("{bad} ")), "{told}");
+            assert_eq!(in_production(&key, bad, &elsewhere), "", "a counterpart's");
+        }
+    }
 }

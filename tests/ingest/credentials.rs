@@ -10,7 +10,7 @@ use super::support::{ADMIN_TOKEN, EDGE_SECRET, Request, Service, direct, post, t
 use super::{EDGE, LEGACY, assert_no_rows, count, service_at, standing_clock};
 
 const PREVIOUS: &str = "the-edge-secret-before-the-present-one";
-const LEGACY_SECRET: &str = "the-legacy-relay's-secret";
+const LEGACY_SECRET: &str = "the-legacy-relay's-secret-of-at-least-32-bytes";
 const PRODUCTION: (&str, &str) = ("ENVIRONMENT", "production");
 const IDENTITY: (&str, &str) = (
     "CHATKEEP_IDENTITY_HS256_SECRET",
