@@ -46,6 +46,7 @@ pub(super) fn event(
             None => NOBODY,
         },
         Happened::CustomerGone { customer_id, at } => customer_gone(tx, customer_id, *at)?,
+        Happened::NotOurs(why) => done(None, why),
         Happened::Unknown => done(None, "nothing that is acted upon"),
     };
     if let Applied::Done { .. } = applied {
@@ -57,6 +58,10 @@ pub(super) fn event(
 const NOBODY: Applied = Applied::Done {
     user: None,
     what: "about nobody we know",
+};
+const ANOTHER_PRICE: Applied = Applied::Done {
+    user: None,
+    what: "a subscription to a price that is not ours",
 };
 
 fn done(user: Option<UserId>, what: &'static str) -> Applied {
@@ -73,6 +78,9 @@ pub(super) fn subscription(
 ) -> Result<Applied> {
     let row = tx.view().subscription(&said.subscription_id)?;
     let known = row.as_ref().map(|row| &row.held);
+    if is_to_another_price(known, said) {
+        return Ok(ANOTHER_PRICE);
+    }
     let user = match &row {
         Some(row) => Some(row.user),
         None => owner(tx, whose)?,
@@ -101,6 +109,14 @@ pub(super) fn subscription(
             Ok(done(Some(user), "applied"))
         }
     }
+}
+
+/// What is said for the first time of a subscription must name a price that is sold. What is
+/// held stays ours, since prices come and go.
+pub(super) fn is_to_another_price(known: Option<&Held>, said: &Said) -> bool {
+    let is_held = known.is_some_and(|held| held.details_at.is_some());
+    let names_none = |details: &Details| details.plan.is_none();
+    !is_held && said.details.as_ref().is_some_and(names_none)
 }
 
 /// Any subscription of an unpaid invoice is past due.
@@ -156,8 +172,14 @@ fn invoiced(
     // An invoice says nothing of a subscription's age and plan: the provider is asked, but
     // what the event says of its state holds.
     match asked {
+        _ if invoice.is_ours == Some(false) => Ok(ANOTHER_PRICE),
         Asked::NotYet if owner(tx, &invoice.whose)?.is_none() => Ok(NOBODY),
         Asked::NotYet => Ok(Applied::Ask { subscription_id }),
+        Asked::Answered(answer) if is_to_another_price(None, answer) => Ok(ANOTHER_PRICE),
+        // Being past due gives nothing away; being active does.
+        Asked::Unanswered if status == Some(Status::Active) && invoice.is_ours.is_none() => Ok(
+            done(None, "nobody can tell whether the subscription is ours"),
+        ),
         Asked::Unanswered => subscription(tx, &said, &invoice.whose, asked, now),
         Asked::Answered(answer) => {
             let said = Said {
@@ -199,6 +221,10 @@ fn checked_out(
     now: Timestamp,
 ) -> Result<Applied> {
     let Some(user) = owner(tx, whose)? else {
+        if let Some(cents) = session.credit_cents {
+            let id = &session.id;
+            log::warn!("checkout {id}: {cents} cents of credit for a user who is not known");
+        }
         return Ok(NOBODY);
     };
     if let (Some(subscription_id), Asked::NotYet) = (&session.subscription_id, asked)

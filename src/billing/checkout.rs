@@ -49,12 +49,8 @@ impl Billing {
             ));
         }
         let flags = self.flags.for_user(&payer.user.public_id);
-        let prices = self.prices();
-        let price = match plan {
-            "annual" => prices.annual,
-            _ => prices.monthly,
-        };
-        let price = price.ok_or_else(|| unavailable("the plan's price is not configured"))?;
+        let none = || unavailable("the plan's price is not configured");
+        let price = self.price(plan).ok_or_else(none)?;
         let mut form = begun("subscription", &payer)
             .with("line_items[0][price]", price)
             .with("line_items[0][quantity]", 1)
@@ -98,6 +94,17 @@ impl Billing {
             .with("success_url", success)
             .with("cancel_url", cancel);
         self.session(user, &flags, form, until).await
+    }
+
+    /// Of a plan, in the mode that is on.
+    fn price(&self, plan: &str) -> Option<&str> {
+        let config = &self.config;
+        let (price, test) = match plan {
+            "annual" => (&config.price_annual, &config.test_price_annual),
+            _ => (&config.price_monthly, &config.test_price_monthly),
+        };
+        let test = test.as_ref().filter(|_| self.in_test_mode());
+        test.or(price.as_ref()).map(String::as_str)
     }
 
     fn with_trial(&self, form: Form, flags: &Reader<'_>) -> Form {

@@ -12,6 +12,8 @@ const KIND_BYTES_MAX: usize = 100;
 pub(super) struct Event {
     pub(super) id: String,
     pub(super) kind: String,
+    /// `None`: it does not say.
+    pub(super) livemode: Option<bool>,
     pub(super) happened: Happened,
 }
 
@@ -29,6 +31,8 @@ pub(super) enum Happened {
         customer_id: String,
         at: i64,
     },
+    /// It is about nothing that we sell, for this reason.
+    NotOurs(&'static str),
     /// Nothing that we act upon, or without what it would take.
     Unknown,
 }
@@ -46,6 +50,8 @@ pub(super) struct Invoice {
     /// `None`: it does not say, as no invoice of the present API does.
     pub(super) subscription_id: Option<String>,
     pub(super) whose: Whose,
+    /// It is for a price of ours; `None`: it names no price.
+    pub(super) is_ours: Option<bool>,
     pub(super) at: i64,
 }
 
@@ -77,6 +83,7 @@ impl Event {
         Ok(Self {
             id: event_id,
             kind: kind.to_owned(),
+            livemode: body.get("livemode").and_then(Value::as_bool),
             happened: happened.unwrap_or(Happened::Unknown),
         })
     }
@@ -101,10 +108,12 @@ fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<
             }
             Happened::Said(said, whose(object))
         }
-        "invoice.payment_failed" => Happened::Unpaid(invoice(object, at)?),
-        "invoice.paid" | "invoice.payment_succeeded" => Happened::Paid(invoice(object, at)?),
+        "invoice.payment_failed" => Happened::Unpaid(invoice(object, prices, at)?),
+        "invoice.paid" | "invoice.payment_succeeded" => {
+            Happened::Paid(invoice(object, prices, at)?)
+        }
         "checkout.session.completed" | "checkout.session.async_payment_succeeded" => {
-            Happened::CheckedOut(session(object, at)?, whose(object))
+            checked_out(object, prices, at)?
         }
         "payment_method.attached" | "payment_method.detached" => {
             Happened::MethodsChanged(whose(object))
@@ -129,7 +138,7 @@ fn whose(object: &Value) -> Whose {
 }
 
 /// `None` for an invoice that says it is for no subscription.
-fn invoice(object: &Value, at: i64) -> Option<Invoice> {
+fn invoice(object: &Value, prices: &Prices<'_>, at: i64) -> Option<Invoice> {
     let subscription_id = objects::invoice_subscription(object);
     let silent = object.get("parent").is_none() && object.get("subscription").is_none();
     let user_id = object.pointer("/parent/subscription_details/metadata/user_id");
@@ -139,7 +148,25 @@ fn invoice(object: &Value, at: i64) -> Option<Invoice> {
             user_id: id(user_id).or(whose(object).user_id),
             customer_id: whose(object).customer_id,
         },
+        is_ours: objects::invoice_is_ours(object, prices),
         at,
+    })
+}
+
+/// A session that we began names the user twice. Payment links and other programs on the same
+/// account make sessions, too.
+fn checked_out(object: &Value, prices: &Prices<'_>, at: i64) -> Option<Happened> {
+    let marked = id(object.pointer("/metadata/user_id"));
+    if marked.is_none() || marked != id(object.get("client_reference_id")) {
+        return Some(Happened::NotOurs("a checkout that was not begun here"));
+    }
+    let session = session(object, at)?;
+    let currency = object.get("currency").and_then(Value::as_str);
+    let is_other = currency.is_none_or(|currency| !currency.eq_ignore_ascii_case(prices.currency));
+    Some(if session.credit_cents.is_some() && is_other {
+        Happened::NotOurs("credit in another currency")
+    } else {
+        Happened::CheckedOut(session, whose(object))
     })
 }
 
@@ -161,8 +188,9 @@ mod tests {
     use serde_json::json;
 
     const PRICES: Prices<'_> = Prices {
-        monthly: None,
-        annual: None,
+        monthly: [Some("price_m"), None],
+        annual: [None, None],
+        currency: "usd",
     };
 
     fn read(kind: &str, object: Value) -> Happened {
@@ -215,17 +243,57 @@ mod tests {
         }
     }
 
+    /// A session that we began, with other fields.
+    fn session_with(fields: Value) -> Value {
+        let mut session = json!({
+            "id": "cs_1", "mode": "payment", "payment_status": "paid", "amount_total": 500,
+            "currency": "usd", "client_reference_id": "u-1", "metadata": {"user_id": "u-1"},
+        });
+        let object = session.as_object_mut().unwrap();
+        object.extend(fields.as_object().cloned().unwrap());
+        session
+    }
+
     #[test]
     fn only_what_was_paid_is_credit() {
         let credit = |object: Value| match read("checkout.session.completed", object) {
             Happened::CheckedOut(session, _) => session.credit_cents,
             _ => panic!("no session"),
         };
-        let session = |mode: &str, paid: &str, amount: i64| json!({"id": "cs_1", "mode": mode, "payment_status": paid, "amount_total": amount});
+        let session = |mode: &str, paid: &str, amount: i64| {
+            session_with(json!({"mode": mode, "payment_status": paid, "amount_total": amount}))
+        };
         assert_eq!(credit(session("payment", "paid", 500)), Some(500));
         assert_eq!(credit(session("payment", "unpaid", 500)), None);
         assert_eq!(credit(session("subscription", "paid", 500)), None);
         assert_eq!(credit(session("payment", "paid", -500)), None);
+    }
+
+    #[test]
+    fn only_sessions_that_were_begun_here_count() {
+        let counts = |fields: Value| {
+            let happened = read("checkout.session.completed", session_with(fields));
+            matches!(happened, Happened::CheckedOut(..))
+        };
+        for ours in [
+            json!({}),
+            json!({"currency": "USD"}),
+            json!({"mode": "subscription", "currency": "eur"}),
+        ] {
+            assert!(counts(ours.clone()), "{ours}");
+        }
+        for other in [
+            json!({"metadata": {}}),
+            json!({"metadata": null}),
+            json!({"client_reference_id": null}),
+            json!({"client_reference_id": "u-2"}),
+            json!({"metadata": {"user_id": "u-2"}}),
+            json!({"currency": "eur"}),
+            json!({"currency": null}),
+            json!({"mode": "subscription", "metadata": {}}),
+        ] {
+            assert!(!counts(other.clone()), "{other}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::Billing;
 use super::apply::{self, Applied, Asked};
-use super::event::Event;
+use super::event::{Event, Happened};
 use super::stripe::objects::{self, Prices};
 use super::stripe::{Call, Failure};
 use crate::auth::payment_signature;
@@ -35,7 +35,12 @@ impl Billing {
         self.take(event).await
     }
 
-    pub(super) async fn take(&self, event: Event) -> Result<()> {
+    pub(super) async fn take(&self, mut event: Event) -> Result<()> {
+        if let (Some(is), Some(expected)) = (event.livemode, self.livemode())
+            && is != expected
+        {
+            event.happened = Happened::NotOurs("its livemode is not that of the key in use");
+        }
         let mut asked = Asked::NotYet;
         loop {
             let (at_hand, answer, now) = (event.clone(), asked.clone(), self.clock.now());
@@ -80,9 +85,50 @@ impl Billing {
     }
 
     pub(super) fn prices(&self) -> Prices<'_> {
+        let config = &self.config;
+        let both = |live, test| [live, test].map(|id: &'_ Option<String>| id.as_deref());
         Prices {
-            monthly: self.config.price_monthly.as_deref(),
-            annual: self.config.price_annual.as_deref(),
+            monthly: both(&config.price_monthly, &config.test_price_monthly),
+            annual: both(&config.price_annual, &config.test_price_annual),
+            currency: &config.currency,
+        }
+    }
+
+    /// What events of the key in use say; `None`: the key is of no form that tells.
+    fn livemode(&self) -> Option<bool> {
+        livemode_of(self.keys().ok()?.secret.expose())
+    }
+}
+
+/// The provider's own keys name their mode.
+fn livemode_of(key: &str) -> Option<bool> {
+    let mode = key
+        .strip_prefix("sk_")
+        .or_else(|| key.strip_prefix("rk_"))?;
+    match mode.split_once('_')?.0 {
+        "live" => Some(true),
+        "test" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::livemode_of;
+
+    #[test]
+    fn keys_name_their_mode() {
+        for (key, expected) in [
+            ("sk_live_1", Some(true)),
+            ("rk_live_1", Some(true)),
+            ("sk_test_1", Some(false)),
+            ("rk_test_1", Some(false)),
+            ("sk_1", None),
+            ("sk_liveliness_1", None),
+            ("pk_live_1", None),
+            ("counterpart", None),
+        ] {
+            assert_eq!(livemode_of(key), expected, "{key}");
         }
     }
 }

@@ -237,6 +237,9 @@ impl Billing {
             .write(move |tx| {
                 let row = tx.view().subscription(&said.subscription_id)?;
                 let known = row.map(|row| row.held);
+                if apply::is_to_another_price(known.as_ref(), &said) {
+                    return Ok(None);
+                }
                 let Merged::Changed(settled) = merge(known.as_ref(), &said, Tie::Settled) else {
                     return Ok(None);
                 };

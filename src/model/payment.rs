@@ -42,7 +42,7 @@ pub struct Details {
     pub began_at: Option<i64>,
     pub current_period_end: Option<i64>,
     pub cancel_at_period_end: bool,
-    /// `monthly` or `annual`; `None`: a price that we don't know.
+    /// `monthly` or `annual`; `None`: a price that is not sold, or not any more.
     pub plan: Option<String>,
     pub trial_started_at: Option<i64>,
     pub trial_expires_at: Option<i64>,
@@ -148,17 +148,20 @@ fn merge_details(held: &mut Held, said: &Said, tie: Tie) -> bool {
     let Some(details) = &said.details else {
         return false;
     };
+    let mut details = details.clone();
+    // It keeps the plan under which it was sold.
+    details.plan = details.plan.or_else(|| held.details.plan.clone());
     let before = held.details_at;
     if before.is_none_or(|at| said.at > at) || tie == Tie::Settled {
-        held.details = details.clone();
+        held.details = details;
         held.details_at = Some(before.map_or(said.at, |at| at.max(said.at)));
         return false;
     }
-    if before != Some(said.at) || held.details == *details {
+    if before != Some(said.at) || held.details == details {
         return false;
     }
-    if tie == Tie::Rank && *details > held.details {
-        held.details = details.clone();
+    if tie == Tie::Rank && details > held.details {
+        held.details = details;
     }
     tie == Tie::Ask
 }

@@ -363,7 +363,9 @@ async fn a_customer_that_the_provider_has_forgotten_is_made_anew() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn test_mode_uses_the_test_keys() {
-    let world = World::start().await;
+    // The annual price has one for test mode; the monthly one is the same in both.
+    let price = [("CHATKEEP_BILLING_TEST_PRICE_ANNUAL", "price_test_annual")];
+    let world = World::with(&price).await;
     let user = world.user().await;
     world
         .service
@@ -371,10 +373,26 @@ async fn test_mode_uses_the_test_keys() {
         .await;
     let answer = world.checkout(&user, json!({"plan": "monthly"})).await;
     assert_eq!(answer.json()["publishable_key"], "pk_test_1");
-    for asked in world.stripe.asked() {
+    world.checkout(&user, json!({"plan": "annual"})).await;
+    let asked = world.stripe.asked();
+    for asked in &asked {
         let bearer = format!("Bearer {}", stripe::TEST_SECRET_KEY);
         assert_eq!(asked.headers["authorization"], bearer);
     }
+    let price = |asked: &stripe::Asked| asked.form.get("line_items[0][price]").cloned();
+    let prices: Vec<String> = asked.iter().filter_map(price).collect();
+    assert_eq!(prices, [MONTHLY, "price_test_annual"]);
+    // A subscription to it is ours.
+    let known = world.customer("cus_test").await;
+    let of = subscription("sub_1", "cus_test", "active", "price_test_annual");
+    let told = event("evt_1", "customer.subscription.created", 10, of);
+    let told = with(told, json!({"livemode": false}));
+    let answer = world.signed(told.to_string(), stripe::TEST_WEBHOOK_SECRET);
+    assert_eq!(answer.await.status, 200);
+    assert_eq!(
+        world.standing(&known).await,
+        ("active".into(), json!("annual"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -276,12 +276,9 @@ async fn what_is_not_known_is_taken_and_changes_nothing() {
 async fn two_at_once_take_effect_once() {
     let world = World::start().await;
     let user = world.customer("cus_1").await;
-    let session = json!({
-        "id": "cs_1", "mode": "payment", "payment_status": "paid", "amount_total": 1_500,
-        "customer": "cus_1", "client_reference_id": user,
-    });
-    let bought = event("evt_1", "checkout.session.completed", 5, session.clone());
-    let all = futures_util::future::join_all((0..20).map(|_| world.event(&bought))).await;
+    let session = with(bought("cs_1", &user, 1_500), json!({"customer": "cus_1"}));
+    let paid = event("evt_1", "checkout.session.completed", 5, session.clone());
+    let all = futures_util::future::join_all((0..20).map(|_| world.event(&paid))).await;
     assert!(all.iter().all(|answer| answer.status == 200));
     assert_eq!(world.status(&user).await["credit_balance"], 1_500);
     // Another event about the same session.
@@ -294,10 +291,8 @@ async fn two_at_once_take_effect_once() {
     world.events(&[paid]).await;
     assert_eq!(world.status(&user).await["credit_balance"], 1_500);
     // One that is paid later.
-    let session = json!({
-        "id": "cs_2", "mode": "payment", "payment_status": "unpaid", "amount_total": 700,
-        "client_reference_id": user,
-    });
+    let unpaid = json!({"payment_status": "unpaid"});
+    let session = with(bought("cs_2", &user, 700), unpaid);
     let begun = event("evt_3", "checkout.session.completed", 7, session.clone());
     world.events(&[begun]).await;
     assert_eq!(world.status(&user).await["credit_balance"], 1_500);
@@ -346,7 +341,7 @@ async fn users_are_found_by_customer_or_by_what_we_told() {
                 13,
                 json!({"id": "cs_1", "mode": "subscription", "payment_status": "paid",
                     "amount_total": 500, "customer": "cus_other", "subscription": "sub_2",
-                    "client_reference_id": other}),
+                    "client_reference_id": other, "metadata": {"user_id": other}}),
             ),
         ])
         .await;
@@ -594,8 +589,7 @@ async fn the_gate_of_messages_sees_it_at_once() {
 async fn the_ledger_outlives_a_restart_and_is_cleared_after_thirty_days() {
     let world = World::start().await;
     let user = world.customer("cus_1").await;
-    let session = json!({"id": "cs_1", "mode": "payment", "payment_status": "paid",
-        "amount_total": 900, "client_reference_id": user});
+    let session = bought("cs_1", &user, 900);
     let bought = event("evt_1", "checkout.session.completed", 5, session);
     world.events(std::slice::from_ref(&bought)).await;
     let World {

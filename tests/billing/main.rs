@@ -13,6 +13,7 @@ mod checkout;
 mod counterparts;
 mod events;
 mod history;
+mod others;
 mod outages;
 mod reconcile;
 mod status;
@@ -164,6 +165,15 @@ fn subscription(id: &str, customer: &str, status: &str, price: &str) -> Value {
         "items": {"object": "list", "data": [
             {"current_period_end": 1_800_000_000, "price": {"id": price}},
         ]},
+    })
+}
+
+/// A paid checkout of credit that the user began here, as events show it.
+fn bought(id: &str, user: &str, cents: i64) -> Value {
+    json!({
+        "id": id, "object": "checkout.session", "mode": "payment", "payment_status": "paid",
+        "amount_total": cents, "currency": "usd", "client_reference_id": user,
+        "metadata": {"user_id": user},
     })
 }
 

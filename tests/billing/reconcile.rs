@@ -61,8 +61,7 @@ async fn a_subscription_that_was_missed_is_found() {
 async fn events_that_could_not_be_delivered_take_effect_once() {
     let world = World::start().await;
     let user = world.customer("cus_1").await;
-    let session = json!({"id": "cs_1", "mode": "payment", "payment_status": "paid",
-        "amount_total": 800, "client_reference_id": user});
+    let session = bought("cs_1", &user, 800);
     let bought = event("evt_1", "checkout.session.completed", 5, session);
     world.stripe.state().undelivered = vec![bought.clone()];
     assert_eq!(page(&world, true).await["missed_events"], 1);

@@ -10,10 +10,24 @@ const LAST_SECOND: i64 = 253_402_300_799;
 /// More than the provider's longest id.
 const ID_BYTES_MAX: usize = 255;
 
-/// Which prices are which plan.
+/// What is sold: the ids of the plans' prices, those of the test mode included.
 pub(crate) struct Prices<'a> {
-    pub(crate) monthly: Option<&'a str>,
-    pub(crate) annual: Option<&'a str>,
+    pub(crate) monthly: [Option<&'a str>; 2],
+    pub(crate) annual: [Option<&'a str>; 2],
+    /// Of credit, in lower case.
+    pub(crate) currency: &'a str,
+}
+
+impl Prices<'_> {
+    fn plan(&self, price_id: &str) -> Option<&'static str> {
+        if self.monthly.contains(&Some(price_id)) {
+            Some("monthly")
+        } else if self.annual.contains(&Some(price_id)) {
+            Some("annual")
+        } else {
+            None
+        }
+    }
 }
 
 /// A subscription, as of `at` (Unix seconds).
@@ -34,7 +48,7 @@ pub(crate) fn subscription(object: &Value, prices: &Prices<'_>, at: i64) -> Opti
             began_at: seconds(object, "created"),
             current_period_end: period_end,
             cancel_at_period_end: cancel.unwrap_or(false),
-            plan: plan(item, object, prices),
+            plan: plan(item, object, prices).map(str::to_owned),
             trial_started_at: seconds(object, "trial_start"),
             trial_expires_at: seconds(object, "trial_end"),
         }),
@@ -58,6 +72,20 @@ pub(crate) fn status(word: &str) -> Option<Status> {
 pub(crate) fn invoice_subscription(invoice: &Value) -> Option<String> {
     let newer = invoice.pointer("/parent/subscription_details/subscription");
     reference(newer).or_else(|| reference(invoice.get("subscription")))
+}
+
+/// Whether an invoice is for one of our prices, in the newer place and the older ones; `None`:
+/// it names no price.
+pub(crate) fn invoice_is_ours(invoice: &Value, prices: &Prices<'_>) -> Option<bool> {
+    let lines = invoice.pointer("/lines/data")?.as_array()?;
+    let ids = lines.iter().filter_map(|line| {
+        let newer = line.pointer("/pricing/price_details/price");
+        reference(newer)
+            .or_else(|| reference(line.get("price")))
+            .or_else(|| reference(line.get("plan")))
+    });
+    ids.map(|id| prices.plan(&id).is_some())
+        .reduce(|any, ours| any || ours)
 }
 
 /// An id, or the id of the object that stands in its place.
@@ -91,27 +119,12 @@ pub(crate) fn seconds(object: &Value, name: &str) -> Option<i64> {
     at.filter(|at| (1..=LAST_SECOND).contains(at))
 }
 
-/// By the price's id, else by how often it is paid.
-fn plan(item: Option<&Value>, object: &Value, prices: &Prices<'_>) -> Option<String> {
+/// By the price's id. `None`: nothing that we sell, or sell any more.
+fn plan(item: Option<&Value>, object: &Value, prices: &Prices<'_>) -> Option<&'static str> {
     let price = item
         .and_then(|item| item.get("price").or_else(|| item.get("plan")))
-        .or_else(|| object.get("plan"))
-        .filter(|price| !price.is_null())?;
-    let id = reference(Some(price));
-    if id.is_some() && id.as_deref() == prices.monthly {
-        return Some("monthly".into());
-    }
-    if id.is_some() && id.as_deref() == prices.annual {
-        return Some("annual".into());
-    }
-    let interval = price
-        .pointer("/recurring/interval")
-        .or_else(|| price.get("interval"));
-    match interval?.as_str()? {
-        "month" => Some("monthly".into()),
-        "year" => Some("annual".into()),
-        _ => None,
-    }
+        .or_else(|| object.get("plan"));
+    prices.plan(&reference(price)?)
 }
 
 #[cfg(test)]
@@ -120,8 +133,9 @@ mod tests {
     use serde_json::json;
 
     const PRICES: Prices<'_> = Prices {
-        monthly: Some("price_m"),
-        annual: Some("price_a"),
+        monthly: [Some("price_m"), Some("price_test_m")],
+        annual: [Some("price_a"), None],
+        currency: "usd",
     };
 
     #[test]
@@ -160,13 +174,11 @@ mod tests {
         let older = details(json!({"current_period_end": 60, "plan": {"id": "price_m"}}));
         assert_eq!(older.current_period_end, Some(60));
         assert_eq!(older.plan.as_deref(), Some("monthly"));
-        let other = |interval: &str| {
-            let price = json!({"id": "price_x", "recurring": {"interval": interval}});
-            details(json!({"items": {"data": [{"price": price}]}})).plan
-        };
-        assert_eq!(other("month").as_deref(), Some("monthly"));
-        assert_eq!(other("year").as_deref(), Some("annual"));
-        assert_eq!(other("week"), None);
+        let priced = |price: Value| details(json!({"items": {"data": [{"price": price}]}})).plan;
+        let test = priced(json!({"id": "price_test_m"}));
+        assert_eq!(test.as_deref(), Some("monthly"));
+        let other = json!({"id": "price_x", "recurring": {"interval": "month"}});
+        assert_eq!(priced(other), None, "another product's");
         let expanded = said(json!({"customer": {"id": "cus_9"}}));
         assert_eq!(expanded.customer_id.as_deref(), Some("cus_9"));
         let wrong = said(
@@ -193,5 +205,21 @@ mod tests {
         assert_eq!(invoice_subscription(&newer).as_deref(), Some("sub_1"));
         assert_eq!(invoice_subscription(&older).as_deref(), Some("sub_2"));
         assert_eq!(invoice_subscription(&json!({"parent": null})), None);
+    }
+
+    #[test]
+    fn an_invoice_names_its_prices_here_or_there() {
+        let newer = |id: &str| json!({"pricing": {"price_details": {"price": id}}});
+        let ours = |lines: Value| invoice_is_ours(&json!({"lines": {"data": lines}}), &PRICES);
+        assert_eq!(ours(json!([newer("price_m")])), Some(true));
+        assert_eq!(ours(json!([newer("price_x")])), Some(false));
+        assert_eq!(
+            ours(json!([newer("price_x"), newer("price_a")])),
+            Some(true)
+        );
+        assert_eq!(ours(json!([{"price": {"id": "price_a"}}])), Some(true));
+        assert_eq!(ours(json!([{"plan": {"id": "gold"}}])), Some(false));
+        assert_eq!(ours(json!([{"amount": 5}])), None);
+        assert_eq!(invoice_is_ours(&json!({}), &PRICES), None);
     }
 }
