@@ -211,6 +211,27 @@ fn chat_answers_piped_lines_and_waits_for_a_reminder() {
     assert_eq!(said.len(), 3);
 }
 
+/// Bubbles hold what people wrote.
+#[test]
+fn chat_shows_nothing_that_steers_a_terminal() {
+    let folder = TempDir::new().unwrap();
+    let mut chat = chatkeep(folder.path(), &["chat"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = "remember that my word is \u{202e}olleh\u{61c}\u{2067}\u{9b}2J\n";
+    let mut input = chat.stdin.take().unwrap();
+    input.write_all(lines.as_bytes()).unwrap();
+    drop(input);
+    let shown = stdout(&chat.wait_with_output().unwrap());
+    assert!(shown.contains("olleh\u{fffd}"), "{shown:?}");
+    for hidden in ['\u{202e}', '\u{61c}', '\u{2067}', '\u{9b}'] {
+        assert!(!shown.contains(hidden), "{shown:?}");
+    }
+}
+
 #[test]
 fn chat_ends_quietly_when_nobody_reads_any_more() {
     let folder = TempDir::new().unwrap();

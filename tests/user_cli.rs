@@ -210,21 +210,26 @@ async fn users_are_listed_page_by_page() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     let service = Serving::start(folder);
-    for sender in ["ana", "ben", "cleo\u{1b}[2J"] {
+    let nasty = "cleo\u{1b}[2J\u{61c}\u{202e}\u{2066}\u{200f}\u{200b}\u{9b}";
+    for sender in ["ana", "ben", nasty] {
         service.denied(sender).await;
     }
     let listed = done(folder, "list");
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 3, "{listed}");
     assert!(lines[0].contains("ana") && lines[0].contains("free") && lines[0].contains("1 today"));
-    assert!(!listed.contains('\u{1b}'), "no steering of the terminal");
+    let as_json = done(folder, "list --json");
+    for printed in [&listed, &as_json] {
+        let steers = |c: char| nasty[4..].contains(c) && !"[2J".contains(c);
+        assert!(!printed.contains(steers), "no steering: {printed:?}");
+    }
     let first = json_of(folder, "list --limit 2 --json");
     assert_eq!(first["has_more"], true);
     let last = first["users"][1]["user_id"].as_str().unwrap();
     let second = json_of(folder, &format!("list --limit 2 --after {last} --json"));
     assert_eq!(second["has_more"], false);
     assert_eq!(second["users"].as_array().unwrap().len(), 1);
-    assert_eq!(second["users"][0]["phone"], "cleo\u{1b}[2J");
+    assert_eq!(second["users"][0]["phone"], nasty);
     let more = user(folder, "list --limit 2");
     assert!(String::from_utf8_lossy(&more.stderr).contains(&format!("--after {last}")));
     // The command and the service show the same.

@@ -115,16 +115,13 @@ fn read(told: Value) -> Result<Page, String> {
 
 fn shown(found: &Page, options: &Options) -> Result<(), String> {
     if options.json {
-        return super::print(
-            &json!({
+        return super::print_json(&json!({
                 "dry_run": options.dry_run,
                 "checked": found.checked,
                 "missed_events": found.missed_events,
                 "drift": found.drift,
                 "next": found.next,
-            })
-            .to_string(),
-        );
+        }));
     }
     for drift in &found.drift {
         super::print(&line(drift))?;

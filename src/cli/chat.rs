@@ -14,6 +14,7 @@ use log::LevelFilter;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
+use super::printable::{plain, plain_lines};
 use crate::app::{self, App, Ended};
 use crate::clock::Clock;
 use crate::config::{Config, Source};
@@ -198,13 +199,15 @@ impl Screen<'_> {
             Shown::Message(bubbles) => {
                 let start = if self.interactive { NEW_LINE } else { "" };
                 for bubble in bubbles {
-                    let text = bubble.replace('\n', "\n  ");
+                    let text = plain_lines(bubble).replace('\n', "\n  ");
                     super::say(&format!("{start}{}: {text}", self.persona))?;
                 }
             }
             Shown::Nothing => {}
-            Shown::Trouble(what) if self.interactive => eprintln!("{NEW_LINE}({what})"),
-            Shown::Trouble(what) => eprintln!("({what})"),
+            Shown::Trouble(what) => {
+                let start = if self.interactive { NEW_LINE } else { "" };
+                eprintln!("{start}({})", plain(what));
+            }
         }
         prompt(self.interactive);
         Ok(())

@@ -4,6 +4,7 @@
 use clap::Args;
 use serde_json::Value;
 
+use super::printable::plain;
 use crate::config::Source;
 use crate::ingest::explain::explain;
 use crate::store;
@@ -45,12 +46,12 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         told.ok_or_else(|| format!("there is no message {id}; X-Message-Id names it"))
     };
     let told = read().map_err(super::one)?;
-    let shown = if options.json {
-        told.to_string()
+    let printed = if options.json {
+        super::print_json(&told)
     } else {
-        described(&told)
+        super::print(&described(&told))
     };
-    super::print(&shown).map_err(super::one)
+    printed.map_err(super::one)
 }
 
 fn message_id(given: &str) -> Result<i64, &'static str> {
@@ -85,10 +86,4 @@ fn described(told: &Value) -> String {
         }
     }
     lines.join("\n")
-}
-
-/// What somebody else wrote, unable to steer a terminal.
-fn plain(text: &str) -> String {
-    let harmless = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(harmless).collect()
 }

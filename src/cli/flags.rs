@@ -204,7 +204,7 @@ fn note_new_database(config: &Config) {
 
 fn show(flags: &Value, as_json: bool) -> Result<(), String> {
     if as_json {
-        return super::print(&flags.to_string());
+        return super::print_json(flags);
     }
     let rows = flags["flags"].as_array().map_or(&[][..], Vec::as_slice);
     let text = |row: &Value, name| row[name].as_str().unwrap_or_default().to_owned();

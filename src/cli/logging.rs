@@ -9,6 +9,7 @@ use env_logger::{Builder, Env, Logger, Target};
 use log::kv::{self, Key, Value, VisitSource};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 
+use super::printable::{is_printable, push_utf16};
 use crate::clock::{Clock, Timestamp};
 
 /// The service's own lines, and those of requests.
@@ -133,12 +134,6 @@ fn push_json(line: &mut String, text: &str) {
     line.push('"');
 }
 
-fn push_utf16(line: &mut String, c: char) {
-    for unit in c.encode_utf16(&mut [0; 2]) {
-        let _ = write!(line, "\\u{unit:04x}");
-    }
-}
-
 fn push_printable(line: &mut String, text: &str, escape: fn(&mut String, char)) {
     if text.chars().all(is_printable) {
         line.push_str(text);
@@ -153,18 +148,13 @@ fn push_printable(line: &mut String, text: &str, escape: fn(&mut String, char)) 
     }
 }
 
-/// Neither ends a line nor changes how what follows is shown.
-fn is_printable(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const AT: Timestamp = Timestamp(1_700_000_000_123);
-    const NASTY: &str = "a\r\nb\u{1b}[2J\u{9b}\u{2028}\u{202e}\"\\\t\u{0}é🦀";
+    const NASTY: &str =
+        "a\r\nb\u{1b}[2J\u{9b}\u{2028}\u{202e}\u{61c}\u{200b}\u{e0041}\"\\\t\u{0}é🦀";
 
     fn lines(message: &str, fields: &[(&str, Value<'_>)]) -> (String, String) {
         let args = format_args!("{message}");

@@ -64,7 +64,7 @@ fn outlook(config: &Config) -> Result<Value, String> {
 
 fn list(outlook: &Value, as_json: bool) -> Result<(), String> {
     if as_json {
-        return super::print(&outlook.to_string());
+        return super::print_json(outlook);
     }
     let (due, under_way) = (accounts(outlook, "due"), accounts(outlook, "under_way"));
     if due.is_empty() && under_way.is_empty() {

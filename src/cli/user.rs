@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use super::printable::plain;
 use crate::account::{Shown, grants};
 use crate::app;
 use crate::clock::{Clock, Timestamp};
@@ -85,11 +86,12 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     let done = match command {
         Command::List(options) => list(database, options, now),
         Command::Show(options) => find(database, &options.named, now).and_then(|row| {
-            super::print(&if options.json {
-                json!(Shown::of(&row, now)).to_string()
+            let user = Shown::of(&row, now);
+            if options.json {
+                super::print_json(&json!(user))
             } else {
-                described(&Shown::of(&row, now))
-            })
+                super::print(&described(&user))
+            }
         }),
         Command::Grant(options) => {
             let grant = granted(options, now).map_err(super::one)?;
@@ -153,7 +155,7 @@ fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
     rows.truncate(limit);
     let users: Vec<Shown<'_>> = rows.iter().map(|row| Shown::of(row, now)).collect();
     if options.json {
-        return super::print(&json!({ "users": users, "has_more": has_more }).to_string());
+        return super::print_json(&json!({ "users": users, "has_more": has_more }));
     }
     if users.is_empty() {
         return super::print("No users.");
@@ -270,10 +272,4 @@ fn subscription_of(user: &Shown<'_>) -> String {
         Some(plan) => format!("{} ({plan})", user.subscription_status),
         None => user.subscription_status.to_owned(),
     }
-}
-
-/// What somebody else wrote, unable to steer a terminal.
-fn plain(text: &str) -> String {
-    let harmless = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().map(harmless).collect()
 }

@@ -1,0 +1,136 @@
+//! What others wrote, made harmless for a terminal: nothing ends a line, steers the terminal,
+//! turns the direction of writing, or can't be seen.
+
+use std::fmt::Write as _;
+
+/// Stands for a character that is not printed.
+const REPLACEMENT: char = '\u{fffd}';
+
+/// A field of a line.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().map(harmless).collect()
+}
+
+/// Whole lines, which only line feeds end; tabs stay.
+pub(super) fn plain_lines(text: &str) -> String {
+    let kept = |c| match c {
+        '\n' | '\t' => c,
+        c => harmless(c),
+    };
+    text.chars().map(kept).collect()
+}
+
+/// JSON as it was, with everything escaped that `plain` would replace.
+pub(super) fn plain_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_printable(c) {
+            out.push(c);
+        } else {
+            push_utf16(&mut out, c);
+        }
+    }
+    out
+}
+
+/// As JSON escapes it.
+pub(super) fn push_utf16(out: &mut String, c: char) {
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        let _ = write!(out, "\\u{unit:04x}"); // to a string, which takes everything
+    }
+}
+
+fn harmless(c: char) -> char {
+    if is_printable(c) { c } else { REPLACEMENT }
+}
+
+/// No control (C0, C1), no separator of lines, and none of the format characters that turn the
+/// direction of writing or are invisible. Joiners and variation selectors stay: scripts and
+/// emoji are written with them.
+pub(super) fn is_printable(c: char) -> bool {
+    !c.is_control() && !is_hidden_format(c)
+}
+
+#[rustfmt::skip] // a table: one line each
+fn is_hidden_format(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'                       // soft hyphen
+        | '\u{61c}'                    // Arabic letter mark
+        | '\u{180e}'                   // Mongolian vowel separator
+        | '\u{200b}'                   // zero width space
+        | '\u{200e}' | '\u{200f}'      // left-to-right and right-to-left marks
+        | '\u{2028}'..='\u{202e}'      // separators; embeddings and overrides of direction
+        | '\u{2060}'..='\u{206f}'      // word joiner, invisible operators; isolates; deprecated
+        | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' // Hangul fillers
+        | '\u{feff}'                   // byte order mark
+        | '\u{fff9}'..='\u{fffb}'      // interlinear annotations
+        | '\u{1bca0}'..='\u{1bca3}'    // shorthand controls
+        | '\u{1d173}'..='\u{1d17a}'    // musical controls
+        | '\u{e0000}'..='\u{e007f}'    // tags
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed() {
+        for hidden in [
+            '\0',
+            '\u{7}',
+            '\t',
+            '\r',
+            '\n',
+            '\u{1b}',
+            '\u{7f}',
+            '\u{85}',
+            '\u{9b}',
+            '\u{ad}',
+            '\u{61c}',
+            '\u{200b}',
+            '\u{200e}',
+            '\u{200f}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{202a}',
+            '\u{202b}',
+            '\u{202c}',
+            '\u{202d}',
+            '\u{202e}',
+            '\u{2060}',
+            '\u{2066}',
+            '\u{2067}',
+            '\u{2068}',
+            '\u{2069}',
+            '\u{206a}',
+            '\u{feff}',
+            '\u{e0041}',
+        ] {
+            assert!(!is_printable(hidden), "{hidden:?}");
+            assert_eq!(plain(&format!("a{hidden}b")), "a\u{fffd}b");
+        }
+        // An emoji of several, Persian with its joiner, a flag, a combining accent.
+        for shown in [
+            "👩\u{200d}🚀",
+            "می\u{200c}خواهم",
+            "🏳\u{fe0f}",
+            "e\u{301}",
+            "שלום",
+            "\u{a0}",
+        ] {
+            assert_eq!(plain(shown), shown);
+        }
+        assert_eq!(plain_lines("a\n\t\u{202e}b\r"), "a\n\t\u{fffd}b\u{fffd}");
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let value = serde_json::json!({"a\u{202e}": "\u{9b}\u{e0041}\"\\é"});
+        let printed = plain_json(&value.to_string());
+        assert!(printed.chars().all(is_printable), "{printed:?}");
+        let read: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(read, value);
+    }
+}
