@@ -6,6 +6,7 @@ mod jobs;
 mod sealing;
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ use crate::http::{self, Drained, Gauge};
 use crate::ingest::replies::{self, Replies};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
+use crate::limits;
 use crate::marketplace::Marketplace;
 use crate::memory::{Memories, mem0::Mem0};
 use crate::metrics::Jobs;
@@ -209,13 +211,26 @@ impl App {
         let _ = tokio::time::timeout(most, waiting).await;
     }
 
-    fn http_settings(&self) -> http::Settings {
-        let server = &self.config.server;
+    /// Whose connections are limited: not those of our proxies, behind which others are, and in
+    /// development not those of this machine.
+    fn counted_as(&self, peer: IpAddr) -> Option<IpAddr> {
+        let peer = peer.to_canonical();
+        let proxies = &self.config.server.trusted_proxies;
+        let is_ours = (!self.config.is_production() && peer.is_loopback())
+            || proxies.iter().any(|network| network.contains(peer));
+        (!is_ours).then(|| limits::network_of(peer))
+    }
+
+    fn http_settings(self: &Arc<Self>) -> http::Settings {
+        let (app, server) = (self.clone(), &self.config.server);
         http::Settings {
             header_timeout: Duration::from_secs(server.header_timeout_s),
             body_idle_timeout: BODY_IDLE,
             body_timeout: Duration::from_secs(server.body_timeout_s),
+            write_timeout: Duration::from_secs(server.write_timeout_s),
             max_connections: server.max_connections as usize,
+            max_connections_per_address: server.connections_per_address() as usize,
+            counted_as: Arc::new(move |peer| app.counted_as(peer)),
             shutdown_grace: Duration::from_secs(server.shutdown_grace_s),
             gauge: self.gauge.clone(),
         }

@@ -9,6 +9,7 @@ mod explain;
 mod flags;
 mod init;
 mod logging;
+mod printable;
 mod progress;
 mod purge;
 mod restore;
@@ -141,7 +142,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(reasons) => {
             for reason in reasons {
-                eprintln!("chatkeep: {reason}");
+                eprintln!("chatkeep: {}", printable::plain_lines(&reason));
             }
             ExitCode::FAILURE
         }
@@ -165,8 +166,18 @@ fn loaded(source: &Source) -> Result<Loaded, Vec<String>> {
     Config::load(source).map_err(|problems| problems.iter().map(Problem::to_string).collect())
 }
 
-/// A line on standard output. Whoever reads no further, as `head` does, has what they wanted.
+/// Lines on standard output, unable to steer a terminal.
 fn print(text: &str) -> Result<(), String> {
+    write_all(&printable::plain_lines(text))
+}
+
+/// The same for JSON.
+fn print_json(json: &impl ToString) -> Result<(), String> {
+    write_all(&printable::plain_json(&json.to_string()))
+}
+
+/// Whoever reads no further, as `head` does, has what they wanted.
+fn write_all(text: &str) -> Result<(), String> {
     match write_out(text) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.map_err(|e| format!("can't write to standard output: {e}")),

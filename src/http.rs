@@ -17,6 +17,7 @@ mod problem;
 mod response;
 mod router;
 mod server;
+mod slots;
 mod websocket;
 
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub use response::{
 };
 pub use router::{Match, Params, Router};
 pub use server::{Drained, Settings, serve};
+pub use slots::CountedAs;
 pub use websocket::{Handshake, Socket};
 
 use crate::error::Error;

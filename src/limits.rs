@@ -2,6 +2,7 @@
 //! leaves it. Pure; `now` is an argument. Windows of an hour and more are kept in the
 //! database by their callers and judged by the same rule.
 
+use core::net::{IpAddr, Ipv6Addr};
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
@@ -16,6 +17,19 @@ pub const DAY_MS: u64 = 86_400_000;
 const SUBJECTS_MAX: usize = 200_000;
 /// Fewer are never looked through for windows that are over.
 const SWEEP_SUBJECTS_MIN: usize = 1_024;
+
+const IPV6_NETWORK_BITS: u32 = 64;
+
+/// As what an address is counted: one with IPv6 has a whole network of addresses.
+pub fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => v4.into(),
+        IpAddr::V6(v6) => {
+            let mask = u128::MAX << (128 - IPV6_NETWORK_BITS);
+            Ipv6Addr::from_bits(v6.to_bits() & mask).into()
+        }
+    }
+}
 
 /// Decides on `count` more uses beside those at `uses` (time in ms and number, oldest first,
 /// all within the window): what is left once they are let in, or while they are not.

@@ -9,6 +9,8 @@ mod support;
 use chatkeep::auth::webhook_signature::Key;
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
 use support::{Answer, Request, Service, direct, get, post, request, token};
 
 const USER_ID: &str = "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11";
@@ -47,6 +49,30 @@ fn assert_refused(answer: &Answer, name: &str, limit: (u64, i64), in_s: u64) {
     let seconds = in_s.to_string();
     assert_eq!(answer.header("retry-after"), Some(seconds.as_str()));
     assert_told(answer, name, limit, 0, in_s);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_of_one_address_are_limited_but_for_proxies_and_development() {
+    let one = ("CHATKEEP_SERVER_MAX_CONNECTIONS_PER_ADDRESS", "1");
+    let production = [
+        one,
+        ("ENVIRONMENT", "production"),
+        (
+            "CHATKEEP_IDENTITY_HS256_SECRET",
+            "a-key-of-at-least-32-bytes-for-tests",
+        ),
+    ];
+    let mut behind_proxy = production.to_vec();
+    behind_proxy.push(("CHATKEEP_SERVER_TRUSTED_PROXIES", "127.0.0.0/8"));
+    let cases: [(&[(&str, &str)], u16); 3] =
+        [(&[one], 200), (&production, 503), (&behind_proxy, 200)];
+    for (settings, expected) in cases {
+        let service = Service::with(settings).await;
+        let held = TcpStream::connect(service.address).await.unwrap();
+        let answer = service.send(&get("/health")).await;
+        assert_eq!(answer.status, expected, "{settings:?}: {}", answer.text);
+        drop(held);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -66,14 +66,37 @@ impl<'r> Section<'r> {
         range: RangeInclusive<u64>,
         note: &str,
     ) -> u64 {
+        self.describe_number(name, default, &range, note, true);
+        self.take_number(name, &range).unwrap_or(default)
+    }
+
+    /// A number whose default depends on other keys, as `note` must say.
+    pub(super) fn number_if_set(
+        &mut self,
+        name: &str,
+        example: u64,
+        range: RangeInclusive<u64>,
+        note: &str,
+    ) -> Option<u64> {
+        self.describe_number(name, example, &range, note, false);
+        self.take_number(name, &range)
+    }
+
+    fn describe_number(
+        &mut self,
+        name: &str,
+        shown: u64,
+        range: &RangeInclusive<u64>,
+        note: &str,
+        has_default: bool,
+    ) {
+        let note = format!("{note} Accepts {} to {}.", range.start(), range.end());
+        let shown = toml::Value::Integer(i64::try_from(shown).unwrap_or(i64::MAX));
+        self.describe(name, note, shown, has_default);
+    }
+
+    fn take_number(&mut self, name: &str, range: &RangeInclusive<u64>) -> Option<u64> {
         let accepted = format!("from {} to {}", range.start(), range.end());
-        let shown = toml::Value::Integer(i64::try_from(default).unwrap_or(i64::MAX));
-        self.describe(
-            name,
-            format!("{note} Accepts {} to {}.", range.start(), range.end()),
-            shown,
-            true,
-        );
         self.take(name, |given| {
             let number = match &given {
                 Given::Variable(text) => text.parse().ok(),
@@ -84,7 +107,6 @@ impl<'r> Section<'r> {
                 format!("must be a whole number {accepted}, not {got}")
             })
         })
-        .unwrap_or(default)
     }
 
     pub(super) fn choice<T: Choice>(&mut self, name: &str, default: T, note: &str) -> T {

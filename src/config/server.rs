@@ -17,6 +17,7 @@ const LISTEN: SocketAddr =
 const CONNECTIONS: RangeInclusive<u64> = 1..=1_000_000;
 const HEADER_TIMEOUT_S: RangeInclusive<u64> = 1..=300;
 const BODY_TIMEOUT_S: RangeInclusive<u64> = 1..=3600;
+const WRITE_TIMEOUT_S: RangeInclusive<u64> = 1..=3600;
 const SHUTDOWN_GRACE_S: RangeInclusive<u64> = 0..=3600;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +34,21 @@ pub struct Server {
     pub environment: Environment,
     pub trusted_proxies: Vec<Network>,
     pub max_connections: u64,
+    /// See `connections_per_address`.
+    pub max_connections_per_address: Option<u64>,
     pub header_timeout_s: u64,
     pub body_timeout_s: u64,
+    pub write_timeout_s: u64,
     pub shutdown_grace_s: u64,
 }
 
 impl Server {
+    /// How many connections one address may have.
+    pub fn connections_per_address(&self) -> u64 {
+        let quarter = (self.max_connections / 4).max(1);
+        self.max_connections_per_address.unwrap_or(quarter)
+    }
+
     /// Whether somebody said where the service is reached.
     pub fn has_public_url(&self) -> bool {
         self.public_url != PUBLIC_URL
@@ -92,6 +102,14 @@ pub(super) fn read(s: &mut Section<'_>) -> Server {
             CONNECTIONS,
             "Connections at once; one more is answered 503 and closed.",
         ),
+        max_connections_per_address: s.number_if_set(
+            "max_connections_per_address",
+            5_000,
+            CONNECTIONS,
+            "Connections of one address (IPv6: of its /64), a quarter of max_connections where it \
+             is not set; one more is answered 503 and closed. trusted_proxies are not counted, \
+             in development this machine neither.",
+        ),
         header_timeout_s: s.number(
             "header_timeout_s",
             10,
@@ -103,6 +121,12 @@ pub(super) fn read(s: &mut Section<'_>) -> Server {
             30,
             BODY_TIMEOUT_S,
             "Seconds a client may take to send a body.",
+        ),
+        write_timeout_s: s.number(
+            "write_timeout_s",
+            20,
+            WRITE_TIMEOUT_S,
+            "Seconds without a byte taken after which a client that does not read is cut off.",
         ),
         shutdown_grace_s: s.number(
             "shutdown_grace_s",

@@ -59,6 +59,8 @@ fn defaults() {
         (10, 30)
     );
     assert_eq!(c.server.shutdown_grace_s, 30);
+    assert_eq!(c.server.write_timeout_s, 20);
+    assert_eq!(c.server.connections_per_address(), 5_000);
     assert_eq!(c.storage.path, Path::new("data/chatkeep.db"));
     assert_eq!(
         (c.storage.durability, c.storage.readers),

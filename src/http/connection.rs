@@ -18,8 +18,9 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::Notify;
+use tokio::time::Sleep;
 
-use super::server::Slot;
+use super::slots::Slot;
 
 /// How long a silent peer may still answer the last written byte with a reset.
 const RESET_WAIT: Duration = Duration::from_secs(1);
@@ -177,8 +178,14 @@ impl Connection {
     }
 }
 
-/// The two views of an accepted socket: one for hyper, one to look at it.
-pub(super) fn split(stream: TcpStream, address: IpAddr, slot: Slot) -> (Io, Connection) {
+/// The two views of an accepted socket: one for hyper, one to look at it. Writing fails when
+/// the peer takes nothing for `write_timeout`.
+pub(super) fn split(
+    stream: TcpStream,
+    address: IpAddr,
+    slot: Slot,
+    write_timeout: Duration,
+) -> (Io, Connection) {
     let (read, write) = stream.into_split();
     let shared = Arc::new(Shared {
         socket: write,
@@ -194,6 +201,8 @@ pub(super) fn split(stream: TcpStream, address: IpAddr, slot: Slot) -> (Io, Conn
     let io = Io {
         read,
         shared: shared.clone(),
+        write_timeout,
+        stalled: None,
     };
     (io, Connection { shared })
 }
@@ -240,6 +249,15 @@ impl Shared {
         self.broken.store(true, Ordering::Release);
         self.progress.notify_waiters();
         self.lose_answer();
+    }
+
+    /// Of a peer that takes nothing: what the kernel still holds for it is dropped with the
+    /// socket.
+    fn give_up(&self) {
+        if let Err(error) = SockRef::from(self.stream()).set_linger(Some(Duration::ZERO)) {
+            log::debug!("a slow connection keeps what it has not read: {error}");
+        }
+        self.mark_broken();
     }
 
     fn lose_answer(&self) {
@@ -302,6 +320,26 @@ impl Shared {
 pub(super) struct Io {
     read: OwnedReadHalf,
     shared: Arc<Shared>,
+    write_timeout: Duration,
+    /// Runs while the peer takes nothing.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl Io {
+    fn poll_write(
+        &mut self,
+        cx: &mut Context<'_>,
+        write: impl Fn(&TcpStream) -> io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(outcome) = self.shared.poll_write(cx, write) {
+            self.stalled = None;
+            return Poll::Ready(outcome);
+        }
+        let wait = || Box::pin(tokio::time::sleep(self.write_timeout));
+        ready!(self.stalled.get_or_insert_with(wait).as_mut().poll(cx));
+        self.shared.give_up();
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
 }
 
 impl AsyncRead for Io {
@@ -324,7 +362,7 @@ impl AsyncWrite for Io {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.shared.poll_write(cx, |stream| stream.try_write(buf))
+        Io::poll_write(self.get_mut(), cx, |stream| stream.try_write(buf))
     }
 
     fn poll_write_vectored(
@@ -333,7 +371,7 @@ impl AsyncWrite for Io {
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let write = |stream: &TcpStream| stream.try_write_vectored(bufs);
-        self.shared.poll_write(cx, write)
+        Io::poll_write(self.get_mut(), cx, write)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -67,7 +67,7 @@ impl Gauge {
             ),
             turned_away: metrics::counter(
                 "chatkeep_http_connections_refused_total",
-                "Connections beyond server.max_connections.",
+                "Connections beyond server.max_connections or max_connections_per_address.",
             ),
             in_progress: metrics::gauge(
                 "chatkeep_http_requests_in_progress",

@@ -1,4 +1,4 @@
-//! The accept loop: one task a connection, a cap on how many, and a drain. It must not
+//! The accept loop: one task a connection, caps on how many, and a drain. It must not
 //! know what is answered; a `Handler` decides that.
 
 use std::convert::Infallible;
@@ -11,7 +11,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -19,6 +19,7 @@ use super::body::BodyLimits;
 use super::boundary::Boundary;
 use super::connection;
 use super::numbers::Gauge;
+use super::slots::{CountedAs, Full, Slot, Slots};
 use super::{Handler, head, problem};
 use crate::error::Error;
 
@@ -30,7 +31,7 @@ const TURNED_AWAY_MAX: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const ACCEPT_LOG_INTERVAL: Duration = Duration::from_secs(1);
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Settings {
     /// A whole head must arrive in this time, also the next one on a kept connection.
     pub header_timeout: Duration,
@@ -38,8 +39,13 @@ pub struct Settings {
     pub body_idle_timeout: Duration,
     /// A whole body must arrive in this time.
     pub body_timeout: Duration,
+    /// A connection whose peer takes no byte for so long is closed.
+    pub write_timeout: Duration,
     /// Upgraded sockets count while they live.
     pub max_connections: usize,
+    /// Of one address, as `counted_as` says.
+    pub max_connections_per_address: usize,
+    pub counted_as: CountedAs,
     pub shutdown_grace: Duration,
     /// Keep a clone to watch the server.
     pub gauge: Gauge,
@@ -51,7 +57,10 @@ impl Default for Settings {
             header_timeout: Duration::from_secs(10),
             body_idle_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(20),
             max_connections: 10_000,
+            max_connections_per_address: 2_500,
+            counted_as: Arc::new(Some),
             shutdown_grace: Duration::from_secs(30),
             gauge: Gauge::default(),
         }
@@ -111,38 +120,12 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
-/// A place among `max_connections`, given back when dropped.
-pub(super) struct Slot {
-    _permit: OwnedSemaphorePermit,
-    /// Where it is counted; `None` for a connection that is turned away.
-    gauge: Option<Gauge>,
-}
-
-impl Slot {
-    fn new(permit: OwnedSemaphorePermit, gauge: Option<Gauge>) -> Self {
-        if let Some(gauge) = &gauge {
-            gauge.connection_began();
-        }
-        Self {
-            _permit: permit,
-            gauge,
-        }
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        if let Some(gauge) = &self.gauge {
-            gauge.connection_ended();
-        }
-    }
-}
-
 struct Server {
     http: http1::Builder,
     boundary: Arc<Boundary>,
     gauge: Gauge,
-    slots: Arc<Semaphore>,
+    slots: Slots,
+    write_timeout: Duration,
     turning_away: Arc<Semaphore>,
 }
 
@@ -160,13 +143,18 @@ impl Server {
             idle: settings.body_idle_timeout,
             total: settings.body_timeout,
         };
+        let slots = Slots::new(
+            settings.max_connections,
+            settings.max_connections_per_address,
+            settings.counted_as,
+            settings.gauge.clone(),
+        );
         Self {
             http,
             boundary: Arc::new(Boundary::new(handler, limits, settings.gauge.clone())),
             gauge: settings.gauge,
-            slots: Arc::new(Semaphore::new(
-                settings.max_connections.min(Semaphore::MAX_PERMITS),
-            )),
+            slots,
+            write_timeout: settings.write_timeout,
             turning_away: Arc::new(Semaphore::new(TURNED_AWAY_MAX)),
         }
     }
@@ -178,19 +166,31 @@ impl Server {
         stop: &watch::Receiver<bool>,
         connections: &mut JoinSet<()>,
     ) {
-        if let Ok(permit) = self.slots.clone().try_acquire_owned() {
-            let slot = Slot::new(permit, Some(self.gauge.clone()));
-            let (server, stop) = (self.clone(), stop.clone());
-            connections.spawn(async move { server.converse(stream, peer, slot, stop).await });
-        } else {
-            self.gauge.turned_away();
-            self.turn_away(stream, peer, connections);
+        match self.slots.take(peer.ip()) {
+            Ok(slot) => {
+                let (server, stop) = (self.clone(), stop.clone());
+                connections.spawn(async move { server.converse(stream, peer, slot, stop).await });
+            }
+            Err(full) => {
+                self.gauge.turned_away();
+                self.turn_away(stream, peer, full, connections);
+            }
         }
     }
 
-    fn turn_away(&self, stream: TcpStream, peer: SocketAddr, connections: &mut JoinSet<()>) {
+    fn turn_away(
+        self: &Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        full: Full,
+        connections: &mut JoinSet<()>,
+    ) {
+        if full == Full::OfAddress {
+            log::debug!("{} has as many connections as one address may", peer.ip());
+        }
         if let Ok(permit) = self.turning_away.clone().try_acquire_owned() {
-            connections.spawn(turn_away(stream, peer, Slot::new(permit, None)));
+            let (slot, timeout) = (Slot::uncounted(permit), self.write_timeout);
+            connections.spawn(turn_away(stream, peer, full, slot, timeout));
         }
     }
 
@@ -204,7 +204,7 @@ impl Server {
         if let Err(error) = stream.set_nodelay(true) {
             log::debug!("TCP_NODELAY was refused: {error}");
         }
-        let (io, connection) = connection::split(stream, peer.ip(), slot);
+        let (io, connection) = connection::split(stream, peer.ip(), slot, self.write_timeout);
         let service = service_fn(|request| {
             let (boundary, connection) = (self.boundary.clone(), connection.clone());
             async move { Ok::<_, Infallible>(boundary.answer(request, connection).await) }
@@ -231,10 +231,19 @@ impl Server {
 }
 
 /// Tells a connection beyond the cap so, without reading what it wants.
-async fn turn_away(stream: TcpStream, peer: SocketAddr, slot: Slot) {
-    let error = Error::unavailable("Too many connections are open; try again in a moment.");
+async fn turn_away(
+    stream: TcpStream,
+    peer: SocketAddr,
+    full: Full,
+    slot: Slot,
+    write_timeout: Duration,
+) {
+    let error = Error::unavailable(match full {
+        Full::All => "Too many connections are open; try again in a moment.",
+        Full::OfAddress => "Too many connections are open from your address; close some first.",
+    });
     let answer = problem::raw(&error, head::new_request_id().as_str());
-    let (mut io, connection) = connection::split(stream, peer.ip(), slot);
+    let (mut io, connection) = connection::split(stream, peer.ip(), slot, write_timeout);
     let told = async {
         tokio::io::AsyncWriteExt::write_all(&mut io, &answer).await?;
         tokio::io::AsyncWriteExt::shutdown(&mut io).await

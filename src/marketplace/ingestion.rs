@@ -1,7 +1,7 @@
 //! A call of a webhook, from its signature to what it brings about. Action and record are one
 //! transaction, and a call that names itself does nothing a second time.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use super::actions::Effect;
@@ -12,7 +12,7 @@ use super::payload::NotJson;
 use super::{Marketplace, no_sealing_key, webhook_not_found};
 use crate::auth::webhook_signature::{Key, Stamp};
 use crate::error::{Error, Kind, Quota, Result};
-use crate::limits::{MINUTE_MS, Windows};
+use crate::limits::{self, MINUTE_MS, Windows};
 use crate::model::public_id::PublicId;
 use crate::store::{Digest, Tx, WebhookId};
 
@@ -25,7 +25,6 @@ const CALLS: &str = "webhook_calls";
 /// How often a call is looked at anew because the webhook changes under it.
 const TRIES_MAX: usize = 5;
 /// What an address in the IPv6 world is told by: the network that its owner was given.
-const IPV6_NETWORK_BITS: u32 = 64;
 
 /// Who calls.
 #[derive(Debug, Clone, Copy)]
@@ -37,15 +36,10 @@ pub struct Caller {
 
 impl Caller {
     pub fn at(address: IpAddr) -> Self {
-        let address = address.to_canonical();
-        let network = match address {
-            IpAddr::V4(_) => address,
-            IpAddr::V6(v6) => {
-                let mask = u128::MAX << (128 - IPV6_NETWORK_BITS);
-                IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & mask))
-            }
-        };
-        Self { address, network }
+        Self {
+            address: address.to_canonical(),
+            network: limits::network_of(address),
+        }
     }
 }
 

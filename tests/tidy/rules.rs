@@ -16,7 +16,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
-            "http", "ingest", "mail", "marketplace", "memory", "metrics", "outbound", "routes",
+            "http", "ingest", "limits", "mail", "marketplace", "memory", "metrics", "outbound",
+            "routes",
             "store",
         ],
     ),

@@ -1,10 +1,13 @@
 //! Connections: slow ones, too many, panics, drain.
 
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chatkeep::http::{Drained, Settings};
+use tokio::net::TcpSocket;
 
-use crate::wire::{get, settings, start, start_with};
+use crate::wire::{Client, LARGE_BYTES, Server, get, patiently, settings, start, start_with};
 
 #[tokio::test]
 async fn a_silent_or_slow_head_is_closed_in_time() {
@@ -114,4 +117,90 @@ async fn requests_sent_together_are_answered_in_order() {
         .await;
     assert_eq!(answers.0.matches("HTTP/1.1 200").count(), 2);
     assert_eq!(answers.0.matches("HTTP/1.1 404").count(), 1);
+}
+
+/// A peer that asks for more than buffers hold, and reads nothing.
+async fn slow_reader(server: &Server) -> Client {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(2_048).unwrap();
+    let mut client = Client(socket.connect(server.address).await.unwrap());
+    for _ in 0..25 {
+        client.send("GET /large HTTP/1.1\r\nhost: t\r\n\r\n").await;
+    }
+    client
+}
+
+async fn nobody_is_connected(server: &Server) {
+    patiently(async {
+        while server.gauge.connections() > 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_reads_nothing_is_cut_off_in_time() {
+    let server = start_with(Settings {
+        max_connections: 3,
+        write_timeout: Duration::from_millis(100),
+        ..settings()
+    })
+    .await;
+    let slow = [
+        slow_reader(&server).await,
+        slow_reader(&server).await,
+        slow_reader(&server).await,
+    ];
+    nobody_is_connected(&server).await;
+    assert_eq!(server.get("/plain").await.status(), 200);
+    drop(slow);
+    let large = server.get("/large").await;
+    assert_eq!(large.body().len(), LARGE_BYTES, "who reads gets it whole");
+}
+
+#[tokio::test]
+async fn whoever_reads_nothing_does_not_delay_the_end() {
+    let server = start_with(Settings {
+        write_timeout: Duration::from_millis(100),
+        ..settings()
+    })
+    .await;
+    let slow = slow_reader(&server).await;
+    patiently(slow.0.readable()).await.unwrap();
+    server.ask_to_stop();
+    assert_eq!(server.drained().await, Drained::Clean);
+}
+
+#[tokio::test]
+async fn an_address_has_its_share_of_the_connections() {
+    let counted: IpAddr = "127.0.0.1".parse().unwrap();
+    let mut server = start_with(Settings {
+        max_connections_per_address: 2,
+        counted_as: Arc::new(move |peer| (peer == counted).then_some(peer)),
+        ..settings()
+    })
+    .await;
+    let mut held = [server.connect().await, server.connect().await];
+    for client in &mut held {
+        client.send(get("/wait")).await;
+        assert_eq!(server.log.recv().await.as_deref(), Some("waiting"));
+    }
+    let refused = server.get("/plain").await;
+    let problem = refused.problem(503, "unavailable");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("from your address"), "{detail}");
+    // Others, and who is not counted, come in all the same.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let mut other = Client(socket.connect(server.address).await.unwrap());
+    other.send(get("/plain")).await;
+    assert_eq!(other.rest().await.status(), 200);
+
+    server.go.notify_one();
+    server.fates.recv().await;
+    while server.gauge.connections() > 1 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(server.get("/plain").await.status(), 200);
 }

@@ -16,6 +16,8 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 
 pub(crate) const BODY_BYTES_MAX: usize = 65_536;
+/// More than two sockets' buffers hold.
+pub(crate) const LARGE_BYTES: usize = 32 * 1024 * 1024;
 /// Only ever waited for when something is broken.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -192,6 +194,7 @@ enum Target {
     Fail,
     Secret,
     Upgrade,
+    Large,
 }
 
 fn routes() -> http::Router<Target> {
@@ -204,6 +207,7 @@ fn routes() -> http::Router<Target> {
         (Method::GET, "/fail", Target::Fail),
         (Method::POST, "/secret", Target::Secret),
         (Method::GET, "/upgrade", Target::Upgrade),
+        (Method::GET, "/large", Target::Large),
     ])
 }
 
@@ -236,6 +240,7 @@ impl Desk {
                 let body = exchange.read_json(BODY_BYTES_MAX).await?;
                 Ok(http::json(&body.value))
             }
+            Target::Large => Ok(http::text("x".repeat(LARGE_BYTES))),
             Target::Wait => Ok(self.wait(exchange).await),
             Target::Panic => panic!("at the desk"),
             Target::Fail => Err(Error::internal("SELECT the secret")),

@@ -1,0 +1,157 @@
+//! Places for connections: so many in all, so many of one address. It must not know whose
+//! addresses are counted; the caller's function says so.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::numbers::Gauge;
+
+/// As what an address is counted, such as its network; `None`: it is not counted.
+pub type CountedAs = Arc<dyn Fn(IpAddr) -> Option<IpAddr> + Send + Sync>;
+
+/// Why there is no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Full {
+    All,
+    OfAddress,
+}
+
+pub(super) struct Slots {
+    all: Arc<Semaphore>,
+    of_address_max: usize,
+    counted_as: CountedAs,
+    taken: Taken,
+    gauge: Gauge,
+}
+
+type Taken = Arc<Mutex<HashMap<IpAddr, usize>>>;
+
+impl Slots {
+    pub(super) fn new(
+        max: usize,
+        of_address_max: usize,
+        counted_as: CountedAs,
+        gauge: Gauge,
+    ) -> Self {
+        Self {
+            all: Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS))),
+            of_address_max,
+            counted_as,
+            taken: Taken::default(),
+            gauge,
+        }
+    }
+
+    pub(super) fn take(&self, peer: IpAddr) -> Result<Slot, Full> {
+        let permit = self.all.clone().try_acquire_owned();
+        let permit = permit.map_err(|_| Full::All)?;
+        let share = match (self.counted_as)(peer) {
+            None => None,
+            Some(address) => Some(self.share(address).ok_or(Full::OfAddress)?),
+        };
+        self.gauge.connection_began();
+        Ok(Slot {
+            _permit: permit,
+            _share: share,
+            gauge: Some(self.gauge.clone()),
+        })
+    }
+
+    fn share(&self, address: IpAddr) -> Option<Share> {
+        let mut taken = lock(&self.taken);
+        let count = taken.entry(address).or_default();
+        if *count >= self.of_address_max {
+            return None;
+        }
+        *count += 1;
+        Some(Share {
+            taken: self.taken.clone(),
+            address,
+        })
+    }
+}
+
+/// A place among all connections and those of its address, given back when dropped.
+pub(super) struct Slot {
+    _permit: OwnedSemaphorePermit,
+    _share: Option<Share>,
+    /// Where it is counted; `None` for a connection that is turned away.
+    gauge: Option<Gauge>,
+}
+
+impl Slot {
+    /// Of a connection that is turned away.
+    pub(super) fn uncounted(permit: OwnedSemaphorePermit) -> Self {
+        Self {
+            _permit: permit,
+            _share: None,
+            gauge: None,
+        }
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if let Some(gauge) = &self.gauge {
+            gauge.connection_ended();
+        }
+    }
+}
+
+/// One of an address's places.
+struct Share {
+    taken: Taken,
+    address: IpAddr,
+}
+
+impl Drop for Share {
+    /// Addresses without a connection are forgotten: there are no more entries than
+    /// connections.
+    fn drop(&mut self) {
+        let mut taken = lock(&self.taken);
+        if let Some(count) = taken.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                taken.remove(&self.address);
+            }
+        }
+    }
+}
+
+fn lock(taken: &Taken) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+    taken.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_its_places_and_gives_them_back() {
+        let counted: CountedAs = Arc::new(|peer: IpAddr| (!peer.is_loopback()).then_some(peer));
+        let slots = Slots::new(5, 2, counted, Gauge::default());
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        let (one, other) = (address("192.0.2.1"), address("192.0.2.2"));
+        let first = slots.take(one).ok().unwrap();
+        let _second = slots.take(one).ok().unwrap();
+        assert_eq!(slots.take(one).err(), Some(Full::OfAddress));
+        let _others = [
+            slots.take(other).ok(),
+            slots.take(address("127.0.0.1")).ok(),
+        ];
+        drop(first);
+        let _again = slots.take(one).ok().unwrap();
+        let _last = slots.take(address("127.0.0.1")).ok().unwrap();
+        assert_eq!(slots.take(address("127.0.0.1")).err(), Some(Full::All));
+        assert_eq!(slots.take(one).err(), Some(Full::All));
+        drop((_second, _again));
+        assert_eq!(
+            lock(&slots.taken).len(),
+            1,
+            "only the other address is left"
+        );
+    }
+}
