@@ -24,7 +24,6 @@ const BAD_SIGNATURES: &str = "webhook_bad_signatures";
 const CALLS: &str = "webhook_calls";
 /// How often a call is looked at anew because the webhook changes under it.
 const TRIES_MAX: usize = 5;
-/// What an address in the IPv6 world is told by: the network that its owner was given.
 
 /// Who calls.
 #[derive(Debug, Clone, Copy)]
