@@ -84,6 +84,10 @@ async fn values_of_another_type_and_unknown_keys_are_refused() {
         ("rate_limit.enabled", json!(1)),
         ("rate_limit.enabled", Value::Null),
         ("rate_limit.photos_per_hour", json!(1.5)),
+        ("rate_limit.photos_per_hour", json!(7.0)),
+        ("rate_limit.photos_per_hour", json!(-1)),
+        ("context.max_messages", json!(7.0)),
+        ("rate_limit.strict_mode_multiplier", json!(-0.5)),
         ("rate_limit.photos_per_hour", json!("7")),
         ("rate_limit.strict_mode_multiplier", json!(false)),
     ] {

@@ -98,7 +98,9 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
 
     let serving = Serving::start(folder.path());
     assert_eq!(shown(folder.path()), alone, "the service says the same");
-    told(folder.path(), &["set", KEY, "99", "--by", "Bo"]);
+    let clamped = told(folder.path(), &["set", KEY, "99", "--by", "Bo"]);
+    let expected = "context.max_messages is 20 now: 99 is outside its range, 3 to 20.\n";
+    assert_eq!(clamped, expected);
     let beside = shown(folder.path());
     assert_eq!(
         (&beside["value"], &beside["set_by"]),
@@ -111,18 +113,50 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
         line.contains("20  override (by command line, Bo, 2"),
         "{line}"
     );
+    let column = |key: &str| {
+        let line = list.lines().find(|line| line.starts_with(key)).unwrap();
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(column("flag "), "in_use");
+    assert_eq!(column(KEY), "yes");
+    assert_eq!(column("workflow.calendar_v2"), "no");
     told(folder.path(), &["unset", KEY]);
     assert_eq!(shown(folder.path())["source"], "default");
     drop(serving);
+    assert_eq!(shown(folder.path())["source"], "default");
+    let alone = told(folder.path(), &["set", KEY, "-1"]);
+    let expected = "context.max_messages is 3 now: -1 is outside its range, 3 to 20.\n";
+    assert_eq!(alone, expected);
+}
+
+#[test]
+fn a_provider_without_a_key_leaves_every_flag_at_its_default() {
+    let folder = TempDir::new().unwrap();
+    let _serving = Serving::with(
+        folder.path(),
+        &[("CHATKEEP_FLAGS_PROVIDER", "launchdarkly")],
+    );
     assert_eq!(shown(folder.path())["source"], "default");
 }
 
 #[test]
 fn refuses_what_can_not_be_meant() {
     let folder = TempDir::new().unwrap();
-    let cases: [(&[&str], i32, &str); 8] = [
-        (&["set", "context.max_message", "7"], 2, KEY),
-        (&["unset", "Context.max_messages"], 2, KEY),
+    let cases: [(&[&str], i32, &str); 12] = [
+        (&["set", "context.max_message", "7"], 1, KEY),
+        (&["unset", "Context.max_messages"], 1, KEY),
+        (&["set", KEY, "7.0"], 1, "a whole number"),
+        (&["set", "rate_limit.photos_per_hour", "-5"], 1, "0 or more"),
+        (
+            &["set", "free_tier.daily_message_limit", "-1"],
+            1,
+            "0 or more",
+        ),
+        (
+            &["set", "rate_limit.strict_mode_multiplier", "-0.5"],
+            1,
+            "0 or more",
+        ),
         (&["set", KEY, "seven"], 1, "a whole number"),
         (&["set", KEY, "\"7\""], 1, "a whole number"),
         (&["set", "rate_limit.enabled", "1"], 1, "true or false"),

@@ -8,7 +8,7 @@ use super::running;
 use crate::app;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
-use crate::flags::registry::{self, Flag, Kind};
+use crate::flags::registry::{self, Flag};
 use crate::flags::{Flags, Override, Scalar};
 use crate::outbound::Method;
 use crate::store::{self, Store};
@@ -20,6 +20,8 @@ const EXPIRES_DAYS_MAX: i64 = 3650;
 #[derive(Subcommand)]
 pub(super) enum Command {
     /// Lists every flag with its value and where it comes from.
+    ///
+    /// `in_use` says whether this version consults the flag at all.
     ///
     /// A running service is asked; without one, what its database holds is shown, and no
     /// provider is asked.
@@ -43,9 +45,9 @@ pub(super) struct List {
 #[derive(Args)]
 pub(super) struct Set {
     /// The flag.
-    #[arg(value_parser = known)]
-    key: &'static Flag,
-    /// true, false or a number, as the flag's type wants it.
+    key: String,
+    /// true, false or a number, as the flag's type wants it. One outside the flag's range is
+    /// kept, and the nearest end of the range is in effect.
     #[arg(allow_hyphen_values = true)]
     value: String,
     /// When it ends: 90s, 30m, 2h, 7d from now, or a time like 2030-01-31T12:00:00Z.
@@ -65,8 +67,7 @@ pub(super) struct Set {
 #[derive(Args)]
 pub(super) struct Unset {
     /// The flag.
-    #[arg(value_parser = known)]
-    key: &'static Flag,
+    key: String,
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
@@ -80,13 +81,15 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         }
         Command::Set(options) => {
             let now = Clock::system().now();
-            let set = options.to_override(now).map_err(super::one)?;
+            let flag = known(&options.key).map_err(super::one)?;
+            let set = options.to_override(flag, now).map_err(super::one)?;
             let config = super::configuration(source)?.config;
-            change(&config, options.key, Some(set), now)
+            change(&config, flag, Some(set), now)
         }
         Command::Unset(options) => {
+            let flag = known(&options.key).map_err(super::one)?;
             let config = super::configuration(source)?.config;
-            change(&config, options.key, None, Clock::system().now())
+            change(&config, flag, None, Clock::system().now())
         }
     };
     done.map_err(super::one)
@@ -95,7 +98,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
 fn known(key: &str) -> Result<&'static Flag, String> {
     let nearest = || {
         format!(
-            "there is no such flag; the nearest is {}",
+            "there is no flag {key:?}; the nearest is {} (`chatkeep flags list` shows all)",
             registry::nearest(key)
         )
     };
@@ -103,17 +106,14 @@ fn known(key: &str) -> Result<&'static Flag, String> {
 }
 
 impl Set {
-    fn to_override(&self, now: Timestamp) -> Result<Override, String> {
-        let json: Option<Value> = serde_json::from_str(&self.value).ok();
-        let value = json.filter(|json| Scalar::read(self.key, json).is_some());
-        let wanted = match self.key.kind() {
-            Kind::Boolean => "true or false",
-            Kind::Integer => "a whole number",
-            Kind::Number => "a number",
-        };
+    fn to_override(&self, flag: &Flag, now: Timestamp) -> Result<Override, String> {
+        // What is no JSON is of no flag's type either.
+        let value: Value = serde_json::from_str(&self.value).unwrap_or_default();
+        Scalar::set(flag, &value)
+            .map_err(|wanted| format!("{} must be {wanted}, not {:?}", flag.key, self.value))?;
         let expires = self.expires.as_deref();
         Ok(Override {
-            value: value.ok_or_else(|| format!("{} must be {wanted}", self.key.key))?,
+            value,
             set_at: now,
             set_by: format!("command line, {}", self.by),
             expires_at: expires.map(|when| end(when, now)).transpose()?,
@@ -160,7 +160,7 @@ fn change(
     now: Timestamp,
 ) -> Result<(), String> {
     let told = match &set {
-        Some(set) => format!("{} is {} now.", flag.key, set.value),
+        Some(set) => in_effect(flag, &set.value),
         None => format!("{} is no longer set here.", flag.key),
     };
     let path = format!("{ROUTE}/{}", flag.key);
@@ -191,6 +191,18 @@ fn change(
     super::print(&told)
 }
 
+/// What the flag is now that it was set to `given`.
+fn in_effect(flag: &Flag, given: &Value) -> String {
+    let key = flag.key;
+    let value = Scalar::set(flag, given).map_or(given.clone(), Scalar::to_json);
+    match flag.range {
+        Some((least, most)) if value != *given => {
+            format!("{key} is {value} now: {given} is outside its range, {least} to {most}.")
+        }
+        _ => format!("{key} is {value} now."),
+    }
+}
+
 /// Flags may be set before the first start; in the wrong folder nobody would notice that the
 /// service goes on as before.
 fn note_new_database(config: &Config) {
@@ -210,10 +222,12 @@ fn show(flags: &Value, as_json: bool) -> Result<(), String> {
     let text = |row: &Value, name| row[name].as_str().unwrap_or_default().to_owned();
     let width = rows.iter().map(|row| text(row, "key").len()).max();
     let width = width.unwrap_or_default();
+    let head = format!("{:width$}  in_use  {:>6}  source", "flag", "value");
     let lines = rows.iter().map(|row| {
         let mut line = format!(
-            "{:width$}  {:>6}  {}",
+            "{:width$}  {:6}  {:>6}  {}",
             text(row, "key"),
+            if row["in_use"] == true { "yes" } else { "no" },
             row["value"].to_string(),
             text(row, "source")
         );
@@ -226,6 +240,7 @@ fn show(flags: &Value, as_json: bool) -> Result<(), String> {
         }
         line
     });
+    let lines = std::iter::once(head).chain(lines);
     super::print(&lines.collect::<Vec<_>>().join("\n"))
 }
 

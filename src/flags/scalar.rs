@@ -16,8 +16,26 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// `None`: of another type. A whole number is an integer however it is written; a text is
-    /// never a number. Within the flag's range.
+    /// As an operator sets it, within the flag's range. Stricter than `read`, so that a slip
+    /// is seen: 7.0 is no integer, and a number without a range is a limit, an amount or a
+    /// factor, which can't be negative. The error continues "must be".
+    pub fn set(flag: &Flag, json: &Value) -> Result<Self, &'static str> {
+        let written_so = flag.kind() != Kind::Integer || json.is_i64();
+        let value = Self::read(flag, json).filter(|_| written_so);
+        let negative = json.as_f64().is_some_and(|number| number < 0.0);
+        match value {
+            Some(_) if negative && flag.range.is_none() => Err("0 or more"),
+            Some(value) => Ok(value),
+            None => Err(match flag.kind() {
+                Kind::Boolean => "true or false",
+                Kind::Integer => "a whole number, without a decimal point",
+                Kind::Number => "a number",
+            }),
+        }
+    }
+
+    /// As a provider gives it. `None`: of another type. A whole number is an integer however it
+    /// is written; a text is never a number. Within the flag's range.
     pub fn read(flag: &Flag, json: &Value) -> Option<Self> {
         let scalar = match flag.kind() {
             Kind::Boolean => Self::Boolean(json.as_bool()?),

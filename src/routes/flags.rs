@@ -33,9 +33,8 @@ pub(super) async fn set(mut rq: Request) -> Result<Response> {
     let flag = named(&rq)?;
     let body = rq.json().await?.value;
     let given = body.get("value").unwrap_or(&Value::Null);
-    if Scalar::read(flag, given).is_none() {
-        let expected = format!("must be a value of type {}.", flag.kind().as_str());
-        return Err(Error::invalid_field("/value", expected));
+    if let Err(wanted) = Scalar::set(flag, given) {
+        return Err(Error::invalid_field("/value", format!("must be {wanted}.")));
     }
     let now = rq.app.clock.now();
     let set = Override {
