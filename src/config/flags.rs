@@ -24,7 +24,7 @@ pub struct Flags {
     pub provider: FlagsProvider,
     /// Without a trailing slash. With `FlagsProvider::Ofrep`, it is there.
     pub base_url: Option<String>,
-    /// With `FlagsProvider::LaunchDarkly`, it is there.
+    /// Without one, `FlagsProvider::LaunchDarkly` is never asked.
     pub sdk_key: Option<Secret>,
     pub poll_s: u64,
     pub kill_switch_poll_s: u64,
@@ -42,7 +42,8 @@ pub(super) fn read(s: &mut Section<'_>) -> Flags {
     let chosen = s.choice_if_set(
         "provider",
         "none",
-        "With \"none\" every flag has its default. An SDK key alone means \"launchdarkly\".",
+        "With \"none\" every flag has its default. An SDK key alone means \"launchdarkly\"; \
+         \"launchdarkly\" without a key is as \"none\", with a warning.",
     );
     let base_url = s.parsed_if_set(
         "base_url",
@@ -78,9 +79,10 @@ pub(super) fn read(s: &mut Section<'_>) -> Flags {
 pub(super) fn check(flags: &Flags, report: &mut Report) {
     match flags.provider {
         FlagsProvider::LaunchDarkly if flags.sdk_key.is_none() => {
-            let message =
-                "is needed with flags.provider = \"launchdarkly\"; set it or FLAGS_SDK_KEY";
-            report.problem("flags.sdk_key", message);
+            report.warning(
+                "flags.provider is \"launchdarkly\" and flags.sdk_key is not set: no provider is \
+                 asked, and every flag has its default. Set flags.sdk_key or FLAGS_SDK_KEY.",
+            );
         }
         FlagsProvider::Ofrep if flags.base_url.is_none() => {
             report.problem(

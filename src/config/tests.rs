@@ -249,7 +249,6 @@ const NEEDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("[flags]\nprovider = \"ofrep\"", &["flags.base_url"]),
-    ("[flags]\nprovider = \"launchdarkly\"", &["flags.sdk_key"]),
     ("[memory]\nprovider = \"mem0\"", &["memory.base_url"]),
     ("[mail]\nsmtp_url = \"smtp://mail.example\"", &["mail.from"]),
     (
@@ -294,6 +293,16 @@ fn what_needs_what() {
         keys.sort_unstable();
         assert_eq!(found, keys, "{text}");
     }
+}
+
+#[test]
+fn a_flag_provider_without_its_key_is_a_warning() {
+    let (_, report) = read("[flags]\nprovider = \"launchdarkly\"", &[]);
+    assert_eq!(report.problems, []);
+    let named = |warning: &&String| warning.contains("flags.sdk_key");
+    assert_eq!(report.warnings.iter().filter(named).count(), 1);
+    let (_, report) = read("[flags]\nprovider = \"launchdarkly\"\nsdk_key = \"k\"", &[]);
+    assert_eq!(report.warnings.iter().filter(named).count(), 0);
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub enum Poll {
 }
 
 impl Provider {
-    /// `None`: there is none, and nobody is ever called.
+    /// `None`: there is none, or its key is missing, and nobody is ever called.
     pub fn new(config: &config::Flags) -> Option<Self> {
         let key = config.sdk_key.as_ref().map(Secret::expose);
         let base = config.base_url.as_deref();
@@ -47,7 +47,7 @@ impl Provider {
             FlagsProvider::LaunchDarkly => Self {
                 kind: Kind::LaunchDarkly,
                 url: format!("{}/sdk/latest-all", base.unwrap_or(LAUNCHDARKLY_BASE)),
-                credential: key.map(str::to_owned),
+                credential: Some(key?.to_owned()),
             },
             FlagsProvider::Ofrep => Self {
                 kind: Kind::Ofrep,
