@@ -3,6 +3,7 @@
 
 mod erasing;
 mod jobs;
+mod reload;
 mod sealing;
 
 use std::collections::HashMap;
@@ -23,9 +24,12 @@ use crate::auth::jwt;
 use crate::auth::shared_secret::SharedSecret;
 use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
-use crate::config::{BillingProvider, Config, Durability, Engine, MemoryProvider, Secret, Tools};
+use crate::config::{
+    BillingProvider, Config, Durability, Engine, MemoryProvider, Network, Secret, Tools,
+};
 use crate::edge::hub::{self, Hub, Phase};
 use crate::engine::{self, Model};
+use crate::flags::provider::Provider;
 use crate::flags::{Flags, Override};
 use crate::http::{self, Drained, Gauge};
 use crate::ingest::replies::{self, Replies};
@@ -37,6 +41,7 @@ use crate::memory::{Memories, mem0::Mem0};
 use crate::metrics::Jobs;
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
+use crate::setting::Setting;
 use crate::store::{self, Lock, SharedStore, Store};
 
 /// No byte of a body for so long is a time-out.
@@ -60,8 +65,12 @@ pub struct App {
     pub marketplace: Arc<Marketplace>,
     pub edge_tokens: Verifier,
     /// `None`: not configured; open in development, closed in production.
-    pub legacy_secret: Option<SharedSecret>,
-    pub admin_token: Option<SharedSecret>,
+    pub legacy_secret: Setting<Option<SharedSecret>>,
+    pub admin_token: Setting<Option<SharedSecret>>,
+    /// Only these may say for whom they ask.
+    pub trusted_proxies: Setting<Vec<Network>>,
+    /// `None`: every flag has its default, or what an operator set.
+    pub flag_provider: Option<Arc<Provider>>,
     pub identity: Arc<Identity>,
     pub eraser: Arc<Eraser>,
     /// `None`: no mail is sent.
@@ -108,8 +117,7 @@ impl App {
             memories.clone(),
             Replies::new(replies(&config, &clock, pending)?),
         );
-        let jwks = config.identity.jwks_url.as_deref();
-        let jwks = jwks.map(|url| Jwks::new(url, clock.clone()));
+        let jwks = jwks(&config, &clock);
         let marketplace = Marketplace::new(
             store.clone(),
             hub.clone(),
@@ -134,8 +142,10 @@ impl App {
         Ok(Arc::new(Self {
             billing: Arc::new(billing),
             edge_tokens: edge_tokens(&config, revocations)?,
-            legacy_secret: shared(&config.edge.legacy_secret),
-            admin_token: shared(&config.admin.token),
+            legacy_secret: Setting::new(shared(&config.edge.legacy_secret)),
+            admin_token: Setting::new(shared(&config.admin.token)),
+            trusted_proxies: Setting::new(config.server.trusted_proxies.clone()),
+            flag_provider: Provider::new(&config.flags).map(Arc::new),
             identity,
             eraser,
             post,
@@ -215,7 +225,7 @@ impl App {
     /// development not those of this machine.
     fn counted_as(&self, peer: IpAddr) -> Option<IpAddr> {
         let peer = peer.to_canonical();
-        let proxies = &self.config.server.trusted_proxies;
+        let proxies = self.trusted_proxies.get();
         let is_ours = (!self.config.is_production() && peer.is_loopback())
             || proxies.iter().any(|network| network.contains(peer));
         (!is_ours).then(|| limits::network_of(peer))
@@ -259,19 +269,34 @@ async fn seen(store: &SharedStore) -> Result<Seen, String> {
 }
 
 fn edge_tokens(config: &Config, revocations: Vec<(String, i64)>) -> Result<Verifier, String> {
-    let edge = &config.edge;
-    let secret = edge.secret.as_ref().map(Secret::expose);
     let settings = edge_token::Settings {
-        secret: secret.ok_or("edge.secret is missing; set it")?,
-        previous_secret: edge.previous_secret.as_ref().map(Secret::expose),
-        ttl_days: edge.token_ttl_days,
+        secrets: edge_secrets(config).ok_or("edge.secret is missing; set it")?,
+        ttl_days: config.edge.token_ttl_days,
         development: !config.is_production(),
     };
     Ok(Verifier::new(&settings, revocations))
 }
 
+/// `None` before development's are made.
+fn edge_secrets(config: &Config) -> Option<edge_token::Secrets<'_>> {
+    Some(edge_token::Secrets {
+        secret: config.edge.secret.as_ref()?.expose(),
+        previous_secret: config.edge.previous_secret.as_ref().map(Secret::expose),
+    })
+}
+
 fn shared(secret: &Option<Secret>) -> Option<SharedSecret> {
     secret.as_ref().map(|s| SharedSecret::new(s.expose()))
+}
+
+/// The identity provider's keys, where there is one.
+fn jwks(config: &Config, clock: &Clock) -> Option<Arc<Jwks>> {
+    let url = config.identity.jwks_url.as_deref()?;
+    Some(Jwks::new(url, clock.clone()))
+}
+
+fn exposed(secret: &Option<Secret>) -> Option<String> {
+    secret.as_ref().map(|secret| secret.expose().to_owned())
 }
 
 fn verifier(config: &Config) -> jwt::Verifier {
@@ -343,7 +368,7 @@ fn replies(config: &Config, clock: &Clock, pending: usize) -> Result<replies::Se
                     .base_url
                     .clone()
                     .ok_or_else(|| missing("reply.base_url"))?,
-                api_key: reply.api_key.as_ref().map(|key| key.expose().to_owned()),
+                api_key: Setting::new(exposed(&reply.api_key)),
                 vision_model: reply.vision_model.clone().unwrap_or_else(|| model.clone()),
                 model,
                 max_tokens_field: reply.max_tokens_field,
@@ -355,7 +380,7 @@ fn replies(config: &Config, clock: &Clock, pending: usize) -> Result<replies::Se
     };
     Ok(replies::Settings {
         model,
-        system_prompt: reply.system_prompt.clone(),
+        system_prompt: Setting::new(reply.system_prompt.clone()),
         deadline_s: reply.deadline_s,
         pending,
     })

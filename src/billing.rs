@@ -22,6 +22,7 @@ use crate::config::{self, BillingProvider, Config, Secret};
 use crate::error::{Error, Kind, Result};
 use crate::flags::Flags;
 use crate::metrics::Calls;
+use crate::setting::Setting;
 use crate::store::SharedStore;
 use customers::InTheMaking;
 use methods::Methods;
@@ -36,6 +37,8 @@ pub struct Billing {
     flags: Arc<Flags>,
     clock: Clock,
     config: config::Billing,
+    /// In the place of those in `config`.
+    secrets: Setting<Secrets>,
     /// Where people come back to when nothing else is said, without a trailing slash.
     public_url: String,
     /// `None`: nobody can pay.
@@ -44,9 +47,28 @@ pub struct Billing {
     methods: Methods,
 }
 
+/// What the provider is asked with, and what its events are verified with.
+struct Secrets {
+    key: Option<Secret>,
+    webhook: Option<Secret>,
+    test_key: Option<Secret>,
+    test_webhook: Option<Secret>,
+}
+
+impl Secrets {
+    fn of(config: &config::Billing) -> Self {
+        Self {
+            key: config.secret_key.clone(),
+            webhook: config.webhook_secret.clone(),
+            test_key: config.test_secret_key.clone(),
+            test_webhook: config.test_webhook_secret.clone(),
+        }
+    }
+}
+
 /// The keys that count now.
 struct Keys<'a> {
-    secret: &'a Secret,
+    secret: Secret,
     publishable: &'a str,
 }
 
@@ -64,6 +86,7 @@ impl Billing {
             },
             in_the_making: InTheMaking::default(),
             methods: Methods::default(),
+            secrets: Setting::new(Secrets::of(&billing)),
             config: billing,
         }
     }
@@ -77,6 +100,11 @@ impl Billing {
         self.stripe.as_ref().map(|stripe| &stripe.counted)
     }
 
+    /// The provider is asked, and its events are verified, with these from now on.
+    pub fn set_secrets(&self, config: &config::Billing) {
+        self.secrets.set(Secrets::of(config));
+    }
+
     fn stripe(&self) -> Result<&Arc<Stripe>> {
         let none = || unavailable("no payment provider is configured");
         self.stripe.as_ref().ok_or_else(none)
@@ -84,13 +112,13 @@ impl Billing {
 
     /// The provider's test keys while the flag says so.
     fn keys(&self) -> Result<Keys<'_>> {
-        let config = &self.config;
+        let (config, secrets) = (&self.config, self.secrets.get());
         let (secret, publishable) = if self.in_test_mode() {
-            (&config.test_secret_key, &config.test_publishable_key)
+            (&secrets.test_key, &config.test_publishable_key)
         } else {
-            (&config.secret_key, &config.publishable_key)
+            (&secrets.key, &config.publishable_key)
         };
-        match (secret, publishable) {
+        match (secret.clone(), publishable) {
             (Some(secret), Some(publishable)) => Ok(Keys {
                 secret,
                 publishable,
@@ -105,15 +133,16 @@ impl Billing {
         self.flags.boolean("payment.processor_test_mode")
     }
 
-    fn webhook_secret(&self) -> Result<&Secret> {
+    fn webhook_secret(&self) -> Result<Secret> {
         self.stripe()?;
+        let secrets = self.secrets.get();
         let secret = if self.in_test_mode() {
-            &self.config.test_webhook_secret
+            &secrets.test_webhook
         } else {
-            &self.config.webhook_secret
+            &secrets.webhook
         };
         let missing = || unavailable("the webhook secret of the mode in use is not configured");
-        secret.as_ref().ok_or_else(missing)
+        secret.clone().ok_or_else(missing)
     }
 }
 

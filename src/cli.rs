@@ -51,6 +51,7 @@ enum Command {
     ///
     /// Without any configuration it starts in development: on 127.0.0.1:8080, with its
     /// database and the secrets it makes in ./data. Ctrl-C or SIGTERM ends it in order.
+    /// SIGHUP reads again what may change while it runs, and opens the log file anew.
     /// CHATKEEP_LOG=debug logs more, CHATKEEP_LOG_FORMAT=json logs JSON lines.
     #[command(after_help = "Example: chatkeep serve --config service.toml")]
     Serve,

@@ -14,6 +14,7 @@ mod exports;
 mod flags;
 mod given;
 mod identity;
+mod log;
 mod mail;
 mod marketplace;
 mod memory;
@@ -26,6 +27,7 @@ mod report;
 mod secret;
 mod section;
 mod server;
+mod settings;
 mod source;
 mod storage;
 mod template;
@@ -41,6 +43,7 @@ pub use edge::Edge;
 pub use exports::Exports;
 pub use flags::{Flags, FlagsProvider};
 pub use identity::{Algorithm, Identity};
+pub use log::{Log, LogFormat};
 pub use mail::{Mail, SmtpUrl};
 pub use marketplace::{Marketplace, make_sealing_key, read_sealing_key, sealing_key_file};
 pub use memory::{Memory, MemoryProvider};
@@ -50,6 +53,7 @@ pub use reply::{Engine, MaxTokensField, Reply, Tools};
 pub use report::Problem;
 pub use secret::Secret;
 pub use server::{Environment, Server};
+pub use settings::{Changes, Settings};
 pub use source::Source;
 pub use storage::{Durability, Storage};
 pub use template::{example, production_file};
@@ -68,6 +72,7 @@ pub struct Config {
     pub flags: Flags,
     pub memory: Memory,
     pub mail: Mail,
+    pub log: Log,
     pub exports: Exports,
     pub marketplace: Marketplace,
     pub admin: Admin,
@@ -81,6 +86,8 @@ pub struct Loaded {
     pub warnings: Vec<String>,
     /// The file that was read; none when there is none.
     pub file: Option<PathBuf>,
+    /// What was set, to tell what a later reading changes.
+    pub settings: Settings,
 }
 
 impl Config {
@@ -102,6 +109,10 @@ impl Config {
             None => toml::Table::new(),
         };
         let (config, mut report) = Self::from_table(table, source);
+        let settings = std::mem::take(&mut report.settings);
+        if let Some(path) = &file {
+            production::check_file(path, config.is_production(), &settings, &mut report);
+        }
         for Problem { key, message } in look(&config) {
             report.problem(&key, message); // said of a default, it is silenced by its key's own
         }
@@ -110,6 +121,7 @@ impl Config {
             config,
             warnings,
             file,
+            settings,
         })
     }
 
@@ -143,6 +155,7 @@ impl Config {
             flags: reader.section("flags", flags::ABOUT, flags::read),
             memory: reader.section("memory", memory::ABOUT, memory::read),
             mail: reader.section("mail", mail::ABOUT, mail::read),
+            log: reader.section("log", log::ABOUT, log::read),
             exports: reader.section("exports", exports::ABOUT, exports::read),
             marketplace: reader.section("marketplace", marketplace::ABOUT, marketplace::read),
             admin: reader.section("admin", admin::ABOUT, admin::read),

@@ -18,6 +18,7 @@ use crate::config::MaxTokensField;
 use crate::metrics::{self, Page};
 use crate::outbound::{self, Method, Request};
 use crate::reply::prompt::Prompt;
+use crate::setting::Setting;
 use numbers::Numbers;
 pub use wire::{Failure, Said, ToolCall, Usage};
 
@@ -34,7 +35,7 @@ const TOOLS_FAILED_MAX: u32 = 3;
 pub struct Settings {
     /// What `/chat/completions` is appended to.
     pub base_url: String,
-    pub api_key: Option<String>,
+    pub api_key: Setting<Option<String>>,
     pub model: String,
     /// For photos.
     pub vision_model: String,
@@ -91,6 +92,11 @@ impl Model {
             clock,
             numbers: Numbers::default(),
         })
+    }
+
+    /// The server is asked with this key from now on.
+    pub fn set_api_key(&self, key: Option<String>) {
+        self.settings.api_key.set(key);
     }
 
     /// The model that is asked, by name.
@@ -230,8 +236,8 @@ impl Model {
 
     /// The body of a 200.
     fn call_blocking(&self, body: &Value, timeout: Duration) -> Result<Vec<u8>, Failure> {
-        let key = self.settings.api_key.as_ref();
-        let bearer = key.map(|key| format!("Bearer {key}"));
+        let key = self.settings.api_key.get();
+        let bearer = key.as_ref().as_ref().map(|key| format!("Bearer {key}"));
         let headers: Vec<(&str, &str)> = bearer
             .iter()
             .map(|bearer| ("authorization", bearer.as_str()))

@@ -27,6 +27,7 @@ use crate::metrics::{self, IntCounterVec};
 use crate::random;
 use crate::reply::Intent;
 use crate::reply::powers::Calls;
+use crate::setting::Setting;
 use crate::store::{
     AgentId, AnswerDue, Digest, Inserted, NewMessage, NewRoom, NewUser, Room, SharedStore,
     StoredAnswer, Tx, User, UserId,
@@ -118,7 +119,7 @@ pub struct Ingest {
     pub hub: Arc<Hub>,
     pub flags: Arc<Flags>,
     pub clock: Clock,
-    pub voice: Voice,
+    pub voice: Setting<Voice>,
     pub memories: Arc<Memories>,
     pub reminders: reminders::Wake,
     pub replies: Replies,
@@ -142,7 +143,7 @@ impl Ingest {
             hub,
             flags,
             clock,
-            voice,
+            voice: Setting::new(voice),
             memories,
             reminders: reminders::Wake::default(),
             replies,
@@ -154,7 +155,7 @@ impl Ingest {
     /// Works out all that can be said of a message without the database.
     pub fn arrival(&self, via: Via, message: Message, repeat: Repeat) -> Box<Arrival> {
         let now = self.clock.now();
-        let (understood, calls) = respond::understand_all(&message, &self.voice.persona, now);
+        let (understood, calls) = respond::understand_all(&message, &self.voice.get().persona, now);
         Box::new(Arrival {
             members: members(&message),
             understood,

@@ -71,7 +71,8 @@
 //! http, outbound, mail the ends towards the network
 //! config               what the operator set
 //! metrics              numbers that every part keeps of itself
-//! clock, random, error below everything
+//! clock, random, error, setting
+//!                      below everything
 //! ```
 //!
 //! # What each part must not know
@@ -97,9 +98,10 @@
 //! | [`http`] | uses hyper; gives an error its status | any route, any domain, any word of the product |
 //! | [`outbound`] | uses ureq | whom it calls |
 //! | [`mail`] | uses lettre | what it sends |
-//! | [`config`] | reads files of settings and the environment, once, at start | the database, the network |
+//! | [`config`] | reads files of settings and the environment, at the start and when told to | the database, the network |
 //! | [`clock`], [`random`] | ask the system for time and randomness | anything |
 //! | [`metrics`] | says how numbers are counted and shown | what they mean |
+//! | [`setting`] | uses arc-swap: what is replaced while it is read | what is set |
 //! | [`error`] | names what can go wrong | HTTP |
 //!
 //! # What always holds
@@ -146,4 +148,5 @@ pub mod outbound;
 pub mod random;
 pub mod reply;
 pub mod routes;
+pub mod setting;
 pub mod store;

@@ -105,6 +105,13 @@ impl Memories {
         self.service.as_ref().map(|service| &service.calls)
     }
 
+    /// The service is asked with this key from now on.
+    pub fn set_service_key(&self, key: Option<&str>) {
+        if let Some(service) = &self.service {
+            service.set_key(key);
+        }
+    }
+
     pub fn has_service(&self) -> bool {
         self.service.is_some()
     }

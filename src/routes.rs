@@ -258,7 +258,7 @@ fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<S
             edge::check_handshake(app, exchange)?;
             agent(app, exchange).map(Some)
         }
-        Caller::Legacy => match &app.legacy_secret {
+        Caller::Legacy => match app.legacy_secret.get().as_ref() {
             Some(secret) if secret.matches(exchange.bearer()) => Ok(None),
             Some(_) => Err(Error::unauthorized("the legacy relay's secret is wrong")),
             None if app.config.is_production() => Err(Error::unauthorized(
@@ -266,7 +266,7 @@ fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<S
             )),
             None => Ok(None),
         },
-        Caller::Admin => match &app.admin_token {
+        Caller::Admin => match app.admin_token.get().as_ref() {
             Some(token) if token.matches(exchange.bearer()) => Ok(None),
             _ => Err(Error::unauthorized("the admin token is missing or wrong")),
         },

@@ -2,6 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -33,7 +38,45 @@ token = "0123456789abcdef0123456789abcdef"
 fn chatkeep(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
     command.args(arguments).current_dir(folder).env_clear();
+    command.env("CHATKEEP_SERVER_LISTEN", "127.0.0.1:0");
     command
+}
+
+/// For root the modes of files do not count.
+const NOBODY: u32 = 65534;
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
+/// A command run by a user for whom the modes of files count.
+fn as_nobody(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = chatkeep(folder, arguments);
+    if is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+/// A folder of that user's.
+fn nobodys_folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    if is_root() {
+        chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    folder
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// What is said on standard error by a command that refuses.
+fn refused(mut command: Command) -> Vec<String> {
+    let output = command.output().unwrap();
+    let told = lines(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told:#?}");
+    told
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
@@ -60,8 +103,10 @@ fn names(folder: &Path) -> Vec<String> {
 fn every_mistake_is_named_at_once_and_what_to_do() {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("service.toml"), SIX_MISTAKES).unwrap();
+    set_mode(&folder.path().join("service.toml"), 0o644);
     std::fs::write(folder.path().join("notes.txt"), "milk, eggs").unwrap();
     let expected = [
+        ("service.toml: ", "chmod o-rwx service.toml"),
         ("server.listen: ", "must be a text in quotes"),
         ("storage.readers: ", "from 1 to 64"),
         ("edge.secret: ", "nowhere/secret"),
@@ -76,7 +121,9 @@ fn every_mistake_is_named_at_once_and_what_to_do() {
         &["check", "--config", "service.toml"],
         &["--config", "service.toml", "check"],
     ] {
-        let checked = run(folder.path(), place);
+        let mut command = chatkeep(folder.path(), place);
+        command.env_remove("CHATKEEP_SERVER_LISTEN");
+        let checked = command.output().unwrap();
         let told = lines(&checked.stderr);
         assert_eq!(checked.status.code(), Some(1), "{told:#?}");
         assert_eq!(checked.stdout, b"");
@@ -92,7 +139,11 @@ fn every_mistake_is_named_at_once_and_what_to_do() {
         assert_eq!(names(folder.path()), before);
     }
 
-    let as_json = run(folder.path(), &["check", "--json"]);
+    let mut as_json = chatkeep(folder.path(), &["check", "--json"]);
+    let as_json = as_json
+        .env_remove("CHATKEEP_SERVER_LISTEN")
+        .output()
+        .unwrap();
     assert_eq!(as_json.status.code(), Some(1));
     let told: Value = serde_json::from_slice(&as_json.stdout).unwrap();
     let problems = told["problems"].as_array().unwrap();
@@ -204,4 +255,167 @@ fn whoever_stops_reading_is_no_trouble() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
     }
     assert_eq!(names(folder.path()), ["service.toml"], "of `init`");
+}
+
+#[test]
+fn a_place_that_can_not_be_written_is_named_before_the_start_fails() {
+    let folder = nobodys_folder();
+    let path = folder.path();
+    for name in ["sealed", "open"] {
+        fs::create_dir(path.join(name)).unwrap();
+        set_mode(&path.join(name), if name == "open" { 0o777 } else { 0o555 });
+    }
+    let mut sound = as_nobody(path, &["check"]);
+    sound.env("CHATKEEP_STORAGE_PATH", "open/x.db");
+    let output = sound.env("CHATKEEP_EXPORTS_DIR", "open/exports").output();
+    assert!(output.unwrap().status.success());
+    assert!(names(&path.join("open")).is_empty(), "nothing is made");
+
+    /// Settings, what is named, and whether a start fails as well.
+    type Case = (&'static [(&'static str, &'static str)], &'static str, bool);
+    let cases: [Case; 4] = [
+        (
+            &[("CHATKEEP_STORAGE_PATH", "sealed/data/x.db")],
+            "storage.path: no file can be made in the folder sealed",
+            true,
+        ),
+        (
+            &[("CHATKEEP_EXPORTS_DIR", "sealed")],
+            "exports.dir: no file can be made in the folder sealed",
+            false,
+        ),
+        (
+            &[("CHATKEEP_LOG_FILE", "sealed/log")],
+            "log.file: no file can be made in the folder sealed",
+            true,
+        ),
+        (
+            &[("CHATKEEP_LOG_FILE", "nowhere/log")],
+            "log.file: there is no folder nowhere",
+            true,
+        ),
+    ];
+    for (settings, expected, fails) in cases {
+        let with = |arguments: &[&str]| {
+            let mut command = as_nobody(path, arguments);
+            command.env("CHATKEEP_STORAGE_PATH", "open/x.db");
+            command.env("CHATKEEP_EXPORTS_DIR", "open/exports");
+            command.envs(settings.iter().copied());
+            command
+        };
+        let told = refused(with(&["check"]));
+        assert_eq!(told.len(), 1, "{told:#?}");
+        assert!(told[0].contains(expected), "{told:#?}");
+        if fails {
+            refused(with(&["serve"]));
+        }
+    }
+}
+
+#[test]
+fn a_database_that_can_not_be_written_is_named() {
+    let folder = nobodys_folder();
+    let database = folder.path().join("data/chatkeep.db");
+    let set = ["flags", "set", "rate_limit.enabled", "true"];
+    assert!(as_nobody(folder.path(), &set).status().unwrap().success());
+    set_mode(&database, 0o444);
+    let told = refused(as_nobody(folder.path(), &["check"]));
+    assert_eq!(told.len(), 1, "{told:#?}");
+    let expected = "storage.path: data/chatkeep.db can't be written";
+    assert!(told[0].contains(expected), "{told:#?}");
+}
+
+#[test]
+fn a_port_that_is_taken_is_named_unless_the_service_itself_has_it() {
+    let folder = TempDir::new().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for arguments in [["check"], ["serve"]] {
+        let mut command = chatkeep(folder.path(), &arguments);
+        command.env("CHATKEEP_SERVER_LISTEN", &address);
+        let told = refused(command).join("\n");
+        let expected = format!("server.listen: can't listen on {address}");
+        assert!(told.contains(&expected), "{told}");
+        assert!(told.contains("another program has this port"), "{told}");
+    }
+
+    let mut serving = chatkeep(folder.path(), &["serve"]);
+    let serving = serving.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut serving = serving.spawn().unwrap();
+    let mut said = String::new();
+    let mut stdout = BufReader::new(serving.stdout.take().unwrap());
+    stdout.read_line(&mut said).unwrap();
+    let (_, rest) = said.split_once("http://").unwrap();
+    let address = rest.split(',').next().unwrap();
+    let mut beside = chatkeep(folder.path(), &["check"]);
+    let checked = beside.env("CHATKEEP_SERVER_LISTEN", address).output();
+    serving.kill().unwrap();
+    serving.wait().unwrap();
+    let checked = checked.unwrap();
+    assert!(checked.status.success(), "{:?}", lines(&checked.stderr));
+}
+
+#[test]
+fn secrets_that_others_may_read_are_refused_in_production() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    assert!(run(path, &["init"]).status.success());
+    let file = path.join("service.toml");
+    set_mode(&file, 0o644);
+    for arguments in [["check"], ["serve"]] {
+        let told = refused(chatkeep(path, &arguments));
+        assert_eq!(told.len(), 1, "{told:#?}");
+        assert!(told[0].contains("service.toml: holds secrets"), "{told:#?}");
+    }
+    for mode in [0o640, 0o600] {
+        set_mode(&file, mode);
+        assert!(run(path, &["check"]).status.success(), "{mode:o}");
+    }
+    // In development it is told.
+    fs::write(&file, "[admin]\ntoken = \"0123456789abcdef\"\n").unwrap();
+    set_mode(&file, 0o644);
+    let told = lines(&run(path, &["check"]).stdout).join("\n");
+    assert!(
+        told.contains("warning: service.toml holds secrets"),
+        "{told}"
+    );
+    fs::write(&file, "[reply]\npersona_name = \"Ada\"\n").unwrap();
+    let told = lines(&run(path, &["check"]).stdout).join("\n");
+    assert!(!told.contains("holds secrets"), "{told}");
+}
+
+#[test]
+fn an_unknown_word_about_the_log_is_named_with_the_known_ones() {
+    let folder = TempDir::new().unwrap();
+    for (name, word, key, known) in [
+        ("CHATKEEP_LOG", "verbose", "log.level", "error, warn, info"),
+        (
+            "CHATKEEP_LOG",
+            "info,chatkeep=loud",
+            "log.level",
+            "debug, trace",
+        ),
+        (
+            "CHATKEEP_LOG_FORMAT",
+            "xml",
+            "log.format",
+            "\"text\", \"json\"",
+        ),
+    ] {
+        for arguments in [["check"], ["serve"]] {
+            let mut command = chatkeep(folder.path(), &arguments);
+            let told = refused({
+                command.env(name, word);
+                command
+            });
+            assert_eq!(told.len(), 1, "{told:#?}");
+            for part in [name, key, known] {
+                assert!(told[0].contains(part), "{part}: {told:#?}");
+            }
+        }
+    }
+    let mut sound = chatkeep(folder.path(), &["check"]);
+    sound.env("CHATKEEP_LOG", "info,chatkeep::http::access=off");
+    let sound = sound.env("CHATKEEP_LOG_FORMAT", "json").output().unwrap();
+    assert!(sound.status.success(), "{:?}", lines(&sound.stderr));
 }

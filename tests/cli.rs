@@ -436,6 +436,7 @@ fn what_is_in_the_way_is_told_in_one_line() {
     for command in ["serve", "check"] {
         let output = chatkeep(blocked.path(), &[command])
             .env("CHATKEEP_STORAGE_PATH", "db/chatkeep.db")
+            .env("CHATKEEP_EXPORTS_DIR", "db/exports")
             .output();
         assert_refused(&output.unwrap(), &["db/chatkeep.db"]);
     }

@@ -117,6 +117,23 @@ fn the_units_command_is_one() {
     assert!(told.contains("nowhere.toml"), "{told}");
 }
 
+/// A reload signals the process, which the service takes for one (see tests/reload.rs).
+#[test]
+fn the_unit_reloads_by_hangup() {
+    let reload = UNIT
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecReload="));
+    assert_eq!(reload, Some("/bin/kill -HUP $MAINPID"));
+    let logs = UNIT
+        .lines()
+        .find_map(|line| line.strip_prefix("LogsDirectory="));
+    let file = default_of("log.file");
+    assert_eq!(
+        Path::new(&file).parent(),
+        Some(&*Path::new("/var/log").join(logs.unwrap()))
+    );
+}
+
 /// What is pasted into n8n: it signs what it sends, in the way that is asked for.
 #[test]
 fn the_readmes_flow_makes_sense() {

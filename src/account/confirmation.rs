@@ -10,6 +10,7 @@ use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
 use crate::mail::{Letter, Mailer, Refusal};
 use crate::metrics::{Calls, Job};
+use crate::setting::Setting;
 use crate::store::{NewMail, OutgoingMail, SharedStore};
 
 /// How often the queue is looked at.
@@ -62,7 +63,7 @@ pub(super) fn mail(email: Option<&str>, configured: bool, persona: &str) -> Opti
 pub struct Post {
     pub store: SharedStore,
     pub clock: Clock,
-    pub mailer: Arc<Mailer>,
+    pub mailer: Setting<Mailer>,
     /// Notified when a mail is queued.
     pub queued: Arc<Notify>,
     pub calls: Calls,
@@ -100,7 +101,7 @@ impl Post {
     }
 
     async fn send(&self, mail: OutgoingMail) -> Result<bool> {
-        let (mailer, letter) = (self.mailer.clone(), mail.clone());
+        let (mailer, letter) = (self.mailer.get(), mail.clone());
         let outcome = tokio::task::spawn_blocking(move || {
             mailer.send(&Letter {
                 id: &letter.mail_id,

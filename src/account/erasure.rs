@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::ingest::powers;
 use crate::marketplace::Marketplace;
 use crate::memory::Memories;
+use crate::setting::Setting;
 use crate::store::{DueAccount, Erasure, SharedStore, UserId};
 
 /// A larger file is not written anew by the running service: at 1.4 s for every 100 MiB its
@@ -36,7 +37,7 @@ pub struct Eraser {
     /// Whether there is a server that takes mail.
     pub mail: bool,
     /// What mails call the assistant.
-    pub persona: String,
+    pub persona: Setting<String>,
     /// Wakes whoever sends mails.
     pub mails_queued: Arc<Notify>,
     pub wake: Notify,
@@ -137,7 +138,7 @@ impl Eraser {
             clock,
             others,
             mail: false,
-            persona: String::new(),
+            persona: Setting::new(String::new()),
             mails_queued: Arc::default(),
             wake: Notify::new(),
             progress: Mutex::default(),
@@ -310,7 +311,7 @@ impl Eraser {
     }
 
     async fn end(&self, erasure: Erasure, now: Timestamp) -> Result<()> {
-        let mail = confirmation::mail(erasure.email.as_deref(), self.mail, &self.persona);
+        let mail = confirmation::mail(erasure.email.as_deref(), self.mail, &self.persona.get());
         let (queued, user) = (self.mails_queued.clone(), erasure.user);
         let ended = self.store.write(move |tx| {
             if let Some(mail) = &mail {

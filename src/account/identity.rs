@@ -68,8 +68,8 @@ impl Identity {
         if let Some(who) = self.remembered.get(&digest, keys.generation, now) {
             return Ok(who);
         }
-        let (claims, generation) = self.verified(token, keys, now).await?;
         let mark = self.remembered.mark();
+        let (claims, generation) = self.verified(token, keys, now).await?;
         let ends_at = self.verifier.ends(&claims);
         let person = self.person(claims, now).await?;
         let who = Who {
@@ -90,6 +90,12 @@ impl Identity {
     /// erased them, or that unties an identity of theirs.
     pub fn forget(&self, user: UserId) {
         self.remembered.forget(user);
+    }
+
+    /// From now on local tokens are signed with this; what was signed with another has ended.
+    pub fn set_development_secret(&self, secret: &str) {
+        self.verifier.set_development_secret(secret);
+        self.remembered.forget_all();
     }
 
     /// The claims, and which keys they were verified with. Only a token whose key is unknown

@@ -8,6 +8,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::mail::Mailer;
 use crate::metrics::Calls;
+use crate::setting::Setting;
 use crate::store::SharedStore;
 
 /// The eraser, and whoever sends its mails; `None`: no mail is sent.
@@ -20,12 +21,12 @@ pub(super) fn eraser(
     let mailer = Mailer::new(&config.mail)?;
     let mut eraser = Eraser::new(store.clone(), clock.clone(), others);
     eraser.mail = mailer.is_some();
-    eraser.persona.clone_from(&config.reply.persona_name);
+    eraser.persona.set(config.reply.persona_name.clone());
     let post = mailer.map(|mailer| {
         Arc::new(Post {
             store: store.clone(),
             clock: clock.clone(),
-            mailer: Arc::new(mailer),
+            mailer: Setting::new(mailer),
             queued: eraser.mails_queued.clone(),
             calls: Calls::of("mail"),
         })

@@ -13,7 +13,6 @@ use crate::account::{confirmation, erasure};
 use crate::billing;
 use crate::error::Result;
 use crate::flags::poller::{self, Pace};
-use crate::flags::provider::Provider;
 use crate::memory::outbox;
 use crate::metrics::Job;
 
@@ -143,7 +142,7 @@ async fn poll_flags(app: Arc<App>) {
         changes_s: flags.kill_switch_poll_s,
         all_s: flags.poll_s,
     };
-    if let Some(provider) = Provider::new(flags) {
+    if let Some(provider) = app.flag_provider.clone() {
         poller::run(app.flags.clone(), provider, app.clock.clone(), pace).await;
     }
 }
@@ -182,12 +181,12 @@ async fn remove_old_rows(app: Arc<App>) -> Result<()> {
 }
 
 async fn warn_of_open_endpoint(app: Arc<App>) {
-    if app.legacy_secret.is_some() || app.config.is_production() {
+    if app.config.is_production() {
         return;
     }
     loop {
         tokio::time::sleep(WARN_EVERY).await;
-        if app.retries.legacy_was_used() {
+        if app.legacy_secret.get().is_none() && app.retries.legacy_was_used() {
             log::warn!(
                 "POST /orchestrator/message was used without a secret; set RELAY_WEBHOOK_SECRET"
             );

@@ -11,6 +11,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::clock::Timestamp;
+use crate::setting::Setting;
 
 const AGENT_ID_CHARS_MAX: usize = 64;
 const FUTURE_S_MAX: i64 = 60;
@@ -54,35 +55,54 @@ pub(super) fn sign_with(secret: &str, text: &str) -> String {
 }
 
 pub struct Settings<'a> {
-    pub secret: &'a str,
-    pub previous_secret: Option<&'a str>,
+    pub secrets: Secrets<'a>,
     pub ttl_days: u64,
     /// The raw secret is accepted as a bearer.
     pub development: bool,
 }
 
-/// Checks tokens; keyed once, cloned per request.
+/// What tokens are made with.
+#[derive(Clone, Copy)]
+pub struct Secrets<'a> {
+    pub secret: &'a str,
+    pub previous_secret: Option<&'a str>,
+}
+
+/// Checks tokens.
 pub struct Verifier {
-    /// The raw secret's length and mac.
-    secret_bytes: usize,
-    secret_mac: Vec<u8>,
-    key: HmacSha256,
-    previous: Option<HmacSha256>,
+    keys: Setting<Keys>,
     ttl_s: i64,
     development: bool,
     /// Agents whose tokens up to a time (Unix seconds) were ended.
     valid_from: RwLock<HashMap<String, i64>>,
 }
 
-impl Verifier {
-    pub fn new(settings: &Settings<'_>, revocations: Vec<(String, i64)>) -> Self {
-        let key = keyed(settings.secret);
-        let mac = key.clone().chain_update(settings.secret).finalize();
+/// Keyed once, cloned per request.
+struct Keys {
+    /// The raw secret's length and mac.
+    secret_bytes: usize,
+    secret_mac: Vec<u8>,
+    key: HmacSha256,
+    previous: Option<HmacSha256>,
+}
+
+impl Keys {
+    fn of(secrets: Secrets<'_>) -> Self {
+        let key = keyed(secrets.secret);
+        let mac = key.clone().chain_update(secrets.secret).finalize();
         Self {
-            secret_bytes: settings.secret.len(),
+            secret_bytes: secrets.secret.len(),
             secret_mac: mac.into_bytes().to_vec(),
             key,
-            previous: settings.previous_secret.map(keyed),
+            previous: secrets.previous_secret.map(keyed),
+        }
+    }
+}
+
+impl Verifier {
+    pub fn new(settings: &Settings<'_>, revocations: Vec<(String, i64)>) -> Self {
+        Self {
+            keys: Setting::new(Keys::of(settings.secrets)),
             ttl_s: settings.ttl_days as i64 * DAY_S,
             development: settings.development,
             valid_from: RwLock::new(revocations.into_iter().collect()),
@@ -122,7 +142,7 @@ impl Verifier {
     /// Makes a token with the present secret.
     pub fn issue(&self, agent_id: &str, phone: &str, issued_at_s: i64) -> String {
         let signed = format!("{agent_id}:{phone}:{issued_at_s}");
-        sign(self.key.clone(), &signed)
+        sign(self.keys.get().key.clone(), &signed)
     }
 
     /// The signed text of a token whose mac is right.
@@ -131,6 +151,11 @@ impl Verifier {
         let (signed, mac) = text.rsplit_once(':').ok_or("the token has no mac")?;
         self.check_mac(signed, mac)?;
         Ok(signed.to_owned())
+    }
+
+    /// From now on only tokens made with these are accepted.
+    pub fn set_secrets(&self, secrets: Secrets<'_>) {
+        self.keys.set(Keys::of(secrets));
     }
 
     /// Notes that an agent's tokens up to `seconds` have ended.
@@ -147,13 +172,10 @@ impl Verifier {
     ) -> Result<Option<AgentName>, &'static str> {
         // A mac is compared, and only of what is as long, so that time does not tell how
         // much of it was right.
-        let is_secret = bearer.len() == self.secret_bytes
-            && self
-                .key
-                .clone()
-                .chain_update(bearer)
-                .verify_slice(&self.secret_mac)
-                .is_ok();
+        let keys = self.keys.get();
+        let mac = || keys.key.clone().chain_update(bearer);
+        let is_secret =
+            bearer.len() == keys.secret_bytes && mac().verify_slice(&keys.secret_mac).is_ok();
         if !is_secret {
             return Ok(None);
         }
@@ -176,8 +198,9 @@ impl Verifier {
         }
         let mac = hex::decode(mac).map_err(|_| "the token's mac is not hex")?;
         // Both are always computed, so that time does not tell which secret is in use.
-        let current = self.key.clone().chain_update(signed).verify_slice(&mac);
-        let previous = self
+        let keys = self.keys.get();
+        let current = keys.key.clone().chain_update(signed).verify_slice(&mac);
+        let previous = keys
             .previous
             .as_ref()
             .map(|key| key.clone().chain_update(signed).verify_slice(&mac));
@@ -236,8 +259,10 @@ mod tests {
 
     fn verifier(development: bool) -> Verifier {
         let settings = Settings {
-            secret: SECRET,
-            previous_secret: Some("the-previous-secret"),
+            secrets: Secrets {
+                secret: SECRET,
+                previous_secret: Some("the-previous-secret"),
+            },
             ttl_days: 365,
             development,
         };

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::signatures;
 use crate::clock::Timestamp;
+use crate::setting::Setting;
 pub use claims::{Claims, Profile};
 use header::Unverified;
 pub use keys::KeySet;
@@ -94,17 +95,21 @@ impl Refusal {
 pub struct Verifier {
     rules: Rules,
     /// The local development key (HS256).
-    development: Option<DecodingKey>,
+    development: Setting<Option<DecodingKey>>,
 }
 
 impl Verifier {
     pub fn new(rules: Rules, development_secret: Option<&str>) -> Self {
         signatures::install();
-        let key = |secret: &str| DecodingKey::from_secret(secret.as_bytes());
         Self {
             rules,
-            development: development_secret.map(key),
+            development: Setting::new(development_secret.map(development_key)),
         }
+    }
+
+    /// From now on only local tokens signed with this are accepted.
+    pub fn set_development_secret(&self, secret: &str) {
+        self.development.set(Some(development_key(secret)));
     }
 
     /// What the token says of its bearer, if it is to be believed now. `keys` are the
@@ -119,8 +124,11 @@ impl Verifier {
         // The claims come first: a token that is wrong anyway is worth neither a signature's
         // arithmetic nor a look for newer keys.
         if unverified.alg == "HS256" {
-            let key = self.development.as_ref();
-            let key = key.ok_or(Refusal::Because("HS256 without a development key"))?;
+            let key = self.development.get();
+            let key = key
+                .as_ref()
+                .as_ref()
+                .ok_or(Refusal::Because("HS256 without a development key"))?;
             let claims = claims::read_local(&unverified, &self.rules, now)?;
             check(&unverified, key, jsonwebtoken::Algorithm::HS256)?;
             return Ok(claims);
@@ -142,6 +150,10 @@ impl Verifier {
     pub fn ends(&self, claims: &Claims) -> Timestamp {
         claims.expires_at.plus_s(self.rules.leeway_s as i64)
     }
+}
+
+fn development_key(secret: &str) -> DecodingKey {
+    DecodingKey::from_secret(secret.as_bytes())
 }
 
 fn check(

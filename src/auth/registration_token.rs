@@ -55,8 +55,10 @@ mod tests {
 
     fn verifier() -> Verifier {
         let settings = Settings {
-            secret: SECRET,
-            previous_secret: Some("the-previous-secret"),
+            secrets: edge_token::Secrets {
+                secret: SECRET,
+                previous_secret: Some("the-previous-secret"),
+            },
             ttl_days: 365,
             development: false,
         };

@@ -133,7 +133,7 @@ impl Billing {
             return Err(unavailable("payment.processor_enabled is off"));
         }
         let (stripe, keys) = (self.stripe()?, self.keys()?);
-        let customer = self.customer(stripe, keys.secret, user, until).await?;
+        let customer = self.customer(stripe, &keys.secret, user, until).await?;
         let made = match self
             .try_session(stripe, &keys, user, &customer, &form, until)
             .await
@@ -143,7 +143,7 @@ impl Billing {
                 self.store
                     .write(move |tx| tx.untie_customer(user, &customer))
                     .await?;
-                let customer = self.customer(stripe, keys.secret, user, until).await?;
+                let customer = self.customer(stripe, &keys.secret, user, until).await?;
                 self.try_session(stripe, &keys, user, &customer, &form, until)
                     .await?
             }
@@ -167,7 +167,7 @@ impl Billing {
         let operation = format!("checkout {}", hex::encode(digest.0));
         let call = |key| Call::post("/v1/checkout/sessions", &form, key);
         let made = self
-            .keyed(stripe, keys.secret, user, operation.clone(), call, until)
+            .keyed(stripe, &keys.secret, user, operation.clone(), call, until)
             .await?;
         self.store
             .write(move |tx| tx.remove_provider_key(user, &operation))

@@ -21,12 +21,14 @@ const ASK_MAX: Duration = Duration::from_secs(5);
 impl Billing {
     /// Whether `body` is the provider's. 400 when it is not, 503 when nobody can tell.
     pub fn verify_event(&self, signature: Option<&str>, body: &[u8]) -> Result<()> {
-        let secret = self.webhook_secret()?.expose();
-        payment_signature::verify(signature, body, secret, self.clock.now()).map_err(|why| {
-            let detail =
-                "The signature of the event is missing, wrong, too old or from the future.";
-            Error::new(Kind::BadRequest, "invalid_signature", detail).because(why)
-        })
+        let secret = self.webhook_secret()?;
+        payment_signature::verify(signature, body, secret.expose(), self.clock.now()).map_err(
+            |why| {
+                let detail =
+                    "The signature of the event is missing, wrong, too old or from the future.";
+                Error::new(Kind::BadRequest, "invalid_signature", detail).because(why)
+            },
+        )
     }
 
     /// Takes an event that was verified; its effect is committed when this returns.
@@ -78,7 +80,7 @@ impl Billing {
         );
         let call = Call::get(format!("/v1/subscriptions/{subscription_id}"));
         let until = Instant::now() + ASK_MAX;
-        let answer = stripe.call(keys.secret, &call, until).await?;
+        let answer = stripe.call(&keys.secret, &call, until).await?;
         let said = objects::subscription(&answer, &self.prices(), 0);
         said.filter(|said| said.subscription_id == subscription_id)
             .ok_or(Failure::Garbage("no subscription of that id"))

@@ -46,7 +46,7 @@ pub struct Transaction {
 /// Asks as one customer.
 struct Reader<'a> {
     stripe: &'a Stripe,
-    secret: &'a Secret,
+    secret: Secret,
     customer: String,
     until: Instant,
 }
@@ -168,7 +168,7 @@ impl Reader<'_> {
             .with_some("starting_after", after)
             .with_some("expand[]", expand);
         let call = Call::get(query(path, &form));
-        self.stripe.call(self.secret, &call, self.until).await
+        self.stripe.call(&self.secret, &call, self.until).await
     }
 }
 

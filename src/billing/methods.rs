@@ -98,7 +98,7 @@ impl Billing {
         let path = format!("/v1/customers/{customer_id}/payment_methods");
         let call = Call::get(query(&path, &Form::default().with("limit", 1)));
         let until = Instant::now() + ASK_MAX;
-        match stripe.call(keys.secret, &call, until).await {
+        match stripe.call(&keys.secret, &call, until).await {
             Err(gone) if gone.is_missing() => Ok(false),
             answer => match list(&answer?) {
                 Some((methods, _)) => Ok(!methods.is_empty()),

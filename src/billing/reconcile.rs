@@ -270,7 +270,7 @@ impl Billing {
     async fn read(&self, path: String, until: Instant) -> Result<Value, Failure> {
         let ours = |error: Error| Failure::Unreachable(error.to_string());
         let (stripe, keys) = (self.stripe().map_err(ours)?, self.keys().map_err(ours)?);
-        stripe.call(keys.secret, &Call::get(path), until).await
+        stripe.call(&keys.secret, &Call::get(path), until).await
     }
 }
 

@@ -163,6 +163,6 @@ impl Billing {
         let ours = |error: Error| Failure::Unreachable(error.to_string());
         let (stripe, keys) = (self.stripe().map_err(ours)?, self.keys().map_err(ours)?);
         let until = Instant::now() + TASK_MAX;
-        stripe.call(keys.secret, call, until).await
+        stripe.call(&keys.secret, call, until).await
     }
 }

@@ -10,14 +10,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use log::LevelFilter;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
 use super::printable::{plain, plain_lines};
 use crate::app::{self, App, Ended};
 use crate::clock::Clock;
-use crate::config::{Config, Source};
+use crate::config::{Config, Log, Source};
 use crate::store;
 use relay::{Relay, Shown};
 
@@ -41,12 +40,21 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
-    super::logging::start(LevelFilter::Warn);
     // With a token for a service elsewhere nothing of this folder is needed.
     let config = match (&options.url, &options.token) {
         (Some(_), Some(_)) => super::loaded(source)?.config,
         _ => super::configuration(source)?.config,
     };
+    // In a conversation only warnings are worth a line, unless somebody asks for more.
+    let log = Log {
+        level: match source.env.get("CHATKEEP_LOG") {
+            Some(_) => config.log.level.clone(),
+            None => "warn".to_owned(),
+        },
+        file: None,
+        ..config.log
+    };
+    super::logging::start(&log).map_err(super::one)?;
     let runtime = super::runtime().map_err(super::one)?;
     let done = runtime.block_on(chat(config, options)).map_err(super::one);
     // The store closes its file in order; a call that hangs must not keep the process.

@@ -1,11 +1,12 @@
 //! `chatkeep check`: says everything that is wrong at once, and changes nothing: no secret is
 //! made, no directory, no database.
 
+pub(super) mod places;
+
 use clap::Args;
 use serde_json::json;
 
-use crate::config::{self, Config, Loaded, Problem, Source};
-use crate::store;
+use crate::config::{Config, Loaded, Problem, Source};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -16,7 +17,7 @@ pub(super) struct Options {
 
 /// Prints what was found sound; the error holds every problem, one sentence each.
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
-    let checked = Config::load_and(source, places);
+    let checked = Config::load_and(source, places::problems);
     let said = match (&checked, options.json) {
         (_, true) => Some(told(&checked)),
         (Ok(loaded), false) => Some(summary(loaded)),
@@ -27,33 +28,6 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     }
     let problems = |problems: Vec<Problem>| problems.iter().map(Problem::to_string).collect();
     checked.map(drop).map_err(problems)
-}
-
-/// What is wrong with the files and folders that the settings name. A missing database is
-/// none yet; one that is there may be in use.
-fn places(config: &Config) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let mut problem = |key: &str, message: String| {
-        let key = key.to_owned();
-        problems.push(Problem { key, message });
-    };
-    if let Err(why) = store::inspect(&config.storage.path, true) {
-        problem("storage.path", why);
-    }
-    if config.marketplace.sealing_key.is_none() {
-        let file = config::sealing_key_file(&config.storage.path);
-        if let Err(why) = config::read_sealing_key(&file) {
-            problem("marketplace.sealing_key", why);
-        }
-    }
-    let exports = &config.exports.dir;
-    if exports.exists() && !exports.is_dir() {
-        let shown = exports.display();
-        let why = format!("{shown} is no folder; name one that belongs to this service alone");
-        problem("exports.dir", why);
-    }
-    problems.extend(config.damaged_development_secrets());
-    problems
 }
 
 fn mode(config: &Config) -> &'static str {
@@ -115,7 +89,7 @@ mod tests {
             "[server]\nlisten = 1\n[edge]\nhartbeat_s = 2\n[storage]\npath = {database:?}\n[exports]\ndir = {database:?}\n"
         );
         let source = source(&dir.path().join("s.toml"), &text);
-        let problems = Config::load_and(&source, places).unwrap_err();
+        let problems = Config::load_and(&source, places::problems).unwrap_err();
         let keys: Vec<&str> = problems.iter().map(|p| p.key.as_str()).collect();
         let expected = [
             "server.listen",

@@ -1,41 +1,37 @@
-//! Where log lines go: stderr, as text or as JSON lines. One event, one line, whatever is in
-//! it. What libraries say below a warning is left out whatever the filter says: it may hold
-//! what they send and read, credentials too.
+//! Where log lines go: stderr or a file, as text or as JSON lines. One event, one line,
+//! whatever is in it. What libraries say below a warning is left out whatever the filter says:
+//! it may hold what they send and read, credentials too.
 
 use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
 
-use env_logger::{Builder, Env, Logger, Target};
+use env_logger::{Builder, Logger, Target};
 use log::kv::{self, Key, Value, VisitSource};
-use log::{Level, LevelFilter, Log, Metadata, Record};
+use log::{Level, Log, Metadata, Record};
 
 use super::printable::{is_printable, push_utf16};
 use crate::clock::{Clock, Timestamp};
+use crate::config::{self, LogFormat};
+use crate::setting::Setting;
 
 /// The service's own lines, and those of requests.
 const OURS: &str = "chatkeep";
+/// The owner's, and readable for the group that may read logs.
+const FILE_MODE: u32 = 0o640;
 
-/// `CHATKEEP_LOG` filters as env_logger does ("debug", "chatkeep=debug,warn",
-/// "info,chatkeep::http::access=off"); `CHATKEEP_LOG_FORMAT=json` writes one JSON object a line.
-pub(super) fn start(default: LevelFilter) {
-    let mut builder = Builder::from_env(Env::new().filter("CHATKEEP_LOG"));
-    if std::env::var_os("CHATKEEP_LOG").is_none() {
-        builder.filter_level(default);
-    }
-    builder.target(Target::Stderr);
-    let as_json = std::env::var("CHATKEEP_LOG_FORMAT").is_ok_and(|format| format == "json");
-    let clock = Clock::system();
-    builder.format(move |out, record| {
-        let line = match as_json {
-            true => json_line(record, clock.now()),
-            false => text_line(record, clock.now()),
-        };
-        out.write_all(line.as_bytes())
-    });
-    let logger = builder.build();
-    log::set_max_level(logger.filter());
+/// The log of this process.
+pub(super) struct Logging(Arc<Setting<Logger>>);
+
+/// Begins to log. The error is a sentence for the operator.
+pub(super) fn start(settings: &config::Log) -> Result<Logging, String> {
+    let logger = Arc::new(Setting::new(logger(settings)?));
+    log::set_max_level(logger.get().filter());
     // A second start in one process keeps the first.
-    let _ = log::set_boxed_logger(Box::new(Discreet(logger)));
+    let _ = log::set_boxed_logger(Box::new(Discreet(logger.clone())));
     std::panic::set_hook(Box::new(|panic| {
         // Its message may hold what somebody wrote.
         let place = panic
@@ -43,23 +39,64 @@ pub(super) fn start(default: LevelFilter) {
             .map_or("nowhere".into(), ToString::to_string);
         log::error!("panicked at {place}");
     }));
+    Ok(Logging(logger))
 }
 
-struct Discreet(Logger);
+impl Logging {
+    /// Opens the file anew and takes these settings. After an error everything is as before.
+    pub(super) fn restart(&self, settings: &config::Log) -> Result<(), String> {
+        let logger = logger(settings)?;
+        let level = logger.filter();
+        self.0.set(logger);
+        log::set_max_level(level);
+        Ok(())
+    }
+}
+
+fn logger(settings: &config::Log) -> Result<Logger, String> {
+    let target = match &settings.file {
+        Some(path) => Target::Pipe(Box::new(open(path)?)),
+        None => Target::Stderr,
+    };
+    let mut builder = Builder::new();
+    builder.parse_filters(&settings.level).target(target);
+    let (format, clock) = (settings.format, Clock::system());
+    builder.format(move |out, record| {
+        let line = match format {
+            LogFormat::Json => json_line(record, clock.now()),
+            LogFormat::Text => text_line(record, clock.now()),
+        };
+        out.write_all(line.as_bytes())
+    });
+    Ok(builder.build())
+}
+
+fn open(path: &Path) -> Result<File, String> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(FILE_MODE);
+    options.open(path).map_err(|e| {
+        format!(
+            "log.file: can't open {}: {e}; make its folder, and let the service's user write there",
+            path.display()
+        )
+    })
+}
+
+struct Discreet(Arc<Setting<Logger>>);
 
 impl Log for Discreet {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        is_told(metadata) && self.0.enabled(metadata)
+        is_told(metadata) && self.0.get().enabled(metadata)
     }
 
     fn log(&self, record: &Record<'_>) {
         if is_told(record.metadata()) {
-            self.0.log(record);
+            self.0.get().log(record);
         }
     }
 
     fn flush(&self) {
-        self.0.flush();
+        self.0.get().flush();
     }
 }
 

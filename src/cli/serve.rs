@@ -2,16 +2,17 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use log::LevelFilter;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use super::logging::{self, Logging};
 use crate::app::{self, App, Ended};
 use crate::clock::Clock;
-use crate::config::{Config, Loaded, Source};
+use crate::config::{self, Config, Loaded, Problem, Settings, Source};
 
 /// Descriptors for everything that is no connection: database, log, readers, jobs.
 const DESCRIPTORS_RESERVED: u64 = 64;
@@ -21,12 +22,19 @@ const CONNECTIONS_MIN: u64 = 16;
 const BLOCKED_CALLS_MAX: Duration = Duration::from_secs(1);
 
 pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
-    super::logging::start(LevelFilter::Info);
     let mut loaded = super::configuration(source)?;
+    let logging = logging::start(&loaded.config.log).map_err(super::one)?;
     let told = fit_descriptors(&mut loaded.config);
     loaded.warnings.extend(told);
     let runtime = super::runtime().map_err(super::one)?;
-    let ended = runtime.block_on(serve(loaded)).map_err(super::one);
+    let reloading = Reloading {
+        source: source.clone(),
+        logging,
+        log: loaded.config.log.clone(),
+        settings: loaded.settings.clone(),
+    };
+    let ended = runtime.block_on(serve(loaded, reloading));
+    let ended = ended.map_err(super::one);
     runtime.shutdown_timeout(BLOCKED_CALLS_MAX);
     let ended = ended?;
     match ended {
@@ -41,14 +49,17 @@ pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
     }
 }
 
-async fn serve(loaded: Loaded) -> Result<Ended, String> {
+async fn serve(loaded: Loaded, reloading: Reloading) -> Result<Ended, String> {
+    // One that comes while the parts are put together waits for them.
+    let hangup = listen_for(SignalKind::hangup())?;
     let config = loaded.config;
     let mut lock = app::lock(&config)?;
     let listen = config.server.listen;
     let app = App::build(config, Clock::system()).await?;
-    let listener = TcpListener::bind(listen)
-        .await
-        .map_err(|e| format!("can't listen on {listen}: {e}; set server.listen to a free one"))?;
+    let listener = TcpListener::bind(listen).await.map_err(|e| {
+        let advice = super::check::places::listen_advice(&e);
+        format!("server.listen: can't listen on {listen}: {e}; {advice}")
+    })?;
     let address = listener.local_addr().map_err(|e| e.to_string())?;
     lock.announce(Some(&format!("http://{}", reached_at(address))))?;
     let (stop, stopped) = watch::channel(false);
@@ -58,7 +69,10 @@ async fn serve(loaded: Loaded) -> Result<Ended, String> {
     for warning in &loaded.warnings {
         log::warn!("{warning}");
     }
+    let reloads = tokio::spawn(reloading.on(hangup, app.clone()));
     let ended = app.clone().run(listener, stopped).await;
+    reloads.abort();
+    let _ = reloads.await; // it holds the parts
     drop(app);
     drop(lock);
     Ok(ended)
@@ -66,9 +80,8 @@ async fn serve(loaded: Loaded) -> Result<Ended, String> {
 
 /// The first signal drains, the second ends at once.
 fn watch_signals(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, String> {
-    let listen = |kind| signal(kind).map_err(|e| format!("can't listen for signals: {e}"));
-    let mut terminate = listen(SignalKind::terminate())?;
-    let mut interrupt = listen(SignalKind::interrupt())?;
+    let mut terminate = listen_for(SignalKind::terminate())?;
+    let mut interrupt = listen_for(SignalKind::interrupt())?;
     Ok(async move {
         for attempt in 0.. {
             tokio::select! {
@@ -82,6 +95,69 @@ fn watch_signals(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, 
             let _ = stop.send(true);
         }
     })
+}
+
+fn listen_for(kind: SignalKind) -> Result<Signal, String> {
+    signal(kind).map_err(|e| format!("can't listen for signals: {e}"))
+}
+
+/// What a running service reads again when it is told to.
+struct Reloading {
+    source: Source,
+    logging: Logging,
+    /// As it logs now.
+    log: config::Log,
+    /// In use now.
+    settings: Settings,
+}
+
+impl Reloading {
+    async fn on(mut self, mut hangup: Signal, app: Arc<App>) {
+        while hangup.recv().await.is_some() {
+            self.reload(&app);
+        }
+    }
+
+    /// Reads a few small files, as the start does.
+    fn reload(&mut self, app: &App) {
+        let read = Config::load(&self.source);
+        // Also where nothing else is taken: the file may have been moved away.
+        let log = read.as_ref().map_or(&self.log, |loaded| &loaded.config.log);
+        let restarted = self.logging.restart(log);
+        if let Err(why) = &restarted {
+            log::error!("reload: {why}; lines go where they went before");
+        }
+        let loaded = match (read, restarted) {
+            (Err(problems), _) => return refuse(&problems),
+            (Ok(_), Err(_)) => return refuse(&[]),
+            (Ok(loaded), Ok(())) => loaded,
+        };
+        self.log = loaded.config.log.clone();
+        let changes = self.settings.changes(&loaded.settings);
+        if let Err(why) = app.reload(&loaded.config, &changes) {
+            log::error!("reload: {why}");
+            return refuse(&[]);
+        }
+        for warning in &loaded.warnings {
+            log::warn!("{warning}");
+        }
+        for key in &changes.waiting {
+            log::warn!("reload: {key} has changed, which takes effect at the next start");
+        }
+        let taken = match changes.taken.as_slice() {
+            [] => "nothing that may change while it runs has changed".to_owned(),
+            keys => format!("{} changed", keys.join(", ")),
+        };
+        log::info!("reload: {taken}");
+        self.settings.take(&loaded.settings, &changes);
+    }
+}
+
+fn refuse(problems: &[Problem]) {
+    for problem in problems {
+        log::error!("reload: {problem}");
+    }
+    log::error!("reload: the configuration can't be used, so the settings stay as they were");
 }
 
 /// Raises the descriptor limit as far as allowed and keeps connections below it; what the

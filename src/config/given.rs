@@ -10,6 +10,14 @@ pub(super) enum Given {
 }
 
 impl Given {
+    /// As it was written, to tell whether it changed.
+    pub(super) fn raw(&self) -> String {
+        match self {
+            Self::Variable(text) => text.clone(),
+            Self::File(value) => value.to_string(),
+        }
+    }
+
     pub(super) fn text(&self) -> Result<&str, String> {
         match self {
             Self::Variable(text) if text.contains(char::REPLACEMENT_CHARACTER) => {

@@ -1,4 +1,4 @@
-//! Makes files that only their owner may read.
+//! Makes files that only their owner may read, and tells which others may.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -18,6 +18,16 @@ pub(crate) fn create_new(path: &Path, content: &str) -> io::Result<()> {
         let _ = std::fs::remove_file(path);
     }
     written
+}
+
+/// By users who are neither the owner nor of the file's group.
+pub(super) fn is_readable_by_others(path: &Path) -> bool {
+    const OTHERS_READ: u32 = 0o004;
+    let found = std::fs::metadata(path);
+    found.is_ok_and(|found| {
+        let mode = std::os::unix::fs::MetadataExt::mode(&found);
+        mode & OTHERS_READ != 0
+    })
 }
 
 fn finish(file: &mut File, content: &str) -> io::Result<()> {

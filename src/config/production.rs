@@ -1,9 +1,12 @@
 //! What the environment asks of the other sections: production starts with secrets of its
 //! own or not at all.
 
+use std::path::Path;
+
+use super::private_file::is_readable_by_others;
 use super::report::Report;
 use super::server::PUBLIC_URL;
-use super::{Billing, BillingProvider, Config, Secret};
+use super::{Billing, BillingProvider, Config, Secret, Settings};
 
 /// Of every secret that lets somebody in.
 const SECRET_BYTES_MIN: usize = 32;
@@ -14,6 +17,23 @@ pub(super) fn check(config: &Config, report: &mut Report) {
         refuse(config, report);
     }
     warn(config, report);
+}
+
+/// Secrets stand in a file that strangers on the same machine can't read.
+pub(super) fn check_file(path: &Path, production: bool, settings: &Settings, report: &mut Report) {
+    if !settings.holds_secrets || !is_readable_by_others(path) {
+        return;
+    }
+    let shown = path.display().to_string();
+    let message = format!(
+        "holds secrets, and every user of this machine may read it: chmod o-rwx {shown}, or keep \
+         each secret in a file of its own (<key>_file)"
+    );
+    if production {
+        report.problem(&shown, message);
+    } else {
+        report.warning(format!("{shown} {message}."));
+    }
 }
 
 fn refuse(config: &Config, report: &mut Report) {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::settings::Settings;
+
 /// One thing that keeps the service from starting. Never holds the value of a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -26,6 +28,7 @@ pub(super) struct Report {
     /// Variables that look like ours: the likely cause of a missing key, so they are told
     /// with the problems when there are any, and as warnings otherwise.
     pub(super) unknown_variables: Vec<Problem>,
+    pub(super) settings: Settings,
 }
 
 impl Report {
@@ -46,6 +49,7 @@ impl Report {
             mut problems,
             mut warnings,
             unknown_variables,
+            ..
         } = self;
         if problems.is_empty() {
             warnings.extend(unknown_variables.iter().map(Problem::to_string));

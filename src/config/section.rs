@@ -9,7 +9,7 @@ use std::path::Path;
 use super::given::{Given, quoted};
 use super::report::Report;
 use super::secret::Secret;
-use super::unknown::{env_name, fixed_name};
+use super::unknown::{env_name, fixed_name, over_all_variable};
 
 /// A setting with a fixed set of values.
 pub(super) trait Choice: Copy + PartialEq + 'static {
@@ -203,6 +203,7 @@ impl<'r> Section<'r> {
             let (key, path) = (self.variable(&key_name), self.variable(&path_name));
             self.one_of(&full, (&key_name, key), (&path_name, path))
         };
+        self.report.settings.holds_secrets |= matches!(in_file, Some(Written::Here(_)));
         let fixed = || Some(Written::Here(self.variable(fixed_name(&full)?)?));
         let read = match in_env.or_else(fixed).or(in_file)? {
             Written::Here((given, from)) => {
@@ -214,7 +215,9 @@ impl<'r> Section<'r> {
                 secret.map_err(|why| why + &from)
             }
         };
-        read.map_err(|why| self.report.problem(&full, why)).ok()
+        let read = read.map_err(|why| self.report.problem(&full, why)).ok()?;
+        self.report.settings.note_secret(&full, &read);
+        Some(read)
     }
 
     /// A problem of a key that the section found out itself.
@@ -246,13 +249,16 @@ impl<'r> Section<'r> {
         })
     }
 
-    /// `CHATKEEP_…` beats the variable of a fixed name, both beat the file.
+    /// `CHATKEEP_…` beats the variable of a fixed name, both beat the file; `CHATKEEP_LOG`
+    /// beats all.
     fn take<T>(&mut self, name: &str, parse: impl FnOnce(Given) -> Result<T, String>) -> Option<T> {
         let full = self.full(name);
         let in_file = self.remove(name).map(|given| (given, String::new()));
         let in_env = self.variable(&env_name(&full));
         let fixed = || self.variable(fixed_name(&full)?);
-        let (given, from) = in_env.or_else(fixed).or(in_file)?;
+        let over_all = over_all_variable(&full).and_then(|name| self.variable(name));
+        let (given, from) = over_all.or(in_env).or_else(fixed).or(in_file)?;
+        self.report.settings.note(&full, given.raw());
         parse(given)
             .map_err(|why| self.report.problem(&full, format!("{why}{from}")))
             .ok()

@@ -16,7 +16,8 @@ const HEAD: &str = "\
 #
 # The environment beats this file: CHATKEEP_<SECTION>_<KEY>, with commas between the items of
 # a list. A secret can be kept in a file of its own, which <key>_file names. An empty value
-# counts as unset. `chatkeep check` says everything that is wrong at once.
+# counts as unset. `chatkeep check` says everything that is wrong at once. SIGHUP (`systemctl
+# reload chatkeep`) has a running service read it again; the log names what waits for a start.
 ";
 
 /// `service.toml` with every key and nothing set: the same as no file.

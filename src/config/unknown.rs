@@ -10,13 +10,11 @@ pub(super) const FIXED_NAMES: [(&str, &str); 4] = [
     ("flags.sdk_key", "FLAGS_SDK_KEY"),
 ];
 
-/// Variables that carry the prefix and are no keys.
-pub(super) const OTHER_VARIABLES: [&str; 4] = [
-    "CHATKEEP_CONFIG",
-    "CHATKEEP_LOG",
-    "CHATKEEP_LOG_FORMAT",
-    "CHATKEEP_EDGE_TOKEN",
-];
+/// For one run, whatever else is set.
+const LOG: (&str, &str) = ("log.level", "CHATKEEP_LOG");
+
+/// Variables that carry the prefix and are not named after a key.
+pub(super) const OTHER_VARIABLES: [&str; 3] = ["CHATKEEP_CONFIG", LOG.1, "CHATKEEP_EDGE_TOKEN"];
 
 /// `edge.secret` is `CHATKEEP_EDGE_SECRET`.
 pub(super) fn env_name(full_key: &str) -> String {
@@ -28,6 +26,11 @@ pub(super) fn fixed_name(full_key: &str) -> Option<&'static str> {
         .iter()
         .find(|(key, _)| *key == full_key)
         .map(|(_, name)| *name)
+}
+
+/// The variable that beats the key's own.
+pub(super) fn over_all_variable(full_key: &str) -> Option<&'static str> {
+    (full_key == LOG.0).then_some(LOG.1)
 }
 
 /// The known name that takes the fewest changes to get to.

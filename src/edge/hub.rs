@@ -178,8 +178,11 @@ impl Hub {
         self.count(|state| state.outbox.as_ref().map_or(0, Outbox::in_flight))
     }
 
+    pub(super) fn all(&self) -> Vec<Arc<Relay>> {
+        self.relays().values().cloned().collect()
+    }
+
     pub(super) fn count(&self, of: impl Fn(&State) -> usize) -> usize {
-        let relays: Vec<Arc<Relay>> = self.relays().values().cloned().collect();
-        relays.iter().map(|relay| of(&relay.state())).sum()
+        self.all().iter().map(|relay| of(&relay.state())).sum()
     }
 }

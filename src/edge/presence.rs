@@ -194,6 +194,15 @@ impl Hub {
         }
     }
 
+    /// Closes every socket.
+    pub fn close_all(&self, close: Close) {
+        for relay in self.all() {
+            if let Some(socket) = &relay.state().socket {
+                socket.line.tell_close(close);
+            }
+        }
+    }
+
     /// Shows that an answer is being written, where a relay can show it.
     pub fn show_typing(&self, agent: AgentId, chat_guid: &str, on: bool, ttl_ms: u64) {
         if let Some(relay) = self.find(agent)

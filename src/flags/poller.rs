@@ -22,11 +22,11 @@ pub struct Pace {
 }
 
 /// Polls for as long as it is not dropped.
-pub async fn run(flags: Arc<Flags>, provider: Provider, clock: Clock, pace: Pace) {
+pub async fn run(flags: Arc<Flags>, provider: Arc<Provider>, clock: Clock, pace: Pace) {
     flags.set_status(|status| status.configured = true);
     let mut poller = Poller {
         flags,
-        provider: Arc::new(provider),
+        provider,
         clock,
         pace,
         breaker: Breaker::default(),

@@ -8,6 +8,7 @@ use super::ofrep;
 use super::provided::Provided;
 use crate::config::{self, FlagsProvider, Secret};
 use crate::outbound::{self, Method, Request, Response};
+use crate::setting::Setting;
 
 const LAUNCHDARKLY_BASE: &str = "https://sdk.launchdarkly.com";
 
@@ -16,7 +17,7 @@ pub struct Provider {
     kind: Kind,
     url: String,
     /// The `Authorization` header.
-    credential: Option<String>,
+    credential: Setting<Option<String>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,14 +48,19 @@ impl Provider {
             FlagsProvider::LaunchDarkly => Self {
                 kind: Kind::LaunchDarkly,
                 url: format!("{}/sdk/latest-all", base.unwrap_or(LAUNCHDARKLY_BASE)),
-                credential: Some(key?.to_owned()),
+                credential: Setting::new(credential(Kind::LaunchDarkly, Some(key?))),
             },
             FlagsProvider::Ofrep => Self {
                 kind: Kind::Ofrep,
                 url: format!("{}/ofrep/v1/evaluate/flags", base?),
-                credential: key.map(|key| format!("Bearer {key}")),
+                credential: Setting::new(credential(Kind::Ofrep, key)),
             },
         })
+    }
+
+    /// The provider is asked with this key from now on.
+    pub fn set_key(&self, key: Option<&str>) {
+        self.credential.set(credential(self.kind, key));
     }
 
     /// Asks once, for what changed since `etag` or for all. The error says what was wrong,
@@ -62,7 +68,8 @@ impl Provider {
     pub fn poll(&self, etag: Option<&str>) -> Result<Poll, String> {
         let body = ofrep::question();
         let mut headers = vec![("accept", "application/json")];
-        headers.extend(self.credential.as_deref().map(|c| ("authorization", c)));
+        let credential = self.credential.get();
+        headers.extend(credential.iter().map(|c| ("authorization", c.as_str())));
         headers.extend(etag.map(|etag| ("if-none-match", etag)));
         let (method, body) = match self.kind {
             Kind::LaunchDarkly => (Method::Get, None),
@@ -97,4 +104,12 @@ impl Provider {
             etag: response.etag,
         })
     }
+}
+
+fn credential(kind: Kind, key: Option<&str>) -> Option<String> {
+    let key = key?;
+    Some(match kind {
+        Kind::LaunchDarkly => key.to_owned(),
+        Kind::Ofrep => format!("Bearer {key}"),
+    })
 }

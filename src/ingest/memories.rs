@@ -21,7 +21,7 @@ impl Ingest {
             return Ok(());
         }
         let message = &arrival.message;
-        let persona = &self.voice.persona;
+        let persona = &self.voice.get().persona;
         let unasked = message.mode == Mode::Group
             && !message.reply_to_assistant
             && !reply::addresses(&message.text, persona);

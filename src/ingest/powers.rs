@@ -87,7 +87,7 @@ impl Ingest {
         let calls = if zone.is_none() && session.is_none() && named.is_none() {
             arrival.calls.clone()
         } else {
-            respond::recognise(message, &self.voice.persona, zone, arrival.now)
+            respond::recognise(message, &self.voice.get().persona, zone, arrival.now)
         };
         if let Some(name) = named.filter(|name| flags.superpower(name)) {
             return Ok(Some(by_name(name, &calls, &arrival.understood)));

@@ -28,6 +28,7 @@ use crate::engine::Model;
 use crate::error::{Error, Kind, Result};
 use crate::metrics::{self, IntCounter, Looks};
 use crate::reply::{Intent, wording};
+use crate::setting::Setting;
 use crate::store::{MessageRow, PendingReply, RoomId, Tx};
 use cache::Cache;
 use made::Made;
@@ -50,7 +51,7 @@ pub struct Settings {
     /// `None`: the builtin engine says everything.
     pub model: Option<Arc<Model>>,
     /// The operator's words for who the assistant is.
-    pub system_prompt: Option<String>,
+    pub system_prompt: Setting<Option<String>>,
     /// How long a request waits.
     pub deadline_s: u64,
     /// Left over from before the start.
@@ -97,6 +98,14 @@ impl Replies {
     /// Replies that came too late for their request.
     pub fn late(&self) -> &IntCounter {
         &self.late
+    }
+
+    /// What is asked from now on is asked with these words and this key.
+    pub fn set(&self, system_prompt: Option<String>, api_key: Option<String>) {
+        self.settings.system_prompt.set(system_prompt);
+        if let Some(model) = self.model() {
+            model.set_api_key(api_key);
+        }
     }
 
     pub fn model(&self) -> Option<&Model> {
@@ -210,7 +219,7 @@ impl Ingest {
                 Answer::silence()
             }
             Some(pending) => {
-                let made = Made::deadline_passed(&self.voice.persona, pending.unprompted);
+                let made = Made::deadline_passed(&self.voice.get().persona, pending.unprompted);
                 let answer = made.told().answer();
                 tx.set_answer(message_id, &answer.stored(), &made.decision.json())?;
                 self.replies.end(tx, message_id)?;
@@ -285,7 +294,7 @@ impl Ingest {
 
     /// An apology in place of a reply for which there is no room.
     pub(super) fn too_many_replies(&self) -> Answer {
-        Answer::saying(&wording::overloaded(&self.voice.persona))
+        Answer::saying(&wording::overloaded(&self.voice.get().persona))
     }
 }
 

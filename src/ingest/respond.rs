@@ -93,7 +93,7 @@ impl Turn<'_> {
     /// `understood` is what the message means to somebody whose time zone is not known.
     pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Intent) -> Result<Response> {
         let (message, replies) = (self.message, &self.ingest.replies);
-        let persona = &self.ingest.voice.persona;
+        let persona = &self.ingest.voice.get().persona;
         let intent = match self.timezone() {
             None => understood.clone(),
             zone => understand(message, persona, zone, self.now),
@@ -112,7 +112,7 @@ impl Turn<'_> {
         Ok(Response::Answer(match self.access {
             _ if !decide::should_respond(facts) => Answer::silence(),
             Access::Deny(denial) => {
-                let said = denial.said(&self.ingest.voice);
+                let said = denial.said(&self.ingest.voice.get());
                 Answer::denying(&said, denial.to_json())
             }
             Access::Allow { .. } => return self.let_in(tx, intent, facts),
@@ -160,12 +160,12 @@ impl Turn<'_> {
     }
 
     pub(super) fn too_many(&self) -> String {
-        wording::too_many_commands(&self.ingest.voice.persona)
+        wording::too_many_commands(&self.ingest.voice.get().persona)
     }
 
     /// For whoever has asked whether one more command may be given.
     pub(super) fn carry_out_unlimited(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Told> {
-        let persona = &self.ingest.voice.persona;
+        let persona = &self.ingest.voice.get().persona;
         let said = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
             Intent::Help(text) => self.help_with_powers(tx, text)?,

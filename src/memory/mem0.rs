@@ -10,6 +10,7 @@ use super::Memory;
 use crate::clock::Timestamp;
 use crate::metrics::Calls;
 use crate::outbound::{self, Method, Request};
+use crate::setting::Setting;
 
 /// The service lists no more than this, and has no second page.
 pub const LISTED_MAX: usize = 1_000;
@@ -20,7 +21,7 @@ const LIST_BYTES_MAX: u64 = 4 << 20;
 /// A service as configured.
 pub struct Mem0 {
     base_url: String,
-    key: Option<String>,
+    key: Setting<Option<String>>,
     pub calls: Calls,
 }
 
@@ -72,9 +73,13 @@ impl Mem0 {
     pub fn new(base_url: &str, key: Option<&str>) -> Self {
         Self {
             base_url: base_url.to_owned(),
-            key: key.map(str::to_owned),
+            key: Setting::new(key.map(str::to_owned)),
             calls: Calls::of("memory"),
         }
+    }
+
+    pub(super) fn set_key(&self, key: Option<&str>) {
+        self.key.set(key.map(str::to_owned));
     }
 
     /// At most `LISTED_MAX`.
@@ -166,7 +171,8 @@ impl Mem0 {
         timeout: Duration,
     ) -> Called<Value> {
         let mut headers = vec![("accept", "application/json")];
-        headers.extend(self.key.as_deref().map(|key| ("x-api-key", key)));
+        let key = self.key.get();
+        headers.extend(key.iter().map(|key| ("x-api-key", key.as_str())));
         let url = format!("{}{path}", self.base_url);
         let answer = outbound::send(&Request {
             headers: &headers,

@@ -9,7 +9,7 @@ use crate::http::Exchange;
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
 pub(super) fn of(app: &App, exchange: &Exchange) -> IpAddr {
-    let trusted = &app.config.server.trusted_proxies;
+    let trusted = app.trusted_proxies.get();
     if trusted.is_empty() {
         return exchange.peer.to_canonical();
     }

@@ -9,7 +9,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "account", "app", "auth", "billing", "clock", "config", "edge", "error", "flags",
-            "ingest", "model", "outbound", "random", "reply", "store",
+            "ingest", "model", "outbound", "random", "reply", "setting", "store",
         ],
     ),
     (
@@ -17,8 +17,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
             "http", "ingest", "limits", "mail", "marketplace", "memory", "metrics", "outbound",
-            "routes",
-            "store",
+            "routes", "setting", "store",
         ],
     ),
     (
@@ -32,26 +31,26 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "billing",
         &[
             "auth", "clock", "config", "error", "flags", "ingest", "metrics", "model", "outbound",
-            "random", "store",
+            "random", "setting", "store",
         ],
     ),
     (
         "account",
         &[
             "auth", "clock", "edge", "error", "flags", "ingest", "mail", "marketplace", "memory",
-            "metrics", "model", "outbound", "random", "reply", "store",
+            "metrics", "model", "outbound", "random", "reply", "setting", "store",
         ],
     ),
     (
         "ingest",
         &[
             "clock", "edge", "engine", "error", "flags", "limits", "memory", "metrics", "model",
-            "random", "reply", "store",
+            "random", "reply", "setting", "store",
         ],
     ),
     (
         "memory",
-        &["clock", "error", "flags", "metrics", "outbound", "random", "store"],
+        &["clock", "error", "flags", "metrics", "outbound", "random", "setting", "store"],
     ),
     (
         "marketplace",
@@ -63,13 +62,13 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "edge",
         &["clock", "error", "limits", "model", "random", "store"],
     ),
-    ("engine", &["clock", "config", "metrics", "outbound", "reply"]),
+    ("engine", &["clock", "config", "metrics", "outbound", "reply", "setting"]),
     ("reply", &["clock", "model"]),
-    ("auth", &["clock", "random"]),
+    ("auth", &["clock", "random", "setting"]),
     ("limits", &["clock", "error"]),
     // Of flags only the table of keys; see `Overrides` there.
     ("store", &["clock", "error", "flags", "metrics", "model", "random"]),
-    ("flags", &["clock", "config", "metrics", "outbound"]),
+    ("flags", &["clock", "config", "metrics", "outbound", "setting"]),
     ("model", &["clock"]),
     ("http", &["error", "metrics", "random"]),
     ("outbound", &[]),
@@ -78,6 +77,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("random", &["clock"]),
     ("clock", &[]),
     ("error", &[]),
+    ("setting", &[]),
     ("metrics", &[]),
     ("lib", &[]),
 ];
@@ -106,7 +106,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("hyper", &["src/http"]),
     ("hyper_util", &["src/http"]),
     ("http_body_util", &["src/http"]),
-    ("socket2", &["src/http/connection.rs"]),
+    ("socket2", &["src/http/connection.rs", "src/cli/check"]),
     (
         "tokio_tungstenite",
         &[
@@ -159,6 +159,8 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("toml", &["src/config", "src/cli"]),
     ("clap", &["src/cli"]),
     ("indicatif", &["src/cli/progress.rs"]),
+    ("arc_swap", &["src/setting.rs"]),
+    ("rustix", &["src/cli/check"]),
     (
         "strsim",
         &["src/config/unknown.rs", "src/flags/registry.rs"],

@@ -51,7 +51,7 @@ impl Remembered {
         known.map(|token| token.who.clone())
     }
 
-    /// To be asked before somebody is looked up, and given to `put` afterwards.
+    /// To be asked before a token is verified and somebody is looked up, and given to `put` afterwards.
     pub(super) fn mark(&self) -> u64 {
         self.tokens().forgotten
     }
@@ -82,6 +82,12 @@ impl Remembered {
         let mut tokens = self.tokens();
         tokens.forgotten += 1;
         tokens.by_digest.retain(|_, token| token.who.id != user);
+    }
+
+    pub(super) fn forget_all(&self) {
+        let mut tokens = self.tokens();
+        tokens.forgotten += 1;
+        tokens.by_digest.clear();
     }
 
     pub(super) fn len(&self) -> usize {

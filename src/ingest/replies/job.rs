@@ -138,7 +138,7 @@ impl Desk {
 /// Makes a reply and delivers it.
 async fn answer(ingest: Arc<Ingest>, pending: PendingReply, panicked: bool) {
     let id = pending.message_id;
-    let failed = |why| Made::failed(&ingest.voice.persona, pending.unprompted, why);
+    let failed = |why| Made::failed(&ingest.voice.get().persona, pending.unprompted, why);
     let made = if panicked {
         failed("internal")
     } else {

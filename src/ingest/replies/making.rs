@@ -26,7 +26,7 @@ const CALLS_PER_MESSAGE_MAX: usize = 4;
 
 /// Makes a reply. `None` when its message is gone.
 pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<Made>> {
-    let failed = |why| Made::failed(&ingest.voice.persona, pending.unprompted, why);
+    let failed = |why| Made::failed(&ingest.voice.get().persona, pending.unprompted, why);
     let Some(model) = &ingest.replies.settings.model else {
         return Ok(Some(failed("no model")));
     };
@@ -260,7 +260,7 @@ impl<'a> Turn<'a> {
             // "In an hour" is an hour from when it was said.
             now: self.context.message.received_at,
             timezone: timezone.and_then(|name| name.parse().ok()),
-            persona: &self.ingest.voice.persona,
+            persona: &self.ingest.voice.get().persona,
             group: self.context.group,
             has_photos: false,
         };
@@ -290,9 +290,11 @@ impl<'a> Turn<'a> {
                 first + photos.len()
             )
         });
+        let voice = self.ingest.voice.get();
+        let system_prompt = self.ingest.replies.settings.system_prompt.get();
         prompt::prompt(&Scene {
-            persona: &self.ingest.voice.persona,
-            system_prompt: self.ingest.replies.settings.system_prompt.as_deref(),
+            persona: &voice.persona,
+            system_prompt: system_prompt.as_deref(),
             now: self.now,
             timezone: context.user.timezone.as_deref(),
             group: context.group,
@@ -307,7 +309,7 @@ impl<'a> Turn<'a> {
     }
 
     fn made(&self, work: Work) -> Made {
-        let (plan, persona) = (&self.plan, &self.ingest.voice.persona);
+        let (plan, persona) = (&self.plan, &self.ingest.voice.get().persona);
         let unprompted = self.pending.unprompted;
         let vision = plan.class.class == Class::Vision;
         let mut made = Made {

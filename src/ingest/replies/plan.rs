@@ -117,7 +117,7 @@ fn understood(
         text: &context.message.text,
         now,
         timezone: timezone.and_then(|name| name.parse().ok()),
-        persona: &ingest.voice.persona,
+        persona: &ingest.voice.get().persona,
         group: context.group && !context.reply_to_assistant,
         has_photos: false,
     })

@@ -72,7 +72,7 @@ impl Ingest {
             self.tell(&mut told, came);
         }
         if told.text.is_empty() {
-            told.text = wording::unknown(&row.text, &self.voice.persona);
+            told.text = wording::unknown(&row.text, &self.voice.get().persona);
         } else if denied && !decision.tools.iter().any(|tool| tool.ends_with(": done")) {
             // What was denied is not counted.
             tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
@@ -87,10 +87,10 @@ impl Ingest {
                 told.schedule = told.schedule.take().or(done.schedule);
                 done.text
             }
-            Came::TooMany => wording::too_many_commands(&self.voice.persona),
+            Came::TooMany => wording::too_many_commands(&self.voice.get().persona),
             Came::Denied(denial) => {
                 told.access = Some(denial.to_json());
-                denial.said(&self.voice)
+                denial.said(&self.voice.get())
             }
             Came::OneReminderOnly => wording::one_reminder_only(),
             Came::NotOffered | Came::Nothing => return,

@@ -9,6 +9,7 @@ use crate::flags::Flags;
 use crate::ingest::replies::{Replies, Settings};
 use crate::ingest::voice::Voice;
 use crate::memory::Memories;
+use crate::setting::Setting;
 use crate::store::{Options, Store, look};
 
 const DATABASE: &str = "
@@ -32,7 +33,7 @@ fn ingest(store: Store) -> Arc<Ingest> {
     let flags = Arc::new(Flags::new(false, clock.clone()));
     let replies = Replies::new(Settings {
         model: None,
-        system_prompt: None,
+        system_prompt: Setting::new(None),
         deadline_s: 25,
         pending: 2,
     });

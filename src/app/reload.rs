@@ -1,0 +1,56 @@
+//! Takes the settings that may change while the service runs. What is under way ends with the
+//! ones it began with.
+
+use super::{App, edge_secrets, exposed, shared, voice};
+use crate::config::{Changes, Config, Secret};
+use crate::edge::hub::Close;
+use crate::mail::Mailer;
+
+/// Relays come back, with the token they have.
+const SECRETS_CHANGED: (u16, &str) = (1012, "secrets changed");
+
+impl App {
+    /// `changes` says which of them there are in `config`. After an error, a sentence for the
+    /// operator, everything is as before.
+    pub fn reload(&self, config: &Config, changes: &Changes) -> Result<(), String> {
+        let mailer = Mailer::new(&config.mail)?;
+        self.trusted_proxies
+            .set(config.server.trusted_proxies.clone());
+        self.ingest.voice.set(voice(config));
+        self.eraser.persona.set(config.reply.persona_name.clone());
+        let (prompt, key) = (&config.reply.system_prompt, &config.reply.api_key);
+        self.ingest.replies.set(prompt.clone(), exposed(key));
+        self.billing.set_secrets(&config.billing);
+        let memory_key = config.memory.api_key.as_ref();
+        self.memories
+            .set_service_key(memory_key.map(Secret::expose));
+        if let Some(provider) = &self.flag_provider {
+            provider.set_key(config.flags.sdk_key.as_ref().map(Secret::expose));
+        }
+        if let (Some(post), Some(mailer)) = (&self.post, mailer) {
+            post.mailer.set(mailer);
+        }
+        self.let_in_with(config, changes);
+        Ok(())
+    }
+
+    /// Whoever came in with a secret that has changed has to come in again.
+    fn let_in_with(&self, config: &Config, changes: &Changes) {
+        self.legacy_secret.set(shared(&config.edge.legacy_secret));
+        if let Some(token) = shared(&config.admin.token) {
+            self.admin_token.set(Some(token));
+        }
+        let changed = |keys: &[&str]| changes.taken.iter().any(|key| keys.contains(&key.as_str()));
+        let local = config.identity.hs256_secret.as_ref();
+        if let (Some(secret), true) = (local, changed(&["identity.hs256_secret"])) {
+            self.identity.set_development_secret(secret.expose());
+        }
+        let secrets = edge_secrets(config);
+        if let (Some(secrets), true) = (secrets, changed(&["edge.secret", "edge.previous_secret"]))
+        {
+            self.edge_tokens.set_secrets(secrets);
+            let (code, reason) = SECRETS_CHANGED;
+            self.hub.close_all(Close::new(code, reason));
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What is wrong with the places that the settings name: files, folders, the address to listen
+//! on. It looks without writing: no file, no folder, no lock.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::config::{self, Config, Problem};
+use crate::store;
+
+/// A missing database is no problem yet; one that is there may be in use.
+pub(super) fn problems(config: &Config) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut note = |key: &str, found: Result<(), String>| {
+        if let Err(message) = found {
+            let key = key.to_owned();
+            problems.push(Problem { key, message });
+        }
+    };
+    let database = &config.storage.path;
+    note("storage.path", store::inspect(database, true).map(drop));
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+        let mut file = database.as_os_str().to_owned();
+        file.push(suffix);
+        note("storage.path", writable_file(Path::new(&file)));
+    }
+    note("storage.path", writable_folder(folder_of(database)));
+    if config.marketplace.sealing_key.is_none() {
+        let file = config::sealing_key_file(database);
+        let read = config::read_sealing_key(&file).map(drop);
+        note("marketplace.sealing_key", read);
+    }
+    note("exports.dir", writable_folder(&config.exports.dir));
+    if let Some(file) = &config.log.file {
+        let folder = folder_of(file);
+        note("log.file", writable_file(file));
+        note(
+            "log.file",
+            there(folder).and_then(|()| writable_folder(folder)),
+        );
+    }
+    note("server.listen", free(config.server.listen, database));
+    problems.extend(config.damaged_development_secrets());
+    problems
+}
+
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A folder that the service does not make.
+fn there(folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        return Ok(());
+    }
+    Err(format!(
+        "there is no folder {0}; make it (mkdir -p {0}) and let the service's user write there",
+        folder.display()
+    ))
+}
+
+/// A folder in which files can be made, or could be once it is made itself.
+fn writable_folder(folder: &Path) -> Result<(), String> {
+    let nearest = folder.ancestors().find(|place| place.exists());
+    let nearest = nearest.unwrap_or(Path::new("."));
+    let shown = nearest.display();
+    if !nearest.is_dir() {
+        return Err(format!(
+            "{shown} is no folder; name one that belongs to this service alone"
+        ));
+    }
+    access(nearest, Access::WRITE_OK | Access::EXEC_OK)
+        .map_err(|why| format!("no file can be made in the folder {shown}: {}", advice(why)))
+}
+
+/// A file that may be missing.
+fn writable_file(file: &Path) -> Result<(), String> {
+    if !file.exists() {
+        return Ok(());
+    }
+    access(file, Access::READ_OK | Access::WRITE_OK)
+        .map_err(|why| format!("{} can't be written: {}", file.display(), advice(why)))
+}
+
+fn advice(why: Errno) -> String {
+    let mend = match why {
+        Errno::ROFS => "its disk is mounted read-only; mount it for writing, or name another place",
+        Errno::ACCESS | Errno::PERM => {
+            "give it to the user that runs the service (chown), and run this command as that user"
+        }
+        _ => "name another place",
+    };
+    format!("{why}; {mend}")
+}
+
+/// Whether the address can be listened on: bound, but never listened on, so that nobody
+/// connects. The service that runs on this database may have it.
+fn free(listen: SocketAddr, database: &Path) -> Result<(), String> {
+    let holder = store::holder(database).and_then(|holder| holder.address);
+    let port = format!(":{}", listen.port());
+    if holder.is_some_and(|address| address.ends_with(&port)) {
+        return Ok(());
+    }
+    let bound = Socket::new(
+        Domain::for_address(listen),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )
+    .and_then(|socket| {
+        socket.set_reuse_address(true)?; // as the service does
+        socket.bind(&listen.into())
+    });
+    bound.map_err(|e| format!("can't listen on {listen}: {e}; {}", listen_advice(&e)))
+}
+
+/// What helps when an address can't be listened on.
+pub(in crate::cli) fn listen_advice(why: &std::io::Error) -> &'static str {
+    match why.kind() {
+        std::io::ErrorKind::AddrInUse => {
+            "another program has this port: stop it (`ss -ltnp` names it), or choose another port"
+        }
+        std::io::ErrorKind::PermissionDenied => {
+            "ports below 1024 are kept for root: choose a higher one, with a proxy before it"
+        }
+        std::io::ErrorKind::AddrNotAvailable => {
+            "this machine has no such address: use 127.0.0.1, or 0.0.0.0 for all it has"
+        }
+        _ => "choose another address",
+    }
+}
