@@ -34,7 +34,15 @@ const RUN_PAGES_MAX: usize = 25;
 const SUBSCRIPTIONS_MAX: usize = 100;
 /// Pages of undelivered events, of 100 each.
 const EVENT_PAGES_MAX: usize = 10;
-/// Undelivered events that we understand.
+/// The same of all events after a restore, and the time for asking.
+const LOST_PAGES_MAX: usize = 500;
+const LOST_MAX: Duration = Duration::from_secs(600);
+/// An event may be delivered so much later than it happened: the newest one that a backup
+/// knows may be newer than one that it never got.
+const LATE_MAX_S: i64 = 3 * 86_400;
+/// The provider lists events of this time.
+const LISTED_MAX_S: i64 = 30 * 86_400;
+/// Events that we understand.
 const KINDS: [&str; 8] = [
     "customer.subscription.created",
     "customer.subscription.updated",
@@ -119,15 +127,20 @@ impl Billing {
 
     /// Missed events, and differences.
     async fn run_once(&self) -> Result<(usize, usize)> {
-        let known = self
-            .store
-            .read(|view| Ok((view.customers("", 1)?, view.reconciled_up_to()?)));
-        let (any, mut after) = known.await?;
-        if any.is_empty() {
+        let known = self.store.read(|view| {
+            Ok((
+                view.customers("", 1)?,
+                view.reconciled_up_to()?,
+                view.payments_lost_since()?,
+            ))
+        });
+        let (any, mut after, lost) = known.await?;
+        if any.is_empty() && lost.is_none() {
             return Ok((0, 0)); // nobody ever got so far as to pay
         }
+        let time = lost.map_or(PAGE_MAX, |_| LOST_MAX);
         let events = self
-            .take_missed_events(false, Instant::now() + PAGE_MAX)
+            .take_missed_events(false, Instant::now() + time)
             .await?;
         let mut drift = 0;
         for _ in 0..RUN_PAGES_MAX {
@@ -146,38 +159,23 @@ impl Billing {
         Ok((events, drift))
     }
 
-    /// Takes events that the provider could not deliver, oldest first; how many were new.
+    /// Takes events that the provider could not deliver, and after a restore all that came
+    /// after the backup, oldest first; how many were new.
     async fn take_missed_events(&self, dry_run: bool, until: Instant) -> Result<usize> {
-        let mut missed = Vec::new();
-        let mut after: Option<String> = None;
-        for _ in 0..EVENT_PAGES_MAX {
-            let mut form = Form::default()
-                .with("delivery_success", false)
-                .with("limit", 100)
-                .with_some("starting_after", after.as_deref());
-            for kind in KINDS {
-                form = form.with("types[]", kind);
-            }
-            let answer = match self.read(query("/v1/events", &form), until).await {
-                // Not every stand-in for the provider can be asked so; the rest still counts.
-                Err(refused) if refused.is_of_the_question() => {
-                    log::warn!("missed events can't be listed: {refused}");
-                    return Ok(0);
-                }
-                answer => answer?,
-            };
-            let (events, more) = list(&answer).ok_or(Failure::Garbage("no list of events"))?;
-            missed.extend(events.iter().cloned());
-            after = events.last().and_then(|event| objects::id(event.get("id")));
-            if !more || after.is_none() {
-                break;
-            }
+        let lost = self.store.read(|view| view.payments_lost_since()).await?;
+        if let Some(since) = lost {
+            self.warn_of_old_backup(since);
         }
+        let missed = match self.missed_events(lost, until).await {
+            // Not every stand-in for the provider can be asked so; the rest still counts.
+            Err(refused) if refused.is_of_the_question() => {
+                log::warn!("missed events can't be listed: {refused}");
+                return Ok(0);
+            }
+            missed => missed?,
+        };
         let mut new = 0;
-        for event in missed.iter().rev().filter_map(Value::as_object) {
-            let Ok(event) = Event::read(event, &self.prices()) else {
-                continue;
-            };
+        for event in missed.into_iter().rev() {
             let id = event.id.clone();
             let known = self
                 .store
@@ -191,7 +189,60 @@ impl Billing {
                 self.take(event).await?;
             }
         }
+        if lost.is_some() && !dry_run {
+            self.store.write(|tx| tx.end_lost_payments()).await?;
+        }
         Ok(new)
+    }
+
+    fn warn_of_old_backup(&self, since: Timestamp) {
+        let listed = self.clock.now().plus_s(-LISTED_MAX_S);
+        if since < listed {
+            let newest = match since {
+                Timestamp(0) => "knows no payment event".to_owned(),
+                since => format!("knows payment events until {since}"),
+            };
+            log::warn!(
+                "the restored database {newest}, and the payment provider lists those since \
+                 {listed}: compare what was paid before that with its dashboard"
+            );
+        }
+    }
+
+    /// Those that could not be delivered, or all `since` a moment; newest first.
+    async fn missed_events(
+        &self,
+        since: Option<Timestamp>,
+        until: Instant,
+    ) -> Result<Vec<Event>, Failure> {
+        let (which, pages_max) = match since {
+            None => (
+                Form::default().with("delivery_success", false),
+                EVENT_PAGES_MAX,
+            ),
+            Some(Timestamp(0)) => (Form::default(), LOST_PAGES_MAX),
+            Some(since) => {
+                let from = since.seconds() - LATE_MAX_S;
+                (Form::default().with("created[gte]", from), LOST_PAGES_MAX)
+            }
+        };
+        let which = KINDS.iter().fold(which.with("limit", 100), |form, kind| {
+            form.with("types[]", kind)
+        });
+        let (mut missed, mut after) = (Vec::new(), None::<String>);
+        for _ in 0..pages_max {
+            let form = which.clone().with_some("starting_after", after.as_deref());
+            let answer = self.read(query("/v1/events", &form), until).await?;
+            let (events, more) = list(&answer).ok_or(Failure::Garbage("no list of events"))?;
+            let read = |event: &Value| Event::read(event.as_object()?, &self.prices()).ok();
+            missed.extend(events.iter().filter_map(read));
+            after = events.last().and_then(|event| objects::id(event.get("id")));
+            if !more || after.is_none() {
+                return Ok(missed);
+            }
+        }
+        log::warn!("only the newest {pages_max} pages of missed payment events were asked for");
+        Ok(missed)
     }
 
     async fn compare(

@@ -185,7 +185,7 @@ fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
         return step(conn, SCHEMA_VERSION, |tx| {
             tx.execute_batch(SCHEMA)?;
             tx.pragma_update(None, "application_id", APPLICATION_ID)?;
-            begin_epoch(tx)
+            name_epoch(tx)
         });
     }
     for to in version + 1..=SCHEMA_VERSION {
@@ -195,8 +195,22 @@ fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// From here on relays' last seqs of before mean nothing.
+/// For a copy that takes the place of a database: what came after it was made is not in it.
+/// Payments are asked for again, from the newest event that it knows.
 pub(super) fn begin_epoch(conn: &Connection) -> rusqlite::Result<()> {
+    if conn.table_exists(None, "payment_events")? {
+        conn.execute(
+            "INSERT OR IGNORE INTO meta (key, value)
+             SELECT 'payments_lost_since', CAST(coalesce(max(received_at), 0) AS TEXT)
+             FROM payment_events",
+            [],
+        )?;
+    }
+    name_epoch(conn)
+}
+
+/// From here on relays' last seqs of before mean nothing.
+fn name_epoch(conn: &Connection) -> rusqlite::Result<()> {
     let epoch = hex::encode(crate::random::bytes::<6>());
     conn.execute(
         "INSERT OR REPLACE INTO meta (key, value) VALUES ('edge_epoch', ?1)",

@@ -16,6 +16,13 @@ impl View<'_> {
             .is_some())
     }
 
+    /// The newest event that a restored database knew, while what came after it is yet to be
+    /// asked for. `Timestamp(0)`: it knew none.
+    pub fn payments_lost_since(&self) -> Result<Option<Timestamp>> {
+        let since = self.meta_number("payments_lost_since")?;
+        Ok(since.map(Timestamp))
+    }
+
     /// How far the hourly look at all customers has come.
     pub fn reconciled_up_to(&self) -> Result<String> {
         Ok(self
@@ -33,6 +40,12 @@ impl Tx<'_> {
             "INSERT INTO payment_events (event_id, kind, received_at) VALUES (?1, ?2, ?3)",
             (event_id, kind, now.0),
         )?;
+        Ok(())
+    }
+
+    /// What came after the backup has been asked for.
+    pub fn end_lost_payments(&self) -> Result<()> {
+        self.execute("DELETE FROM meta WHERE key = 'payments_lost_since'", [])?;
         Ok(())
     }
 

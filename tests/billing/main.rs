@@ -58,6 +58,15 @@ impl World {
             settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
         settings.extend(more);
         let service = Service::in_folder(folder, &settings, clock.clone()).await;
+        // What it compares with the provider at its start is over, and the next time is in an
+        // hour: it takes nothing from under a test.
+        support::eventually("the first comparison", async || {
+            let shown = service.admin("GET", "/metrics", &json!(null)).await.text;
+            let ran = "chatkeep_job_runs_total{job=\"payment_reconcile\"} ";
+            let runs = shown.lines().find_map(|line| line.strip_prefix(ran));
+            runs.is_some_and(|runs| runs != "0")
+        })
+        .await;
         Self {
             service,
             stripe,

@@ -177,6 +177,124 @@ async fn a_start_makes_good_what_happened_meanwhile() {
     .await;
 }
 
+/// Puts a copy of the database in its place, by the command or by hand.
+fn restore(folder: &std::path::Path, copy: &std::path::Path, by_hand: bool) {
+    let database = folder.join("chatkeep.db");
+    if by_hand {
+        std::fs::rename(copy, &database).unwrap();
+        return;
+    }
+    let restored = std::process::Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+        .args(["restore", "--yes"])
+        .arg(copy)
+        .current_dir(folder)
+        .env_clear()
+        .env("CHATKEEP_STORAGE_PATH", &database)
+        .output()
+        .unwrap();
+    assert!(restored.status.success(), "{restored:?}");
+}
+
+/// What was paid for after the backup was made is asked for, delivered as it was.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_loses_no_payment() {
+    for by_hand in [false, true] {
+        let world = World::start().await;
+        let user = world.customer("cus_1").await;
+        let now_s = world.clock.now().seconds();
+        let top_up = |n: i64, at_s: i64| {
+            let session = bought(&format!("cs_{n}"), &user, 100);
+            event(
+                &format!("evt_{n}"),
+                "checkout.session.completed",
+                at_s,
+                session,
+            )
+        };
+        let before = top_up(0, now_s);
+        world.events(std::slice::from_ref(&before)).await;
+        let World {
+            service,
+            stripe,
+            clock,
+        } = world;
+        let (_, folder) = service.stop().await;
+        let copy = folder.path().join("copy.db");
+        std::fs::copy(folder.path().join("chatkeep.db"), &copy).unwrap();
+        // More than a page of them; one happened before the backup and came after it, one is
+        // older than anything that is delivered late.
+        clock.advance(3_600_000);
+        let mut events: Vec<Value> = (1..=120).rev().map(|n| top_up(n, now_s + n)).collect();
+        events.push(before);
+        events.push(top_up(121, now_s - 2 * 86_400));
+        events.push(top_up(122, now_s - 4 * 86_400));
+        let world = World::again(stripe, folder, clock, &[]).await;
+        world.events(&events[..events.len() - 1]).await;
+        assert_eq!(world.status(&user).await["credit_balance"], 12_200);
+        let World {
+            service,
+            stripe,
+            clock,
+        } = world;
+        let (_, folder) = service.stop().await;
+        restore(folder.path(), &copy, by_hand);
+        stripe.state().events = events;
+        stripe.asked();
+        let world = World::again(stripe, folder, clock, &[]).await;
+        support::eventually("the credit", async || {
+            world.status(&user).await["credit_balance"] == 12_200
+        })
+        .await;
+        // From then on only what could not be delivered.
+        support::eventually("the end of it", async || {
+            page(&world, false).await;
+            let asked = world.stripe.asked_for("GET", "/v1/events");
+            asked.last().unwrap().one("delivery_success") == "false"
+        })
+        .await;
+        assert_eq!(world.status(&user).await["credit_balance"], 12_200);
+    }
+}
+
+/// The provider forgets events after 30 days, and the log says what that means.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_old_backup_is_named_in_the_log() {
+    let world = World::start().await;
+    let user = world.user().await;
+    let session = bought("cs_1", &user, 100);
+    world
+        .events(&[event("evt_1", "checkout.session.completed", 5, session)])
+        .await;
+    let World {
+        service, stripe, ..
+    } = world;
+    let (_, folder) = service.stop().await;
+    let database = folder.path().join("chatkeep.db");
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(&database, &copy).unwrap();
+    let long_ago = chatkeep::clock::Timestamp::parse("2020-02-29T12:00:00Z").unwrap();
+    let conn = rusqlite::Connection::open(&copy).unwrap();
+    conn.execute("UPDATE payment_events SET received_at = ?1", [long_ago.0])
+        .unwrap();
+    drop(conn);
+    restore(folder.path(), &copy, false);
+    let settings = stripe.settings();
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let mut running = process::Process::start(&database, &settings).unwrap();
+    support::eventually("the provider is asked", async || {
+        let asked = stripe.asked_for("GET", "/v1/events");
+        asked
+            .iter()
+            .any(|asked| asked.one("delivery_success").is_empty())
+    })
+    .await;
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+    let log = running.log();
+    let expected = "knows payment events until 2020-02-29T12:00:00.000Z";
+    assert!(log.contains(expected) && log.contains("dashboard"), "{log}");
+}
+
 fn command(
     world: &stripe::Stripe,
     folder: &std::path::Path,

@@ -43,6 +43,8 @@ pub struct State {
     pub invoices: Vec<Value>,
     pub charges: Vec<Value>,
     pub undelivered: Vec<Value>,
+    /// All of them, whether they were delivered or not.
+    pub events: Vec<Value>,
 }
 
 /// A request as it came.
@@ -278,7 +280,15 @@ impl State {
             },
             ("GET", ["v1", "invoices"]) => page(&self.invoices, asked),
             ("GET", ["v1", "charges"]) => page(&self.charges, asked),
-            ("GET", ["v1", "events"]) => page(&self.undelivered, asked),
+            ("GET", ["v1", "events"]) if asked.one("delivery_success") == "false" => {
+                page(&self.undelivered, asked)
+            }
+            ("GET", ["v1", "events"]) => {
+                let from: i64 = asked.one("created[gte]").parse().unwrap_or(0);
+                let since = |event: &&Value| event["created"].as_i64() >= Some(from);
+                let events: Vec<Value> = self.events.iter().filter(since).cloned().collect();
+                page(&events, asked)
+            }
             _ => (404, error("invalid_request_error", "", "")),
         }
     }
