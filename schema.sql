@@ -46,7 +46,7 @@ CREATE TABLE agents (
   unfinished        INTEGER NOT NULL DEFAULT 0,  -- commands not yet ended
   tokens_valid_from INTEGER,                     -- Unix seconds; earlier tokens are refused
   last_seen_at      INTEGER,
-  status            TEXT,                        -- the relay's last status report, JSON
+  status            TEXT,                        -- the numbers of the relay's last report, JSON
   created_at        INTEGER NOT NULL
 ) STRICT;
 

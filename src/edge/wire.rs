@@ -151,13 +151,17 @@ fn shortened(text: &str) -> String {
     text[..end].to_owned()
 }
 
-/// The status of a relay as it is kept, JSON.
+/// The numbers that a relay's status is made of; whatever else it says may be about people.
+const STATUS_NUMBERS: [&str; 3] = ["uptime_seconds", "scheduled_messages", "active_rules"];
+
+/// The status of a relay as it is kept, JSON: the numbers it is made of.
 pub fn read_status(status: &serde_json::Map<String, Value>) -> Result<String, &'static str> {
-    let text = json!(status).to_string();
-    if text.len() > STATUS_BYTES_MAX {
+    if json!(status).to_string().len() > STATUS_BYTES_MAX {
         return Err("must be at most 16,384 bytes of JSON");
     }
-    Ok(text)
+    let mut kept = status.clone();
+    kept.retain(|name, value| STATUS_NUMBERS.contains(&name.as_str()) && value.is_number());
+    Ok(json!(kept).to_string())
 }
 
 /// What `hello` says of the service's settings.

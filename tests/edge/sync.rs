@@ -263,12 +263,12 @@ async fn events_and_status_are_kept() {
     let event =
         json!({"event_id": "e-7", "event_type": "message_sent", "thread_id": "x", "details": {}});
     let status = json!({"scheduled_messages": 0, "active_rules": 0, "uptime_seconds": 10});
+    // Whatever else a relay says of itself may be about people.
+    let mut sent = status.clone();
+    sent["last_chat"] = json!("chat;+15550101");
+    sent["owner"] = json!({"phone": "+15550101"});
     for _ in 0..2 {
-        let answer = poll(
-            &service,
-            json!({"pending_events": [event], "status": status}),
-        )
-        .await;
+        let answer = poll(&service, json!({"pending_events": [event], "status": sent})).await;
         assert_eq!(answer["ack_events"], json!(["e-7"]));
     }
     assert_eq!(service.rows("SELECT event_id FROM edge_events"), [["e-7"]]);
