@@ -181,20 +181,24 @@ impl Ingest {
         Ok(received)
     }
 
-    fn receive_in(&self, tx: &mut Tx<'_>, arrival: Arrival) -> Result<Received> {
-        let (message, now, mono) = (&arrival.message, arrival.now, arrival.mono);
+    fn receive_in(&self, tx: &mut Tx<'_>, mut arrival: Arrival) -> Result<Received> {
+        let (now, mono) = (arrival.now, arrival.mono);
         if let Some(mut received) = repeated(tx, &arrival.repeat, now)? {
             received.pending = self.replies.is_awaited(tx, received.message_id)?;
             return Ok(received);
         }
-        let quotas = self.limit(tx, message, now, mono)?;
+        let quotas = self.limit(tx, &arrival.message, now, mono)?;
         let agent = match &arrival.via {
             Via::Edge(name) => Some(self.agent(tx, name, now)?),
             Via::Legacy => None,
         };
-        let user = user(tx, &message.sender, now)?;
+        let user = user(tx, &arrival.message.sender, now)?;
         let flags = self.flags.for_user(&user.public_id);
         let mut room = self.room(tx, &arrival, &user, agent)?;
+        if room.group && arrival.message.mode == Mode::Direct {
+            arrival.belongs_to_group(&self.voice.get().persona);
+        }
+        let message = &arrival.message;
         let humans = room.humans + 1;
         let called = self.called(tx, &arrival, &user, &room, &flags)?;
         let is_asked = called.is_some();
@@ -210,6 +214,7 @@ impl Ingest {
             access,
             called,
             elsewhere: &arrival.elsewhere,
+            by_model: false,
             now,
             mono,
         }
@@ -274,13 +279,21 @@ impl Ingest {
     ) -> Result<Room> {
         let (message, now) = (&arrival.message, arrival.now);
         let guid = &message.chat_guid;
-        let mut room = match tx.room(guid)? {
-            Some(room) => room,
-            None => {
+        let known = tx.room(guid)?;
+        let mut room = match known {
+            Some(room) if room.group || message.mode == Mode::Direct => room,
+            known => {
                 let owner = match (&message.owner, message.mode) {
                     (Some(owner), Mode::Group) => user(tx, owner, now)?.id,
-                    _ => sender.id,
+                    _ => known.map_or(sender.id, |direct| direct.owner),
                 };
+                let mut agent = agent;
+                if let Some(direct) = known {
+                    // A group from now on: nothing of what was told alone is said there.
+                    agent = agent.or(direct.agent);
+                    tx.end_direct_chat(guid, direct.id)?;
+                    queue::withdraw(tx, &self.hub, direct.id, now)?;
+                }
                 tx.insert_room(&NewRoom {
                     chat_guid: guid,
                     mode: match message.mode {
@@ -312,6 +325,12 @@ impl Ingest {
 }
 
 impl Arrival {
+    /// The chat is known as a group, which it stays, whatever the relay says this time.
+    fn belongs_to_group(&mut self, persona: &str) {
+        self.message.mode = Mode::Group;
+        (self.understood, self.calls) = respond::understand_all(&self.message, persona, self.now);
+    }
+
     /// The message as it is kept; what it counts for is decided elsewhere.
     fn row<'a>(
         &'a self,

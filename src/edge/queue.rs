@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::hub::Hub;
 use crate::clock::Timestamp;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::bubbles;
 use crate::random;
 use crate::store::{AgentId, NewCommand, RoomId, Tx, UserId};
@@ -85,6 +85,32 @@ pub fn send_reply(
         }
     });
     Ok(true)
+}
+
+/// A direct chat is read by others from now on: what was never handed out goes to another
+/// direct chat of the same person, else it ends.
+pub fn withdraw(tx: &mut Tx<'_>, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -> Result<()> {
+    for command in tx.end_waiting_commands(room, now)? {
+        let (ended, from, seq) = (hub.clone(), command.agent, command.seq);
+        tx.after_commit(move || ended.command_ended(from, seq));
+        let payload: Value = serde_json::from_str(&command.payload).map_err(Error::internal)?;
+        let (Some(user), Some(text)) = (command.user, payload["text"].as_str()) else {
+            continue;
+        };
+        if let Some(chat) = tx.newest_direct_chat(user, true)?
+            && let Some(agent) = chat.agent
+        {
+            let message = Message {
+                agent,
+                room: chat.room,
+                chat_guid: &chat.chat_guid,
+                text,
+                user: Some(user),
+            };
+            send_message(tx, hub, &message, now)?;
+        }
+    }
+    Ok(())
 }
 
 /// Another agent brought a message from the chat: what was never handed out goes to it.

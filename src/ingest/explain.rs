@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::replies::SMALL_TALK;
 use crate::error::{Error, Result};
 use crate::reply::{self, Heard, Intent};
-use crate::store::{MessageRow, PendingReply, RoomRow, View};
+use crate::store::{MessageRow, PendingReply, RoomRow, View, given_name};
 
 /// One check and what it said.
 #[derive(Debug, Serialize)]
@@ -51,7 +51,7 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
     let mut tell = |name: &str, value: Value| told.insert(name.to_owned(), value);
     tell("message_id", message.id.into());
     tell("received_at", message.received_at.to_string().into());
-    tell("chat_guid", room.chat_guid.as_str().into());
+    tell("chat_guid", given_name(&room.chat_guid).into());
     tell("mode", room.mode.as_str().into());
     tell("user_id", user.public_id.as_str().into());
     tell("agent_id", agent.as_deref().into());

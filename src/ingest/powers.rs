@@ -94,6 +94,7 @@ impl Ingest {
         }
         let session = session.and_then(|session| Power::named(&session.name));
         let session = session.filter(|power| flags.superpower(power.name()));
+        let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
         if let Some(called) = plainly(message, &calls, session, &arrival.understood, flags) {
             return Ok(Some(called));
         }
@@ -194,8 +195,10 @@ fn softly(
         action: call.action.clone(),
         sure,
     };
+    let here = |call: &&Call| message.mode == Mode::Direct || call.power.is_shared();
     let used = session
         .and_then(|power| calls.of(power))
+        .filter(here)
         .filter(|call| may_mean(message, calls, call, flags))
         .filter(|call| calls.spoken_to || call.strength != Strength::InSession)
         .filter(|_| yields(understood, false));
@@ -203,6 +206,7 @@ fn softly(
     let soft = calls.calls.iter().filter(|call| {
         call.strength == Strength::Soft
             && calls.spoken_to
+            && here(call)
             && Some(call.power) != used.map(|used| used.power)
             && may_mean(message, calls, call, flags)
             && yields(understood, true)
@@ -290,7 +294,11 @@ impl Turn<'_> {
     /// `None`: nothing is said, and nothing was done.
     fn attempt(&self, tx: &mut Tx<'_>, attempt: &Attempt, explicit: bool) -> Result<Option<Did>> {
         let power = attempt.power;
-        let owner = self.owner(power);
+        if self.in_group() && !power.is_shared() {
+            let said = wording::superpower_alone(power.title());
+            return Ok(attempt.sure.then_some(Did::Said(said)));
+        }
+        let owner = self.owner();
         let kept = tx.power_state(owner, power.name())?.map(kept_of);
         let day = match power {
             Power::DailySummary => {
@@ -301,7 +309,7 @@ impl Turn<'_> {
         let scene = Scene {
             now: self.now,
             timezone: self.timezone(),
-            group: self.message.mode == Mode::Group,
+            group: self.in_group(),
             by: self.user.id.0,
             name: self.user.name.as_deref(),
             sure: attempt.sure,
@@ -330,10 +338,11 @@ impl Turn<'_> {
         Ok(Some(Did::Said(said)))
     }
 
-    fn owner(&self, power: Power) -> PowerOwner {
-        match self.message.mode {
-            Mode::Group if power.is_shared() => PowerOwner::Room(self.room.id),
-            _ => PowerOwner::User(self.user.id),
+    /// In a group only what is shared is done.
+    fn owner(&self) -> PowerOwner {
+        match self.in_group() {
+            true => PowerOwner::Room(self.room.id),
+            false => PowerOwner::User(self.user.id),
         }
     }
 
@@ -346,7 +355,8 @@ impl Turn<'_> {
         }
         let mut lines = help;
         for power in Power::ALL.into_iter().rev() {
-            if self.flags.superpower(power.name()) {
+            let here = !self.in_group() || power.is_shared();
+            if here && self.flags.superpower(power.name()) {
                 lines.push_str("\n• ");
                 lines.push_str(power.help());
             }

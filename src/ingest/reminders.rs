@@ -83,16 +83,19 @@ fn next_due(view: &View<'_>) -> Result<Option<Timestamp>> {
 }
 
 fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp) -> Result<()> {
-    if let Some(until) = ingest.focus_until(tx, reminder.user, now)? {
+    let chat = tx.chat_for(reminder.room, Some(reminder.user))?;
+    // A group's reminder does not wait for one person's focus.
+    if !chat.as_ref().is_some_and(|chat| chat.group)
+        && let Some(until) = ingest.focus_until(tx, reminder.user, now)?
+    {
         return tx.postpone_reminder(reminder.id, until);
     }
-    let (chat_guid, agent) = tx.room_address(reminder.room)?;
-    let queued = match agent {
-        Some(agent) => {
+    let queued = match chat.and_then(|chat| Some((chat.agent?, chat))) {
+        Some((agent, chat)) => {
             let message = Message {
                 agent,
-                room: reminder.room,
-                chat_guid: &chat_guid,
+                room: chat.room,
+                chat_guid: &chat.chat_guid,
                 text: &wording::reminder_text(&reminder.text),
                 user: Some(reminder.user),
             };

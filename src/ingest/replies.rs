@@ -251,7 +251,13 @@ impl Ingest {
         };
         let (told, decision) = self.fulfilled(tx, &pending, made, now)?;
         let (answer, decision) = (told.answer(), decision.json());
-        if pending.late {
+        // What was asked alone is not answered in what has become a group.
+        let elsewhere = tx.is_former_direct_chat(pending.room)?;
+        if elsewhere && !pending.late {
+            self.replies
+                .answer_waiting(tx, message_id, Answer::silence());
+        }
+        if pending.late || elsewhere {
             let sent = told.text.is_empty() || self.send_late(tx, &pending, &told.text, now)?;
             if !sent && !give_up {
                 return Err(Error::new(
@@ -276,14 +282,16 @@ impl Ingest {
         text: &str,
         now: Timestamp,
     ) -> Result<bool> {
-        let (chat_guid, agent) = tx.room_address(pending.room)?;
-        let Some(agent) = agent.or(pending.agent) else {
+        let Some(chat) = tx.chat_for(pending.room, pending.user)? else {
+            return Ok(false);
+        };
+        let Some(agent) = chat.agent.or(pending.agent) else {
             return Ok(false);
         };
         let message = queue::Message {
             agent,
-            room: pending.room,
-            chat_guid: &chat_guid,
+            room: chat.room,
+            chat_guid: &chat.chat_guid,
             text,
             user: pending.user,
         };

@@ -9,6 +9,7 @@ use super::decide::{self, Facts};
 use super::powers::Called;
 use super::{Ingest, Message, Mode};
 use crate::clock::{Monotonic, Timestamp};
+use crate::edge::queue;
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::memory::Elsewhere;
@@ -16,7 +17,7 @@ use crate::random;
 use crate::reply::powers::Calls;
 use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
 use crate::reply::{self, Heard, Intent};
-use crate::store::{AgentId, NewReminder, Room, Tx, User};
+use crate::store::{AgentId, NewReminder, Reminder, Room, Tx, User};
 
 /// What a message means, as the builtin engine sees it.
 pub(super) fn understand(
@@ -85,6 +86,8 @@ pub(super) struct Turn<'a> {
     pub(super) called: Option<Called>,
     /// What the external memory service keeps of the user.
     pub(super) elsewhere: &'a Elsewhere,
+    /// A language model asks for it, for the user.
+    pub(super) by_model: bool,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
 }
@@ -147,6 +150,10 @@ impl Turn<'_> {
             .and_then(|name| name.parse().ok())
     }
 
+    pub(super) fn in_group(&self) -> bool {
+        self.message.mode == Mode::Group
+    }
+
     fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Told> {
         if intent.is_command() && !self.may_command() {
             return Ok(self.too_many().into());
@@ -170,21 +177,26 @@ impl Turn<'_> {
             Intent::Say(text) | Intent::Unclear(text) => text,
             Intent::Help(text) => self.help_with_powers(tx, text)?,
             Intent::Unknown => wording::unknown(&self.message.text, persona),
+            // Of the account a group is told what concerns messages, and no more.
+            Intent::Status if self.in_group() => wording::usage(&self.facts(tx)?),
             Intent::Status => wording::status(&self.facts(tx)?),
             Intent::Usage => wording::usage(&self.facts(tx)?),
+            Intent::Remember { .. } | Intent::Forget { .. } | Intent::ForgetEverything
+                if self.in_group() =>
+            {
+                wording::memories_alone()
+            }
+            Intent::Recall { .. } if self.in_group() && self.by_model => wording::memories_alone(),
+            Intent::Recall { about } if self.in_group() => {
+                let recalled = self.recall(tx, about.as_deref())?;
+                self.tell_alone(tx, &recalled)?
+            }
             Intent::Remember { text } => self.remember(tx, &text)?,
             Intent::Recall { about } => self.recall(tx, about.as_deref())?,
             Intent::Forget { about } => self.forget(tx, &about)?,
             Intent::ForgetEverything => self.forget_everything(tx)?,
             Intent::Remind { text, send_at } => return self.remind(tx, &text, send_at),
-            Intent::ListReminders => {
-                let reminders = tx.reminders(self.user.id)?;
-                let listed: Vec<(&str, Timestamp)> = reminders
-                    .iter()
-                    .map(|r| (r.text.as_str(), r.send_at))
-                    .collect();
-                wording::reminders(&listed, self.now, self.timezone())
-            }
+            Intent::ListReminders => self.list_reminders(tx)?,
             Intent::CancelReminders { about } => self.cancel_reminders(tx, about.as_deref())?,
             Intent::SetTimezone(zone) => {
                 tx.set_user_timezone(&self.message.sender, self.user.id, zone.name())?;
@@ -248,14 +260,69 @@ impl Turn<'_> {
         Told::scheduling(said, &schedule)
     }
 
+    /// Those that may be spoken of here: a group's own, whoever set them.
+    fn reminders_here(&self, tx: &Tx<'_>) -> Result<Vec<Reminder>> {
+        match self.in_group() {
+            true => tx.room_reminders(self.room.id),
+            false => tx.reminders(self.user.id),
+        }
+    }
+
+    fn list_reminders(&self, tx: &mut Tx<'_>) -> Result<String> {
+        let here = self.reminders_here(tx)?;
+        let (now, timezone) = (self.now, self.timezone());
+        if !self.in_group() {
+            return Ok(wording::reminders(&listed(&here), now, timezone));
+        }
+        let mut said = wording::reminders_of_group(&listed(&here), now, timezone);
+        let mut elsewhere = tx.reminders(self.user.id)?;
+        elsewhere.retain(|reminder| reminder.room != self.room.id);
+        if !elsewhere.is_empty() && !self.by_model {
+            let told = wording::reminders(&listed(&elsewhere), now, timezone);
+            said.push('\n');
+            said.push_str(&self.tell_alone(tx, &told)?);
+        }
+        Ok(said)
+    }
+
+    /// Says in a direct chat of the person's what a group must not read; what is said of that
+    /// in the group.
+    fn tell_alone(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+        let chat = tx.newest_direct_chat(self.user.id, true)?;
+        let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
+            return Ok(wording::ask_alone());
+        };
+        let message = queue::Message {
+            agent,
+            room: chat.room,
+            chat_guid: &chat.chat_guid,
+            text,
+            user: Some(self.user.id),
+        };
+        let queued = queue::send_message(tx, &self.ingest.hub, &message, self.now)?;
+        Ok(if queued {
+            wording::answered_alone()
+        } else {
+            wording::ask_alone()
+        })
+    }
+
     fn cancel_reminders(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
         let mut cancelled = 0;
-        for reminder in tx.reminders(self.user.id)? {
+        for reminder in self.reminders_here(tx)? {
             if about.is_none_or(|about| reply::memory_matches(&reminder.text, about)) {
                 tx.delete_reminder(reminder.id)?;
                 cancelled += 1;
             }
         }
-        Ok(wording::reminders_cancelled(cancelled))
+        Ok(match (cancelled, self.in_group()) {
+            (0, true) => wording::no_reminder_in_group(),
+            _ => wording::reminders_cancelled(cancelled),
+        })
     }
+}
+
+fn listed(reminders: &[Reminder]) -> Vec<(&str, Timestamp)> {
+    let reminders = reminders.iter();
+    reminders.map(|r| (r.text.as_str(), r.send_at)).collect()
 }

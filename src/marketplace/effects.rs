@@ -41,6 +41,7 @@ impl Marketplace {
                 room,
                 chat_guid,
                 agent: Some(agent),
+                ..
             } = target
             else {
                 continue; // a legacy relay's room takes no commands

@@ -54,6 +54,15 @@ impl Tool {
         powers.chain([Self::Remember, Self::Reminders])
     }
 
+    /// Whether it is about what is one person's own, which no group sees or changes.
+    pub const fn is_private(self) -> bool {
+        match self {
+            Self::Power(power) => !power.is_shared(),
+            Self::Remember => true,
+            Self::Reminders => false,
+        }
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Power(power) => power.name(),

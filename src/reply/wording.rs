@@ -67,6 +67,22 @@ pub fn reminders(
     list(&title, lines, reminders.len())
 }
 
+/// Those of a group, as one of its people is told them.
+pub fn reminders_of_group(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    if reminders.is_empty() {
+        return "This group has no reminders.".to_owned();
+    }
+    let lines = reminders
+        .iter()
+        .map(|(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)));
+    let count = counted(reminders.len(), "reminder", "reminders");
+    list(&format!("This group has {count}:"), lines, reminders.len())
+}
+
 /// The reminders of today, for the daily summary; `None`: there are none.
 pub fn reminders_of_day(
     reminders: &[(&str, Timestamp)],
@@ -91,6 +107,10 @@ pub fn reminders_cancelled(count: usize) -> String {
         1 => "Okay, I've cancelled that reminder.".to_owned(),
         n => format!("Okay, I've cancelled {n} reminders."),
     }
+}
+
+pub fn no_reminder_in_group() -> String {
+    "I found no such reminder of this group. Your own ones I cancel in our direct chat.".to_owned()
 }
 
 pub fn reminders_full() -> String {

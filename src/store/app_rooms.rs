@@ -3,6 +3,7 @@
 use rusqlite::{OptionalExtension, Row};
 
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
+use super::rooms::FORMER;
 use super::{AgentId, AppId, RoomId, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -14,6 +15,14 @@ pub struct Target {
     pub chat_guid: String,
     /// `None`: a legacy relay's room, which takes no commands.
     pub agent: Option<AgentId>,
+    pub group: bool,
+}
+
+impl Target {
+    /// Whether a relay knows the chat by its name.
+    pub(super) fn has_name(&self) -> bool {
+        super::rooms::given_name(&self.chat_guid) == self.chat_guid
+    }
 }
 
 impl Tx<'_> {
@@ -59,11 +68,20 @@ impl Tx<'_> {
     /// The rooms that have the app.
     pub fn app_targets(&self, app: AppId) -> Result<Vec<Target>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT room_id, chat_guid, agent_id FROM app_rooms
+            "SELECT room_id, chat_guid, agent_id, mode = 'group' FROM app_rooms
              JOIN rooms ON rooms.id = room_id WHERE app_id = ?1",
         )?;
         let rows = statement.query_map([app.0], target_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub(super) fn target(&self, room: RoomId) -> Result<Target> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT id, chat_guid, agent_id, mode = 'group' FROM rooms WHERE id = ?1",
+            )?
+            .query_row([room.0], target_from)?)
     }
 
     /// Of a user's direct chats the one with the newest message; `with_agent`: of those that
@@ -72,12 +90,13 @@ impl Tx<'_> {
         Ok(self
             .conn
             .prepare_cached(
-                "SELECT rooms.id, chat_guid, agent_id FROM rooms
+                "SELECT rooms.id, chat_guid, agent_id, mode = 'group' FROM rooms
                  JOIN room_heads ON room_id = rooms.id
                  WHERE owner_id = ?1 AND mode = 'direct' AND (agent_id IS NOT NULL OR NOT ?2)
+                   AND instr(chat_guid, ?3) = 0
                  ORDER BY message_id DESC LIMIT 1",
             )?
-            .query_row((user.0, with_agent), target_from)
+            .query_row((user.0, with_agent, FORMER), target_from)
             .optional()?)
     }
 
@@ -126,5 +145,6 @@ fn target_from(row: &Row<'_>) -> rusqlite::Result<Target> {
         room: RoomId(row.get(0)?),
         chat_guid: row.get(1)?,
         agent: row.get::<_, Option<i64>>(2)?.map(AgentId),
+        group: row.get(3)?,
     })
 }

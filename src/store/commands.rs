@@ -89,6 +89,16 @@ pub struct Command {
     pub attempts: u32,
 }
 
+/// A command that ended before it was handed out.
+#[derive(Debug, Clone)]
+pub struct Withdrawn {
+    pub agent: AgentId,
+    pub seq: u64,
+    /// JSON
+    pub payload: String,
+    pub user: Option<UserId>,
+}
+
 const UNFINISHED: &str = "('queued', 'sent', 'received', 'executing')";
 
 impl Tx<'_> {
@@ -296,6 +306,29 @@ impl Tx<'_> {
             (new.command_id, new.agent.0),
         )?;
         self.insert_row(new, seq, created_at)
+    }
+
+    /// Ends a room's commands that were never handed out.
+    pub fn end_waiting_commands(&self, room: RoomId, now: Timestamp) -> Result<Vec<Withdrawn>> {
+        let waiting: Vec<Withdrawn> = self
+            .conn
+            .prepare_cached(
+                "SELECT agent_id, seq, payload, user_id FROM commands
+                 WHERE room_id = ?1 AND state = 'queued' ORDER BY id",
+            )?
+            .query_map([room.0], |row| {
+                Ok(Withdrawn {
+                    agent: AgentId(row.get(0)?),
+                    seq: row.get::<_, i64>(1)? as u64,
+                    payload: row.get(2)?,
+                    user: row.get::<_, Option<i64>>(3)?.map(UserId),
+                })
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        for command in &waiting {
+            self.finish_command(command.agent, command.seq, CommandState::Expired, None, now)?;
+        }
+        Ok(waiting)
     }
 
     /// Ends commands whose time is over, of any agent; at most `limit`. Agent and seq of each.

@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension, Params, Row};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::rooms::given_name;
 use super::users::user_from;
 use super::{User, UserId, View};
 use crate::clock::Timestamp;
@@ -187,7 +188,7 @@ impl View<'_> {
             .query_row((user.0, after), |row| {
                 Ok(AuthoredRoom {
                     id: row.get(0)?,
-                    chat_guid: row.get(1)?,
+                    chat_guid: given_name(row.get_ref(1)?.as_str()?).to_owned(),
                     head: row.get(2)?,
                 })
             })
@@ -313,7 +314,7 @@ impl View<'_> {
             |row| {
                 Ok(PendingReminder {
                     id: row.get(1)?,
-                    chat_guid: row.get(2)?,
+                    chat_guid: given_name(row.get_ref(2)?.as_str()?).to_owned(),
                     text: row.get(3)?,
                     send_at: Timestamp(row.get(4)?),
                     created_at: Timestamp(row.get(5)?),

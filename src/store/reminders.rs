@@ -51,6 +51,15 @@ impl Tx<'_> {
         self.reminders_where("WHERE user_id = ?1 ORDER BY send_at", user.0)
     }
 
+    /// The reminders of a room, whoever set them, soonest first.
+    pub fn room_reminders(&self, room: RoomId) -> Result<Vec<Reminder>> {
+        self.reminders_where(
+            "WHERE user_id IN (SELECT user_id FROM room_authors WHERE room_id = ?1)
+               AND room_id = ?1 ORDER BY send_at",
+            room.0,
+        )
+    }
+
     pub fn count_reminders(&self, user: UserId) -> Result<usize> {
         let count: i64 = self
             .conn

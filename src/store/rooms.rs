@@ -3,6 +3,7 @@
 
 use rusqlite::{OptionalExtension, Row};
 
+use super::app_rooms::Target;
 use super::{AgentId, Digest, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -10,10 +11,16 @@ use crate::error::Result;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RoomId(pub i64);
 
+/// Begins what follows the name of a direct chat that has become a group since. No relay
+/// knows a chat by such a name.
+pub(super) const FORMER: &str = "\u{1}direct ";
+
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     pub id: RoomId,
     pub owner: UserId,
+    /// Several people read what is written there.
+    pub group: bool,
     /// `None`: the last message came by the legacy endpoint.
     pub agent: Option<AgentId>,
     /// Digest of the participants last written.
@@ -40,7 +47,7 @@ impl Tx<'_> {
         let found = self
             .conn
             .prepare_cached(
-                "SELECT rooms.id, owner_id, agent_id, members, message_id, humans
+                "SELECT rooms.id, owner_id, agent_id, members, message_id, humans, mode = 'group'
                  FROM rooms LEFT JOIN room_heads ON room_id = rooms.id WHERE chat_guid = ?1",
             )?
             .query_row([chat_guid], room_from)
@@ -68,6 +75,7 @@ impl Tx<'_> {
         let room = Room {
             id: RoomId(self.conn.last_insert_rowid()),
             owner: new.owner,
+            group: new.mode == "group",
             agent: new.agent,
             members,
             head: None,
@@ -146,21 +154,59 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The chat's guid and the agent that commands for it go to.
-    pub fn room_address(&self, room: RoomId) -> Result<(String, Option<AgentId>)> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT chat_guid, agent_id FROM rooms WHERE id = ?1")?
-            .query_row([room.0], |row| {
-                Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?.map(AgentId)))
-            })?)
+    /// Ends a direct chat that others read from now on. Its row keeps its messages under a
+    /// name that no relay uses; the name is free for the group.
+    pub fn end_direct_chat(&mut self, chat_guid: &str, room: RoomId) -> Result<()> {
+        self.execute(
+            "UPDATE rooms SET chat_guid = chat_guid || ?2 || id, agent_id = NULL WHERE id = ?1",
+            (room.0, FORMER),
+        )?;
+        self.execute("DELETE FROM app_rooms WHERE room_id = ?1", [room.0])?;
+        self.forget_room(chat_guid);
+        Ok(())
     }
+
+    /// Whether the room was a direct chat that has become a group.
+    pub fn is_former_direct_chat(&self, room: RoomId) -> Result<bool> {
+        Ok(!self.target(room)?.has_name())
+    }
+
+    /// Where something for the room is sent. What belongs to a direct chat that takes no
+    /// commands (any more) goes to another direct chat of the same person; `None`: there is
+    /// none that does.
+    pub fn chat_for(&self, room: RoomId, user: Option<UserId>) -> Result<Option<Target>> {
+        let own = self.target(room)?;
+        match user {
+            Some(user) if !own.group && own.agent.is_none() => {
+                let other = self.newest_direct_chat(user, true)?;
+                Ok(other.or_else(|| Some(own).filter(Target::has_name)))
+            }
+            _ => Ok(Some(own).filter(Target::has_name)),
+        }
+    }
+
+    /// Where a person is told what nobody else may read: in the room, if it is a direct chat,
+    /// else in another.
+    pub fn private_chat_for(&self, room: RoomId, user: UserId) -> Result<Option<Target>> {
+        match self.target(room)?.group {
+            true => self.newest_direct_chat(user, true),
+            false => self.chat_for(room, Some(user)),
+        }
+    }
+}
+
+/// The name by which a relay knew the chat.
+pub fn given_name(chat_guid: &str) -> &str {
+    chat_guid
+        .split_once(FORMER)
+        .map_or(chat_guid, |(given, _)| given)
 }
 
 fn room_from(row: &Row<'_>) -> rusqlite::Result<Room> {
     Ok(Room {
         id: RoomId(row.get(0)?),
         owner: UserId(row.get(1)?),
+        group: row.get(6)?,
         agent: row.get::<_, Option<i64>>(2)?.map(AgentId),
         members: row.get(3)?,
         head: row.get(4)?,

@@ -48,7 +48,7 @@ async fn it_remembers_recalls_and_forgets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn memories_follow_the_person_into_a_group() {
+async fn memories_stay_out_of_groups() {
     let service = Service::start().await;
     say(
         &service,
@@ -57,12 +57,33 @@ async fn memories_follow_the_person_into_a_group() {
     )
     .await;
     let ask = "juno, what do you remember about the wifi?";
-    for (sender, told) in [("ana", true), ("ben", false)] {
+    for sender in ["ana", "ben"] {
         let answer = service.edge_message("a", &group("room", sender, ask)).await;
         let answer = answer.json();
         let text = answer["reply_text"].as_str().unwrap();
-        assert_eq!(text.contains("hunter2"), told, "{sender}: {text}");
+        assert!(!text.contains("hunter2"), "{sender}: {text}");
+        assert!(text.contains("direct chat"), "{sender}: {text}");
+        // Who asks is told where nobody reads along.
+        let told = service.rows(
+            "SELECT count(*) FROM commands WHERE payload LIKE '%hunter2%'
+               AND json_extract(payload, '$.chat_guid') = 'chat;ana'",
+        );
+        assert_eq!(told, [[1]], "{sender}");
+        for change in [
+            "juno, remember that it is hunter3",
+            "juno, forget everything",
+        ] {
+            let answer = service
+                .edge_message("a", &group("room", sender, change))
+                .await;
+            let said = answer.json()["reply_text"].to_string();
+            assert!(said.contains("between the two of us"), "{said}");
+        }
     }
+    assert_eq!(
+        service.rows("SELECT text FROM memories"),
+        [["the wifi password is hunter2"]]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

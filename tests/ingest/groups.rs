@@ -142,10 +142,7 @@ async fn memories_are_not_told_unasked() {
     assert_eq!(silent["should_respond"], false, "{silent}");
     let body = group("room", "ana", "juno, what do you remember about my locker?");
     let told = service.edge_message("a", &body).await.json();
-    assert!(
-        told["reply_text"].as_str().unwrap().contains("4321"),
-        "{told}"
-    );
+    assert!(!told.to_string().contains("4321"), "{told}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

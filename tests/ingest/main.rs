@@ -16,6 +16,7 @@ mod groups;
 mod idempotency;
 mod limits;
 mod older;
+mod privacy;
 mod problems;
 mod reminders;
 mod retries;

@@ -93,7 +93,7 @@ async fn a_group_has_what_its_owner_has() {
     assert_eq!(ask("Bo paid 30 for pizza").await["should_respond"], false);
     for (text, part) in [
         ("add milk to our list", "Added milk"),
-        ("Juno, mood 7/10", "Noted"),
+        ("Juno, mood 7/10", "in our direct chat"),
         ("Juno, help", "To-do list"),
     ] {
         let answer = ask(text).await;

@@ -1,7 +1,7 @@
 //! Every superpower, turn by turn, alone with the assistant and in a group.
 
 use super::support::Service;
-use super::{alone, at, in_group, noon, say, service_at, subscriber, talk};
+use super::{alone, at, in_group, naming, noon, say, send, service_at, subscriber, talk, text_of};
 use chatkeep::clock::Clock;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,6 +85,46 @@ async fn a_groups_list_and_bill_are_everybodys() {
     let owners = service
         .rows("SELECT power, user_id IS NULL, room_id IS NULL FROM power_states ORDER BY id");
     assert_eq!(owners.len(), 3, "{owners:?}");
+}
+
+/// What is one person's own is neither shown nor changed in a group.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_sees_nothing_of_ones_own() {
+    let service = service_at(&noon()).await;
+    subscriber(&service, "ana").await;
+    talk(
+        &service,
+        alone("ana"),
+        "spent 5 on lunch → lunch
+         mood 7/10 → 7
+         Bo's birthday is on 5 March → Noted",
+    )
+    .await;
+    let kept = "SELECT power, state FROM power_states ORDER BY id";
+    let before = service.rows(kept);
+    talk(
+        &service,
+        in_group("ana"),
+        "hi all → -
+         juno, how much have I spent this month? → direct chat | !5
+         juno, how was my mood this week? → direct chat | !7
+         juno, birthdays → direct chat | !Bo
+         juno, daily summary → direct chat | !Bo
+         juno, send me my summary every day at 8am → direct chat
+         juno, spent 9 on dinner → direct chat
+         juno, focus for 45 minutes → direct chat
+         juno, track habit: run 3 times a week → direct chat
+         juno, help → To-do list: | !Mood: | !Budget:",
+    )
+    .await;
+    let named = naming(in_group("ana")("hello"), "mood_tracker");
+    let said = text_of(&send(&service, &named).await);
+    assert!(said.contains("direct chat"), "{said}");
+    assert_eq!(service.rows(kept), before);
+    assert_eq!(
+        service.rows("SELECT power FROM power_alarms"),
+        [["birthday_reminder"]]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

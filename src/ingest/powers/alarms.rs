@@ -130,14 +130,16 @@ impl Ingest {
 
     /// False when it can't be queued now.
     fn say(&self, tx: &mut Tx<'_>, alarm: &PowerAlarm, text: &str, now: Timestamp) -> Result<bool> {
-        let (chat_guid, agent) = tx.room_address(alarm.room)?;
-        let Some(agent) = agent else {
+        let Some(chat) = tx.private_chat_for(alarm.room, alarm.user)? else {
+            return Ok(false);
+        };
+        let Some(agent) = chat.agent else {
             return Ok(false);
         };
         let message = Message {
             agent,
-            room: alarm.room,
-            chat_guid: &chat_guid,
+            room: chat.room,
+            chat_guid: &chat.chat_guid,
             text,
             user: Some(alarm.user),
         };

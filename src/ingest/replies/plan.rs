@@ -79,18 +79,19 @@ impl Plan {
             tools: if basic_mode || pending.unprompted || small_talk || looked_at {
                 Vec::new()
             } else {
-                offered(flags)
+                offered(flags, context.group)
             },
         }
     }
 }
 
 /// Whether the person may have a superpower is asked when the model calls it.
-fn offered(flags: &Reader<'_>) -> Vec<Tool> {
-    let is_offered = |tool: &Tool| match tool {
+fn offered(flags: &Reader<'_>, group: bool) -> Vec<Tool> {
+    let is_on = |tool: &Tool| match tool {
         Tool::Power(power) => flags.superpower(power.name()),
         Tool::Remember | Tool::Reminders => true,
     };
+    let is_offered = |tool: &Tool| is_on(tool) && !(group && tool.is_private());
     Tool::all().filter(is_offered).collect()
 }
 

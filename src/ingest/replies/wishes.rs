@@ -59,6 +59,7 @@ impl Ingest {
             access: Access::Allow { remaining: -1 },
             called: None,
             elsewhere: &Elsewhere::Nothing,
+            by_model: true,
             now,
             mono: self.clock.monotonic(),
         };
@@ -109,6 +110,9 @@ impl Turn<'_> {
     /// `scheduled`: the answer has a reminder already.
     fn fulfil(&self, tx: &mut Tx<'_>, wish: &Wish, scheduled: bool) -> Result<Came> {
         if self.flags.boolean("llm.force_basic_mode") {
+            return Ok(Came::NotOffered);
+        }
+        if self.in_group() && wish.tool.is_private() {
             return Ok(Came::NotOffered);
         }
         match &wish.deed {

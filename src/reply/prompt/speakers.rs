@@ -1,7 +1,11 @@
 //! Who is shown speaking in a group: each person under one name, told apart from others of
-//! the same name. Handles (phone numbers, addresses) are never told to a model.
+//! the same name. What others than the asker said is quoted as data. Handles (phone numbers,
+//! addresses) are never told to a model.
 
-use super::{By, Said, clean};
+use super::{By, Said, clean, in_marks};
+
+/// Begins and ends what somebody else said.
+pub(super) const QUOTED: (&str, &str) = ("<quoted>", "</quoted>");
 
 /// Characters of a name.
 const NAME_CHARS_MAX: usize = 40;
@@ -13,19 +17,21 @@ pub(super) struct Speakers {
 }
 
 impl Speakers {
-    /// What was said as the model reads it. In a group a person's further lines are indented,
+    /// What was said as the model reads it. In a group what others than the asker said is
+    /// JSON between two marks, which no text can end; the asker's further lines are indented,
     /// so that nobody can write a line that looks like another's.
-    pub(super) fn line(&mut self, said: &Said, group: bool) -> String {
+    pub(super) fn line(&mut self, said: &Said, text: &str, group: bool, asker: &By) -> String {
         match &said.by {
             By::Person { id, name } if group => {
                 let name = self.name(*id, name.as_deref());
-                let lines: Vec<&str> = said
-                    .text
-                    .split(['\n', '\r', '\u{2028}', '\u{2029}'])
-                    .collect();
+                if !said.by.is_same(asker) {
+                    let quote = serde_json::json!({"from": name, "text": text});
+                    return format!("{}{}{}", QUOTED.0, in_marks(&quote), QUOTED.1);
+                }
+                let lines: Vec<&str> = text.split(['\n', '\r', '\u{2028}', '\u{2029}']).collect();
                 format!("{name}: {}", lines.join("\n  "))
             }
-            _ => said.text.clone(),
+            _ => text.to_owned(),
         }
     }
 

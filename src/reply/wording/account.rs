@@ -58,7 +58,7 @@ pub fn usage(facts: &Facts) -> String {
     }
 }
 
-fn counted(count: usize, one: &str, many: &str) -> String {
+pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
     match count {
         0 => format!("no {many}"),
         1 => format!("1 {one}"),
@@ -173,6 +173,30 @@ pub fn group_owner_not_subscribed(persona: &str) -> String {
 }
 
 /// What was done with a superpower is over.
+/// One that is a person's own, asked for in a group.
+pub fn superpower_alone(title: &str) -> String {
+    format!(
+        "Your {title} is between the two of us, and others read along here. Ask me in our direct chat."
+    )
+}
+
+/// Memories are neither kept nor forgotten where others read along.
+pub fn memories_alone() -> String {
+    "What I remember for you is between the two of us, and others read along here. Tell me in our direct chat."
+        .to_owned()
+}
+
+/// Said in a group, when the answer went to the direct chat.
+pub fn answered_alone() -> String {
+    "What is your own I've told you in our direct chat, as others read along here.".to_owned()
+}
+
+/// Said in a group, when there is no direct chat that can be written to.
+pub fn ask_alone() -> String {
+    "What is your own I don't tell here, as others read along. Ask me in our direct chat."
+        .to_owned()
+}
+
 pub fn superpower_ended(title: &str) -> String {
     format!("Okay, that's it for your {title}. It's all kept.")
 }

@@ -1,0 +1,166 @@
+//! What is told in a direct chat stays out of groups, also of one that was a direct chat.
+
+use serde_json::{Value, json};
+
+use super::support::{Service, direct, eventually, group};
+use super::{say, service_at, standing_clock};
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// What is answered to somebody who speaks in the room.
+async fn ask(service: &Service, room: &str, sender: &str, text: &str) -> String {
+    let answer = service.edge_message("a", &group(room, sender, text)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()["reply_text"].as_str().unwrap().to_owned()
+}
+
+/// A direct message in a chat of that name.
+fn alone(chat: &str, sender: &str, text: &str) -> Value {
+    let mut body = direct(sender, text);
+    body["chat_guid"] = json!(chat);
+    body
+}
+
+/// Chat and text of all commands.
+fn commands(service: &Service) -> Vec<(String, String)> {
+    let rows = service.rows(
+        "SELECT json_extract(payload, '$.chat_guid'), json_extract(payload, '$.text')
+         FROM commands WHERE state = 'queued' ORDER BY id",
+    );
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    rows.iter()
+        .map(|row| (text(&row[0]), text(&row[1])))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reminder_belongs_to_the_room_where_it_was_set() {
+    let service = Service::start().await;
+    say(&service, "ana", "remind me in 2 hours to see the doctor").await;
+    ask(
+        &service,
+        "g",
+        "ana",
+        "juno, remind me in 3 hours to buy beer",
+    )
+    .await;
+    let shown = ask(&service, "g", "ben", "juno, reminders").await;
+    assert!(shown.contains("buy beer"), "{shown}");
+    assert!(!shown.contains("doctor"), "{shown}");
+    assert_eq!(commands(&service), []);
+    // Who has others is told of them alone.
+    let shown = ask(&service, "g", "ana", "juno, reminders").await;
+    assert!(
+        shown.contains("buy beer") && shown.contains("direct chat"),
+        "{shown}"
+    );
+    assert!(!shown.contains("doctor"), "{shown}");
+    let told = commands(&service);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].0, "chat;ana");
+    assert!(
+        told[0].1.contains("doctor") && !told[0].1.contains("beer"),
+        "{told:?}"
+    );
+    // Nothing of a direct chat is cancelled from a group.
+    let kept = ask(
+        &service,
+        "g",
+        "ana",
+        "juno, cancel my reminder to see the doctor",
+    )
+    .await;
+    assert!(kept.contains("no such reminder"), "{kept}");
+    ask(&service, "g", "ben", "juno, cancel all reminders").await;
+    assert_eq!(
+        service.rows("SELECT text FROM reminders"),
+        [["see the doctor"]]
+    );
+    let other = ask(&service, "other", "ana", "juno, reminders").await;
+    assert!(other.contains("no reminders"), "{other}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_hears_no_more_of_an_account_than_its_messages() {
+    let service = Service::start().await;
+    say(&service, "ana", "my time zone is Europe/Berlin").await;
+    say(&service, "ana", "remember that I like tea").await;
+    let status = ask(&service, "g", "ana", "juno, status").await;
+    assert!(status.contains("50 messages"), "{status}");
+    for private in ["Berlin", "memory", "reminder"] {
+        assert!(!status.contains(private), "{status}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_direct_chat_that_becomes_a_group_stays_one() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    for text in [
+        "remember that I hid a key",
+        "remind me in 1 hour to see the doctor",
+    ] {
+        let answer = service.edge_message("a", &alone("room", "ana", text)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    // Ben comes in: nothing of before is the group's.
+    let shown = ask(&service, "room", "ben", "juno, reminders").await;
+    assert!(shown.contains("no reminders"), "{shown}");
+    let rooms = "SELECT mode, phone FROM rooms JOIN users ON users.id = owner_id
+                 WHERE chat_guid = 'room'";
+    assert_eq!(service.rows(rooms), [["group", "ana"]]);
+    // It is a group also when the relay calls it direct again.
+    let unasked = service
+        .edge_message("a", &alone("room", "ana", "reminders"))
+        .await;
+    assert_eq!(unasked.json()["should_respond"], false, "{}", unasked.text);
+    let asked = alone("room", "ana", "juno, what do you remember about me?");
+    let asked = service.edge_message("a", &asked).await;
+    assert!(!asked.text.contains("hid a key"), "{}", asked.text);
+    assert_eq!(service.rows(rooms), [["group", "ana"]]);
+    assert_eq!(commands(&service), []);
+    // The reminder waits for a direct chat.
+    clock.advance(2 * HOUR_MS);
+    eventually("the postponed reminder", async || {
+        service.app.ingest.reminders.now();
+        service.rows("SELECT due_at > send_at FROM reminders") == [[1]]
+    })
+    .await;
+    say(&service, "ana", "hi").await;
+    clock.advance(HOUR_MS);
+    eventually("the reminder", async || {
+        service.app.ingest.reminders.now();
+        !commands(&service).is_empty()
+    })
+    .await;
+    let expected = (
+        "chat;ana".to_owned(),
+        "⏰ Reminder: see the doctor".to_owned(),
+    );
+    assert_eq!(commands(&service), [expected]);
+    // What was said alone is still Ana's, under the name it had.
+    let told = service.rows("SELECT count(*) FROM rooms WHERE mode = 'direct'");
+    assert_eq!(told, [[2]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_for_a_direct_chat_does_not_reach_the_group() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    say(&service, "ana", "hi").await;
+    let text = "remind me in 1 hour to see the doctor";
+    service.edge_message("a", &alone("room", "ana", text)).await;
+    clock.advance(2 * HOUR_MS);
+    eventually("the command", async || {
+        service.app.ingest.reminders.now();
+        commands(&service).len() == 1
+    })
+    .await;
+    assert_eq!(commands(&service)[0].0, "room");
+    ask(&service, "room", "ben", "juno, hello").await;
+    let expected = (
+        "chat;ana".to_owned(),
+        "⏰ Reminder: see the doctor".to_owned(),
+    );
+    assert_eq!(commands(&service), [expected]);
+}
