@@ -1,6 +1,8 @@
 //! `chatkeep restore FILE`: puts a backup in the place of the database, while no service has it.
-//! Whom the backup brings back although they were erased is erased again before that.
+//! Whom the backup brings back although they were erased is erased again before that, and access
+//! that was ended since stays ended.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +15,7 @@ use crate::account::exports;
 use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
-use crate::store::{Lock, Restored, Restoring, Store};
+use crate::store::{ENDED_ACCESS_KEPT_MS, Lock, Restored, Restoring, Store};
 
 /// An account is erased so long after it was asked for: a younger backup knows of it.
 const KNOWN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -132,9 +134,19 @@ fn warnings(restored: &Restored, now: Timestamp) -> Vec<String> {
         .is_some_and(|as_of| now.0 - as_of.0 >= KNOWN_MS);
     if let Some(why) = &restored.present_unread {
         warnings.push(format!(
-            "the present database can't be read, so what people asked for since the backup \
-             (deletions taken back, relays' tokens ended) is not known: {why}"
+            "the present database can't be read, so what was ended since the backup (accounts, \
+             relays' tokens, webhooks, apps, grants, feature flags) is not known and may be back: {why}"
         ));
+    }
+    let is_very_old = restored
+        .as_of
+        .is_some_and(|as_of| now.0 - as_of.0 >= ENDED_ACCESS_KEPT_MS);
+    if is_very_old && restored.present_unread.is_none() && restored.had_present {
+        warnings.push(
+            "the backup is older than 90 days: webhooks, apps and grants that ended more than 90 \
+             days ago may be in it again; look through them"
+                .to_owned(),
+        );
     }
     if is_old && (restored.present_unread.is_some() || !restored.had_present) {
         warnings.push(
@@ -185,10 +197,17 @@ fn as_json(
         "backup_schema_version": restored.schema_version,
         "as_of": restored.as_of,
         "erased_again": erased,
+        "carried_over": carried_over(restored),
         "kept_aside": aside,
         "warnings": warnings(restored, now),
     })
     .to_string()
+}
+
+/// How much by key.
+fn carried_over(restored: &Restored) -> BTreeMap<&'static str, usize> {
+    let carried = restored.carried_over.iter();
+    carried.map(|one| (one.key, one.count)).collect()
 }
 
 fn in_words(
@@ -208,6 +227,16 @@ fn in_words(
         0 => {}
         1 => lines.push("1 account was erased again.".to_owned()),
         erased => lines.push(format!("{erased} accounts were erased again.")),
+    }
+    let carried = restored.carried_over.iter().filter(|one| one.count > 0);
+    let carried: Vec<String> = carried
+        .map(|one| format!("{} ({})", one.what, one.count))
+        .collect();
+    if !carried.is_empty() {
+        lines.push(format!(
+            "Carried over from the database that was there: {}.",
+            carried.join(", ")
+        ));
     }
     if let Some(aside) = aside {
         lines.push(format!(

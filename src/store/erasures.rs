@@ -120,6 +120,10 @@ impl Tx<'_> {
             (&account.user_id, now.0),
         )?;
         self.execute("DELETE FROM identities WHERE user_id = ?1", [account.id.0])?;
+        self.execute(
+            "DELETE FROM ended_access WHERE kind = 'grant' AND target = ?1",
+            [&account.user_id],
+        )?;
         let phone: Option<String> = self
             .conn
             .prepare_cached("SELECT phone FROM erasures WHERE user_id = ?1")?

@@ -18,6 +18,8 @@ const PAYMENT_EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
 const PROVIDER_KEYS_KEPT_MS: i64 = 2 * DAY_MS;
 /// After the token has expired, so that a clock set back opens nothing.
 const USED_REGISTRATIONS_KEPT_MS: i64 = 2 * DAY_MS;
+/// Far longer than a backup should be kept.
+pub const ENDED_ACCESS_KEPT_MS: i64 = 90 * DAY_MS;
 /// Rows removed from one table in one call.
 const ROWS_MAX: i64 = 500;
 
@@ -77,6 +79,12 @@ impl Tx<'_> {
                    (SELECT nonce FROM used_registrations
                     WHERE expires_at < ?1 ORDER BY expires_at LIMIT ?2)",
                 (now.0 - USED_REGISTRATIONS_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
+                "DELETE FROM ended_access WHERE (kind, target) IN
+                   (SELECT kind, target FROM ended_access
+                    WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)",
+                (now.0 - ENDED_ACCESS_KEPT_MS, ROWS_MAX),
             )?,
         ];
         Ok(events_left || quiet || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))

@@ -1,14 +1,14 @@
 //! Puts a backup in the place of a database. All of it happens in a draft beside the database,
 //! which takes its name in one step in the end: whoever is cut off before has the old one,
-//! whole. What people asked for since the backup (to be erased, to be forgotten, to be let in no
-//! more) is carried over into it.
+//! whole. What people asked for and what access was ended since the backup is carried over into it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::backup::Stage;
+use super::carry_over::{self, CarriedOver};
 use super::copy::{self, Draft};
 use super::{copies, inspect, open};
 use crate::clock::Timestamp;
@@ -28,23 +28,12 @@ pub struct Restored {
     pub schema_version: i32,
     /// The newest moment that it knows of; `None`: it is empty.
     pub as_of: Option<Timestamp>,
-    /// Accounts in it that were erased since, and are to be erased again.
-    pub erased_since: usize,
+    /// What the present database knew better; empty without one that can be read.
+    pub carried_over: Vec<CarriedOver>,
     /// Why what was asked for since could not be read of the present database.
     pub present_unread: Option<String>,
     /// There was a database.
     pub had_present: bool,
-}
-
-/// What the present database knows that a backup may not.
-#[derive(Default)]
-struct Since {
-    /// Public ids of the erased, with when.
-    erased: Vec<(String, i64)>,
-    /// Who asked to be erased: public id, when, and from when on.
-    leaving: Vec<(String, i64, i64)>,
-    /// Agents whose tokens were ended, Unix seconds.
-    revoked: Vec<(String, i64)>,
 }
 
 /// For a database that somebody put in its place by other means; the caller holds its lock.
@@ -71,18 +60,9 @@ impl Restoring {
             schema_version: check(backup)?,
             ..Restored::default()
         };
-        let present = match look_at_present(target)? {
-            None => None,
-            Some(read) => {
-                restored.had_present = true;
-                match read {
-                    Ok(conn) => Some(conn),
-                    Err(why) => {
-                        restored.present_unread = Some(why);
-                        None
-                    }
-                }
-            }
+        (restored.had_present, restored.present_unread) = match look_at_present(target)? {
+            None => (false, None),
+            Some(read) => (true, read.err()),
         };
         let failed = |e: rusqlite::Error| format!("{}: {e}", backup.display());
         let draft = Draft::of(target)?;
@@ -96,18 +76,7 @@ impl Restoring {
         let facts = checked.map_err(|why| format!("{} {why}", backup.display()))?;
         restored.schema_version = facts.schema_version;
         open::bring_up_to_date(draft.path()).map_err(failed)?;
-        let since = match &present {
-            None => Since::default(),
-            Some(conn) => match Since::read(conn) {
-                Ok(since) => since,
-                Err(error) => {
-                    restored.present_unread = Some(error.to_string());
-                    Since::default()
-                }
-            },
-        };
-        let settled = settle(draft.path(), &since, present.as_ref(), &mut restored);
-        settled.map_err(failed)?;
+        settle(draft.path(), target, &mut restored).map_err(failed)?;
         Ok(Self {
             draft,
             target: target.to_owned(),
@@ -169,7 +138,7 @@ fn open_backup(path: &Path) -> rusqlite::Result<Connection> {
 
 /// None: there is none. Some(Err): it is there and can't be read. A file of another program is
 /// refused.
-fn look_at_present(target: &Path) -> Result<Option<Result<Connection, String>>, String> {
+fn look_at_present(target: &Path) -> Result<Option<Result<(), String>>, String> {
     let there = |suffix| open::beside(target, suffix).exists();
     if !there("") {
         // A log alone is of no use, but of a database that somebody may look for.
@@ -188,78 +157,22 @@ fn look_at_present(target: &Path) -> Result<Option<Result<Connection, String>>, 
             false => Ok(Some(Err(why))),
         };
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(target, flags);
-    Ok(Some(conn.map_err(|e| e.to_string())))
+    Ok(Some(Ok(())))
 }
 
-impl Since {
-    fn read(conn: &Connection) -> rusqlite::Result<Self> {
-        let mut erased = conn.prepare("SELECT user_id, erased_at FROM erased_users")?;
-        let erased = erased.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let mut leaving = conn.prepare(
-            "SELECT user_id, deletion_requested_at, deletion_scheduled_for FROM users
-             WHERE deletion_scheduled_for IS NOT NULL",
-        )?;
-        let leaving = leaving.query_map([], |row| {
-            let requested: Option<i64> = row.get(1)?;
-            let scheduled: i64 = row.get(2)?;
-            Ok((row.get(0)?, requested.unwrap_or(scheduled), scheduled))
-        })?;
-        let mut revoked = conn.prepare(
-            "SELECT agent_id, tokens_valid_from FROM agents WHERE tokens_valid_from IS NOT NULL",
-        )?;
-        let revoked = revoked.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(Self {
-            erased: erased.collect::<rusqlite::Result<_>>()?,
-            leaving: leaving.collect::<rusqlite::Result<_>>()?,
-            revoked: revoked.collect::<rusqlite::Result<_>>()?,
-        })
-    }
-}
-
-/// In one transaction: a new edge epoch, and what was asked for since.
-fn settle(
-    draft: &Path,
-    since: &Since,
-    present: Option<&Connection>,
-    restored: &mut Restored,
-) -> rusqlite::Result<()> {
+/// Carries over what the present database at `target` knows better, and begins a new edge epoch.
+fn settle(draft: &Path, target: &Path, restored: &mut Restored) -> rusqlite::Result<()> {
     let mut conn = open::open_beside(draft)?;
     conn.pragma_update(None, "secure_delete", true)?;
-    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    restored.as_of = as_of(&tx)?;
-    open::begin_epoch(&tx)?;
-    if let Some(present) = present {
-        keep_those_who_stayed(&tx, present)?;
+    restored.as_of = as_of(&conn)?;
+    if restored.had_present && restored.present_unread.is_none() {
+        let as_of = restored.as_of.map_or(0, |as_of| as_of.0);
+        match carry_over::carry_over(&mut conn, target, as_of) {
+            Ok(carried) => restored.carried_over = carried,
+            Err(error) => restored.present_unread = Some(error.to_string()),
+        }
     }
-    for (user_id, requested_at, scheduled_for) in &since.leaving {
-        tx.execute(
-            "UPDATE users SET deletion_requested_at = ?2, deletion_scheduled_for = ?3
-             WHERE user_id = ?1",
-            (user_id, requested_at, scheduled_for),
-        )?;
-    }
-    for (user_id, erased_at) in &since.erased {
-        // Due since ever, and told nobody again.
-        restored.erased_since += tx.execute(
-            "UPDATE users SET deletion_requested_at = 0, deletion_scheduled_for = 0, email = NULL
-             WHERE user_id = ?1",
-            [user_id],
-        )?;
-        tx.execute(
-            "INSERT OR IGNORE INTO erased_users (user_id, erased_at) VALUES (?1, ?2)",
-            (user_id, erased_at),
-        )?;
-    }
-    for (agent_id, valid_from) in &since.revoked {
-        tx.execute(
-            "UPDATE agents SET tokens_valid_from = max(coalesce(tokens_valid_from, 0), ?2)
-             WHERE agent_id = ?1",
-            (agent_id, valid_from),
-        )?;
-    }
-    tx.commit()?;
+    open::begin_epoch(&conn)?;
     open::fold(conn)?;
     restored.bytes = fs::metadata(draft).map_or(0, |file| file.len());
     Ok(())
@@ -282,27 +195,6 @@ fn as_of(conn: &Connection) -> rusqlite::Result<Option<Timestamp>> {
         )
         .optional()?;
     Ok(message.max(purge).map(Timestamp))
-}
-
-/// Whoever was to be erased when the backup was made, and has taken that back since.
-fn keep_those_who_stayed(tx: &Connection, present: &Connection) -> rusqlite::Result<()> {
-    let mut leaving =
-        tx.prepare("SELECT user_id FROM users WHERE deletion_scheduled_for IS NOT NULL")?;
-    let leaving: Vec<String> = leaving
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    let mut stayed = present
-        .prepare("SELECT 1 FROM users WHERE user_id = ?1 AND deletion_scheduled_for IS NULL")?;
-    for user_id in leaving {
-        if stayed.exists([&user_id])? {
-            tx.execute(
-                "UPDATE users SET deletion_requested_at = NULL, deletion_scheduled_for = NULL
-                 WHERE user_id = ?1",
-                [&user_id],
-            )?;
-        }
-    }
-    Ok(())
 }
 
 /// Gives the present database a second name, under which it stays. Until the new one takes its

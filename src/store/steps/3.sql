@@ -6,3 +6,40 @@ CREATE TABLE used_registrations (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX used_registrations_expiry ON used_registrations(expires_at);
+
+-- Access that was ended: what a restored backup must not bring back. Rows go after 90 days.
+CREATE TABLE ended_access (
+  kind     TEXT NOT NULL,                    -- app, webhook, installation, grant, flag
+  target   TEXT NOT NULL,                    -- the app's, webhook's or user's UUID; the flag's key;
+                                             -- of an installation: app's UUID, room, the room's created_at
+  ended_at INTEGER NOT NULL,                 -- by the system's clock
+  PRIMARY KEY (kind, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX ended_access_age ON ended_access(ended_at);
+
+-- Triggers, so that no way of ending access can forget the row above.
+CREATE TRIGGER apps_ended AFTER DELETE ON apps BEGIN
+  INSERT OR REPLACE INTO ended_access
+    VALUES ('app', old.app_id, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+END;
+CREATE TRIGGER webhooks_ended AFTER DELETE ON webhooks BEGIN
+  INSERT OR REPLACE INTO ended_access
+    VALUES ('webhook', old.webhook_id, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+END;
+CREATE TRIGGER installations_ended AFTER DELETE ON app_rooms BEGIN
+  INSERT OR REPLACE INTO ended_access
+    SELECT 'installation', app_id || ' ' || rooms.id || ' ' || rooms.created_at,
+           CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    FROM apps, rooms WHERE apps.id = old.app_id AND rooms.id = old.room_id;
+END;
+CREATE TRIGGER grants_ended AFTER UPDATE OF granted_plan, granted_until ON users
+WHEN new.user_id = old.user_id AND old.granted_plan IS NOT NULL
+  AND (new.granted_plan IS NULL
+    OR coalesce(new.granted_until, 9e18) < coalesce(old.granted_until, 9e18)) BEGIN
+  INSERT OR REPLACE INTO ended_access
+    VALUES ('grant', old.user_id, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+END;
+CREATE TRIGGER flags_ended AFTER DELETE ON flag_overrides BEGIN
+  INSERT OR REPLACE INTO ended_access
+    VALUES ('flag', old.key, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+END;

@@ -1,0 +1,196 @@
+//! What a restore carries over from the present database into the copy of a backup: what people
+//! asked for since the backup was made, and the access that was ended since. The present database
+//! is attached as `present`; only the copy is written.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+/// One kind of what was carried over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CarriedOver {
+    /// For programs.
+    pub key: &'static str,
+    /// For people; a count stands behind it.
+    pub what: &'static str,
+    /// Rows of the copy that were changed.
+    pub count: usize,
+}
+
+/// Key, words, and the statement that changes the copy. `?1` is the newest moment that the
+/// backup knows of. Later statements rely on earlier ones.
+const RULES: &[(&str, &str, &str)] = &[
+    (
+        "deletion_requests",
+        "deletions of accounts, asked for or taken back",
+        "UPDATE main.users SET deletion_requested_at = iif(p.deletion_scheduled_for IS NULL, NULL,
+             coalesce(p.deletion_requested_at, p.deletion_scheduled_for)),
+           deletion_scheduled_for = p.deletion_scheduled_for
+         FROM present.users AS p
+         WHERE p.user_id = users.user_id
+           AND p.deletion_scheduled_for IS NOT users.deletion_scheduled_for",
+    ),
+    (
+        // Due since ever, and told nobody again.
+        "erased_accounts",
+        "erased accounts",
+        "UPDATE main.users SET deletion_requested_at = 0, deletion_scheduled_for = 0, email = NULL
+         WHERE user_id IN (SELECT user_id FROM present.erased_users)",
+    ),
+    (
+        "erased_ids",
+        "ids of erased accounts",
+        "INSERT OR IGNORE INTO main.erased_users (user_id, erased_at)
+         SELECT user_id, erased_at FROM present.erased_users",
+    ),
+    (
+        "used_registrations",
+        "registration tokens of relays that were used",
+        "INSERT OR IGNORE INTO main.used_registrations (nonce, expires_at)
+         SELECT nonce, expires_at FROM present.used_registrations",
+    ),
+    (
+        "revoked_agents",
+        "relays whose tokens were revoked",
+        "INSERT INTO main.agents (agent_id, tokens_valid_from, created_at)
+         SELECT agent_id, tokens_valid_from, created_at FROM present.agents
+         WHERE tokens_valid_from IS NOT NULL
+         ON CONFLICT (agent_id) DO UPDATE SET tokens_valid_from = excluded.tokens_valid_from
+         WHERE excluded.tokens_valid_from > coalesce(agents.tokens_valid_from, 0)",
+    ),
+    (
+        "deleted_webhooks",
+        "deleted webhooks",
+        "DELETE FROM main.webhooks WHERE
+           webhook_id IN (SELECT target FROM present.ended_access WHERE kind = 'webhook')
+           OR app_id IN (SELECT id FROM main.apps WHERE app_id IN
+               (SELECT target FROM present.ended_access WHERE kind = 'app'))",
+    ),
+    (
+        "deleted_webhook_calls",
+        "calls of deleted webhooks",
+        "DELETE FROM main.webhook_events WHERE webhook_id NOT IN (SELECT id FROM main.webhooks)",
+    ),
+    (
+        "removed_installations",
+        "apps removed from rooms",
+        "DELETE FROM main.app_rooms WHERE EXISTS
+           (SELECT 1 FROM main.apps AS a, main.rooms AS r, present.ended_access AS e
+            WHERE a.id = app_rooms.app_id AND r.id = app_rooms.room_id
+              AND (e.kind = 'app' AND e.target = a.app_id
+                OR e.kind = 'installation' AND e.ended_at >= app_rooms.installed_at
+                  AND e.target = a.app_id || ' ' || r.id || ' ' || r.created_at
+                  AND NOT EXISTS (SELECT 1 FROM present.app_rooms AS i
+                    JOIN present.apps AS pa ON pa.id = i.app_id
+                    WHERE pa.app_id = a.app_id AND i.room_id = r.id)))",
+    ),
+    (
+        "deleted_apps",
+        "deleted apps",
+        "DELETE FROM main.apps
+         WHERE app_id IN (SELECT target FROM present.ended_access WHERE kind = 'app')",
+    ),
+    (
+        "deactivated_webhooks",
+        "webhooks switched off",
+        "UPDATE main.webhooks SET is_active = 0, version = max(webhooks.version, p.version) + 1
+         FROM present.webhooks AS p
+         WHERE p.webhook_id = webhooks.webhook_id AND p.updated_at > webhooks.updated_at
+           AND webhooks.is_active = 1 AND p.is_active = 0",
+    ),
+    (
+        // A scheme that was changed has ended the other scheme's signatures.
+        "webhook_secrets",
+        "webhook secrets and schemes",
+        "UPDATE main.webhooks SET secret = p.secret, scheme = p.scheme,
+           version = max(webhooks.version, p.version) + 1
+         FROM present.webhooks AS p
+         WHERE p.webhook_id = webhooks.webhook_id AND p.updated_at > webhooks.updated_at
+           AND (p.secret <> webhooks.secret OR p.scheme <> webhooks.scheme)",
+    ),
+    (
+        "webhook_times",
+        "times of webhooks",
+        "UPDATE main.webhooks SET updated_at = p.updated_at FROM present.webhooks AS p
+         WHERE p.webhook_id = webhooks.webhook_id AND p.updated_at > webhooks.updated_at",
+    ),
+    (
+        "webhook_deliveries",
+        "calls of webhooks that count once",
+        "INSERT OR IGNORE INTO main.webhook_deliveries (delivery, created_at)
+         SELECT delivery, created_at FROM present.webhook_deliveries ORDER BY id",
+    ),
+    (
+        "ended_grants",
+        "grants that were taken back or cut short",
+        "UPDATE main.users SET granted_plan = p.granted_plan, granted_until = p.granted_until
+         FROM present.users AS p
+         JOIN present.ended_access AS e ON e.kind = 'grant' AND e.target = p.user_id
+         WHERE p.user_id = users.user_id AND e.ended_at >= ?1 AND users.granted_plan IS NOT NULL
+           AND (p.granted_plan IS NULL
+             OR coalesce(p.granted_until, 9e18) < coalesce(users.granted_until, 9e18))",
+    ),
+    (
+        "flags",
+        "feature flags that were set",
+        "INSERT INTO main.flag_overrides (key, value, set_at, set_by, expires_at)
+         SELECT key, value, set_at, set_by, expires_at FROM present.flag_overrides WHERE true
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value, set_at = excluded.set_at,
+           set_by = excluded.set_by, expires_at = excluded.expires_at
+         WHERE excluded.set_at > flag_overrides.set_at",
+    ),
+    (
+        "unset_flags",
+        "feature flags that were unset",
+        "DELETE FROM main.flag_overrides
+         WHERE key NOT IN (SELECT key FROM present.flag_overrides) AND EXISTS
+           (SELECT 1 FROM present.ended_access AS e
+            WHERE e.kind = 'flag' AND e.target = flag_overrides.key
+              AND e.ended_at >= flag_overrides.set_at)",
+    ),
+    (
+        "ended_access",
+        "notes of ended access",
+        "INSERT INTO main.ended_access (kind, target, ended_at)
+         SELECT kind, target, ended_at FROM present.ended_access WHERE true
+         ON CONFLICT (kind, target) DO UPDATE SET ended_at = excluded.ended_at",
+    ),
+];
+/// They keep the copy consistent, and are no news to anybody.
+const UNREPORTED: [&str; 4] = [
+    "erased_ids",
+    "deleted_webhook_calls",
+    "webhook_times",
+    "ended_access",
+];
+
+/// Changes the copy behind `conn`: all of it, or nothing when the present database can't be read.
+pub(super) fn carry_over(
+    conn: &mut Connection,
+    present: &Path,
+    as_of: i64,
+) -> rusqlite::Result<Vec<CarriedOver>> {
+    let path = present.as_os_str().as_bytes();
+    conn.execute("ATTACH CAST(?1 AS TEXT) AS present", [path])?;
+    let carried = apply(conn, as_of);
+    conn.execute("DETACH present", [])?;
+    carried
+}
+
+fn apply(conn: &mut Connection, as_of: i64) -> rusqlite::Result<Vec<CarriedOver>> {
+    let tx = conn.transaction()?;
+    let mut carried = Vec::new();
+    for (key, what, sql) in RULES {
+        let mut statement = tx.prepare(sql)?;
+        let count = match statement.parameter_count() {
+            0 => statement.execute([])?,
+            _ => statement.execute([as_of])?,
+        };
+        if !UNREPORTED.contains(key) {
+            carried.push(CarriedOver { key, what, count });
+        }
+    }
+    tx.commit()?;
+    Ok(carried)
+}
