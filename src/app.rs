@@ -1,6 +1,7 @@
 //! Puts the service together from its configuration, and runs it on a listener that its
 //! caller owns until its caller says stop. The only place that picks concrete parts.
 
+mod backups;
 mod erasing;
 mod jobs;
 mod reload;
@@ -44,6 +45,8 @@ use crate::routes::{self, retries::Retries};
 use crate::setting::Setting;
 use crate::store::{self, Lock, SharedStore, Store};
 
+pub use backups::Backups;
+
 /// No byte of a body for so long is a time-out.
 const BODY_IDLE: Duration = Duration::from_secs(10);
 /// How long relays may still ack what they hold when everything else has ended.
@@ -61,6 +64,7 @@ pub struct App {
     pub ingest: Arc<Ingest>,
     pub memories: Arc<Memories>,
     pub exports: Arc<Exports>,
+    pub backups: Arc<Backups>,
     pub billing: Arc<Billing>,
     pub marketplace: Arc<Marketplace>,
     pub edge_tokens: Verifier,
@@ -156,6 +160,7 @@ impl App {
             job_numbers: Jobs::default(),
             started: clock.monotonic(),
             ingest: Arc::new(ingest),
+            backups: Backups::new(store.clone()),
             exports,
             memories,
             marketplace,
@@ -188,6 +193,7 @@ impl App {
         self.wait_for(SOCKETS_CLOSE_MAX, |app| app.hub.connected() == 0)
             .await;
         background.shutdown().await;
+        self.backups.end().await;
         if let Err(error) = self.store.note_written(self.clock.now()).await {
             log::warn!("what was answered could not be noted: {error}");
         }

@@ -98,7 +98,8 @@ enum Command {
     /// Copies the database to a file, while the service runs or not.
     ///
     /// The copy is of one moment, checked, readable for its owner only, and named FILE only when
-    /// it is complete. Reads only; the service goes on meanwhile.
+    /// it is complete. A running service makes the copy beside its database, which needs room
+    /// there for a while, and goes on meanwhile.
     #[command(after_help = "Example: chatkeep backup /mnt/backups/chatkeep-monday.db --force")]
     Backup(backup::Options),
     /// Puts a backup in the place of the database.

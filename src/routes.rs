@@ -4,6 +4,7 @@
 mod account;
 mod address;
 mod admin;
+mod backup;
 mod billing;
 mod console;
 mod edge;
@@ -126,6 +127,9 @@ pub fn table() -> Vec<Route> {
         route("DELETE", "/admin/users/{user_id}/grant",         Admin,      0,              to!(users::remove_grant)),
         route("GET",    "/admin/purge",                         Admin,      0,              to!(purge::outlook)),
         route("POST",   "/admin/purge",                         Admin,      0,              to!(purge::start)),
+        route("GET",    "/admin/backup",                        Admin,      0,              to!(backup::show)),
+        route("POST",   "/admin/backup",                        Admin,      0,              to!(backup::start)),
+        route("DELETE", "/admin/backup",                        Admin,      0,              to!(backup::end)),
         route("GET",    "/metrics",                             Admin,      0,              to!(metrics::metrics)),
         route("GET",    "/api/v1/usage/limits/{user_id}",       User,       0,              to!(usage::limits)).limit(Limit::Usage),
         route("GET",    "/api/v1/payment/status",               User,       0,              to!(billing::status)).limit(Limit::PaymentStatus),

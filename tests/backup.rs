@@ -198,7 +198,7 @@ async fn a_relay_goes_on_with_a_backup_on_another_machine() {
     let made: Value = serde_json::from_str(&made.await.unwrap()).unwrap();
     load.end().await;
     service.kill();
-    assert_eq!(made["schema_version"], 2);
+    assert_eq!(made["schema_version"], 3);
     assert_eq!(
         made["pages"].as_u64().unwrap() * 4096,
         made["bytes"].as_u64().unwrap()
@@ -667,6 +667,103 @@ async fn a_killed_backup_leaves_no_half_of_one() {
     assert_whole(&backup);
 }
 
+/// Kills at any moment of a backup that the service makes: the service goes on, and nothing of a
+/// killed backup stays.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_backup_beside_a_service_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    grown(folder).await;
+    let service = start(folder);
+    let backup = folder.join("b.db");
+    for round in 0..kills() {
+        let time = Duration::from_millis(round * 23 % 300);
+        kill_after(command(folder, "backup b.db"), time);
+        if backup.exists() {
+            assert_whole(&backup);
+            let whole = "SELECT count(*) > 60000 FROM messages";
+            assert_eq!(rows(&backup, whole), [[1]]);
+            std::fs::remove_file(&backup).unwrap();
+        }
+        say(&service, &direct("+15550199", "hello")).await;
+        // What was killed is given up by itself in 10 s; not to wait for that:
+        let ended = request("DELETE", "/admin/backup").bearer(ADMIN_TOKEN);
+        assert_eq!(service.send(&ended).await.status, 200);
+    }
+    done(folder, "backup b.db");
+    assert_eq!(starting_with(folder, "b.db"), std::slice::from_ref(&backup));
+    let half = folder.join("chatkeep.db.backup.part");
+    eventually("no copy beside the database", async || !half.exists()).await;
+    assert_whole(&backup);
+}
+
+/// The other way round: the service is killed, or ends, while it makes a backup.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_ends_in_a_backup_leaves_no_half_of_one() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    grown(folder).await;
+    let (backup, half) = (folder.join("b.db"), folder.join("chatkeep.db.backup.part"));
+    for round in 0..kills() {
+        let mut service = start(folder);
+        assert!(!half.exists(), "round {round}: left by the one before");
+        let mut making = command(folder, "backup b.db");
+        let making = making.stdout(Stdio::null()).stderr(Stdio::piped());
+        let making = making.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(round * 13 % 200));
+        if round % 2 == 0 {
+            service.kill();
+        } else {
+            stop(service);
+        }
+        let output = making.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        if output.status.success() {
+            assert_whole(&backup);
+            std::fs::remove_file(&backup).unwrap();
+        } else {
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(
+                said.contains("the running service"),
+                "round {round}: {said}"
+            );
+            assert!(!backup.exists());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_backups_at_once_are_made_one_after_the_other() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    grown(folder).await;
+    let _service = start(folder);
+    let making = ["b.db", "c.db", "d.db"].map(|name| {
+        let mut making = command(folder, &format!("backup {name}"));
+        (name, making.stdout(Stdio::null()).spawn().unwrap())
+    });
+    for (name, mut making) in making {
+        assert!(making.wait().unwrap().success(), "{name}");
+        assert_whole(&folder.join(name));
+    }
+    let other = "another-admin-token-of-at-least-32-bytes";
+    let mut refused = command(folder, "backup e.db");
+    let output = refused.env("CHATKEEP_ADMIN_TOKEN", other).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("has another admin.token"), "{said}");
+    assert_eq!(
+        names(folder).iter().filter(|n| n.contains(".part")).count(),
+        0
+    );
+}
+
+/// A build from another folder has none of the flags that stand there.
+#[test]
+fn nothing_needs_a_feature_that_the_build_flags_add() {
+    let flags = include_str!("../.cargo/config.toml");
+    assert!(!flags.contains("-DSQLITE_ENABLE_"), "{flags}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_restore_leaves_the_old_or_the_new_one() {
     let folder = TempDir::new().unwrap();
@@ -808,5 +905,29 @@ fn an_older_schema_is_backed_up_as_it_is() {
     assert_eq!(
         version_and_shape(&folder.join("b.db")),
         version_and_shape(&folder.join("chatkeep.db"))
+    );
+}
+
+/// What ended is known also where the executable is newer than the present database.
+#[test]
+fn a_present_database_of_an_older_schema_is_read() {
+    let (folder, older) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let (folder, older) = (folder.path(), older.path());
+    stop(start(folder));
+    done(folder, &format!("backup {}/b.db", older.display()));
+    let database = older.join("chatkeep.db");
+    first_release(&database);
+    execute(
+        &database,
+        "INSERT INTO agents (agent_id, tokens_valid_from, created_at) VALUES ('ended', 7, 1)",
+    );
+    let told: Value = serde_json::from_str(&done(older, "restore b.db --yes --json")).unwrap();
+    assert_eq!(told["warnings"], json!([]));
+    assert_eq!(told["carried_over"]["revoked_agents"], 1);
+    let revoked = "SELECT agent_id, tokens_valid_from FROM agents";
+    assert_eq!(rows(&database, revoked), [[json!("ended"), json!(7)]]);
+    assert_eq!(
+        starting_with(older, "chatkeep.db.present"),
+        [""; 0].map(PathBuf::from)
     );
 }

@@ -102,10 +102,6 @@ const ALLOWED: &[(&str, &str)] = &[
         "a restore, with no service beside it",
     ),
     (
-        "FROM sqlite_dbpage WHERE pgno = ?1",
-        "SQLite's own table of pages, one by its number",
-    ),
-    (
         "WITH RECURSIVE kinds(kind)",
         "as many rows as there are limits, each found by the index",
     ),

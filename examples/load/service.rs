@@ -15,7 +15,7 @@ use crate::process::Process;
 use crate::{Durability, Result, Settings, message};
 
 pub(crate) const EDGE_SECRET: &str = "an-edge-secret-for-measuring-only-0123456789";
-const ADMIN_TOKEN: &str = "an-admin-token-for-measuring-only-0123456789";
+pub(crate) const ADMIN_TOKEN: &str = "an-admin-token-for-measuring-only-0123456789";
 pub(crate) const HS256_SECRET: &str = "an-identity-key-for-measuring-only-0123456789";
 const START_PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(60);

@@ -1,15 +1,23 @@
-//! `chatkeep backup FILE`: a copy of the database, whether a service is at work on it or not.
+//! `chatkeep backup FILE`: a copy of the database. A running service makes the copy beside its
+//! database, and this command takes it over; without a service the command copies by itself.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::progress::Progress;
+use super::running;
 use crate::clock::Clock;
-use crate::config::{self, Loaded, Source};
-use crate::store::{self, Backup};
+use crate::config::{self, Config, Loaded, Source};
+use crate::outbound::Method;
+use crate::store::{self, Backup, Stage};
+
+const ROUTE: &str = "/admin/backup";
+/// Between two looks at how far the service is. A service gives up what nobody looks at.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -35,12 +43,19 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     }
     let others = others(&loaded);
     refuse_others(&options.file, &others).map_err(super::one)?;
-    let (clock, progress) = (Clock::system(), Progress::new());
+    store::check_backup_name(database, &options.file, options.force).map_err(super::one)?;
+    let clock = Clock::system();
     let began = clock.monotonic();
-    let made = store::back_up(database, &options.file, options.force, &mut |stage| {
-        progress.show(stage);
-    });
-    drop(progress);
+    let made = if running::is_answering(&loaded.config) {
+        // With the token that the service is asked with.
+        let config = super::configuration(source)?.config;
+        by_service(&config, options)
+    } else {
+        let progress = Progress::new();
+        store::back_up(database, &options.file, options.force, &mut |stage| {
+            progress.show(stage);
+        })
+    };
     let made = made.map_err(super::one)?;
     let seconds = clock.monotonic().since(began) as f64 / 1000.0;
     super::print(&match options.json {
@@ -48,6 +63,62 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         false => in_words(&options.file, &made, seconds, &others),
     })
     .map_err(super::one)
+}
+
+/// Has the running service make the copy, and takes it over.
+fn by_service(config: &Config, options: &Options) -> Result<Backup, String> {
+    let (database, progress) = (&config.storage.path, Progress::new());
+    let id = start(config, &progress)?;
+    loop {
+        let seen = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
+        if seen["id"].as_u64() != Some(id) {
+            return Err(SERVICE_ENDED.to_owned());
+        }
+        match seen["state"].as_str().unwrap_or_default() {
+            "copying" => {
+                let number = |name: &str| seen[name].as_u64().unwrap_or_default();
+                let (pages, of) = (number("pages"), number("pages_total"));
+                progress.show(Stage::Copying { pages, of });
+            }
+            "ready" => break,
+            "failed" => return Err(seen["error"].as_str().unwrap_or_default().to_owned()),
+            _ => return Err(SERVICE_ENDED.to_owned()),
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    let path = store::live_copy_path(database);
+    let copy = File::open(&path).map_err(|e| {
+        format!(
+            "can't read {}, which the running service made: {e}; run this as the service's user",
+            path.display()
+        )
+    });
+    // The open file outlives its name. A service that has ended has removed it already.
+    let _ = running::ask(config, Method::Delete, ROUTE, None);
+    store::take_over(
+        copy?,
+        database,
+        &options.file,
+        options.force,
+        &mut |stage| {
+            progress.show(stage);
+        },
+    )
+}
+
+const SERVICE_ENDED: &str =
+    "the running service ended or gave the backup up, and nothing was kept; try again";
+
+/// Waits until no other backup is under way. The number of ours.
+fn start(config: &Config, progress: &Progress) -> Result<u64, String> {
+    loop {
+        let told = running::ask(config, Method::Post, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
+        if told["started"] == Value::Bool(true) {
+            return told["id"].as_u64().ok_or(SERVICE_ENDED.to_owned());
+        }
+        progress.spin("waiting for another backup");
+        std::thread::sleep(LOOK_EVERY);
+    }
 }
 
 /// Files that are there and that a database is of little use without.
@@ -82,7 +153,6 @@ fn as_json(file: &Path, made: &Backup, seconds: f64, others: &[PathBuf]) -> Stri
         "pages": made.pages,
         "seconds": seconds,
         "schema_version": made.schema_version,
-        "tries": made.tries,
         "keep_too": others,
     })
     .to_string()

@@ -53,7 +53,7 @@ impl Progress {
                 }
                 self.0.set_position(pages);
             }
-            Stage::CatchingUp => self.spin("copying what was written meanwhile"),
+            Stage::TakingOver => self.spin("taking over the service's copy"),
             Stage::Checking => self.spin("checking what was copied"),
         }
     }

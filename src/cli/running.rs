@@ -11,6 +11,13 @@ pub(super) fn is_there(config: &Config) -> bool {
     store::holder(&config.storage.path).is_some()
 }
 
+/// Whether a service holds the database and answers: one that is just starting or ending doesn't.
+pub(super) fn is_answering(config: &Config) -> bool {
+    let address = store::holder(&config.storage.path).and_then(|holder| holder.address);
+    let health = address.map(|address| format!("{address}/health"));
+    health.is_some_and(|url| outbound::send(&Request::new(Method::Get, &url)).is_ok())
+}
+
 /// Asks it for `path`; `None` when no service runs on this database. Any answer but 200 is an
 /// error.
 pub(super) fn ask(

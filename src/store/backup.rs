@@ -1,40 +1,30 @@
-//! Copies a database that may be in use to a file elsewhere, reading only, and leaves the disk
-//! and the processor to the service while that writes. Only the last sweep, which makes the copy
-//! one of one moment, keeps the write-ahead log from starting again: it lets go before the log
-//! outgrows its bounds and begins anew, a few times.
+//! Copies a database to a file elsewhere. Beside a running service the service's writing thread
+//! makes the copy, some pages between two transactions, into a file beside the database, which
+//! `chatkeep backup` then takes over. Without a service the command copies what it reads.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::checkpoint::{LOG_PAGES_CAP, LOG_PAGES_WAIT};
-use super::copy::{self, Draft};
-use super::mirror::{Failure, Look, Mirror, TABLE_OF_PAGES};
-use super::{inspect, open};
+use super::copy::{self, CopyStep, Draft};
+use super::writer::Writer;
+use super::{Store, copies, inspect, open};
 
-/// Sweeps that hold nothing back, each shorter than the one before it; fewer when one found no
-/// more than so many pages changed, 4 MiB.
-const SWEEPS_MAX: u32 = 3;
-const FEW_PAGES: u64 = 1_024;
-/// Beside a service that writes: so many times as long as a look took.
-const PAUSE: u32 = 3;
-const PAUSE_MAX: Duration = Duration::from_secs(1);
-/// While nobody writes, what so many looks copied is synced at once: 2 MiB.
-const LOOKS_A_SYNC: u32 = 16;
-/// Tries in which the log may grow until the service would have to do something about it, and
-/// then those in which it may do so, short of making its writes wait.
-const GENTLE_TRIES: u32 = 3;
-const TRIES_MAX: u32 = 6;
-/// The log grows by as much between two looks at it, on a fast disk under full load.
-const PAGES_SPARED: i64 = 1_024;
-/// A try begins when the log is as short as this, or when nothing is written.
-const SHORT_LOG_PAGES: i64 = 1_024;
-const SHORT_LOG_WAIT: Duration = Duration::from_secs(5);
-const LOOK_EVERY: Duration = Duration::from_millis(2);
-const QUIET: Duration = Duration::from_millis(50);
+/// So much of a copy is synced at once, beside a service that writes: 1 MiB. Much at once would
+/// keep the service's own syncs waiting.
+const SYNC_BYTES: usize = 1 << 20;
+const PAGE_BYTES: usize = 4096;
+const SYNC_PAGES: u64 = (SYNC_BYTES / PAGE_BYTES) as u64;
+/// After each sync the copy rests for as long as the part before it took.
+const REST_MAX: Duration = Duration::from_secs(1);
+/// A copy that can't go on is tried again so often, with a pause between: 5 s.
+const BUSY_TRIES_MAX: u32 = 50;
+const BUSY_PAUSE: Duration = Duration::from_millis(100);
 
 /// A backup that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +32,6 @@ pub struct Backup {
     pub bytes: u64,
     pub pages: u64,
     pub schema_version: i32,
-    /// How often the last sweep was begun.
-    pub tries: u32,
 }
 
 /// How far it is.
@@ -53,13 +41,97 @@ pub enum Stage {
         pages: u64,
         of: u64,
     },
-    /// What was written since is copied.
-    CatchingUp,
+    /// The service's copy is taken over.
+    TakingOver,
     /// What was copied is read and checked.
     Checking,
 }
 
-/// Copies the database at `from`, as of one moment, to `to`: checked, on the disk, for its
+/// A copy that the service made beside its database; the file goes when this is dropped.
+pub struct LiveCopy {
+    _draft: Arc<Draft>,
+}
+
+/// Where the service makes its copy.
+pub fn live_copy_path(database: &Path) -> PathBuf {
+    Draft::name_of(&copies::live(database))
+}
+
+impl Store {
+    /// Copies the database as of the moment when this is done, beside it. `told` hears pages
+    /// done and pages in all. The error is a sentence for the operator.
+    pub async fn copy_beside(
+        &self,
+        told: impl Fn(u64, u64) + Send + Sync,
+    ) -> Result<LiveCopy, String> {
+        let target = copies::live(self.path());
+        let shown = live_copy_path(self.path());
+        let failed = |why: String| format!("can't copy the database to {}: {why}", shown.display());
+        let (draft, to) = blocking(move || {
+            let draft = Draft::of(&target)?;
+            let to = copy::open_draft(draft.path()).map_err(|e| copy::in_words(&e))?;
+            Ok((Arc::new(draft), to))
+        })
+        .await
+        .map_err(failed)?;
+        self.writer().begin_copy(to).await.map_err(failed)?;
+        let ending = CopyEnd(self.writer());
+        let (mut synced_pages, mut busy_tries, mut began) = (0, 0, Instant::now());
+        loop {
+            match self.writer().copy_pages().await.map_err(failed)? {
+                CopyStep::Done => break,
+                CopyStep::Busy if busy_tries == BUSY_TRIES_MAX => {
+                    return Err(failed("the service is too busy".to_owned()));
+                }
+                CopyStep::Busy => {
+                    busy_tries += 1;
+                    tokio::time::sleep(BUSY_PAUSE).await;
+                }
+                CopyStep::More { pages, of } => {
+                    busy_tries = 0;
+                    told(pages, of);
+                    if pages >= synced_pages + SYNC_PAGES {
+                        sync(&draft).await.map_err(failed)?;
+                        tokio::time::sleep(began.elapsed().min(REST_MAX)).await;
+                        (synced_pages, began) = (pages, Instant::now());
+                    }
+                }
+            }
+        }
+        drop(ending);
+        sync(&draft).await.map_err(failed)?;
+        Ok(LiveCopy { _draft: draft })
+    }
+}
+
+/// Tells the writer, however the copying ends, that nobody waits for it any more.
+struct CopyEnd<'a>(&'a Writer);
+
+impl Drop for CopyEnd<'_> {
+    fn drop(&mut self) {
+        self.0.end_copy();
+    }
+}
+
+async fn sync(draft: &Arc<Draft>) -> Result<(), String> {
+    let draft = draft.clone();
+    blocking(move || draft.sync().map_err(|e| written_in_words(&e))).await
+}
+
+async fn blocking<T: Send + 'static>(
+    f: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let done = tokio::task::spawn_blocking(f).await;
+    done.unwrap_or_else(|error| Err(error.to_string()))
+}
+
+/// Refuses a name that a backup of `database` can't have.
+pub fn check_backup_name(database: &Path, to: &Path, replace: bool) -> Result<(), String> {
+    refuse_own_files(database, to)?;
+    refuse_to_overwrite(to, replace)
+}
+
+/// Copies the database at `from`, which no service has, to `to`: checked, on the disk, for its
 /// owner's eyes only, under its name only when complete. What stands there is replaced if
 /// `replace` is set. The error is a sentence for the operator.
 pub fn back_up(
@@ -68,37 +140,72 @@ pub fn back_up(
     replace: bool,
     told: &mut dyn FnMut(Stage),
 ) -> Result<Backup, String> {
-    refuse_own_files(from, to)?;
-    refuse_to_overwrite(to, replace)?;
-    let failed = |failure: Failure| in_words(&failure, from, to);
-    let reading = Reading::open(from).map_err(|e| failed(e.into()))?;
-    reading.check_identity(from)?;
-    let draft = Draft::of(to)?;
-    let mut mirror = Mirror::new(&reading.copying, draft.file()).map_err(failed)?;
-    reading.follow(&mut mirror, &draft, told).map_err(failed)?;
-    let mut tries = 0;
-    let copied = loop {
-        tries += 1;
-        let log_pages_max = match tries {
-            ..=GENTLE_TRIES => LOG_PAGES_CAP,
-            _ => LOG_PAGES_WAIT,
-        };
-        let log_pages_max = i64::from(log_pages_max) - PAGES_SPARED;
-        let settled = reading.settle(&mut mirror, log_pages_max);
-        if settled.map_err(failed)? {
-            break true;
-        }
-        if tries == TRIES_MAX {
-            break false;
-        }
+    check_backup_name(from, to, replace)?;
+    let failed = |e: rusqlite::Error| {
+        let (from, to) = (from.display(), to.display());
+        format!("can't copy {from} to {to}: {}", copy::in_words(&e))
     };
-    if !copied {
-        return Err(format!(
-            "the service writes faster than {} can be copied, and was not to be held up: \
-             nothing was kept; try again at a quieter time",
-            from.display()
-        ));
+    let conn = open_reading(from).map_err(failed)?;
+    let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let identity = (
+        number("application_id").map_err(failed)?,
+        number("user_version").map_err(failed)?,
+    );
+    inspect::check_identity(identity.0, identity.1)
+        .map_err(|why| format!("{} {why}", from.display()))?;
+    let draft = Draft::of(to)?;
+    // All of it at one moment, also when a service starts meanwhile.
+    let reading = conn.unchecked_transaction().map_err(failed)?;
+    number("schema_version").map_err(failed)?;
+    copy::pages(&conn, draft.path(), &mut |pages, of| {
+        told(Stage::Copying { pages, of });
+    })
+    .map_err(failed)?;
+    drop(reading);
+    keep(draft, from, to, replace, told)
+}
+
+/// The same with the copy of `database` that its service has made.
+pub fn take_over(
+    mut copy: File,
+    database: &Path,
+    to: &Path,
+    replace: bool,
+    told: &mut dyn FnMut(Stage),
+) -> Result<Backup, String> {
+    check_backup_name(database, to, replace)?;
+    told(Stage::TakingOver);
+    let draft = Draft::of(to)?;
+    copy_file(&mut copy, &draft)
+        .map_err(|e| format!("can't write {}: {}", to.display(), written_in_words(&e)))?;
+    keep(draft, database, to, replace, told)
+}
+
+/// In parts, with rests: a service writes meanwhile.
+fn copy_file(from: &mut File, to: &Draft) -> std::io::Result<()> {
+    let (mut part, mut at) = (vec![0; SYNC_BYTES], 0);
+    loop {
+        let began = Instant::now();
+        let read = match from.read(&mut part) {
+            Ok(0) => return Ok(()),
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        to.file().write_all_at(&part[..read], at)?;
+        to.sync()?;
+        at += read as u64;
+        std::thread::sleep(began.elapsed().min(REST_MAX));
     }
+}
+
+/// Checks the copy and gives it its name.
+fn keep(
+    draft: Draft,
+    from: &Path,
+    to: &Path,
+    replace: bool,
+    told: &mut dyn FnMut(Stage),
+) -> Result<Backup, String> {
     told(Stage::Checking);
     let facts = copy::check(draft.path(), true)
         .map_err(|why| format!("{} {why}: nothing was kept", from.display()))?;
@@ -109,121 +216,21 @@ pub fn back_up(
         bytes,
         pages: facts.pages,
         schema_version: facts.schema_version,
-        tries,
     })
 }
 
-/// Two connections that read: one that copies, one that watches the log meanwhile.
-struct Reading {
-    copying: Connection,
-    watching: Connection,
+fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    open::set_reading(&conn)?;
+    open::set_frugal(&conn)?;
+    Ok(conn)
 }
 
-impl Reading {
-    fn open(path: &Path) -> rusqlite::Result<Self> {
-        let open = || -> rusqlite::Result<Connection> {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let conn = Connection::open_with_flags(path, flags)?;
-            open::set_reading(&conn)?;
-            open::set_frugal(&conn)?;
-            Ok(conn)
-        };
-        Ok(Self {
-            copying: open()?,
-            watching: open()?,
-        })
-    }
-
-    fn check_identity(&self, path: &Path) -> Result<(), String> {
-        let failed = |e: rusqlite::Error| format!("can't read {}: {e}", path.display());
-        let number = |name| {
-            let read = |row: &rusqlite::Row<'_>| row.get::<_, i32>(0);
-            self.copying
-                .pragma_query_value(None, name, read)
-                .map_err(failed)
-        };
-        inspect::check_identity(number("application_id")?, number("user_version")?)
-            .map_err(|why| format!("{} {why}", path.display()))
-    }
-
-    /// Most of it, with looks so short that they hold nothing up.
-    fn follow(
-        &self,
-        mirror: &mut Mirror<'_>,
-        draft: &Draft,
-        told: &mut dyn FnMut(Stage),
-    ) -> Result<(), Failure> {
-        let mut log_pages = self.log_pages()?;
-        for sweep in 0..SWEEPS_MAX {
-            let (mut began, mut unsynced, mut is_quiet) = (Instant::now(), 0, true);
-            let written = mirror.follow(|Look { pages, of, written }| {
-                told(match sweep {
-                    0 => Stage::Copying { pages, of },
-                    _ => Stage::CatchingUp,
-                });
-                let before = std::mem::replace(&mut log_pages, self.log_pages()?);
-                let is_written = before != log_pages;
-                is_quiet &= !is_written;
-                unsynced += u32::from(written > 0);
-                let at_once = if is_written { 1 } else { LOOKS_A_SYNC };
-                if unsynced >= at_once {
-                    // Much at once would keep the service's own syncs waiting. A sync tells its
-                    // failure once; a later one knows nothing of it.
-                    draft.sync()?;
-                    unsynced = 0;
-                }
-                if is_written {
-                    std::thread::sleep((began.elapsed() * PAUSE).min(PAUSE_MAX));
-                }
-                began = Instant::now();
-                Ok(())
-            })?;
-            if is_quiet || written <= FEW_PAGES {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// False when it had to let go.
-    fn settle(&self, mirror: &mut Mirror<'_>, log_pages_max: i64) -> Result<bool, Failure> {
-        self.await_short_log()?;
-        mirror.settle(|_| Ok(self.log_pages()? < log_pages_max))
-    }
-
-    /// The shorter the log, the longer the copying may take.
-    fn await_short_log(&self) -> rusqlite::Result<()> {
-        let began = Instant::now();
-        let (mut seen, mut since) = (self.log_pages()?, began);
-        while seen > SHORT_LOG_PAGES && since.elapsed() < QUIET && began.elapsed() < SHORT_LOG_WAIT
-        {
-            std::thread::sleep(LOOK_EVERY);
-            let pages = self.log_pages()?;
-            if pages != seen {
-                (seen, since) = (pages, Instant::now());
-            }
-        }
-        Ok(())
-    }
-
-    /// Pages in the log; it only looks, and moves nothing.
-    fn log_pages(&self) -> rusqlite::Result<i64> {
-        let sql = "PRAGMA wal_checkpoint(NOOP)";
-        self.watching.query_row(sql, [], |row| row.get(1))
-    }
-}
-
-fn in_words(failure: &Failure, from: &Path, to: &Path) -> String {
-    match failure {
-        Failure::Reading(error) if error.to_string().contains(TABLE_OF_PAGES) => format!(
-            "this executable was built without SQLite's {TABLE_OF_PAGES}, which backups read: \
-             build it in the project's own folder, whose .cargo/config.toml asks for it"
-        ),
-        Failure::Reading(error) => format!("can't copy {}: {error}", from.display()),
-        Failure::Writing(error) if error.kind() == std::io::ErrorKind::StorageFull => {
-            format!("there is no room for {}", to.display())
-        }
-        Failure::Writing(error) => format!("can't write {}: {error}", to.display()),
+fn written_in_words(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::StorageFull => "there is no room for the copy".to_owned(),
+        _ => error.to_string(),
     }
 }
 
@@ -248,11 +255,9 @@ fn refuse_own_files(database: &Path, to: &Path) -> Result<(), String> {
         (Ok(own), Ok(to)) => (own.dev(), own.ino()) == (to.dev(), to.ino()),
         _ => place(own).is_some_and(|own| place(to) == Some(own)),
     };
-    let own = ["", "-wal", "-shm", "-journal", ".lock", ".new"];
-    match own
-        .iter()
-        .any(|suffix| same(&open::beside(database, suffix)))
-    {
+    let own = ["", "-wal", "-shm", "-journal", ".lock", ".new", ".part"];
+    let mut own = own.iter().map(|suffix| open::beside(database, suffix));
+    match own.any(|file| same(&file)) || same(&live_copy_path(database)) {
         true => Err(format!(
             "{} belongs to the database itself; name another file",
             to.display()
@@ -265,4 +270,144 @@ fn refuse_own_files(database: &Path, to: &Path) -> Result<(), String> {
 fn place(path: &Path) -> Option<PathBuf> {
     let folder = fs::canonicalize(copy::folder_of(path)).ok()?;
     Some(folder.join(path.file_name()?))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+    use super::*;
+    use crate::store::Options;
+
+    fn open_store(folder: &Path) -> Store {
+        let options = Options {
+            path: folder.join("chatkeep.db"),
+            full_durability: false,
+            readers: 1,
+            payment_provider: false,
+        };
+        Store::open(&options).unwrap()
+    }
+
+    /// Both ends of the file say `n`, in one transaction.
+    async fn write(store: &Store, n: u64) {
+        let written = store.write(move |tx| {
+            let text = format!("{n} {}", "x".repeat(3_000));
+            tx.execute(
+                "UPDATE memories SET text = ?1 WHERE id IN (1, 6000)",
+                [&text],
+            )?;
+            tx.execute(
+                "UPDATE memories SET text = ?1 WHERE id = 1 + ?2 % 6000",
+                (&text, n as i64),
+            )?;
+            Ok(())
+        });
+        written.await.unwrap();
+    }
+
+    async fn fill(store: &Store) {
+        let filled = store.write(|tx| {
+            tx.execute(
+                "INSERT INTO users (id, user_id, created_at) VALUES (1, 'u', 1)",
+                [],
+            )?;
+            tx.execute(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+                 INSERT INTO memories (id, memory_id, user_id, text, category, created_at)
+                 SELECT i, i, 1, printf('%03000d', 0), 'c', 1 FROM n",
+                [],
+            )?;
+            Ok(())
+        });
+        filled.await.unwrap();
+    }
+
+    fn first_and_last(copy: &Path) -> (String, String) {
+        copy::check(copy, false).unwrap();
+        let conn = inspect::open_unchanging(copy).unwrap();
+        let text = |id: i64| -> String {
+            let sql = "SELECT substr(text, 1, 8) FROM memories WHERE id = ?1";
+            conn.query_row(sql, [id], |row| row.get(0)).unwrap()
+        };
+        (text(1), text(6000))
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_copy_beside_writes_is_of_one_moment_and_begins_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(open_store(folder.path()));
+        fill(&store).await;
+        let (stopping, written) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU64::new(0)),
+        );
+        let writing = tokio::spawn({
+            let (store, stopping, written) = (store.clone(), stopping.clone(), written.clone());
+            async move {
+                while !stopping.load(Ordering::SeqCst) {
+                    let n = written.load(Ordering::SeqCst) + 1;
+                    write(&store, n).await;
+                    written.store(n, Ordering::SeqCst);
+                }
+            }
+        });
+        for _ in 0..3 {
+            let before = written.load(Ordering::SeqCst);
+            let (steps, furthest) = (AtomicU64::new(0), AtomicU64::new(0));
+            let made = store.copy_beside(|pages, of| {
+                steps.fetch_add(1, Ordering::SeqCst);
+                let before = furthest.swap(pages, Ordering::SeqCst);
+                assert!(before <= pages && pages <= of, "{before} {pages} {of}");
+            });
+            let made = made.await.unwrap();
+            assert!(steps.load(Ordering::SeqCst) > 100);
+            assert!(written.load(Ordering::SeqCst) > before, "writes went on");
+            let path = live_copy_path(store.path());
+            let (first, last) = first_and_last(&path);
+            assert_eq!(first, last);
+            drop(made);
+            assert!(!path.exists());
+        }
+        stopping.store(true, Ordering::SeqCst);
+        writing.await.unwrap();
+    }
+
+    /// What changes most of the file at once, an undone write, a copy that nobody waits for, and
+    /// a second one.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_copy_bears_whatever_the_service_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(open_store(folder.path()));
+        fill(&store).await;
+        let given_up = {
+            let store = store.clone();
+            tokio::spawn(async move { store.copy_beside(|_, _| {}).await.map(drop) })
+        };
+        write(&store, 1).await;
+        given_up.abort();
+        let _ = given_up.await;
+        let disturb = async {
+            write(&store, 2).await;
+            store.compact(true).await.unwrap();
+            let undone = store.write(|tx| {
+                tx.execute("DELETE FROM memories", [])?;
+                Err::<(), _>(crate::error::Error::not_found())
+            });
+            assert!(undone.await.is_err());
+            let deleted = store.write(|tx| {
+                tx.execute("DELETE FROM memories WHERE id BETWEEN 2 AND 4000", [])?;
+                Ok(())
+            });
+            deleted.await.unwrap();
+            store.compact(true).await.unwrap();
+            write(&store, 3).await;
+        };
+        let (made, ()) = tokio::join!(store.copy_beside(|_, _| {}), disturb);
+        let _made = made.unwrap();
+        let (first, last) = first_and_last(&live_copy_path(store.path()));
+        assert_eq!(first, last);
+    }
 }

@@ -19,11 +19,11 @@ use super::writer::Trouble;
 /// Pages of the log between two passive checkpoints: 8 MiB.
 const PAGES_BETWEEN: u32 = 2_048;
 /// Beyond this the writer itself lets the log start again: 24 MiB.
-pub(super) const LOG_PAGES_CAP: u32 = 6_144;
+const LOG_PAGES_CAP: u32 = 6_144;
 /// Beyond this readers that hold the log back are hurried: 32 MiB.
 const LOG_PAGES_HURRY: u32 = 8_192;
 /// Beyond this writing waits until they have let go: 40 MiB.
-pub(super) const LOG_PAGES_WAIT: u32 = 10_240;
+const LOG_PAGES_WAIT: u32 = 10_240;
 const OVERGROWN_WAIT: Duration = Duration::from_secs(2);
 /// How long the writer waits for readers when it restarts the log, and between two tries.
 const RESTART_WAIT: Duration = Duration::from_millis(10);
@@ -123,6 +123,11 @@ impl Checkpointer {
             let mode = if overgrown { "TRUNCATE" } else { "RESTART" };
             self.restart(conn, mode, pages > LOG_PAGES_WAIT);
         }
+    }
+
+    /// As after a commit: the thread empties the log when it has been quiet for a while.
+    pub(super) fn postpone_emptying(&self) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Moves all of the log and cuts it to nothing, so that no bytes of it stay. A reader may

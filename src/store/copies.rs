@@ -21,6 +21,8 @@ const AGE_MAX_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 const NAMES_MAX: usize = 10_000;
 const BEFORE_RESTORE: &str = ".before-restore-";
 const BEFORE_SCHEMA: &str = ".v";
+const LIVE: &str = ".backup";
+const PRESENT: &str = ".present";
 
 /// Copies the file as it is, of schema `version`. Everything of it must be in `conn`'s sight.
 pub(super) fn keep_schema(
@@ -39,14 +41,26 @@ pub(super) fn keep_schema(
     Ok(target)
 }
 
-/// Clears away what a restore that was cut off left: whoever opens the database for writing has
-/// its lock, so none is at work.
+/// Clears away what a restore or a service's backup that was cut off left: whoever opens the
+/// database for writing has its lock, so none is at work.
 pub(super) fn remove_unfinished(path: &Path) {
-    let draft = Draft::name_of(path);
-    let removed = open::remove_log(&draft).and_then(|()| open::remove_file(&draft));
-    if let Err(error) = removed {
-        log::warn!("can't remove {}: {error}", draft.display());
+    for target in [path, &live(path), &present(path)] {
+        let draft = Draft::name_of(target);
+        let removed = open::remove_log(&draft).and_then(|()| open::remove_file(&draft));
+        if let Err(error) = removed {
+            log::warn!("can't remove {}: {error}", draft.display());
+        }
     }
+}
+
+/// What the copy that a service makes for `chatkeep backup` would become. It stays a draft.
+pub(super) fn live(path: &Path) -> PathBuf {
+    open::beside(path, LIVE)
+}
+
+/// What a restore reads in the place of a present database of an older schema. It stays a draft.
+pub(super) fn present(path: &Path) -> PathBuf {
+    open::beside(path, PRESENT)
 }
 
 /// The name under which a restore leaves what was there before.

@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::{Backup, StepResult};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{inspect, open};
 
 /// Pages copied between two words about how far it is: 2 MiB.
 const PAGES_AT_ONCE: std::ffi::c_int = 512;
+/// Pages copied between two transactions of a service: 128 KiB.
+const PAGES_BETWEEN_WRITES: std::ffi::c_int = 32;
 /// Steps of SQLite's machine between two pauses of a gentle check: about half a millisecond.
 const STEPS_BETWEEN_PAUSES: std::ffi::c_int = 10_000;
 /// So many times as long as it worked.
@@ -29,6 +31,18 @@ pub(super) struct Draft {
     file: File,
     path: PathBuf,
     is_kept: bool,
+}
+
+/// How far a copy is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CopyStep {
+    More {
+        pages: u64,
+        of: u64,
+    },
+    /// Nothing could be copied just now.
+    Busy,
+    Done,
 }
 
 /// What a checked copy is.
@@ -120,13 +134,7 @@ pub(super) fn pages(
     draft: &Path,
     told: &mut dyn FnMut(u64, u64),
 ) -> rusqlite::Result<()> {
-    let mut to = Connection::open_with_flags(
-        draft,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    // Nobody reads it before it is complete, and then it is synced as a whole.
-    to.pragma_update(None, "journal_mode", "OFF")?;
-    to.pragma_update(None, "synchronous", "OFF")?;
+    let mut to = open_draft(draft)?;
     let backup = Backup::new(from, &mut to)?;
     loop {
         match backup.step(PAGES_AT_ONCE)? {
@@ -142,6 +150,40 @@ pub(super) fn pages(
     }
     drop(backup);
     to.close().map_err(|(_, error)| error)
+}
+
+/// The file of a draft, for a copy. Nobody reads it before it is complete, and it is not synced
+/// here.
+pub(super) fn open_draft(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.pragma_update(None, "journal_mode", "OFF")?;
+    conn.pragma_update(None, "synchronous", "OFF")?;
+    Ok(conn)
+}
+
+/// Copies a few pages, between two transactions of a service.
+pub(super) fn some_pages(backup: &Backup<'_, '_>) -> Result<CopyStep, String> {
+    match backup.step(PAGES_BETWEEN_WRITES) {
+        Ok(StepResult::Done) => Ok(CopyStep::Done),
+        Ok(StepResult::More) => {
+            let progress = backup.progress();
+            let of = u64::try_from(progress.pagecount).unwrap_or_default();
+            let left = u64::try_from(progress.remaining).unwrap_or_default();
+            let pages = of.saturating_sub(left);
+            Ok(CopyStep::More { pages, of })
+        }
+        Ok(_) => Ok(CopyStep::Busy),
+        Err(error) => Err(in_words(&error)),
+    }
+}
+
+/// Why a copy failed, to be put behind what was copied.
+pub(super) fn in_words(error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "there is no room for the copy".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// Reads all of a database file that nobody writes, without making a log beside it. The error

@@ -167,15 +167,35 @@ fn settle(draft: &Path, target: &Path, restored: &mut Restored) -> rusqlite::Res
     restored.as_of = as_of(&conn)?;
     if restored.had_present && restored.present_unread.is_none() {
         let as_of = restored.as_of.map_or(0, |as_of| as_of.0);
-        match carry_over::carry_over(&mut conn, target, as_of) {
+        let carried = up_to_date(target).and_then(|newer| {
+            let present = newer.as_ref().map_or(target, Draft::path);
+            carry_over::carry_over(&mut conn, present, as_of).map_err(|e| e.to_string())
+        });
+        match carried {
             Ok(carried) => restored.carried_over = carried,
-            Err(error) => restored.present_unread = Some(error.to_string()),
+            Err(why) => restored.present_unread = Some(why),
         }
     }
     open::begin_epoch(&conn)?;
     open::fold(conn)?;
     restored.bytes = fs::metadata(draft).map_or(0, |file| file.len());
     Ok(())
+}
+
+/// A copy with the present schema of a database that has an older one.
+fn up_to_date(database: &Path) -> Result<Option<Draft>, String> {
+    let failed = |e: rusqlite::Error| e.to_string();
+    let conn = open::open_beside(database).map_err(failed)?;
+    let version: i32 = conn
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(failed)?;
+    if version == open::SCHEMA_VERSION {
+        return Ok(None);
+    }
+    let draft = Draft::of(&copies::present(database))?;
+    copy::pages(&conn, draft.path(), &mut |_, _| {}).map_err(failed)?;
+    open::bring_up_to_date(draft.path()).map_err(failed)?;
+    Ok(Some(draft))
 }
 
 /// The newest message, or the last purge, which comes every day.

@@ -1,30 +1,27 @@
 //! The one writing thread. Callers send it closures; it runs what is queued in one
 //! transaction, each closure in a savepoint of its own, commits once, and only then tells
 //! every caller. Batches form by themselves while a commit is under way. It must not know
-//! what the closures do.
+//! what the closures do. This file holds what callers use; `thread` does the work.
 
-use std::collections::VecDeque;
+mod thread;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, Statement, config::DbConfig, ffi};
+use rusqlite::{Connection, ErrorCode, config::DbConfig, ffi};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::checkpoint::{self, Checkpointer};
+use super::copy::CopyStep;
 use super::directory::Directory;
 use super::{Numbers, Tx, sql_error};
 use crate::error::{Error, Result};
+use thread::Thread;
 
 /// Closures waiting for the writer: about 50 ms of work. More are refused with 503.
 const QUEUE_JOBS_MAX: usize = 2048;
-/// Closures in one transaction.
-const BATCH_JOBS_MAX: usize = 256;
-/// No further closure is started in a transaction that has taken this long.
-const BATCH_TIME_MAX: Duration = Duration::from_millis(25);
-/// A closure that waited longer is refused with 503 and not run.
-const WAIT_MAX: Duration = Duration::from_secs(5);
 /// How long one try for the write lock takes while another process holds it.
 pub(super) const LOCK_TRY: Duration = Duration::from_millis(100);
 
@@ -80,9 +77,19 @@ enum Task {
         anew: bool,
         answer: oneshot::Sender<Result<()>>,
     },
+    /// Between two transactions: begin a copy of the database.
+    BeginCopy(CopyRequest),
+    /// After the next transaction: copy some pages more.
+    CopyPages(PagesAnswer),
 }
 
-type Effects = Vec<Box<dyn FnOnce() + Send>>;
+/// A copy to begin. It is given up when another one begins, and when nobody waits for its pages.
+struct CopyRequest {
+    to: Connection,
+    begun: oneshot::Sender<Result<(), String>>,
+}
+
+type PagesAnswer = oneshot::Sender<Result<CopyStep, String>>;
 
 /// What has gone wrong with the disk; shared by all who write.
 pub(super) struct Trouble {
@@ -197,6 +204,30 @@ impl Writer {
             .unwrap_or_else(|_| Err(not_written("it was dropped")))
     }
 
+    /// Begins a copy of the database into the file of `to`, which nobody else uses.
+    pub(super) async fn begin_copy(&self, to: Connection) -> Result<(), String> {
+        let (begun, answered) = oneshot::channel();
+        self.send(Task::BeginCopy(CopyRequest { to, begun }))
+            .map_err(|e| e.detail)?;
+        answered.await.unwrap_or_else(|_| Err(GIVEN_UP.to_owned()))
+    }
+
+    /// Has some more pages copied.
+    pub(super) async fn copy_pages(&self) -> Result<CopyStep, String> {
+        let (answer, answered) = oneshot::channel();
+        let (queued, task) = (Instant::now(), Task::CopyPages(answer));
+        if self.queue.try_send(Job { queued, task }).is_err() {
+            return Ok(CopyStep::Busy);
+        }
+        answered.await.unwrap_or_else(|_| Err(GIVEN_UP.to_owned()))
+    }
+
+    /// Nobody waits for the copy any more. With a full queue it stays until the next one begins.
+    pub(super) fn end_copy(&self) {
+        let (queued, task) = (Instant::now(), Task::CopyPages(oneshot::channel().0));
+        let _ = self.queue.try_send(Job { queued, task });
+    }
+
     fn send(&self, task: Task) -> Result<()> {
         let queued = Instant::now();
         let sent = self.queue.try_send(Job { queued, task });
@@ -237,237 +268,7 @@ fn not_written(cause: impl std::fmt::Display) -> Error {
     Error::unavailable("The service can't write at the moment; try again.").because(cause)
 }
 
-/// The thread's state; the statements that frame every transaction are prepared once.
-struct Thread<'c> {
-    conn: &'c Connection,
-    begin: Statement<'c>,
-    commit: Statement<'c>,
-    rollback: Statement<'c>,
-    savepoint: Statement<'c>,
-    release: Statement<'c>,
-    undo: Statement<'c>,
-    directory: Directory,
-    checkpointer: Checkpointer,
-    trouble: &'c Trouble,
-    numbers: &'c Numbers,
-}
-
-impl<'c> Thread<'c> {
-    fn new(
-        conn: &'c Connection,
-        directory: Directory,
-        checkpointer: Checkpointer,
-        (trouble, numbers): (&'c Trouble, &'c Numbers),
-    ) -> rusqlite::Result<Self> {
-        Ok(Self {
-            conn,
-            begin: conn.prepare("BEGIN IMMEDIATE")?,
-            commit: conn.prepare("COMMIT")?,
-            rollback: conn.prepare("ROLLBACK")?,
-            savepoint: conn.prepare("SAVEPOINT job")?,
-            release: conn.prepare("RELEASE job")?,
-            undo: conn.prepare("ROLLBACK TO job")?,
-            directory,
-            checkpointer,
-            trouble,
-            numbers,
-        })
-    }
-
-    fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
-        let mut batch = VecDeque::with_capacity(BATCH_JOBS_MAX);
-        loop {
-            if batch.is_empty() {
-                match jobs.blocking_recv() {
-                    Some(job) => batch.push_back(job),
-                    None => return,
-                }
-            }
-            if self.trouble.is_lost() {
-                batch.clear(); // dropping a job answers its caller
-            } else if let Some((anew, answer)) = pop_compact(&mut batch) {
-                let _ = answer.send(self.compact(anew)); // an error: the caller went away
-            } else if self.begin(&mut batch, &mut jobs) {
-                self.run_batch(&mut batch);
-            }
-        }
-    }
-
-    /// Gets the write lock, giving up on jobs that waited too long for it. False when no
-    /// job is left.
-    fn begin(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> bool {
-        loop {
-            let started = self.begin.execute([]);
-            while batch.len() < BATCH_JOBS_MAX {
-                match jobs.try_recv() {
-                    Ok(job) => batch.push_back(job),
-                    Err(_) => break,
-                }
-            }
-            let waiting = batch.len();
-            match started {
-                Ok(_) => return true,
-                Err(error) if is_busy(&error) => {
-                    batch.retain(|job| job.queued.elapsed() < WAIT_MAX);
-                }
-                Err(error) => {
-                    self.failed(&error);
-                    batch.clear();
-                }
-            }
-            if batch.len() < waiting {
-                self.numbers.refused.inc_by((waiting - batch.len()) as u64);
-                log::warn!("{} writes were refused", waiting - batch.len());
-            }
-            if batch.is_empty() {
-                return false;
-            }
-        }
-    }
-
-    /// Runs what is in the batch, commits it and tells every caller. What there was no time
-    /// for stays in the batch.
-    fn run_batch(&mut self, batch: &mut VecDeque<Job>) {
-        let mut ran = Vec::with_capacity(batch.len());
-        let mut after = Effects::new();
-        let outcome = self
-            .run_jobs(batch, &mut ran, &mut after)
-            .and_then(|()| self.commit(ran.len()));
-        match outcome {
-            Ok(()) => {
-                for effect in after {
-                    effect();
-                }
-                for work in ran {
-                    work.tell(None);
-                }
-                self.checkpointer.committed(self.conn);
-            }
-            Err(error) => {
-                self.failed(&error);
-                // A full disk or a lost file may have rolled everything back already.
-                if !self.conn.is_autocommit() && self.rollback.execute([]).is_err() {
-                    self.trouble.give_up();
-                }
-                self.directory.forget();
-                for work in ran {
-                    work.tell(Some(not_written(sql_error(&error))));
-                }
-                batch.clear();
-            }
-        }
-    }
-
-    fn commit(&mut self, writes: usize) -> rusqlite::Result<()> {
-        let began = Instant::now();
-        self.commit.execute([])?;
-        self.numbers.committed(writes, began.elapsed());
-        Ok(())
-    }
-
-    /// An error means that nothing of the transaction may be kept.
-    fn run_jobs(
-        &mut self,
-        batch: &mut VecDeque<Job>,
-        ran: &mut Vec<Box<dyn Work>>,
-        after: &mut Effects,
-    ) -> rusqlite::Result<()> {
-        let started = Instant::now();
-        while let Some(work) = pop_write(batch) {
-            ran.push(work);
-            if let Some(work) = ran.last_mut() {
-                self.run_one(&mut **work, after)?;
-            }
-            if started.elapsed() > BATCH_TIME_MAX {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn run_one(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<()> {
-        self.savepoint.execute([])?;
-        let effects = after.len();
-        self.directory.touched = false;
-        let keep = work.run(&mut Tx {
-            conn: self.conn,
-            directory: &mut self.directory,
-            after,
-        });
-        if self.conn.is_autocommit() {
-            return Err(rolled_back());
-        }
-        if !keep {
-            after.truncate(effects);
-            self.undo.execute([])?;
-            if self.directory.touched {
-                self.directory.forget();
-            }
-        }
-        self.release.execute([]).map(drop)
-    }
-
-    /// A failure leaves the file as it was.
-    fn compact(&mut self, anew: bool) -> Result<()> {
-        if anew {
-            // The new file is put together beside the old one, not in memory.
-            self.conn
-                .execute_batch("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
-                .inspect_err(|error| self.trouble.judge(error))?;
-        }
-        self.checkpointer.empty(self.conn);
-        Ok(())
-    }
-
-    fn failed(&self, error: &rusqlite::Error) {
-        self.numbers.failed.inc();
-        self.trouble.failing.store(true, Ordering::Relaxed);
-        log::error!("writing failed: {}", sql_error(error));
-        self.trouble.judge(error);
-    }
-}
-
-/// Takes the next closure, if a closure is next.
-fn pop_write(batch: &mut VecDeque<Job>) -> Option<Box<dyn Work>> {
-    match batch.pop_front()? {
-        Job {
-            task: Task::Write(work),
-            ..
-        } => Some(work),
-        other => {
-            batch.push_front(other);
-            None
-        }
-    }
-}
-
-fn pop_compact(batch: &mut VecDeque<Job>) -> Option<(bool, oneshot::Sender<Result<()>>)> {
-    match batch.pop_front()? {
-        Job {
-            task: Task::Compact { anew, answer },
-            ..
-        } => Some((anew, answer)),
-        other => {
-            batch.push_front(other);
-            None
-        }
-    }
-}
-
-/// SQLite gave the whole transaction up by itself, as it does on a full disk.
-fn rolled_back() -> rusqlite::Error {
-    rusqlite::Error::SqliteFailure(
-        ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK),
-        Some("the transaction was rolled back".to_owned()),
-    )
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
-}
+const GIVEN_UP: &str = "the service gave the copy up";
 
 /// The writer's own settings on its connection.
 pub(super) fn prepare(conn: &Connection) -> rusqlite::Result<()> {

@@ -1,0 +1,136 @@
+//! The running service's part of `chatkeep backup`: one copy at a time, made beside the database,
+//! kept until the command has taken it over, and given up when nobody asks for it any more.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
+
+use crate::store::SharedStore;
+
+/// A backup that nobody has asked after for so long is given up: its command is gone.
+const UNASKED_MAX: Duration = Duration::from_secs(10);
+
+pub struct Backups {
+    store: SharedStore,
+    state: Mutex<BackupState>,
+}
+
+#[derive(Default)]
+struct BackupState {
+    status: BackupStatus,
+    asked_at: Option<Instant>,
+    task: Option<JoinHandle<()>>,
+}
+
+/// How far the newest backup is.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct BackupStatus {
+    /// Counts backups since the start of the service.
+    pub id: u64,
+    pub state: BackupPhase,
+    pub pages: u64,
+    pub pages_total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BackupPhase {
+    /// None is under way.
+    #[default]
+    None,
+    Copying,
+    /// The copy is beside the database.
+    Ready,
+    Failed,
+}
+
+impl Backups {
+    pub fn new(store: SharedStore) -> Arc<Self> {
+        Arc::new(Self {
+            store,
+            state: Mutex::default(),
+        })
+    }
+
+    /// Begins a backup; its number, or `None` while another one is under way.
+    pub fn start(self: &Arc<Self>) -> Option<u64> {
+        let mut state = self.state();
+        if state.task.as_ref().is_some_and(|task| !task.is_finished()) {
+            return None;
+        }
+        let id = state.status.id + 1;
+        state.status = BackupStatus {
+            id,
+            state: BackupPhase::Copying,
+            ..BackupStatus::default()
+        };
+        state.asked_at = Some(Instant::now());
+        state.task = Some(tokio::spawn(self.clone().run()));
+        Some(id)
+    }
+
+    /// How far it is; whoever asks wants it to go on.
+    pub fn status(&self) -> BackupStatus {
+        let mut state = self.state();
+        state.asked_at = Some(Instant::now());
+        state.status.clone()
+    }
+
+    /// Ends what is under way. When this returns, the copy is gone.
+    pub async fn end(&self) {
+        let task = self.state().task.take();
+        if let Some(task) = task {
+            task.abort();
+            let _ = task.await; // an error: it was ended
+        }
+        self.state().status.state = BackupPhase::None;
+    }
+
+    async fn run(self: Arc<Self>) {
+        let told = |pages, of| {
+            let mut state = self.state();
+            (state.status.pages, state.status.pages_total) = (pages, of);
+        };
+        let copied = tokio::select! {
+            copied = self.store.copy_beside(told) => copied,
+            () = self.until_unasked() => return self.set(BackupPhase::None, None),
+        };
+        match copied {
+            Err(why) => {
+                log::error!("backup: {why}");
+                self.set(BackupPhase::Failed, Some(why));
+            }
+            Ok(_copy) => {
+                self.set(BackupPhase::Ready, None);
+                self.until_unasked().await;
+                self.set(BackupPhase::None, None);
+            }
+        }
+    }
+
+    async fn until_unasked(&self) {
+        loop {
+            let asked_at = self.state().asked_at.unwrap_or_else(Instant::now);
+            let end = asked_at + UNASKED_MAX;
+            if Instant::now() >= end {
+                log::warn!("a backup was given up: nobody asks after it");
+                return;
+            }
+            sleep_until(end).await;
+        }
+    }
+
+    fn set(&self, phase: BackupPhase, error: Option<String>) {
+        let mut state = self.state();
+        (state.status.state, state.status.error) = (phase, error);
+    }
+
+    fn state(&self) -> MutexGuard<'_, BackupState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

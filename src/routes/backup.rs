@@ -1,0 +1,23 @@
+//! `/admin/backup`: has the service copy its database for `chatkeep backup`.
+
+use serde_json::json;
+
+use super::Request;
+use crate::error::Result;
+use crate::http::{self, Response};
+
+/// Answers immediately; `show` tells how far it is.
+pub(super) async fn start(rq: Request) -> Result<Response> {
+    let id = rq.app.backups.start();
+    Ok(http::json(&json!({ "started": id.is_some(), "id": id })))
+}
+
+pub(super) async fn show(rq: Request) -> Result<Response> {
+    Ok(http::json(&rq.app.backups.status()))
+}
+
+/// The copy was taken over, or nobody wants it any more.
+pub(super) async fn end(rq: Request) -> Result<Response> {
+    rq.app.backups.end().await;
+    Ok(http::json(&rq.app.backups.status()))
+}

@@ -1,0 +1,336 @@
+//! What the writing thread does: batches, and between them what needs the connection for itself.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rusqlite::backup::Backup;
+use rusqlite::{Connection, ErrorCode, Statement, ffi};
+use tokio::sync::mpsc;
+
+use super::super::checkpoint::Checkpointer;
+use super::super::copy::{self, CopyStep};
+use super::super::directory::Directory;
+use super::super::{Numbers, Tx, sql_error};
+use super::{CopyRequest, Job, PagesAnswer, Task, Trouble, Work, not_written};
+use crate::error::Result;
+
+/// Closures in one transaction.
+const BATCH_JOBS_MAX: usize = 256;
+/// No further closure is started in a transaction that has taken this long.
+const BATCH_TIME_MAX: Duration = Duration::from_millis(25);
+/// A closure that waited longer is refused with 503 and not run.
+const WAIT_MAX: Duration = Duration::from_secs(5);
+
+type Effects = Vec<Box<dyn FnOnce() + Send>>;
+
+/// What the writing thread does next.
+enum Turn {
+    Next,
+    BeginCopy(CopyRequest),
+    /// There is nobody left who could write.
+    End,
+}
+
+/// The thread's state; the statements that frame every transaction are prepared once.
+pub(super) struct Thread<'c> {
+    conn: &'c Connection,
+    begin: Statement<'c>,
+    commit: Statement<'c>,
+    rollback: Statement<'c>,
+    savepoint: Statement<'c>,
+    release: Statement<'c>,
+    undo: Statement<'c>,
+    directory: Directory,
+    checkpointer: Checkpointer,
+    trouble: &'c Trouble,
+    numbers: &'c Numbers,
+    /// Who waits for more pages of the copy.
+    pages_wanted: Option<PagesAnswer>,
+}
+
+impl<'c> Thread<'c> {
+    pub(super) fn new(
+        conn: &'c Connection,
+        directory: Directory,
+        checkpointer: Checkpointer,
+        (trouble, numbers): (&'c Trouble, &'c Numbers),
+    ) -> rusqlite::Result<Self> {
+        Ok(Self {
+            conn,
+            begin: conn.prepare("BEGIN IMMEDIATE")?,
+            commit: conn.prepare("COMMIT")?,
+            rollback: conn.prepare("ROLLBACK")?,
+            savepoint: conn.prepare("SAVEPOINT job")?,
+            release: conn.prepare("RELEASE job")?,
+            undo: conn.prepare("ROLLBACK TO job")?,
+            directory,
+            checkpointer,
+            trouble,
+            numbers,
+            pages_wanted: None,
+        })
+    }
+
+    pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+        let mut batch = VecDeque::with_capacity(BATCH_JOBS_MAX);
+        let mut turn = Turn::Next;
+        loop {
+            turn = match turn {
+                Turn::Next => self.turn(&mut batch, &mut jobs),
+                Turn::BeginCopy(request) => self.copy(request, &mut batch, &mut jobs),
+                Turn::End => return,
+            };
+        }
+    }
+
+    /// Does what is next in the batch, after waiting for something to do.
+    fn turn(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> Turn {
+        if batch.is_empty() {
+            match jobs.blocking_recv() {
+                Some(job) => self.take(job, batch),
+                None => return Turn::End,
+            }
+        }
+        if self.trouble.is_lost() {
+            batch.clear(); // dropping a job answers its caller
+            self.pages_wanted = None;
+            return Turn::Next;
+        }
+        match batch.pop_front() {
+            None => {} // only pages of a copy are wanted
+            Some(Job {
+                task: Task::Compact { anew, answer },
+                ..
+            }) => {
+                let _ = answer.send(self.compact(anew)); // an error: the caller went away
+            }
+            Some(Job {
+                task: Task::BeginCopy(request),
+                ..
+            }) => return Turn::BeginCopy(request),
+            Some(job) => {
+                batch.push_front(job);
+                if self.begin(batch, jobs) {
+                    self.run_batch(batch);
+                }
+            }
+        }
+        Turn::Next
+    }
+
+    /// Into the batch, except what waits for the end of the batch.
+    fn take(&mut self, job: Job, batch: &mut VecDeque<Job>) {
+        match job.task {
+            Task::CopyPages(answer) => self.pages_wanted = Some(answer),
+            _ => batch.push_back(job),
+        }
+    }
+
+    /// Goes on with everything else while a copy is made, some pages of it after each
+    /// transaction. SQLite repeats in the copy what this connection writes meanwhile, so the
+    /// copy is of the moment of its last page.
+    fn copy(
+        &mut self,
+        request: CopyRequest,
+        batch: &mut VecDeque<Job>,
+        jobs: &mut mpsc::Receiver<Job>,
+    ) -> Turn {
+        let CopyRequest { mut to, begun } = request;
+        self.pages_wanted = None;
+        let backup = match Backup::new(self.conn, &mut to) {
+            Ok(backup) => backup,
+            Err(error) => {
+                let _ = begun.send(Err(copy::in_words(&error)));
+                return Turn::Next;
+            }
+        };
+        let _ = begun.send(Ok(())); // an error: nobody will ask for pages
+        loop {
+            match self.turn(batch, jobs) {
+                Turn::Next => {}
+                other => return other,
+            }
+            let Some(answer) = self.pages_wanted.take() else {
+                continue;
+            };
+            if answer.is_closed() {
+                return Turn::Next;
+            }
+            let step = copy::some_pages(&backup);
+            // Emptying the log on another connection would make the copy begin anew.
+            self.checkpointer.postpone_emptying();
+            if let Ok(CopyStep::More { .. } | CopyStep::Busy) = step {
+                let _ = answer.send(step);
+                continue;
+            }
+            // The file is closed before anybody is told that it is complete.
+            drop(backup);
+            drop(to);
+            let _ = answer.send(step);
+            return Turn::Next;
+        }
+    }
+
+    /// Gets the write lock, giving up on jobs that waited too long for it. False when no
+    /// job is left.
+    fn begin(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> bool {
+        loop {
+            let started = self.begin.execute([]);
+            while batch.len() < BATCH_JOBS_MAX {
+                match jobs.try_recv() {
+                    Ok(job) => self.take(job, batch),
+                    Err(_) => break,
+                }
+            }
+            let waiting = batch.len();
+            match started {
+                Ok(_) => return true,
+                Err(error) if is_busy(&error) => {
+                    batch.retain(|job| job.queued.elapsed() < WAIT_MAX);
+                }
+                Err(error) => {
+                    self.failed(&error);
+                    batch.clear();
+                }
+            }
+            if batch.len() < waiting {
+                self.numbers.refused.inc_by((waiting - batch.len()) as u64);
+                log::warn!("{} writes were refused", waiting - batch.len());
+            }
+            if batch.is_empty() {
+                return false;
+            }
+        }
+    }
+
+    /// Runs what is in the batch, commits it and tells every caller. What there was no time
+    /// for stays in the batch.
+    fn run_batch(&mut self, batch: &mut VecDeque<Job>) {
+        let mut ran = Vec::with_capacity(batch.len());
+        let mut after = Effects::new();
+        let outcome = self
+            .run_jobs(batch, &mut ran, &mut after)
+            .and_then(|()| self.commit(ran.len()));
+        match outcome {
+            Ok(()) => {
+                for effect in after {
+                    effect();
+                }
+                for work in ran {
+                    work.tell(None);
+                }
+                self.checkpointer.committed(self.conn);
+            }
+            Err(error) => {
+                self.failed(&error);
+                // A full disk or a lost file may have rolled everything back already.
+                if !self.conn.is_autocommit() && self.rollback.execute([]).is_err() {
+                    self.trouble.give_up();
+                }
+                self.directory.forget();
+                for work in ran {
+                    work.tell(Some(not_written(sql_error(&error))));
+                }
+                batch.clear();
+            }
+        }
+    }
+
+    fn commit(&mut self, writes: usize) -> rusqlite::Result<()> {
+        let began = Instant::now();
+        self.commit.execute([])?;
+        self.numbers.committed(writes, began.elapsed());
+        Ok(())
+    }
+
+    /// An error means that nothing of the transaction may be kept.
+    fn run_jobs(
+        &mut self,
+        batch: &mut VecDeque<Job>,
+        ran: &mut Vec<Box<dyn Work>>,
+        after: &mut Effects,
+    ) -> rusqlite::Result<()> {
+        let started = Instant::now();
+        while let Some(work) = pop_write(batch) {
+            ran.push(work);
+            if let Some(work) = ran.last_mut() {
+                self.run_one(&mut **work, after)?;
+            }
+            if started.elapsed() > BATCH_TIME_MAX {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_one(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<()> {
+        self.savepoint.execute([])?;
+        let effects = after.len();
+        self.directory.touched = false;
+        let keep = work.run(&mut Tx {
+            conn: self.conn,
+            directory: &mut self.directory,
+            after,
+        });
+        if self.conn.is_autocommit() {
+            return Err(rolled_back());
+        }
+        if !keep {
+            after.truncate(effects);
+            self.undo.execute([])?;
+            if self.directory.touched {
+                self.directory.forget();
+            }
+        }
+        self.release.execute([]).map(drop)
+    }
+
+    /// A failure leaves the file as it was.
+    fn compact(&mut self, anew: bool) -> Result<()> {
+        if anew {
+            // The new file is put together beside the old one, not in memory.
+            self.conn
+                .execute_batch("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
+                .inspect_err(|error| self.trouble.judge(error))?;
+        }
+        self.checkpointer.empty(self.conn);
+        Ok(())
+    }
+
+    fn failed(&self, error: &rusqlite::Error) {
+        self.numbers.failed.inc();
+        self.trouble.failing.store(true, Ordering::Relaxed);
+        log::error!("writing failed: {}", sql_error(error));
+        self.trouble.judge(error);
+    }
+}
+
+/// Takes the next closure, if a closure is next.
+fn pop_write(batch: &mut VecDeque<Job>) -> Option<Box<dyn Work>> {
+    match batch.pop_front()? {
+        Job {
+            task: Task::Write(work),
+            ..
+        } => Some(work),
+        other => {
+            batch.push_front(other);
+            None
+        }
+    }
+}
+
+/// SQLite gave the whole transaction up by itself, as it does on a full disk.
+fn rolled_back() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(
+        ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK),
+        Some("the transaction was rolled back".to_owned()),
+    )
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}
