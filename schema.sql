@@ -104,6 +104,24 @@ CREATE TABLE messages (
   decision    TEXT                           -- JSON, how a language model's reply came about; NULL: none was asked
 ) STRICT;
 
+-- Photos that relays uploaded. The file is beside the database, named after the photo.
+CREATE TABLE photos (
+  id           INTEGER PRIMARY KEY,
+  photo_id     TEXT NOT NULL UNIQUE,          -- UUID
+  user_id      INTEGER NOT NULL REFERENCES users(id),  -- who sent it
+  agent_id     INTEGER NOT NULL REFERENCES agents(id), -- who brought it
+  message_id   INTEGER NOT NULL,              -- the message that it came with
+  format       TEXT NOT NULL,                 -- jpeg, png, webp, heic
+  bytes        INTEGER NOT NULL,              -- of the file, without metadata
+  is_processed INTEGER NOT NULL,              -- 1: a reply follows as a command
+  created_at   INTEGER NOT NULL,
+  removed_at   INTEGER                        -- when the file went; NULL: it is there
+) STRICT;
+CREATE INDEX photos_user ON photos(user_id, id);
+CREATE INDEX photos_message ON photos(message_id);
+CREATE INDEX photos_kept ON photos(created_at) WHERE removed_at IS NULL;
+CREATE INDEX photos_removed ON photos(removed_at) WHERE removed_at IS NOT NULL;
+
 -- Messages that a language model is still to answer.
 CREATE TABLE pending_replies (
   message_id INTEGER PRIMARY KEY,

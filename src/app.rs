@@ -38,6 +38,7 @@ use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
 use crate::limits;
 use crate::marketplace::Marketplace;
+use crate::media::Photos;
 use crate::memory::{Memories, mem0::Mem0};
 use crate::metrics::Jobs;
 use crate::routes::limits::MinuteWindows;
@@ -65,6 +66,7 @@ pub struct App {
     pub memories: Arc<Memories>,
     pub exports: Arc<Exports>,
     pub backups: Arc<Backups>,
+    pub photos: Arc<Photos>,
     pub billing: Arc<Billing>,
     pub marketplace: Arc<Marketplace>,
     pub edge_tokens: Verifier,
@@ -106,12 +108,8 @@ impl App {
         let flags = Arc::new(Flags::new(config.is_production(), clock.clone()));
         flags.set_overrides(overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
-        let memories = Arc::new(Memories::new(
-            store.clone(),
-            flags.clone(),
-            clock.clone(),
-            memory_service(&config),
-        ));
+        let memories = memories(&config, &store, &flags, &clock);
+        let photos = photos(&config, &store, &clock);
         let ingest = Ingest::new(
             store.clone(),
             hub.clone(),
@@ -119,7 +117,7 @@ impl App {
             clock.clone(),
             voice(&config),
             memories.clone(),
-            Replies::new(replies(&config, &clock, pending)?),
+            Replies::new(replies(&config, &clock, pending, photos.clone())?),
         );
         let jwks = jwks(&config, &clock);
         let marketplace = Marketplace::new(
@@ -138,6 +136,7 @@ impl App {
             hub: hub.clone(),
             identity: identity.clone(),
             exports: exports.clone(),
+            photos: photos.clone(),
             memories: memories.clone(),
             marketplace: marketplace.clone(),
         };
@@ -162,6 +161,7 @@ impl App {
             ingest: Arc::new(ingest),
             backups: Backups::new(store.clone()),
             exports,
+            photos,
             memories,
             marketplace,
             config,
@@ -332,6 +332,30 @@ fn exports(
     Exports::new(store.clone(), memories.clone(), clock.clone(), settings)
 }
 
+fn memories(
+    config: &Config,
+    store: &SharedStore,
+    flags: &Arc<Flags>,
+    clock: &Clock,
+) -> Arc<Memories> {
+    Arc::new(Memories::new(
+        store.clone(),
+        flags.clone(),
+        clock.clone(),
+        memory_service(config),
+    ))
+}
+
+fn photos(config: &Config, store: &SharedStore, clock: &Clock) -> Arc<Photos> {
+    Arc::new(Photos::new(
+        store.clone(),
+        clock.clone(),
+        &config.storage.path,
+        config.server.public_url.as_str(),
+        config.media.keep_days,
+    ))
+}
+
 fn memory_service(config: &Config) -> Option<Mem0> {
     let memory = &config.memory;
     let key = memory.api_key.as_ref().map(Secret::expose);
@@ -362,7 +386,12 @@ fn voice(config: &Config) -> Voice {
     }
 }
 
-fn replies(config: &Config, clock: &Clock, pending: usize) -> Result<replies::Settings, String> {
+fn replies(
+    config: &Config,
+    clock: &Clock,
+    pending: usize,
+    photos: Arc<Photos>,
+) -> Result<replies::Settings, String> {
     let reply = &config.reply;
     let model = match reply.engine {
         Engine::Builtin => None,
@@ -389,6 +418,7 @@ fn replies(config: &Config, clock: &Clock, pending: usize) -> Result<replies::Se
         system_prompt: Setting::new(reply.system_prompt.clone()),
         deadline_s: reply.deadline_s,
         pending,
+        photos,
     })
 }
 

@@ -17,6 +17,7 @@ mod identity;
 mod log;
 mod mail;
 mod marketplace;
+mod media;
 mod memory;
 mod network;
 mod private_file;
@@ -46,6 +47,7 @@ pub use identity::{Algorithm, Identity};
 pub use log::{Log, LogFormat};
 pub use mail::{Mail, SmtpUrl};
 pub use marketplace::{Marketplace, make_sealing_key, read_sealing_key, sealing_key_file};
+pub use media::Media;
 pub use memory::{Memory, MemoryProvider};
 pub use network::Network;
 pub(crate) use private_file::create_new as create_private_file;
@@ -71,6 +73,7 @@ pub struct Config {
     pub billing: Billing,
     pub flags: Flags,
     pub memory: Memory,
+    pub media: Media,
     pub mail: Mail,
     pub log: Log,
     pub exports: Exports,
@@ -154,6 +157,7 @@ impl Config {
             billing: reader.section("billing", billing::ABOUT, billing::read),
             flags: reader.section("flags", flags::ABOUT, flags::read),
             memory: reader.section("memory", memory::ABOUT, memory::read),
+            media: reader.section("media", media::ABOUT, media::read),
             mail: reader.section("mail", mail::ABOUT, mail::read),
             log: reader.section("log", log::ABOUT, log::read),
             exports: reader.section("exports", exports::ABOUT, exports::read),

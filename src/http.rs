@@ -11,6 +11,7 @@ mod fields;
 mod file;
 mod head;
 mod json;
+mod multipart;
 mod numbers;
 mod percent;
 mod problem;
@@ -35,6 +36,7 @@ pub use exchange::Exchange;
 pub use fields::Fields;
 pub use file::file;
 pub use json::Json;
+pub use multipart::{Form, FormLimits};
 pub use numbers::{Counted, Gauge};
 pub use problem::method_not_allowed;
 pub use response::{

@@ -9,6 +9,7 @@ pub mod explain;
 mod gate;
 mod limits;
 mod memories;
+mod photos;
 pub mod powers;
 pub mod reminders;
 pub mod replies;
@@ -22,6 +23,7 @@ use crate::edge::hub::Hub;
 use crate::edge::queue;
 use crate::error::{Error, Kind, Result};
 use crate::flags::Flags;
+use crate::media::PhotoFile;
 use crate::memory::{Elsewhere, Memories};
 use crate::metrics::{self, IntCounterVec};
 use crate::random;
@@ -73,6 +75,15 @@ pub struct Message {
     pub reply_to_assistant: bool,
 }
 
+/// Where a message belongs, and what it counts for.
+struct Place<'a> {
+    user: &'a User,
+    agent: Option<AgentId>,
+    room: &'a mut Room,
+    humans: i64,
+    counted: bool,
+}
+
 /// How a repetition of this request is known.
 #[derive(Debug, Clone, Copy)]
 pub enum Repeat {
@@ -95,6 +106,8 @@ pub struct Arrival {
     elsewhere: Elsewhere,
     /// The superpowers it may ask for when none is being used, understood in the same way.
     calls: Calls,
+    /// One that was uploaded with it; then its reply is a command.
+    photo: Option<PhotoFile>,
     now: Timestamp,
     mono: Monotonic,
 }
@@ -164,6 +177,7 @@ impl Ingest {
             via,
             message,
             repeat,
+            photo: None,
             now,
             mono: self.clock.monotonic(),
         })
@@ -219,29 +233,68 @@ impl Ingest {
             mono,
         }
         .answer(tx, &arrival.understood)?;
+        self.keep(
+            tx,
+            &arrival,
+            Place {
+                user: &user,
+                agent,
+                room: &mut room,
+                humans,
+                // Only free users' messages use up a day, and only those that were let in.
+                counted: access.is_allowed() && !access::standing(&user, now).is_subscribed(),
+            },
+            response,
+            quotas,
+        )
+    }
+
+    /// Stores the message with what is said to it, and what follows from that.
+    fn keep(
+        &self,
+        tx: &mut Tx<'_>,
+        arrival: &Arrival,
+        place: Place<'_>,
+        response: Response,
+        quotas: Quotas,
+    ) -> Result<Received> {
+        let now = arrival.now;
         let (answer, asked) = match response {
             Response::Answer(answer) => (answer, None),
             Response::ByModel { unprompted } => (Answer::silence(), Some(unprompted)),
         };
-        // Only free users' messages use up a day, and only those that were let in.
-        let counted = access.is_allowed() && !access::standing(&user, now).is_subscribed();
-        if counted {
-            tx.count_message(user.id, now.utc_day())?;
+        if place.counted {
+            tx.count_message(place.user.id, now.utc_day())?;
         }
-        let (stored, responds) = (answer.stored(), answer.should_respond() || asked.is_some());
+        let responds = answer.should_respond() || asked.is_some();
+        let stored = match arrival.photo {
+            Some(_) => Answer::silence().stored(), // the reply follows as a command
+            None => answer.stored(),
+        };
         let Inserted { id, due } = tx.insert_message(
-            &mut room,
+            place.room,
             &NewMessage {
-                counted,
-                humans: if responds { 0 } else { humans },
-                ..arrival.row(user.id, agent, &stored)
+                counted: place.counted,
+                humans: if responds { 0 } else { place.humans },
+                ..arrival.row(place.user.id, place.agent, &stored)
             },
         )?;
         if let Repeat::Key { key, body } = &arrival.repeat {
             tx.insert_key_use(key, body, id, now)?;
         }
         if let Some(unprompted) = asked {
-            self.replies.expect(tx, id, room.id, unprompted)?;
+            self.replies.expect(tx, id, place.room.id, unprompted)?;
+        }
+        if let (Some(photo), Some(agent)) = (&arrival.photo, place.agent) {
+            let upload = photos::Upload {
+                photo,
+                message_id: id,
+                message: &arrival.message,
+                user: place.user.id,
+                agent,
+                room: place.room.id,
+            };
+            self.keep_photo(tx, &upload, &answer, asked.is_some(), now)?;
         }
         Ok(Received {
             answer,
@@ -249,7 +302,7 @@ impl Ingest {
             due,
             replayed: false,
             quotas,
-            pending: asked.is_some(),
+            pending: asked.is_some() && arrival.photo.is_none(),
         })
     }
 

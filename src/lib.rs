@@ -64,6 +64,7 @@
 //! marketplace          apps, and the webhooks that set them off
 //! edge                 what relays are told: outbox, sockets, polls
 //! memory               memories here and in an external service
+//! media                photos that relays upload
 //! engine               asks a language model
 //! reply, auth, limits  rules that domains ask
 //! store                rows and transactions
@@ -87,6 +88,7 @@
 //! | [`ingest`] | decides about messages | hyper, statuses, sockets |
 //! | [`marketplace`] | decides what a webhook's call does | hyper, SQL, relays' frames |
 //! | [`edge`] | speaks the relay protocol | what a command is about, hyper |
+//! | [`media`] | keeps files of photos | what a message is |
 //! | [`memory`] | asks the memory service | who asks, what for |
 //! | [`engine`] | speaks chat completions | messages, rooms, users |
 //! | [`reply`] | understands and words text; says what a model is told | the store, the clock, the network |
@@ -141,6 +143,7 @@ pub mod ingest;
 pub mod limits;
 pub mod mail;
 pub mod marketplace;
+pub mod media;
 pub mod memory;
 pub mod metrics;
 pub mod model;

@@ -17,6 +17,7 @@ mod marketplace;
 mod metrics;
 pub mod openapi;
 mod origin;
+mod photos;
 mod purge;
 mod replies;
 pub mod retries;
@@ -102,6 +103,7 @@ pub fn table() -> Vec<Route> {
         route("POST",   "/orchestrator/message",                Legacy,     JSON_BYTES_MAX, to!(ingest::legacy_message)),
         route("GET",    "/edge/ws",                             EdgeSocket, 0,              to!(edge::socket)),
         route("POST",   "/edge/sync",                           Edge,       JSON_BYTES_MAX, to!(edge::sync)),
+        route("POST",   "/photo/upload",                        Edge,       photos::BODY_BYTES_MAX, to!(photos::upload)),
         route("POST",   "/edge/command/ack",                    Edge,       16384,          to!(edge::ack)),
         route("POST",   "/edge/register",                       Anyone,     4096,           to!(edge::register)),
         route("POST",   "/account/export",                      User,       0,              to!(exports::request)).limit(Limit::Exports),

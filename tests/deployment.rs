@@ -91,7 +91,7 @@ fn they_point_where_the_service_listens_and_wait_long_enough() {
     assert!(number(UNIT, "LimitNOFILE") > default("server.max_connections"));
     let longest = default("edge.silence_s").max(default("reply.deadline_s"));
     assert!(number(NGINX, "proxy_read_timeout") > longest);
-    assert_eq!(number(NGINX, "client_max_body_size"), 1);
+    assert_eq!(number(NGINX, "client_max_body_size"), 22);
     for file in ["chatkeep.service", "nginx.conf", "Caddyfile"] {
         assert!(README.contains(&format!("deploy/{file}")), "{file}");
     }

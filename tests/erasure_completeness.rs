@@ -114,6 +114,9 @@ const TABLES: &[Table] = &[
     Table { name: "export_jobs", links: &["user_id"], emptied: "by user, their files first", exported: INTERNAL,
         fill: "INSERT INTO export_jobs (job_id, user_id, status, created_at, expires_at, forgotten_at) VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b77', {user}, 'ready', 1, 4000000000000, 5000000000000)",
         left: "SELECT count(*) FROM export_jobs WHERE user_id = {user}" },
+    Table { name: "photos", links: &["user_id", "message_id"], emptied: "by user, their files first", exported: In("photos"),
+        fill: "INSERT INTO photos (photo_id, user_id, agent_id, message_id, format, bytes, is_processed, created_at) VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b80', {user}, 1, 1, 'jpeg', 8, 0, 1)",
+        left: "SELECT count(*) FROM photos WHERE user_id = {user}" },
     Table { name: "memory_tasks", links: &["user_id"], emptied: "by user; then the memory service forgets all of theirs", exported: INTERNAL,
         fill: "INSERT INTO memory_tasks (user_id, kind, memory_id, due_at, created_at) VALUES ({user}, 'add', 'quixotic', 1, 1)",
         left: "SELECT count(*) FROM memory_tasks WHERE user_id = {user}" },
@@ -283,8 +286,12 @@ async fn nothing_of_a_person_is_left_in_any_table() {
     assert_exported(&service).await;
     let file = exports.join("service_export_0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b77.json");
     std::fs::write(&file, TEXT).unwrap();
+    let photos = service.folder.path().join("chatkeep.db.photos");
+    std::fs::create_dir(&photos).unwrap();
+    let photo = photos.join("0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b80.jpeg");
+    std::fs::write(&photo, TEXT).unwrap();
     service.app.eraser.run(Run::default()).await.unwrap();
-    assert!(!file.exists());
+    assert!(!file.exists() && !photo.exists());
     for table in TABLES {
         let left = service.rows(&written(table.left));
         assert_eq!(left, [[0]], "{}: {}", table.name, table.emptied);

@@ -194,11 +194,14 @@ async fn everything_that_is_kept_is_in_the_file() {
          INSERT INTO power_states (user_id, power, state, previous, updated_at)
            VALUES (1, 'mood_tracker', '{\"entries\":[{\"score\":7}]}', '{}', 8000);
          INSERT INTO power_states (room_id, power, state, updated_at)
-           VALUES (1, 'bill_split', '{\"shared\":true}', 8000);",
+           VALUES (1, 'bill_split', '{\"shared\":true}', 8000);
+         INSERT INTO photos (photo_id, user_id, agent_id, message_id, format, bytes, is_processed,
+             created_at, removed_at)
+           VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b12', 1, 1, 1, 'png', 8, 1, 8000, 9000);",
     );
     let document = exported(&service, &token).await;
     let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
-    assert_eq!(keys.len(), 16, "{keys:?}");
+    assert_eq!(keys.len(), 17, "{keys:?}");
     let at = |ms: i64| Timestamp(ms).to_string();
     let after = |ms: i64| start.plus_ms(ms).to_string();
     let memory = &document["memories"][0];
@@ -271,6 +274,10 @@ async fn everything_that_is_kept_is_in_the_file() {
         "superpowers": [{
             "name": "mood_tracker", "state": {"entries": [{"score": 7}]}, "updated_at": at(8000),
         }],
+        "photos": [{
+            "photo_id": "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b12", "format": "png", "bytes": 8,
+            "created_at": at(8000), "removed_at": at(9000),
+        }],
         "messages": document["messages"],
         "omitted": [],
     });
@@ -306,6 +313,7 @@ async fn somebody_of_whom_nothing_is_known_gets_a_whole_file_too() {
         "memories",
         "reminders",
         "superpowers",
+        "photos",
         "messages",
         "omitted",
     ] {

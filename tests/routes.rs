@@ -201,6 +201,10 @@ async fn bodies_beyond_a_rows_cap_are_refused() {
         if row.body_bytes_max == 0 || row.path.contains('{') {
             continue;
         }
+        // A larger one is refused by its declared length, before it could be sent: tests/photos.rs.
+        if row.body_bytes_max > 1024 * 1024 {
+            continue;
+        }
         let credential = match row.caller {
             Caller::Admin => ADMIN_TOKEN.to_owned(),
             Caller::User => service.user_token(USER_ID),

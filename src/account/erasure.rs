@@ -19,6 +19,7 @@ use crate::edge::hub::Hub;
 use crate::error::Result;
 use crate::ingest::powers;
 use crate::marketplace::Marketplace;
+use crate::media::Photos;
 use crate::memory::Memories;
 use crate::setting::Setting;
 use crate::store::{DueAccount, Erasure, SharedStore, UserId};
@@ -50,6 +51,7 @@ pub struct Others {
     pub hub: Arc<Hub>,
     pub identity: Arc<Identity>,
     pub exports: Arc<Exports>,
+    pub photos: Arc<Photos>,
     pub memories: Arc<Memories>,
     pub marketplace: Arc<Marketplace>,
 }
@@ -100,6 +102,8 @@ pub enum Step {
     Begun,
     /// The files of its exports are gone.
     Exports,
+    /// The files of its photos are.
+    Photos,
     /// Some of its rows are.
     Rows,
     /// The memory service was asked to forget them.
@@ -258,6 +262,11 @@ impl Eraser {
         if !exports.is_empty() {
             self.others.exports.erase(user).await?;
             return Ok(Step::Exports);
+        }
+        let photos = self.store.read(move |view| view.photos_of(user, 1)).await?;
+        if !photos.is_empty() {
+            self.others.photos.erase(user).await?;
+            return Ok(Step::Photos);
         }
         let (hub, marketplace) = (self.others.hub.clone(), self.others.marketplace.clone());
         let erased = self.store.write(move |tx| {

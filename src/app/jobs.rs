@@ -42,6 +42,7 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     jobs.add_every("commands", EXPIRE_EVERY, expire_commands);
     jobs.add_every("answers", NOTE_WRITTEN_EVERY, note_written);
     jobs.add_every("old_rows", HOUSEKEEPING_EVERY, remove_old_rows);
+    jobs.add_every("photos", HOUSEKEEPING_EVERY, remove_old_photos);
     jobs.add("purge", |app, n| {
         erasure::schedule::run(app.eraser.clone(), n)
     });
@@ -178,6 +179,10 @@ async fn remove_old_rows(app: Arc<App>) -> Result<()> {
     let now = app.clock.now();
     while app.store.write(move |tx| tx.remove_old_rows(now)).await? {}
     app.store.remove_old_copies(now).await
+}
+
+async fn remove_old_photos(app: Arc<App>) -> Result<()> {
+    app.photos.remove_old().await
 }
 
 async fn warn_of_open_endpoint(app: Arc<App>) {

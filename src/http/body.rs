@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::{Stream, stream};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
@@ -38,17 +39,73 @@ impl RequestBody {
         self.incoming.as_ref().is_none_or(Body::is_end_stream)
     }
 
-    pub(super) async fn read(&mut self, bytes_max: usize) -> Result<Bytes, Error> {
-        let Some(incoming) = &mut self.incoming else {
-            return Err(Error::internal("a body was read twice"));
-        };
-        let declared = incoming.size_hint().exact();
+    /// 413 for a body that says that it is larger.
+    pub(super) fn check_length(&self, bytes_max: usize) -> Result<(), Error> {
+        let declared = self.incoming.as_ref().and_then(|i| i.size_hint().exact());
         if declared.is_some_and(|bytes| bytes > bytes_max as u64) {
             return Err(too_large(bytes_max));
         }
+        Ok(())
+    }
+
+    /// Piece by piece, within the limits; it ends with the first error.
+    pub(super) fn pieces(
+        &mut self,
+        bytes_max: usize,
+    ) -> Result<impl Stream<Item = Result<Bytes, Error>> + Send + use<>, Error> {
+        self.check_length(bytes_max)?;
+        let incoming = self.incoming.take().ok_or_else(read_twice)?;
+        let reading = Pieces {
+            // What is left when the reader gives up is left unread on the connection.
+            body: Self {
+                incoming: Some(incoming),
+                limits: self.limits,
+                connection: self.connection.clone(),
+            },
+            deadline: Instant::now() + self.limits.total,
+            bytes_left: bytes_max,
+            bytes_max,
+        };
+        Ok(stream::try_unfold(reading, Pieces::next))
+    }
+
+    pub(super) async fn read(&mut self, bytes_max: usize) -> Result<Bytes, Error> {
+        self.check_length(bytes_max)?;
+        let incoming = self.incoming.as_mut().ok_or_else(read_twice)?;
         let whole = collect(incoming, bytes_max, self.limits).await?;
         self.incoming = None;
         Ok(whole)
+    }
+}
+
+/// A body that is being read piece by piece.
+struct Pieces {
+    body: RequestBody,
+    deadline: Instant,
+    bytes_left: usize,
+    bytes_max: usize,
+}
+
+impl Pieces {
+    async fn next(mut self) -> Result<Option<(Bytes, Self)>, Error> {
+        let incoming = self.body.incoming.as_mut().ok_or_else(read_twice)?;
+        let wait = self.deadline.min(Instant::now() + self.body.limits.idle);
+        let Some(piece) = next_piece(incoming, wait).await? else {
+            return Ok(None);
+        };
+        let left = self.bytes_left.checked_sub(piece.len());
+        self.bytes_left = left.ok_or_else(|| too_large(self.bytes_max))?;
+        Ok(Some((piece, self)))
+    }
+}
+
+/// The body's next bytes; `None` at its end.
+async fn next_piece(incoming: &mut Incoming, wait: Instant) -> Result<Option<Bytes>, Error> {
+    match timeout_at(wait, incoming.frame()).await {
+        Err(_) => Err(too_slow()),
+        Ok(None) => Ok(None),
+        Ok(Some(Err(error))) => Err(broken(&error)),
+        Ok(Some(Ok(frame))) => Ok(Some(frame.into_data().unwrap_or_default())),
     }
 }
 
@@ -93,11 +150,8 @@ async fn collect(
     let mut joined = Vec::new();
     while !incoming.is_end_stream() {
         let wait = deadline.min(Instant::now() + limits.idle);
-        let piece = match timeout_at(wait, incoming.frame()).await {
-            Err(_) => return Err(too_slow()),
-            Ok(None) => break,
-            Ok(Some(Err(error))) => return Err(broken(&error)),
-            Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
+        let Some(piece) = next_piece(incoming, wait).await? else {
+            break;
         };
         if first.len() + joined.len() + piece.len() > bytes_max {
             return Err(too_large(bytes_max));
@@ -135,6 +189,10 @@ fn too_large(bytes_max: usize) -> Error {
         "payload_too_large",
         format!("The body is larger than {bytes_max} bytes."),
     )
+}
+
+fn read_twice() -> Error {
+    Error::internal("a body was read twice")
 }
 
 fn too_slow() -> Error {

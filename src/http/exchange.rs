@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use futures_util::Stream;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderMap};
@@ -90,6 +91,19 @@ impl Exchange {
     /// its framing is broken.
     pub async fn read_body(&mut self, bytes_max: usize) -> Result<Bytes, Error> {
         self.body.read(bytes_max).await
+    }
+
+    /// 413 for a body that says that it is larger.
+    pub(super) fn check_length(&self, bytes_max: usize) -> Result<(), Error> {
+        self.body.check_length(bytes_max)
+    }
+
+    /// The body piece by piece, once, under the same limits as `read_body`.
+    pub(super) fn body_pieces(
+        &mut self,
+        bytes_max: usize,
+    ) -> Result<impl Stream<Item = Result<Bytes, Error>> + Send + use<>, Error> {
+        self.body.pieces(bytes_max)
     }
 
     /// 415 for a body that isn't sent as it is; what it holds is not asked.

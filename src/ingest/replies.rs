@@ -26,6 +26,7 @@ use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
 use crate::error::{Error, Kind, Result};
+use crate::media::Photos;
 use crate::metrics::{self, IntCounter, Looks};
 use crate::reply::{Intent, wording};
 use crate::setting::Setting;
@@ -56,6 +57,8 @@ pub struct Settings {
     pub deadline_s: u64,
     /// Left over from before the start.
     pub pending: usize,
+    /// Those that relays uploaded.
+    pub photos: Arc<Photos>,
 }
 
 /// The part of ingest that makes replies.

@@ -10,23 +10,29 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
 use crate::http::{self, Connection, Fields, Json, Response};
-use crate::ingest::{Arrival, Message, Mode, Repeat, Via};
+use crate::ingest::{Arrival, Message, Mode, Received, Repeat, Via};
 use crate::store::Digest;
 
-const TEXT_BYTES_MAX: usize = 32 * 1024;
-const ID_BYTES_MAX: usize = 512;
-const PARTICIPANTS_MAX: usize = 512;
+pub(super) const TEXT_BYTES_MAX: usize = 32 * 1024;
+pub(super) const ID_BYTES_MAX: usize = 512;
+pub(super) const PARTICIPANTS_MAX: usize = 512;
 /// More than any limit on photos; the body's size bounds them too.
 const PHOTOS_MAX: usize = 4_096;
 const PHOTO_BYTES_MAX: usize = JSON_BYTES_MAX;
 const JSON_BYTES_MAX: usize = super::JSON_BYTES_MAX;
-/// Fields in the form of older relays, and as they are named now.
-const OLDER_NAMES: [(&str, &str); 4] = [
-    ("thread_id", "chat_guid"),
-    ("filtered_text", "text"),
-    ("original_timestamp", "timestamp"),
-    ("is_group", "mode"),
-];
+const NAMES: Names = Names {
+    chat_guid: "chat_guid",
+    mode: "mode",
+    text: "text",
+    timestamp: "timestamp",
+};
+/// As older relays name them.
+const OLDER_NAMES: Names = Names {
+    chat_guid: "thread_id",
+    mode: "is_group",
+    text: "filtered_text",
+    timestamp: "original_timestamp",
+};
 /// Integers that every JSON reader keeps exact: 2^53 - 1.
 const TIMESTAMP_MAX: i64 = (1 << 53) - 1;
 const KEY_CHARS_MAX: usize = 255;
@@ -34,6 +40,20 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// The message's name for operators; `/admin/messages/{id}` and the log know it.
 const MESSAGE_ID: HeaderName = HeaderName::from_static("x-message-id");
 const LEGACY: &str = "legacy";
+
+/// The fields of a message that have two names.
+struct Names {
+    chat_guid: &'static str,
+    mode: &'static str,
+    text: &'static str,
+    timestamp: &'static str,
+}
+
+impl Names {
+    const fn all(&self) -> [&'static str; 4] {
+        [self.chat_guid, self.mode, self.text, self.timestamp]
+    }
+}
 
 pub(super) async fn edge_message(mut rq: Request) -> Result<Response> {
     let json = rq.json().await?;
@@ -54,7 +74,8 @@ pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
 
 /// The message, and how a repetition of this request would be known.
 fn read(rq: &Request, json: &Json, via: Via, scope: &str) -> Result<Box<Arrival>> {
-    let message = read_message(&json.value, via != Via::Legacy)?;
+    let own_photos = |url: &str| rq.app.photos.id_in(url).is_some();
+    let message = read_message(&json.value, via != Via::Legacy, own_photos)?;
     let scope = scope.as_bytes();
     let key = match header_key(rq)? {
         None if via != Via::Legacy => message_id_key(&json.value),
@@ -77,18 +98,26 @@ async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -
     };
     let received = app.ingest.receive(arrival).await?;
     let response = http::json_bytes(received.answer.to_json()?);
+    Ok(match turn {
+        Some(turn) => {
+            let response = with_marks(response, &received, false);
+            turn.answered(&app.ingest, &connection, received);
+            response
+        }
+        None => with_marks(response, &received, received.replayed),
+    })
+}
+
+/// With the headers of an answer to a message; `is_replayed`: to an earlier one of its key.
+pub(super) fn with_marks(response: Response, received: &Received, is_replayed: bool) -> Response {
     let mut response = http::with_header(response, MESSAGE_ID, &received.message_id.to_string());
     for quota in received.quotas.iter().flatten() {
         response = http::with_quota(response, quota);
     }
-    Ok(match turn {
-        Some(turn) => {
-            turn.answered(&app.ingest, &connection, received);
-            response
-        }
-        None if received.replayed => http::with_header(response, REPLAYED, "true"),
-        None => response,
-    })
+    if is_replayed {
+        response = http::with_header(response, REPLAYED, "true");
+    }
+    response
 }
 
 /// The `Idempotency-Key` header.
@@ -117,29 +146,28 @@ fn message_id_key(body: &Map<String, Value>) -> Option<String> {
 }
 
 /// The body's fields, every wrong one named.
-fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message> {
+fn read_message(
+    body: &Map<String, Value>,
+    with_context: bool,
+    is_own_photo: impl Fn(&str) -> bool,
+) -> Result<Message> {
     let mut fields = Fields::of(body);
-    let (chat_guid, text, timestamp, mode) = if is_older_form(&mut fields, with_context) {
-        (
-            fields.required_string("thread_id", 1..=ID_BYTES_MAX),
-            fields.required_string("filtered_text", 0..=TEXT_BYTES_MAX),
-            original_timestamp(&mut fields),
-            mode_of(fields.required_bool("is_group")),
-        )
-    } else {
-        (
-            fields.required_string("chat_guid", 1..=ID_BYTES_MAX),
-            fields.required_string("text", 0..=TEXT_BYTES_MAX),
-            fields.required_integer("timestamp", 0..=TIMESTAMP_MAX),
-            mode_of(fields.one_of("mode", &["direct", "group"]) == "group"),
-        )
+    let names = match is_older_form(&mut fields, with_context) {
+        true => OLDER_NAMES,
+        false => NAMES,
     };
     let mut message = Message {
-        chat_guid,
-        mode,
+        chat_guid: fields.required_string(names.chat_guid, 1..=ID_BYTES_MAX),
+        mode: match names.mode {
+            "is_group" => mode_of(fields.required_bool(names.mode)),
+            mode => mode_of(fields.one_of(mode, &["direct", "group"]) == "group"),
+        },
         sender: fields.required_string("sender", 1..=ID_BYTES_MAX),
-        text,
-        timestamp,
+        text: fields.required_string(names.text, 0..=TEXT_BYTES_MAX),
+        timestamp: match names.timestamp {
+            "original_timestamp" => original_timestamp(&mut fields),
+            name => fields.required_integer(name, 0..=TIMESTAMP_MAX),
+        },
         participants: fields
             .optional_string_list("participants", PARTICIPANTS_MAX, 1..=ID_BYTES_MAX)
             .unwrap_or_default(),
@@ -155,7 +183,9 @@ fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message
         if says_something(body, "metadata") {
             message.metadata = kept(body, "metadata");
         }
-        fields.nested("context", |context| read_context(context, &mut message));
+        fields.nested("context", |context| {
+            read_context(context, &mut message, is_own_photo);
+        });
         message.context = kept(body, "context");
     }
     fields.finish()?;
@@ -165,15 +195,16 @@ fn read_message(body: &Map<String, Value>, with_context: bool) -> Result<Message
 /// Whether a relay's message has the older names of its fields. Names of both forms in one
 /// message are refused: which of two texts was meant is not known.
 fn is_older_form(fields: &mut Fields<'_>, may_be_older: bool) -> bool {
-    let older = OLDER_NAMES.iter().map(|(older, _)| older);
-    let Some(older) = older.copied().find(|name| fields.value(name).is_some()) else {
+    let is_sent = |fields: &Fields<'_>, name: &&str| fields.value(name).is_some();
+    let older = OLDER_NAMES.all();
+    let Some(older) = older.iter().find(|name| is_sent(fields, name)) else {
         return false;
     };
     if !may_be_older {
         return false;
     }
-    for (_, present) in OLDER_NAMES {
-        if fields.value(present).is_some() {
+    for present in NAMES.all() {
+        if is_sent(fields, &present) {
             let message = format!("must not stand beside {older}; send the names of one form.");
             fields.refuse(present, message);
         }
@@ -204,7 +235,12 @@ fn check_metadata(metadata: &mut Fields<'_>) {
     metadata.optional_string_list("redacted_fields", PARTICIPANTS_MAX, 0..=ID_BYTES_MAX);
 }
 
-fn read_context(context: &mut Fields<'_>, message: &mut Message) {
+/// `is_own_photo`: whether an address is that of a photo that was uploaded here.
+pub(super) fn read_context(
+    context: &mut Fields<'_>,
+    message: &mut Message,
+    is_own_photo: impl Fn(&str) -> bool,
+) {
     message.owner = context.optional_string("owner", 1..=ID_BYTES_MAX);
     message.superpower = context.optional_string("superpower", 1..=ID_BYTES_MAX);
     message.reply_to_assistant = context
@@ -212,8 +248,12 @@ fn read_context(context: &mut Fields<'_>, message: &mut Message) {
         .unwrap_or_default();
     let photos = context.optional_string_list("photos", PHOTOS_MAX, 1..=PHOTO_BYTES_MAX);
     let photos = photos.unwrap_or_default();
-    if !photos.iter().all(|url| is_photo_url(url)) {
-        context.refuse("photos", "must hold https: or data: URLs.");
+    if !photos
+        .iter()
+        .all(|url| is_photo_url(url) || is_own_photo(url))
+    {
+        let message = "must hold https: or data: URLs, or a photo_url of an upload.";
+        context.refuse("photos", message);
     }
     message.photos = photos.len();
 }

@@ -338,7 +338,7 @@ impl View<'_> {
         )
     }
 
-    fn page<T>(
+    pub(super) fn page<T>(
         &self,
         sql: &str,
         params: impl Params,

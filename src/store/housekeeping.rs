@@ -74,6 +74,7 @@ impl Tx<'_> {
                     WHERE made_at < ?1 ORDER BY made_at LIMIT ?2)",
                 (now.0 - PROVIDER_KEYS_KEPT_MS, ROWS_MAX),
             )?,
+            self.delete_forgotten_photos(now.plus_ms(-KEYS_KEPT_MS), ROWS_MAX)?,
             self.execute(
                 "DELETE FROM used_registrations WHERE nonce IN
                    (SELECT nonce FROM used_registrations

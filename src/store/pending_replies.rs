@@ -76,6 +76,15 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// What followed as a command without a model having been asked.
+    pub fn set_reply_followed(&self, message_id: i64, bubbles: Option<&str>) -> Result<()> {
+        self.execute(
+            "UPDATE messages SET late = ?2 WHERE id = ?1",
+            (message_id, bubbles),
+        )?;
+        Ok(())
+    }
+
     /// What followed as a command; the answer stays what it was.
     pub fn set_late_reply(
         &self,

@@ -6,6 +6,7 @@ use super::service;
 use super::support::Service;
 use super::support::direct;
 use super::support::model_server::{Mode, ModelServer};
+use super::support::photo::{direct_fields, jpeg, kept, upload};
 
 async fn send(service: &Service, text: &str, photos: usize) -> String {
     let mut message = direct("ana", text);
@@ -113,4 +114,43 @@ async fn the_kill_switch_closes_its_eyes() {
         asked.said()[0].1,
         "what is it?\n[1 photo that you can't see]"
     );
+}
+
+/// An uploaded photo is shown itself, and its reply follows as a command.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_uploaded_photo_is_shown_to_the_model() {
+    let (service, model) = service().await;
+    model.usually(Mode::Say("A cat.".to_owned()));
+    let mut fields = direct_fields("a-1");
+    fields.push(("caption", "what is it?"));
+    let answer = service.send(&upload("a", &fields, &jpeg("cat"))).await;
+    assert_eq!(answer.json()["status"], "processing");
+    let mut relay = service.relay("a").await;
+    relay.say(&json!({"type": "resume"})).await;
+    let command = relay.command().await;
+    assert_eq!(command["payload"]["text"], "A cat.");
+    let asked = model.last_asked();
+    assert_eq!(asked.body["model"], "test-vision");
+    let said = asked.said();
+    assert_eq!(said[0].1[0]["text"], "what is it?");
+    let url = said[0].1[1]["image_url"]["url"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(url.starts_with("data:image/jpeg;base64,/9j/"), "{url}");
+    // A later message may name it, as long as its file is there and its relay asks.
+    let named = async |agent: &str, text: &str| {
+        let mut message = direct("+15550100", text);
+        message["context"] = json!({"photos": [answer.json()["photo_url"]]});
+        service.edge_message(agent, &message).await;
+        model.last_asked().said().last().unwrap().1.clone()
+    };
+    assert_eq!(named("a", "and now?").await[1]["image_url"]["url"], *url);
+    let unseen = json!("whose is it?\n[1 photo that you can't see]");
+    assert_eq!(named("b", "whose is it?").await, unseen);
+    let (name, _) = kept(&service).remove(0);
+    let file = service.folder.path().join("chatkeep.db.photos").join(name);
+    std::fs::remove_file(file).unwrap();
+    let unseen = json!("once more?\n[1 photo that you can't see]");
+    assert_eq!(named("a", "once more?").await, unseen);
 }

@@ -6,6 +6,7 @@
 pub mod description;
 pub mod mem0;
 pub mod model_server;
+pub mod photo;
 pub mod process;
 pub mod smtp;
 

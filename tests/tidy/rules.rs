@@ -16,7 +16,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
-            "http", "ingest", "limits", "mail", "marketplace", "memory", "metrics", "outbound",
+            "http", "ingest", "limits", "mail", "marketplace", "media", "memory", "metrics", "outbound",
             "routes", "setting", "store",
         ],
     ),
@@ -24,7 +24,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "routes",
         &[
             "account", "app", "auth", "billing", "clock", "edge", "engine", "error", "flags",
-            "http", "ingest", "limits", "marketplace", "metrics", "model", "store",
+            "http", "ingest", "limits", "marketplace", "media", "metrics", "model", "store",
         ],
     ),
     (
@@ -37,17 +37,18 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "account",
         &[
-            "auth", "clock", "edge", "error", "flags", "ingest", "mail", "marketplace", "memory",
+            "auth", "clock", "edge", "error", "flags", "ingest", "mail", "marketplace", "media", "memory",
             "metrics", "model", "outbound", "random", "reply", "setting", "store",
         ],
     ),
     (
         "ingest",
         &[
-            "clock", "edge", "engine", "error", "flags", "limits", "memory", "metrics", "model",
+            "clock", "edge", "engine", "error", "flags", "limits", "media", "memory", "metrics", "model",
             "random", "reply", "setting", "store",
         ],
     ),
+    ("media", &["clock", "error", "random", "store"]),
     (
         "memory",
         &["clock", "error", "flags", "metrics", "outbound", "random", "setting", "store"],
@@ -95,6 +96,7 @@ const ASYNC: &[&str] = &[
     "src/http",
     "src/ingest",
     "src/marketplace",
+    "src/media.rs",
     "src/memory",
     "src/routes",
     "src/store",
@@ -136,7 +138,12 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     // Beside credentials, the digests by which requests are known again.
     ("sha2", &["src/auth", "src/store/answers.rs"]),
     ("hex", ANYWHERE),
-    ("base64", &["src/auth", "src/http/websocket.rs"]),
+    (
+        "base64",
+        &["src/auth", "src/http/websocket.rs", "src/media.rs"],
+    ),
+    ("multer", &["src/http/multipart.rs"]),
+    ("img_parts", &["src/media/metadata.rs"]),
     ("getrandom", &["src/random.rs"]),
     ("jsonwebtoken", &["src/auth/jwt", "src/auth/signatures.rs"]),
     (
@@ -212,8 +219,9 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
             "src/cli",
             "src/account/exports",
             "src/http/file.rs",
+            "src/media/folder.rs",
         ],
-        "Files belong to the configuration, the store, exports and commands.",
+        "Files belong to the configuration, the store, exports, photos and commands.",
     ),
     (
         &[
@@ -272,6 +280,8 @@ pub(crate) const PURE: &[&str] = &[
     "src/marketplace/mapping.rs",
     "src/marketplace/payload.rs",
     "src/marketplace/template.rs",
+    "src/media/format.rs",
+    "src/media/metadata",
     "src/memory/cache.rs",
     "src/memory/merge.rs",
     "src/model",

@@ -148,6 +148,8 @@ impl Writing<'_> {
             v.kept_by_powers_page(user, after)
         })
         .await?;
+        self.rows("photos", |v, user, after| v.photos_page(user, after))
+            .await?;
         self.messages(cut).await?;
         let omitted = std::mem::take(&mut self.omitted);
         self.file.value("omitted", &omitted);

@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 
 use crate::error::Result;
 use crate::ingest::Ingest;
+use crate::media::Photos;
 use crate::memory::About;
 use crate::reply::memory_overlap;
 use crate::reply::prompt::{By, Known, Said};
-use crate::store::{MessageRow, User, UserId, View};
+use crate::store::{AgentId, MessageRow, User, UserId, View};
 
 /// The most that `context.max_messages` allows; a row holds a message and its answer.
 const ROWS_MAX: usize = 20;
@@ -65,6 +66,27 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         group,
         said,
     }))
+}
+
+/// Puts the photos themselves in the place of their names, where relays uploaded them. One
+/// that can't be shown is left out: the model is told that there was one.
+pub(super) async fn load_photos(
+    photos: &Photos,
+    context: &mut Context,
+    agent: Option<AgentId>,
+) -> Result<()> {
+    let mut shown = Vec::new();
+    for url in std::mem::take(&mut context.photos) {
+        match (photos.id_in(&url), agent) {
+            (None, _) => shown.push(url),
+            (Some(photo_id), Some(agent)) => {
+                shown.extend(photos.data_url(photo_id, agent).await?);
+            }
+            (Some(_), None) => {}
+        }
+    }
+    context.photos = shown;
+    Ok(())
 }
 
 /// What is remembered of the person that may matter, in a direct chat. What can't be had in

@@ -76,6 +76,13 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
             place
         }
     };
+    let photos = &ingest.replies.settings.photos;
+    // Uploaded photos are large: few are in memory at once.
+    let _showing = match context.photos.iter().any(|url| photos.id_in(url).is_some()) {
+        true => Some(photos.showing_permit().await?),
+        false => None,
+    };
+    context::load_photos(photos, &mut context, pending.agent).await?;
     let turn = Turn::of(ingest, model, context, pending);
     let made = turn
         .ask(&place)

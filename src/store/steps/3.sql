@@ -1,4 +1,4 @@
--- Version 2 to 3: registration tokens of relays.
+-- Version 2 to 3: registration tokens of relays, photos.
 
 -- Registration tokens that were used; a row stays until its token has long expired.
 CREATE TABLE used_registrations (
@@ -43,3 +43,21 @@ CREATE TRIGGER flags_ended AFTER DELETE ON flag_overrides BEGIN
   INSERT OR REPLACE INTO ended_access
     VALUES ('flag', old.key, CAST(unixepoch('subsec') * 1000 AS INTEGER));
 END;
+
+-- Photos that relays uploaded. The file is beside the database, named after the photo.
+CREATE TABLE photos (
+  id           INTEGER PRIMARY KEY,
+  photo_id     TEXT NOT NULL UNIQUE,          -- UUID
+  user_id      INTEGER NOT NULL REFERENCES users(id),  -- who sent it
+  agent_id     INTEGER NOT NULL REFERENCES agents(id), -- who brought it
+  message_id   INTEGER NOT NULL,              -- the message that it came with
+  format       TEXT NOT NULL,                 -- jpeg, png, webp, heic
+  bytes        INTEGER NOT NULL,              -- of the file, without metadata
+  is_processed INTEGER NOT NULL,              -- 1: a reply follows as a command
+  created_at   INTEGER NOT NULL,
+  removed_at   INTEGER                        -- when the file went; NULL: it is there
+) STRICT;
+CREATE INDEX photos_user ON photos(user_id, id);
+CREATE INDEX photos_message ON photos(message_id);
+CREATE INDEX photos_kept ON photos(created_at) WHERE removed_at IS NULL;
+CREATE INDEX photos_removed ON photos(removed_at) WHERE removed_at IS NOT NULL;

@@ -8,6 +8,7 @@ use crate::edge::hub::{self, Hub};
 use crate::flags::Flags;
 use crate::ingest::replies::{Replies, Settings};
 use crate::ingest::voice::Voice;
+use crate::media::Photos;
 use crate::memory::Memories;
 use crate::setting::Setting;
 use crate::store::{Options, Store, look};
@@ -36,6 +37,13 @@ fn ingest(store: Store) -> Arc<Ingest> {
         system_prompt: Setting::new(None),
         deadline_s: 25,
         pending: 2,
+        photos: Arc::new(Photos::new(
+            store.clone(),
+            clock.clone(),
+            "chatkeep.db".as_ref(),
+            "http://127.0.0.1:8080",
+            7,
+        )),
     });
     let voice = Voice {
         persona: "Juno".to_owned(),

@@ -1,0 +1,121 @@
+//! Bodies of the kind `multipart/form-data` (RFC 7578), read as they come: fields of text, and
+//! one file. It must not know what the fields mean.
+
+use futures_util::Stream;
+use hyper::header::CONTENT_TYPE;
+use multer::{Constraints, Multipart, SizeLimit};
+use serde_json::{Map, Value};
+
+use super::Bytes;
+use super::exchange::Exchange;
+use super::exchange::single_header;
+use crate::error::{Error, Kind};
+
+const FIELDS_MAX: usize = 64;
+const TEXT_BYTES_MAX: u64 = 256 * 1024;
+
+/// A form as it was sent.
+#[derive(Debug, Default)]
+pub struct Form {
+    /// Strings by name. A name that stands twice is refused.
+    pub texts: Map<String, Value>,
+    pub file: Option<Vec<u8>>,
+}
+
+/// What a form may have.
+#[derive(Debug, Clone, Copy)]
+pub struct FormLimits {
+    pub body_bytes_max: usize,
+    /// The one field that is a file.
+    pub file_name: &'static str,
+    pub file_bytes_max: usize,
+}
+
+impl Exchange {
+    /// The whole form, once. 413 beyond its limits, 415 when it is no form, 422 when it is not
+    /// well-formed, and as `read_body`.
+    pub async fn read_form(&mut self, limits: FormLimits) -> Result<Form, Error> {
+        self.check_length(limits.body_bytes_max)?;
+        self.check_encoding()?;
+        let boundary = match single_header(&self.headers, CONTENT_TYPE.as_str()) {
+            Ok(Some(value)) => multer::parse_boundary(value).ok(),
+            _ => None,
+        };
+        let boundary = boundary.ok_or_else(|| {
+            Error::new(
+                Kind::UnsupportedMediaType,
+                "unsupported_media_type",
+                "Send the body as a form, with Content-Type: multipart/form-data.",
+            )
+        })?;
+        let pieces = self.body_pieces(limits.body_bytes_max)?;
+        read(pieces, boundary, limits).await
+    }
+}
+
+async fn read(
+    pieces: impl Stream<Item = Result<Bytes, Error>> + Send,
+    boundary: String,
+    limits: FormLimits,
+) -> Result<Form, Error> {
+    let sizes = SizeLimit::new()
+        .per_field(TEXT_BYTES_MAX)
+        .for_field(limits.file_name, limits.file_bytes_max as u64);
+    let constraints = Constraints::new().size_limit(sizes);
+    let pieces = Box::pin(pieces);
+    let mut multipart = Multipart::with_constraints(pieces, boundary, constraints);
+    let mut form = Form::default();
+    for _ in 0..FIELDS_MAX {
+        let Some(mut field) = multipart.next_field().await.map_err(refused)? else {
+            return Ok(form);
+        };
+        let name = field.name().unwrap_or_default().to_owned();
+        let is_file = name == limits.file_name;
+        if form.texts.contains_key(&name) || is_file && form.file.is_some() {
+            return Err(Error::invalid_field(
+                pointer(&name),
+                "stands twice; send it once.",
+            ));
+        }
+        let mut bytes = Vec::new();
+        while let Some(piece) = field.chunk().await.map_err(refused)? {
+            bytes.extend_from_slice(&piece);
+        }
+        if is_file {
+            form.file = Some(bytes);
+            continue;
+        }
+        let text = String::from_utf8(bytes)
+            .ok()
+            .filter(|text| !text.contains('\0'));
+        let Some(text) = text else {
+            let message = "must be UTF-8 without the character U+0000.";
+            return Err(Error::invalid_field(pointer(&name), message));
+        };
+        form.texts.insert(name, text.into());
+    }
+    let message = format!("has more than {FIELDS_MAX} fields.");
+    Err(Error::invalid_field("", message))
+}
+
+fn pointer(name: &str) -> String {
+    format!("/{}", super::json::pointer_step(name))
+}
+
+fn refused(error: multer::Error) -> Error {
+    match error {
+        multer::Error::StreamReadFailed(cause) => match cause.downcast::<Error>() {
+            Ok(ours) => *ours,
+            Err(cause) => Error::bad_request("The body broke off.").because(cause),
+        },
+        multer::Error::FieldSizeExceeded { limit, field_name } => Error::new(
+            Kind::TooLarge,
+            "payload_too_large",
+            format!(
+                "The field {} is larger than {limit} bytes.",
+                field_name.unwrap_or_default()
+            ),
+        ),
+        other => Error::invalid_field("", "is no well-formed multipart/form-data.").because(other),
+    }
+}

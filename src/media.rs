@@ -1,0 +1,236 @@
+//! Photos that relays upload: what is taken, cleaned of metadata and kept in a folder beside the
+//! database for some days, and how a language model is shown them. It must not know what a
+//! message is.
+
+mod folder;
+pub mod format;
+pub mod metadata;
+
+use std::io;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::clock::{Clock, Timestamp};
+use crate::error::{Error, Kind, Result};
+use crate::random;
+use crate::store::{AgentId, Photo, SharedStore, UserId};
+use folder::Folder;
+use format::Format;
+
+/// A photo as it is uploaded.
+pub const UPLOAD_BYTES_MAX: usize = 20 * 1024 * 1024;
+/// Uploads in memory at once; further ones wait.
+const UPLOADS_AT_ONCE_MAX: usize = 4;
+/// A larger photo is not shown to a language model.
+const SHOWN_BYTES_MAX: usize = 5 * 1024 * 1024;
+/// Replies at once that are made with uploaded photos in memory.
+const SHOWINGS_AT_ONCE_MAX: usize = 4;
+/// A file without a row is an upload that was cut off, once it is older.
+const UPLOAD_MS_MAX: i64 = 60 * 60 * 1000;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// Photos whose files are removed in one transaction.
+const REMOVED_AT_ONCE_MAX: usize = 100;
+
+pub struct Photos {
+    store: SharedStore,
+    clock: Clock,
+    folder: Folder,
+    /// What photos' addresses begin with.
+    prefix: String,
+    keep_days: u64,
+    uploads: Semaphore,
+    showings: Semaphore,
+}
+
+/// A photo whose file is there. Without a row it goes after an hour.
+#[derive(Debug, Clone)]
+pub struct PhotoFile {
+    /// UUID
+    pub photo_id: String,
+    pub format: Format,
+    pub bytes: u64,
+}
+
+impl Photos {
+    pub fn new(
+        store: SharedStore,
+        clock: Clock,
+        database: &Path,
+        public_url: &str,
+        keep_days: u64,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            folder: Folder::beside(database),
+            prefix: format!("{}/photo/", public_url.trim_end_matches('/')),
+            keep_days,
+            uploads: Semaphore::new(UPLOADS_AT_ONCE_MAX),
+            showings: Semaphore::new(SHOWINGS_AT_ONCE_MAX),
+        }
+    }
+
+    /// To be held while a photo is read into memory and kept.
+    pub async fn upload_permit(&self) -> Result<SemaphorePermit<'_>> {
+        self.uploads.acquire().await.map_err(Error::internal)
+    }
+
+    /// To be held while photos are shown.
+    pub async fn showing_permit(&self) -> Result<SemaphorePermit<'_>> {
+        self.showings.acquire().await.map_err(Error::internal)
+    }
+
+    /// The name by which messages refer to a photo. Nothing is served there.
+    pub fn url(&self, photo_id: &str) -> String {
+        format!("{}{photo_id}", self.prefix)
+    }
+
+    /// The photo that an address names, if it is one of ours.
+    pub fn id_in<'u>(&self, url: &'u str) -> Option<&'u str> {
+        url.strip_prefix(&self.prefix)
+    }
+
+    /// Keeps the file, without metadata. 415 for what is none of the formats, or not whole.
+    pub async fn keep(&self, photo: Vec<u8>) -> Result<PhotoFile> {
+        let format = Format::of(&photo).ok_or_else(|| not_taken("it is none of these"))?;
+        let photo_id = random::uuid().to_string();
+        let (folder, id) = (self.folder.clone(), photo_id.clone());
+        let keeping = tokio::task::spawn_blocking(move || {
+            let cleaned = metadata::remove(format, photo).map_err(not_taken)?;
+            folder.write(&id, format, &cleaned).map_err(unwritable)?;
+            Ok::<_, Error>(cleaned.len() as u64)
+        });
+        let bytes = keeping.await.map_err(Error::internal)??;
+        Ok(PhotoFile {
+            photo_id,
+            format,
+            bytes,
+        })
+    }
+
+    /// Removes a file that no row names.
+    pub async fn discard(&self, photo: &PhotoFile) {
+        let (folder, photo) = (self.folder.clone(), photo.clone());
+        let removing =
+            tokio::task::spawn_blocking(move || folder.remove(&photo.photo_id, photo.format));
+        // The hourly sweep finds it otherwise.
+        let _ = removing.await;
+    }
+
+    /// The photo as a `data:` URL for a language model. `None`: it is not there any more,
+    /// another agent brought it, it is too large, or of a format that models' servers don't read.
+    pub async fn data_url(&self, photo_id: &str, agent: AgentId) -> Result<Option<String>> {
+        let id = photo_id.to_owned();
+        let found = self.store.read(move |view| view.photo(&id)).await?;
+        let Some(photo) = found.filter(|photo| photo.is_kept && photo.agent == agent) else {
+            return Ok(None);
+        };
+        let Some(format) = Format::named(&photo.format) else {
+            return Ok(None);
+        };
+        let Some(media_type) = format.shown_as() else {
+            return Ok(None);
+        };
+        let folder = self.folder.clone();
+        let reading = tokio::task::spawn_blocking(move || folder.read(&photo.photo_id, format));
+        let Ok(bytes) = reading.await.map_err(Error::internal)? else {
+            return Ok(None);
+        };
+        let fits = bytes.len() <= SHOWN_BYTES_MAX;
+        Ok(fits.then(|| format!("data:{media_type};base64,{}", STANDARD.encode(bytes))))
+    }
+
+    /// Removes a person's photos: files first, then the rows that name them. Doing it again is
+    /// fine.
+    pub async fn erase(&self, user: UserId) -> Result<()> {
+        loop {
+            let some = self
+                .store
+                .read(move |view| view.photos_of(user, REMOVED_AT_ONCE_MAX));
+            let some = some.await?;
+            if some.is_empty() {
+                return Ok(());
+            }
+            self.remove_files(&some).await?;
+            let erased = self.store.write(move |tx| {
+                some.iter()
+                    .try_for_each(|photo| tx.delete_photo(&photo.photo_id))
+            });
+            erased.await?;
+        }
+    }
+
+    /// Removes files whose days are over, and those of uploads that were cut off.
+    pub async fn remove_old(&self) -> Result<()> {
+        let now = self.clock.now();
+        let before = now.plus_ms(-(self.keep_days as i64) * DAY_MS);
+        loop {
+            let old = self
+                .store
+                .read(move |view| view.photos_before(before, REMOVED_AT_ONCE_MAX));
+            let old = old.await?;
+            if old.is_empty() {
+                break;
+            }
+            self.remove_files(&old).await?;
+            let noted = self.store.write(move |tx| {
+                old.iter()
+                    .try_for_each(|photo| tx.set_photo_removed(&photo.photo_id, now))
+            });
+            noted.await?;
+        }
+        self.sweep(now).await
+    }
+
+    /// Removes files that no row names any more.
+    async fn sweep(&self, now: Timestamp) -> Result<()> {
+        let folder = self.folder.clone();
+        let looking = tokio::task::spawn_blocking(move || folder.entries());
+        let entries = looking.await.map_err(Error::internal)?;
+        for entry in entries.map_err(unwritable)? {
+            if entry.written_at > now.plus_ms(-UPLOAD_MS_MAX) {
+                continue;
+            }
+            let is_kept = match entry.photo_id {
+                None => false,
+                Some(id) => {
+                    let found = self.store.read(move |view| view.photo(&id)).await?;
+                    found.is_some_and(|photo| photo.is_kept)
+                }
+            };
+            if !is_kept {
+                let removing = tokio::task::spawn_blocking(move || folder::remove(&entry.path));
+                let removed = removing.await.map_err(Error::internal)?;
+                removed.map_err(unwritable)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn remove_files(&self, photos: &[Photo]) -> Result<()> {
+        let (folder, photos) = (self.folder.clone(), photos.to_vec());
+        let removing = tokio::task::spawn_blocking(move || {
+            photos.iter().try_for_each(|photo| {
+                let format = Format::named(&photo.format);
+                format.map_or(Ok(()), |format| folder.remove(&photo.photo_id, format))
+            })
+        });
+        let removed = removing.await.map_err(Error::internal)?;
+        removed.map_err(|error| Error::unavailable("A photo can't be removed.").because(error))
+    }
+}
+
+fn not_taken(why: &str) -> Error {
+    Error::new(
+        Kind::UnsupportedMediaType,
+        "unsupported_media_type",
+        format!("The file is no photo that is taken (JPEG, PNG, WebP or HEIC): {why}."),
+    )
+}
+
+fn unwritable(error: io::Error) -> Error {
+    Error::unavailable("The photo can't be kept now; try again.").because(error)
+}

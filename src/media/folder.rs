@@ -1,0 +1,102 @@
+//! The folder of photos beside the database: files that only the service's own user can read,
+//! complete under their names or not there. Blocking.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use super::format::Format;
+use crate::clock::Timestamp;
+
+/// Behind the database's name.
+const SUFFIX: &str = ".photos";
+/// Behind the name of a file that is still being written.
+const DRAFT: &str = ".part";
+/// Names looked at in one sweep.
+const SWEPT_MAX: usize = 100_000;
+
+#[derive(Clone)]
+pub(super) struct Folder {
+    dir: PathBuf,
+}
+
+/// A file as the folder has it.
+pub(super) struct Entry {
+    /// `None`: a draft.
+    pub(super) photo_id: Option<String>,
+    pub(super) path: PathBuf,
+    pub(super) written_at: Timestamp,
+}
+
+impl Folder {
+    pub(super) fn beside(database: &Path) -> Self {
+        let mut dir = database.as_os_str().to_owned();
+        dir.push(SUFFIX);
+        Self { dir: dir.into() }
+    }
+
+    /// On the disk and under its name when this returns.
+    pub(super) fn write(&self, photo_id: &str, format: Format, photo: &[u8]) -> io::Result<()> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(&self.dir)?;
+        let path = self.path(photo_id, format);
+        let draft = self.dir.join(format!("{photo_id}{DRAFT}"));
+        let mut options = OpenOptions::new();
+        let mut file = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&draft)?;
+        file.write_all(photo)?;
+        file.sync_all()?;
+        fs::rename(&draft, &path)?;
+        File::open(&self.dir)?.sync_all()
+    }
+
+    pub(super) fn read(&self, photo_id: &str, format: Format) -> io::Result<Vec<u8>> {
+        fs::read(self.path(photo_id, format))
+    }
+
+    /// Removes a file that may not be there.
+    pub(super) fn remove(&self, photo_id: &str, format: Format) -> io::Result<()> {
+        remove(&self.path(photo_id, format))
+    }
+
+    /// What is there, finished or not.
+    pub(super) fn entries(&self) -> io::Result<Vec<Entry>> {
+        let entries = match fs::read_dir(&self.dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut found = Vec::new();
+        for entry in entries.take(SWEPT_MAX) {
+            let entry = entry?;
+            let name = entry.file_name();
+            let Some((photo_id, ending)) = name.to_str().and_then(|name| name.split_once('.'))
+            else {
+                continue; // not one of ours
+            };
+            let is_photo = Format::named(ending).is_some();
+            if is_photo || DRAFT.ends_with(ending) {
+                found.push(Entry {
+                    photo_id: is_photo.then(|| photo_id.to_owned()),
+                    path: entry.path(),
+                    written_at: entry.metadata()?.modified()?.into(),
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    fn path(&self, photo_id: &str, format: Format) -> PathBuf {
+        self.dir.join(format!("{photo_id}.{}", format.name()))
+    }
+}
+
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,70 @@
+//! Metadata of JPEG files (ITU T.81): application segments and comments, before the first scan
+//! and between scans, and whatever follows the picture, as the second one that some cameras
+//! append. The crate that reads the other formats leaves all behind the first scan as it is.
+//! Pure.
+
+const START: u8 = 0xd8;
+const END: u8 = 0xd9;
+const SCAN: u8 = 0xda;
+const COMMENT: u8 = 0xfe;
+const APPLICATION_FIRST: u8 = 0xe0;
+const APPLICATION_LAST: u8 = 0xef;
+/// JFIF, colour profile, Adobe's transform: they belong to the picture.
+const KEPT: [u8; 3] = [0xe0, PROFILE, 0xee];
+const PROFILE: u8 = 0xe2;
+/// Other segments of that number lead to further pictures.
+const PROFILE_PREFIX: &[u8] = b"ICC_PROFILE\0";
+const BROKEN: &str = "it is no whole JPEG";
+
+pub(super) fn clean(photo: &[u8]) -> Result<Vec<u8>, &'static str> {
+    let mut cleaned = Vec::with_capacity(photo.len());
+    cleaned.extend([0xff, START]);
+    let mut at = 2;
+    loop {
+        if photo.get(at) != Some(&0xff) {
+            return Err(BROKEN);
+        }
+        let marker = *photo.get(at + 1).ok_or(BROKEN)?;
+        match marker {
+            0xff => at += 1, // fill bytes
+            END => {
+                cleaned.extend([0xff, END]);
+                return Ok(cleaned);
+            }
+            // Without a length: restarts, and a mark for temporary use.
+            0x01 | 0xd0..=0xd7 => at += 2,
+            0x00 | START => return Err(BROKEN),
+            _ => {
+                let length = photo.get(at + 2..at + 4).ok_or(BROKEN)?;
+                let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
+                let end = at + 2 + length;
+                let content = photo.get(at + 4..end).ok_or(BROKEN)?;
+                if is_picture(marker, content) {
+                    cleaned.extend(&photo[at..end]);
+                }
+                at = end;
+                if marker == SCAN {
+                    let scan = scan_bytes(&photo[at..]);
+                    cleaned.extend(&photo[at..at + scan]);
+                    at += scan;
+                }
+            }
+        }
+    }
+}
+
+fn is_picture(marker: u8, content: &[u8]) -> bool {
+    match marker {
+        COMMENT => false,
+        PROFILE => content.starts_with(PROFILE_PREFIX),
+        APPLICATION_FIRST..=APPLICATION_LAST => KEPT.contains(&marker),
+        _ => true,
+    }
+}
+
+/// Compressed bytes until the next marker; within them 0xff is followed by 0, or by the number
+/// of a restart.
+fn scan_bytes(rest: &[u8]) -> usize {
+    let ends = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0x00 | 0xd0..=0xd7);
+    rest.windows(2).position(ends).unwrap_or(rest.len())
+}

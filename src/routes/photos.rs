@@ -1,0 +1,153 @@
+//! `POST /photo/upload`: a photo as a message of its own, for relays.
+
+use serde_json::{Map, Value, json};
+
+use super::Request;
+use super::ingest::{self, ID_BYTES_MAX, PARTICIPANTS_MAX, TEXT_BYTES_MAX};
+use crate::error::{Error, Result};
+use crate::http::{self, Fields, Form, FormLimits, Response};
+use crate::ingest::{Message, Mode, Repeat, Via};
+use crate::media::UPLOAD_BYTES_MAX;
+use crate::store::Digest;
+
+/// The photo, and the form round it.
+pub(super) const BODY_BYTES_MAX: usize = UPLOAD_BYTES_MAX + 256 * 1024;
+const FILE: &str = "file";
+
+/// What a form says beside the photo.
+struct Upload {
+    message: Message,
+    attachment_guid: String,
+}
+
+pub(super) async fn upload(mut rq: Request) -> Result<Response> {
+    let agent = rq.agent.take().unwrap_or_default();
+    let photos = rq.app.photos.clone();
+    let _permit = photos.upload_permit().await?;
+    let limits = FormLimits {
+        body_bytes_max: rq.body_bytes_max,
+        file_name: FILE,
+        file_bytes_max: UPLOAD_BYTES_MAX,
+    };
+    let form = rq.exchange.read_form(limits).await?;
+    let now = rq.app.clock.now();
+    let Upload {
+        mut message,
+        attachment_guid,
+    } = read(&form, &agent, now.seconds())?;
+    let Some(photo) = form.file.filter(|photo| !photo.is_empty()) else {
+        return Err(Error::invalid_field("/file", "is required."));
+    };
+    let scope = format!("edge:{agent}");
+    let key = format!("attachment_guid {attachment_guid}");
+    // Not of the body: a repetition may draw another line between its parts.
+    let texts = Value::Object(form.texts).to_string();
+    let repeat = Repeat::Key {
+        key: Digest::of(&[scope.as_bytes(), key.as_bytes()]),
+        body: Digest::of(&[texts.as_bytes(), &photo]),
+    };
+    let kept = photos.keep(photo).await?;
+    message.context = Some(with_photo(&message, &photos.url(&kept.photo_id)));
+    message.photos = 1;
+    let arrival = rq.app.ingest.arrival(Via::Edge(agent), message, repeat);
+    let received = rq.app.ingest.receive_photo(arrival, kept.clone()).await;
+    let is_used = match &received {
+        Ok((_, uploaded)) => uploaded.photo_id == kept.photo_id,
+        Err(_) => false,
+    };
+    if !is_used {
+        photos.discard(&kept).await;
+    }
+    let (received, uploaded) = received?;
+    let answer = http::json(&json!({
+        "photo_id": uploaded.photo_id,
+        "photo_url": photos.url(&uploaded.photo_id),
+        "status": if uploaded.is_processed { "processing" } else { "stored" },
+    }));
+    Ok(ingest::with_marks(answer, &received, received.replayed))
+}
+
+/// The form's fields, every wrong one named. `now_s` is when the message was sent: the form
+/// does not say.
+fn read(form: &Form, agent: &str, now_s: i64) -> Result<Upload> {
+    let mut fields = Fields::of(&form.texts);
+    let named = fields.value("edge_agent_id");
+    if named.is_some_and(|named| named != agent && named != "") {
+        return Err(Error::unauthorized("the form names another agent"));
+    }
+    let mut message = Message {
+        chat_guid: fields.required_string("chat_guid", 1..=ID_BYTES_MAX),
+        mode: match fields.optional_one_of("is_group", &["false", "true", ""]) {
+            Some("true") => Mode::Group,
+            _ => Mode::Direct,
+        },
+        sender: fields.required_string("user_phone", 1..=ID_BYTES_MAX),
+        text: fields
+            .optional_string("caption", 0..=TEXT_BYTES_MAX)
+            .unwrap_or_default(),
+        timestamp: now_s,
+        participants: Vec::new(),
+        metadata: None,
+        context: None,
+        owner: None,
+        photos: 0,
+        superpower: None,
+        reply_to_assistant: false,
+    };
+    let attachment_guid = fields.required_string("attachment_guid", 1..=ID_BYTES_MAX);
+    let mut inner = Map::new();
+    match participants(&form.texts) {
+        Ok(participants) => _ = inner.insert("participants".to_owned(), participants),
+        Err(message) => fields.refuse("participants", message),
+    }
+    if let Some(context) = context(&form.texts) {
+        inner.insert("context".to_owned(), context);
+    }
+    fields.finish()?;
+    let mut nested = Fields::of(&inner);
+    message.participants = nested
+        .optional_string_list("participants", PARTICIPANTS_MAX, 1..=ID_BYTES_MAX)
+        .unwrap_or_default();
+    nested.nested("context", |context| {
+        ingest::read_context(context, &mut message, |_| false);
+    });
+    message.context = inner.get("context").map(Value::to_string);
+    nested.finish()?;
+    Ok(Upload {
+        message,
+        attachment_guid,
+    })
+}
+
+/// A JSON list, or names with commas between them.
+fn participants(texts: &Map<String, Value>) -> Result<Value, String> {
+    let text = texts.get("participants").and_then(Value::as_str);
+    let text = text.unwrap_or_default().trim();
+    if text.starts_with('[') {
+        let list = serde_json::from_str::<Vec<String>>(text);
+        return list.map(Value::from).map_err(|_| {
+            "must be a JSON list of strings, or names with commas between.".to_owned()
+        });
+    }
+    let names = text.split(',').map(str::trim);
+    Ok(names.filter(|name| !name.is_empty()).collect())
+}
+
+/// As a message's context. What is no JSON object is a note for people.
+fn context(texts: &Map<String, Value>) -> Option<Value> {
+    let text = texts.get("context").and_then(Value::as_str)?;
+    if text.trim().is_empty() {
+        return None;
+    }
+    let object = serde_json::from_str(text).ok().filter(Value::is_object);
+    Some(object.unwrap_or_else(|| json!({ "note": text })))
+}
+
+/// The message's context with the photo as the only one.
+fn with_photo(message: &Message, url: &str) -> String {
+    let context = message.context.as_deref();
+    let context = context.and_then(|json| serde_json::from_str(json).ok());
+    let mut context: Value = context.unwrap_or_else(|| json!({}));
+    context["photos"] = json!([url]);
+    context.to_string()
+}

@@ -1,0 +1,163 @@
+//! Photos that relays uploaded: a row for each, beside the file that is named after it. The row
+//! outlives the file, so that a repeated upload gets the same answer.
+
+use rusqlite::{OptionalExtension, Row};
+use serde::Serialize;
+
+use super::exported::{PAGE_ROWS, Paged};
+use super::{AgentId, Tx, UserId, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Photo {
+    /// UUID
+    pub photo_id: String,
+    pub user: UserId,
+    pub agent: AgentId,
+    /// jpeg, png, webp or heic.
+    pub format: String,
+    /// A reply to its message follows as a command.
+    pub is_processed: bool,
+    /// The file is there.
+    pub is_kept: bool,
+}
+
+pub struct NewPhoto<'a> {
+    pub photo_id: &'a str,
+    pub user: UserId,
+    pub agent: AgentId,
+    pub message_id: i64,
+    pub format: &'a str,
+    pub bytes: u64,
+    pub is_processed: bool,
+    pub now: Timestamp,
+}
+
+/// As a person's export lists it.
+#[derive(Debug, Serialize)]
+pub struct ExportedPhoto {
+    pub photo_id: String,
+    pub format: String,
+    pub bytes: i64,
+    pub created_at: Timestamp,
+    /// When its file was removed; `None`: it is there.
+    pub removed_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "SELECT photo_id, user_id, agent_id, format, is_processed, removed_at IS NULL
+     FROM photos";
+
+impl Tx<'_> {
+    pub fn insert_photo(&self, photo: &NewPhoto<'_>) -> Result<()> {
+        self.execute(
+            "INSERT INTO photos (photo_id, user_id, agent_id, message_id, format, bytes, is_processed, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            (
+                photo.photo_id,
+                photo.user.0,
+                photo.agent.0,
+                photo.message_id,
+                photo.format,
+                photo.bytes as i64,
+                photo.is_processed,
+                photo.now.0,
+            ),
+        )?;
+        Ok(())
+    }
+
+    pub fn set_photo_removed(&self, photo_id: &str, now: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE photos SET removed_at = ?2 WHERE photo_id = ?1",
+            (photo_id, now.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn delete_photo(&self, photo_id: &str) -> Result<()> {
+        self.execute("DELETE FROM photos WHERE photo_id = ?1", [photo_id])?;
+        Ok(())
+    }
+
+    pub(super) fn delete_forgotten_photos(
+        &self,
+        removed_before: Timestamp,
+        rows_max: i64,
+    ) -> Result<usize> {
+        self.execute(
+            "DELETE FROM photos WHERE id IN
+               (SELECT id FROM photos WHERE removed_at < ?1 ORDER BY removed_at LIMIT ?2)",
+            (removed_before.0, rows_max),
+        )
+    }
+}
+
+impl View<'_> {
+    pub fn photo(&self, photo_id: &str) -> Result<Option<Photo>> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE photo_id = ?1"))?
+            .query_row([photo_id], photo_from)
+            .optional()?)
+    }
+
+    /// The one that a message came with.
+    pub fn photo_of_message(&self, message_id: i64) -> Result<Option<Photo>> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE message_id = ?1"))?
+            .query_row([message_id], photo_from)
+            .optional()?)
+    }
+
+    /// Some of a person's, their files gone or not.
+    pub fn photos_of(&self, user: UserId, limit: usize) -> Result<Vec<Photo>> {
+        self.photos_where("WHERE user_id = ?1 ORDER BY id LIMIT ?2", user.0, limit)
+    }
+
+    /// Those with a file that came before a moment, the oldest first.
+    pub fn photos_before(&self, moment: Timestamp, limit: usize) -> Result<Vec<Photo>> {
+        self.photos_where(
+            "WHERE removed_at IS NULL AND created_at < ?1 ORDER BY created_at LIMIT ?2",
+            moment.0,
+            limit,
+        )
+    }
+
+    pub fn photos_page(&self, user: UserId, after: i64) -> Result<Paged<ExportedPhoto>> {
+        self.page(
+            "SELECT id, photo_id, format, bytes, created_at, removed_at
+             FROM photos WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+            (user.0, after, PAGE_ROWS as i64),
+            |row| {
+                Ok(ExportedPhoto {
+                    photo_id: row.get(1)?,
+                    format: row.get(2)?,
+                    bytes: row.get(3)?,
+                    created_at: Timestamp(row.get(4)?),
+                    removed_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
+                })
+            },
+        )
+    }
+
+    fn photos_where(&self, condition: &str, value: i64, limit: usize) -> Result<Vec<Photo>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} {condition}"))?;
+        let rows = statement.query_map((value, limit as i64), photo_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn photo_from(row: &Row<'_>) -> rusqlite::Result<Photo> {
+    Ok(Photo {
+        photo_id: row.get(0)?,
+        user: UserId(row.get(1)?),
+        agent: AgentId(row.get(2)?),
+        format: row.get(3)?,
+        is_processed: row.get(4)?,
+        is_kept: row.get(5)?,
+    })
+}
