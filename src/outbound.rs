@@ -6,11 +6,53 @@ use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
+use ureq::tls::{Certificate, RootCerts};
 
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 const CALL_MAX: Duration = Duration::from_secs(10);
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Authorities, or servers, that are trusted in the place of those that the web trusts.
+#[derive(Clone)]
+pub struct Authorities(Arc<[CertificateDer<'static>]>);
+
+impl Authorities {
+    /// From certificates in PEM form.
+    pub fn read(pem: &[u8]) -> Result<Self, String> {
+        let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        match found {
+            Ok(found) if !found.is_empty() => Ok(Self(found.into())),
+            _ => Err("it holds no certificate in PEM form".to_owned()),
+        }
+    }
+}
+
+/// How TLS is spoken by a client that is not the one here.
+pub fn tls(authorities: Option<&Authorities>) -> Result<Arc<ClientConfig>, String> {
+    let mut roots = RootCertStore::empty();
+    match authorities {
+        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+        Some(Authorities(found)) => {
+            for certificate in found.iter() {
+                let added = roots.add(certificate.clone());
+                added.map_err(|e| format!("a certificate can't be used: {e}"))?;
+            }
+        }
+    }
+    let config = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|e| e.to_string())?;
+    let config = config.with_root_certificates(roots);
+    Ok(Arc::new(config.with_no_client_auth()))
+}
+
+fn provider() -> Arc<rustls::crypto::CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
 
 /// One call that sends and reads JSON.
 pub struct Call<'a> {
@@ -19,6 +61,8 @@ pub struct Call<'a> {
     pub headers: &'a [(&'a str, &'a str)],
     pub body: &'a Value,
     pub timeout: Duration,
+    /// `None`: those that the web trusts.
+    pub authorities: Option<&'a Authorities>,
 }
 
 /// Whatever the server answered, an error's status included.
@@ -62,6 +106,7 @@ impl<'a> Call<'a> {
             headers: &[],
             body,
             timeout: CALL_MAX,
+            authorities: None,
         }
     }
 }
@@ -87,6 +132,8 @@ pub struct Request<'a> {
     pub timeout: Duration,
     /// A longer answer is none.
     pub answer_bytes_max: u64,
+    /// `None`: those that the web trusts.
+    pub authorities: Option<&'a Authorities>,
 }
 
 impl<'a> Request<'a> {
@@ -99,6 +146,7 @@ impl<'a> Request<'a> {
             form: None,
             timeout: CALL_MAX,
             answer_bytes_max: ANSWER_BYTES_MAX,
+            authorities: None,
         }
     }
 }
@@ -132,6 +180,7 @@ pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
         headers: &headers,
         body: Some(call.body),
         timeout: call.timeout,
+        authorities: call.authorities,
         ..Request::new(Method::Post, call.url)
     })?;
     Ok(Answer {
@@ -141,7 +190,7 @@ pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
 }
 
 pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
-    let agent = agent(request.timeout);
+    let agent = agent(request.timeout, request.authorities);
     let mut response = match request.method {
         Method::Get => bodiless(agent.get(request.url), request),
         Method::Delete => bodiless(agent.delete(request.url), request),
@@ -159,7 +208,14 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
     })
 }
 
-fn agent(timeout: Duration) -> ureq::Agent {
+fn agent(timeout: Duration, authorities: Option<&Authorities>) -> ureq::Agent {
+    let roots = authorities.map(|Authorities(found)| {
+        RootCerts::from(
+            found
+                .iter()
+                .map(|der| Certificate::from_der(der).to_owned()),
+        )
+    });
     ureq::Agent::config_builder()
         .timeout_connect(Some(CONNECT_MAX))
         .timeout_global(Some(timeout))
@@ -167,9 +223,8 @@ fn agent(timeout: Duration) -> ureq::Agent {
         .max_redirects(0)
         .tls_config(
             ureq::tls::TlsConfig::builder()
-                .unversioned_rustls_crypto_provider(Arc::new(
-                    rustls::crypto::ring::default_provider(),
-                ))
+                .root_certs(roots.unwrap_or(RootCerts::WebPki))
+                .unversioned_rustls_crypto_provider(provider())
                 .build(),
         )
         // HTTP_PROXY is meant for somebody else.

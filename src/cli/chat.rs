@@ -5,6 +5,7 @@
 mod relay;
 
 use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +18,9 @@ use super::printable::{plain, plain_lines};
 use crate::app::{self, App, Ended};
 use crate::clock::Clock;
 use crate::config::{Config, Log, Source};
+use crate::outbound::Authorities;
 use crate::store;
-use relay::{Relay, Shown};
+use relay::{Relay, Service, Shown};
 
 const AGENT_ID: &str = "terminal";
 const LINES_MAX: usize = 64;
@@ -28,7 +30,7 @@ const NEW_LINE: &str = "\r\x1b[K";
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// Joins a running service instead of starting one, like http://127.0.0.1:8080.
+    /// Joins a running service instead of starting one, like https://chat.example.com.
     #[arg(long)]
     url: Option<String>,
     /// Who you are in the chat.
@@ -37,6 +39,15 @@ pub(super) struct Options {
     /// The token for a service elsewhere; else one is made with this machine's secret.
     #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
     token: Option<String>,
+    /// Certificates (PEM) to trust for https in the place of those that the web trusts, for a
+    /// service with a certificate of its own.
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "SSL_CERT_FILE",
+        hide_env_values = true
+    )]
+    ca_file: Option<PathBuf>,
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
@@ -75,7 +86,7 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
     let Some(url) = joined else {
         let mut lock = app::lock(&config)?;
         config.server.listen.set_port(0);
-        let service = Service::start(config, &mut lock).await?;
+        let service = OwnService::start(config, &mut lock).await?;
         let outcome = talk(&service.url, &token, options, &persona).await;
         service.stop().await;
         return outcome;
@@ -84,13 +95,13 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
 }
 
 /// A service of our own, for as long as the conversation lasts.
-struct Service {
+struct OwnService {
     url: String,
     stop: watch::Sender<bool>,
     running: tokio::task::JoinHandle<Ended>,
 }
 
-impl Service {
+impl OwnService {
     async fn start(config: Config, lock: &mut store::Lock) -> Result<Self, String> {
         let listener = TcpListener::bind(config.server.listen)
             .await
@@ -115,7 +126,20 @@ impl Service {
 
 async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Result<(), String> {
     let (shown, mut to_show) = mpsc::channel(LINES_MAX);
-    let relay = Relay::connect(url, AGENT_ID, &options.phone, token, shown).await?;
+    let authorities = match &options.ca_file {
+        Some(file) if url.starts_with("https://") => Some(authorities(file)?),
+        _ => None,
+    };
+    let relay = Relay::connect(
+        Service {
+            url: url.to_owned(),
+            token: token.to_owned(),
+            authorities,
+        },
+        AGENT_ID,
+        &options.phone,
+        shown,
+    )?;
     let screen = Screen {
         persona,
         interactive: std::io::stdin().is_terminal(),
@@ -166,6 +190,12 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
     Ok(())
 }
 
+fn authorities(file: &Path) -> Result<Authorities, String> {
+    let shown = file.display();
+    let pem = std::fs::read(file).map_err(|e| format!("--ca-file: can't read {shown}: {e}"))?;
+    Authorities::read(&pem).map_err(|why| format!("--ca-file {shown}: {why}"))
+}
+
 /// Lines from stdin, read on a thread of their own.
 fn typed_lines(interactive: bool) -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
@@ -212,6 +242,7 @@ impl Screen<'_> {
                 }
             }
             Shown::Nothing => {}
+            Shown::End(reason) => return Err(reason.clone()),
             Shown::Trouble(what) => {
                 let start = if self.interactive { NEW_LINE } else { "" };
                 eprintln!("{start}({})", plain(what));

@@ -161,6 +161,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("tz", &["src/clock/zone.rs"]),
     ("ureq", &["src/outbound.rs"]),
     ("rustls", &["src/outbound.rs"]),
+    ("webpki_roots", &["src/outbound.rs"]),
     ("log", ANYWHERE),
     ("env_logger", &["src/cli/logging.rs"]),
     ("toml", &["src/config", "src/cli"]),

@@ -8,18 +8,22 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio_tungstenite::Connector;
+use tokio_tungstenite::tungstenite::Error;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::tungstenite::http::{HeaderValue, Response};
 use tokio_tungstenite::tungstenite::protocol::Message;
 
 use crate::clock::{Clock, Timestamp};
-use crate::outbound::{self, Call};
+use crate::outbound::{self, Authorities, Call};
 use crate::random;
 
 const POST_MAX: Duration = Duration::from_secs(35);
 const POST_TRIES: u32 = 5;
 const PAUSE_FIRST: Duration = Duration::from_millis(250);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
+/// A service that refuses may ask for longer pauses than a broken connection needs.
+const REFUSED_PAUSE_MAX: Duration = Duration::from_secs(60);
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// After the input ends, reminders due within this time are still waited for.
 const EXPECTED_MS_MAX: i64 = 60_000;
@@ -33,6 +37,38 @@ const REPLACED: u16 = 4409;
 enum End {
     Closed,
     Replaced,
+    /// It never began.
+    Refused(Refusal),
+}
+
+/// The service's answer to a connection that it does not want.
+struct Refusal {
+    status: u16,
+    after: Option<Duration>,
+}
+
+impl Refusal {
+    fn of(answer: &Response<Option<Vec<u8>>>) -> Self {
+        let after = answer.headers().get("retry-after");
+        let after = after.and_then(|value| value.to_str().ok()?.parse().ok());
+        Self {
+            status: answer.status().as_u16(),
+            after: after.map(Duration::from_secs),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let status = self.status;
+        let why = match status {
+            429 => "this terminal has connected too often",
+            502..=504 => "it is not ready",
+            _ => "is there a proxy that does not pass WebSockets on?",
+        };
+        format!(
+            "the service refused the connection for later messages ({status}): {why}; reminders \
+             and late replies are shown once it accepts, it is asked again"
+        )
+    }
 }
 
 /// What the terminal is to show.
@@ -41,14 +77,25 @@ pub(super) enum Shown {
     /// An answer without words.
     Nothing,
     Trouble(String),
+    /// The conversation is over.
+    End(String),
+}
+
+/// Where the service is, and how it is told that the terminal may join.
+#[derive(Clone)]
+pub(super) struct Service {
+    /// http:// or https://, without a slash at its end.
+    pub(super) url: String,
+    pub(super) token: String,
+    /// Whom https trusts; `None`: whom the web trusts.
+    pub(super) authorities: Option<Authorities>,
 }
 
 #[derive(Clone)]
 pub(super) struct Relay {
-    url: String,
+    service: Service,
     agent_id: String,
     phone: String,
-    token: String,
     clock: Clock,
     shown: mpsc::Sender<Shown>,
     /// Times at which something was promised.
@@ -57,26 +104,31 @@ pub(super) struct Relay {
 
 impl Relay {
     /// Starts the connection that brings later messages; it mends itself.
-    pub(super) async fn connect(
-        url: &str,
+    pub(super) fn connect(
+        service: Service,
         agent_id: &str,
         phone: &str,
-        token: &str,
         shown: mpsc::Sender<Shown>,
     ) -> Result<Self, String> {
-        if !url.starts_with("http://") {
-            return Err("--url must be an http:// address, without TLS".to_owned());
+        if !["http://", "https://"]
+            .iter()
+            .any(|scheme| service.url.starts_with(scheme))
+        {
+            return Err(format!(
+                "--url must begin with http:// or https://, like https://chat.example.com, not {:?}",
+                service.url
+            ));
         }
+        let tls = outbound::tls(service.authorities.as_ref())?;
         let relay = Self {
-            url: url.to_owned(),
+            service,
             agent_id: agent_id.to_owned(),
             phone: phone.to_owned(),
-            token: token.to_owned(),
             clock: Clock::system(),
             shown,
             expected: Arc::default(),
         };
-        tokio::spawn(relay.clone().stay_connected());
+        tokio::spawn(relay.clone().stay_connected(Connector::Rustls(tls)));
         Ok(relay)
     }
 
@@ -123,24 +175,25 @@ impl Relay {
                         return Ok(Value::Null);
                     }
                     if answer.status == 401 {
-                        return Err(format!(
-                            "the service at {} does not know this token; make one where it runs \
-                             (chatkeep token edge --agent-id {} --phone {}) and give it with --token",
-                            self.url, self.agent_id, self.phone
-                        ));
+                        return Err(self.unknown_token());
                     }
                     return Err(format!("the service answered {}: {detail}", answer.status));
                 }
-                Ok(answer) => trouble = format!("it answers {}", answer.status),
-                Err(error) => trouble = error,
+                Ok(answer) => trouble = unready(answer.status),
+                Err(error) => trouble = unreached(&error),
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(PAUSE_MAX);
         }
-        Err(format!(
-            "the service at {} can't be reached: {trouble}",
-            self.url
-        ))
+        Err(format!("the service at {} {trouble}", self.service.url))
+    }
+
+    fn unknown_token(&self) -> String {
+        format!(
+            "the service at {} does not accept this token (401); make one where it runs \
+             (chatkeep token edge --agent-id {} --phone {}) and give it with --token",
+            self.service.url, self.agent_id, self.phone
+        )
     }
 
     fn post_once(&self, key: &str, body: &Value) -> Result<outbound::Answer, String> {
@@ -150,7 +203,12 @@ impl Relay {
                 ("x-edge-agent-id", &self.agent_id),
             ],
             timeout: POST_MAX,
-            ..Call::new(&format!("{}/edge/message", self.url), &self.token, body)
+            authorities: self.service.authorities.as_ref(),
+            ..Call::new(
+                &format!("{}/edge/message", self.service.url),
+                &self.service.token,
+                body,
+            )
         })
         .map_err(|e| e.to_string())
     }
@@ -171,41 +229,63 @@ impl Relay {
         self.expected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn stay_connected(self) {
+    async fn stay_connected(self, tls: Connector) {
         let mut finished = HashSet::new();
         let mut pause = PAUSE_FIRST;
+        let mut refused_before = None;
         loop {
-            match self.obey(&mut finished).await {
+            let ended = self.obey(&mut finished, tls.clone()).await;
+            match ended {
+                Ok(End::Refused(refusal)) if refusal.status == 401 => {
+                    let _ = self.shown.send(Shown::End(self.unknown_token())).await;
+                    return;
+                }
+                Ok(End::Refused(refusal)) => {
+                    // The same refusal is said once, not with every try.
+                    if refused_before.replace(refusal.status) != Some(refusal.status) {
+                        let _ = self.shown.send(Shown::Trouble(refusal.sentence())).await;
+                    }
+                    pause = pause
+                        .max(refusal.after.unwrap_or_default())
+                        .min(REFUSED_PAUSE_MAX);
+                }
                 Ok(End::Replaced) => {
                     let what = "another terminal has joined; later messages arrive there";
                     let _ = self.shown.send(Shown::Trouble(what.to_owned())).await;
                     return;
                 }
-                Ok(End::Closed) => pause = PAUSE_FIRST,
+                Ok(End::Closed) => {
+                    pause = PAUSE_FIRST;
+                    refused_before = None;
+                }
                 Err(error) => log::debug!("relay connection: {error}"),
             }
             if self.shown.is_closed() {
                 return;
             }
             tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(PAUSE_MAX);
+            pause = (pause * 2).min(PAUSE_MAX.max(pause));
         }
     }
 
     /// One connection, until it ends.
-    async fn obey(&self, finished: &mut HashSet<String>) -> Result<End, String> {
+    async fn obey(&self, finished: &mut HashSet<String>, tls: Connector) -> Result<End, String> {
         let address = format!(
             "{}/edge/ws?edge_agent_id={}",
-            self.url.replacen("http", "ws", 1),
+            self.service.url.replacen("http", "ws", 1),
             self.agent_id
         );
         let mut request = address.into_client_request().map_err(|e| e.to_string())?;
-        let bearer = format!("Bearer {}", self.token);
+        let bearer = format!("Bearer {}", self.service.token);
         let bearer = HeaderValue::from_str(&bearer).map_err(|e| e.to_string())?;
         request.headers_mut().insert("authorization", bearer);
-        let (mut socket, _) = tokio_tungstenite::connect_async(request)
-            .await
-            .map_err(|e| e.to_string())?;
+        let connected =
+            tokio_tungstenite::connect_async_tls_with_config(request, None, false, Some(tls)).await;
+        let mut socket = match connected {
+            Ok((socket, _)) => socket,
+            Err(Error::Http(answer)) => return Ok(End::Refused(Refusal::of(&answer))),
+            Err(error) => return Err(error.to_string()),
+        };
         let mut ping = tokio::time::interval(PING_EVERY);
         loop {
             let frame = tokio::select! {
@@ -256,6 +336,18 @@ impl Relay {
     }
 }
 
+/// Of a service that is there and takes nothing.
+fn unready(status: u16) -> String {
+    format!(
+        "answers {status}: it is starting, stopping or overloaded, or its disk is full; its log says \
+         which. Try again later"
+    )
+}
+
+fn unreached(why: &str) -> String {
+    format!("can't be reached: {why}; is it running, and is its address right?")
+}
+
 fn texts(list: &Value) -> Vec<String> {
     let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
     items
@@ -267,4 +359,36 @@ fn texts(list: &Value) -> Vec<String> {
 fn parse_time(text: &str) -> Option<Timestamp> {
     let time = chrono::DateTime::parse_from_rfc3339(text).ok()?;
     Some(Timestamp(time.timestamp_millis()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(status: u16, retry_after: &str) -> Refusal {
+        let answer = Response::builder().status(status);
+        let answer = answer.header("retry-after", retry_after);
+        Refusal::of(&answer.body(None).unwrap())
+    }
+
+    #[test]
+    fn a_refused_connection_is_told_with_its_reason() {
+        for (status, part) in [(404, "proxy"), (429, "too often"), (503, "not ready")] {
+            let refusal = refused(status, "7");
+            assert_eq!(refusal.after, Some(Duration::from_secs(7)));
+            let told = refusal.sentence();
+            assert!(
+                told.contains(part) && told.contains(&status.to_string()),
+                "{told}"
+            );
+        }
+        assert_eq!(refused(429, "soon").after, None);
+    }
+
+    #[test]
+    fn a_service_that_answers_is_not_called_unreachable() {
+        assert!(unready(503).starts_with("answers 503: "));
+        assert!(!unready(503).contains("reached"));
+        assert!(unreached("refused").contains("is it running"));
+    }
 }

@@ -1,0 +1,217 @@
+//! `chatkeep chat` with a service elsewhere: over TLS, and where its connection is refused.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+
+use rcgen::CertifiedKey;
+use serde_json::json;
+use support::{Service, eventually, token};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+
+const AGENT: &str = "terminal";
+
+fn chat(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
+    command.arg("chat").args(arguments).env_clear();
+    command.env("CHATKEEP_EDGE_TOKEN", token(AGENT));
+    command.current_dir(folder);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// The output of a conversation in which one line is said.
+fn said(mut command: Command, line: &str) -> Output {
+    let mut child = command.spawn().unwrap();
+    writeln!(child.stdin.take().unwrap(), "{line}").unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// A proxy with a certificate of its own before a service; the certificate is in PEM form.
+async fn proxy_with_tls(service: SocketAddr) -> (u16, String) {
+    let CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let key = PrivatePkcs8KeyDer::from(signing_key.serialize_der());
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key.into())
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let acceptor = acceptor.clone();
+            tokio::spawn(async move {
+                // Whoever does not trust the certificate ends here.
+                if let Ok(mut outside) = acceptor.accept(stream).await {
+                    let mut inside = TcpStream::connect(service).await.unwrap();
+                    let _ = tokio::io::copy_bidirectional(&mut outside, &mut inside).await;
+                }
+            });
+        }
+    });
+    (port, cert.pem())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_is_joined_over_tls_whose_certificate_is_trusted() {
+    let service = Service::start().await;
+    let (port, pem) = proxy_with_tls(service.address).await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("own.pem"), pem).unwrap();
+    let url = format!("https://localhost:{port}/");
+
+    // The reminder comes over the WebSocket, after the input has ended.
+    let reminder = "remind me in 1 second to stretch";
+    for by_variable in [true, false] {
+        let arguments: &[&str] = match by_variable {
+            true => &["--url", &url],
+            false => &["--url", &url, "--ca-file", "own.pem"],
+        };
+        let mut command = chat(folder.path(), arguments);
+        if by_variable {
+            command.env("SSL_CERT_FILE", "own.pem");
+        }
+        let output = tokio::task::spawn_blocking(move || said(command, reminder))
+            .await
+            .unwrap();
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{errors}");
+        let bubbles: Vec<&str> = shown.lines().collect();
+        assert!(bubbles.len() >= 2, "{shown}");
+        assert!(bubbles.last().unwrap().contains("stretch"), "{shown}");
+        assert_eq!(errors, "");
+    }
+}
+
+#[test]
+fn an_address_or_a_file_of_no_use_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("empty.pem"), "nothing").unwrap();
+    for (arguments, part) in [
+        (&["--url", "ftp://a.example"][..], "http:// or https://"),
+        (
+            &["--url", "https://a.example", "--ca-file", "no.pem"],
+            "can't read no.pem",
+        ),
+        (
+            &["--url", "https://a.example", "--ca-file", "empty.pem"],
+            "no certificate in PEM form",
+        ),
+    ] {
+        let output = said(chat(folder.path(), arguments), "hi");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains(part), "{errors}");
+    }
+}
+
+/// A service that takes messages and refuses WebSockets.
+async fn without_sockets(status: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut request = Vec::new();
+                let mut bytes = [0; 4096];
+                while !request.windows(4).any(|w| w == b"\r\n\r\n") {
+                    match stream.read(&mut bytes).await {
+                        Ok(n @ 1..) => request.extend_from_slice(&bytes[..n]),
+                        _ => return,
+                    }
+                }
+                let (status, body) = match request.starts_with(b"POST") {
+                    true => ("200 OK", json!({"reply_bubbles": ["Hello."]}).to_string()),
+                    false => (status, "{}".to_owned()),
+                };
+                let length = body.len();
+                let answer = format!(
+                    "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nRetry-After: 60\r\n\
+                     Connection: close\r\n\r\n{body}"
+                );
+                let _ = stream.write_all(answer.as_bytes()).await;
+            });
+        }
+    });
+    address
+}
+
+/// Ends when dropped.
+struct Talking(Child);
+
+impl Drop for Talking {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_connection_is_told_while_the_conversation_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = without_sockets("429 Too Many Requests").await;
+    let url = format!("http://{address}");
+    let mut talking = Talking(chat(folder.path(), &["--url", &url]).spawn().unwrap());
+    let mut errors = BufReader::new(talking.0.stderr.take().unwrap());
+    let told = tokio::task::spawn_blocking(move || {
+        let mut line = String::new();
+        errors.read_line(&mut line).unwrap();
+        line
+    });
+    let told = told.await.unwrap();
+    assert!(
+        told.contains("(429): this terminal has connected too often"),
+        "{told}"
+    );
+    let mut stdin = talking.0.stdin.take().unwrap();
+    writeln!(stdin, "hi").unwrap();
+    drop(stdin);
+    let mut stdout = talking.0.stdout.take().unwrap();
+    let shown = tokio::task::spawn_blocking(move || {
+        let mut shown = String::new();
+        stdout.read_to_string(&mut shown).unwrap();
+        shown
+    });
+    assert_eq!(shown.await.unwrap(), "Juno: Hello.\n");
+    eventually("the end", async || talking.0.try_wait().unwrap().is_some()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_token_ends_the_conversation_before_anything_is_typed() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = without_sockets("401 Unauthorized").await;
+    let url = format!("http://{address}");
+    let mut command = chat(folder.path(), &["--url", &url]);
+    let mut child = command.spawn().unwrap();
+    let typing = child.stdin.take().unwrap();
+    let output = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
+    let output = output.await.unwrap();
+    drop(typing);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.contains("does not accept this token (401)"), "{told}");
+    assert!(
+        told.contains("chatkeep token edge --agent-id terminal"),
+        "{told}"
+    );
+}
