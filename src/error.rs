@@ -97,9 +97,17 @@ impl Error {
         Self::new(
             Kind::Unauthorized,
             "unauthorized",
-            "The Authorization header is missing or its credential is not valid.",
+            "The credential in the Authorization header is not valid.",
         )
         .because(cause)
+    }
+
+    /// 401 for a request that brings none at all.
+    pub fn no_credential() -> Self {
+        Self {
+            detail: "A bearer token is missing; send it as \"Authorization: Bearer …\".".to_owned(),
+            ..Self::unauthorized("no bearer token")
+        }
     }
 
     pub fn not_found() -> Self {

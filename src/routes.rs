@@ -265,7 +265,7 @@ fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<S
             agent(app, exchange).map(Some)
         }
         Caller::Legacy => match app.legacy_secret.get().as_ref() {
-            Some(secret) if secret.matches(exchange.bearer()) => Ok(None),
+            Some(secret) if secret.matches(Some(bearer(exchange)?)) => Ok(None),
             Some(_) => Err(Error::unauthorized("the legacy relay's secret is wrong")),
             None if app.config.is_production() => Err(Error::unauthorized(
                 "the legacy endpoint needs RELAY_WEBHOOK_SECRET in production",
@@ -273,10 +273,14 @@ fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<S
             None => Ok(None),
         },
         Caller::Admin => match app.admin_token.get().as_ref() {
-            Some(token) if token.matches(exchange.bearer()) => Ok(None),
-            _ => Err(Error::unauthorized("the admin token is missing or wrong")),
+            Some(token) if token.matches(Some(bearer(exchange)?)) => Ok(None),
+            _ => Err(Error::unauthorized("the admin token is wrong")),
         },
     }
+}
+
+fn bearer(exchange: &Exchange) -> Result<&str> {
+    exchange.bearer().ok_or_else(Error::no_credential)
 }
 
 /// The agent that the token names, which the header and the query must agree with.
@@ -299,7 +303,7 @@ fn agent(app: &App, exchange: &Exchange) -> Result<String> {
         return Err(Error::unauthorized("two different agents are named"));
     }
     app.edge_tokens
-        .verify(exchange.bearer(), header.or(query), app.clock.now())
+        .verify(Some(bearer(exchange)?), header.or(query), app.clock.now())
         .map(|agent| agent.0)
         .map_err(|cause| {
             if cause == edge_token::RAW_SECRET_REFUSED {

@@ -3,6 +3,7 @@
 //! rows; what they mean is decided elsewhere.
 
 mod accounts;
+mod advice;
 mod agents;
 mod answers;
 mod app_rooms;
@@ -69,11 +70,13 @@ use tokio::sync::{Notify, watch};
 
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
+use advice::sqlite_failed;
 use directory::Directory;
 use provider_tasks::TaskQueue;
 use unwritten::Unwritten;
 
 pub use accounts::{AccountStatus, PendingDeletion};
+pub use advice::advice;
 pub use agents::{Agent, AgentId, AgentRow};
 pub use answers::{Digest, KeyUse};
 pub use app_rooms::Target;
@@ -145,7 +148,7 @@ impl Store {
             open::make(&options.path)?;
         }
         let mut conn = open::open_writing(&options.path, options.full_durability)?;
-        let failed = |e: rusqlite::Error| format!("{}: {e}", options.path.display());
+        let failed = |e: rusqlite::Error| sqlite_failed("open", &options.path, &e);
         unwritten::keep_after_kill(&mut conn).map_err(failed)?;
         pending_replies::take_up(&mut conn).map_err(failed)?;
         writer::prepare(&conn).map_err(failed)?;
@@ -332,7 +335,7 @@ impl Drop for Store {
 
 /// Reads from the file without the service, which may be running.
 pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T, String> {
-    let failed = |e: rusqlite::Error| format!("can't read {}: {e}", path.display());
+    let failed = |e: rusqlite::Error| sqlite_failed("read", path, &e);
     let conn =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
     open::set_reading(&conn).map_err(failed)?;

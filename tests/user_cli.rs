@@ -277,6 +277,12 @@ async fn what_can_not_be_done_is_said_in_one_line() {
         ] {
             assert_eq!(user(folder, wrong).status.code(), Some(2), "{wrong}");
         }
+        let mistyped = user(folder, "list --limit ten");
+        let told = String::from_utf8(mistyped.stderr).unwrap();
+        assert!(told.contains("a whole number from 1 to 1000"), "{told}");
+        let empty = chatkeep(folder, &["user", "show", "--phone", ""]).output();
+        let told = String::from_utf8(empty.unwrap().stderr).unwrap();
+        assert!(told.contains("no user is known as \"\""), "{told}");
         let shown = json_of(folder, "show --phone ana --json");
         assert_eq!(shown["grant"], Value::Null, "running: {running}");
         if running {

@@ -55,7 +55,7 @@ impl Identity {
 
     /// 401 for anything but a token that is accepted now.
     pub async fn sign_in(&self, bearer: Option<&str>) -> Result<Who> {
-        let token = bearer.ok_or_else(|| Error::unauthorized("no bearer token"))?;
+        let token = bearer.ok_or_else(Error::no_credential)?;
         if token.len() > TOKEN_BYTES_MAX {
             return Err(Error::unauthorized("the token is too long"));
         }

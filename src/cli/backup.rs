@@ -33,6 +33,11 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+    if options.file.as_os_str() == "-" {
+        let why = "a backup is checked before it has its name, so it can't go to standard output; \
+                   name a file (./- for one of that name)";
+        return Err(super::one(why.to_owned()));
+    }
     let loaded = super::loaded(source)?;
     let database = &loaded.config.storage.path;
     if !database.exists() {

@@ -14,7 +14,7 @@ const COLUMN_CHARS: usize = 19;
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// As the header X-Message-Id of its answer, and the log, named it.
+    /// The number in the header X-Message-Id of its answer.
     #[arg(value_parser = message_id)]
     message_id: i64,
     /// Also what was written and answered.
@@ -43,7 +43,13 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
                 told => told.map(Some),
             }
         })?;
-        told.ok_or_else(|| format!("there is no message {id}; X-Message-Id names it"))
+        told.ok_or_else(|| {
+            format!(
+                "there is no message {id} in {}; its number is in the header X-Message-Id of \
+                 the answer that the relay got",
+                database.display()
+            )
+        })
     };
     let told = read().map_err(super::one)?;
     let printed = if options.json {
@@ -56,7 +62,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
 
 fn message_id(given: &str) -> Result<i64, &'static str> {
     let number = given.parse();
-    number.map_err(|_| "must be a number, as the header X-Message-Id gives it")
+    number.map_err(|_| "must be a whole number, the one in the header X-Message-Id of an answer")
 }
 
 fn described(told: &Value) -> String {

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use super::printable::{is_printable, push_utf16};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{self, LogFormat};
 use crate::setting::Setting;
+use crate::store;
 
 /// The service's own lines, and those of requests.
 const OURS: &str = "chatkeep";
@@ -76,8 +77,12 @@ fn open(path: &Path) -> Result<File, String> {
     options.create(true).append(true).mode(FILE_MODE);
     options.open(path).map_err(|e| {
         format!(
-            "log.file: can't open {}: {e}; make its folder, and let the service's user write there",
-            path.display()
+            "log.file: can't open {}: {e}; {}",
+            path.display(),
+            match e.kind() {
+                ErrorKind::NotFound => "make its folder first, for the user that runs the service",
+                _ => store::advice(&e),
+            }
         )
     })
 }

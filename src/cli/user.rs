@@ -1,5 +1,6 @@
 //! `chatkeep user …`: who has written, and subscriptions that the operator gives away.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
@@ -13,6 +14,9 @@ use crate::config::{Config, Source};
 use crate::model::subscription::{self, Grant, PLANS};
 use crate::outbound::Method;
 use crate::store::{self, Store, UserRow};
+
+/// Users that one list may have.
+const LIMITS: RangeInclusive<u16> = 1..=1000;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -37,7 +41,7 @@ pub(super) enum Command {
 #[derive(Args)]
 pub(super) struct List {
     /// At most so many users.
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
     limit: u16,
     /// Goes on after this user of an earlier list.
     #[arg(long, value_name = "USER_ID")]
@@ -121,6 +125,13 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     done.map_err(super::one)
 }
 
+fn limit(given: &str) -> Result<u16, String> {
+    let number = given.parse().ok();
+    let number = number.filter(|number| LIMITS.contains(number));
+    let (least, most) = (LIMITS.start(), LIMITS.end());
+    number.ok_or_else(|| format!("must be a whole number from {least} to {most}"))
+}
+
 /// Whether it is a date at all; whether it lies ahead is seen when it is known what for.
 fn date(given: &str) -> Result<String, String> {
     subscription::grant_end(given, Timestamp(i64::MIN)).map(|_| given.to_owned())
@@ -179,7 +190,7 @@ fn find(database: &Path, named: &Named, now: Timestamp) -> Result<UserRow, Strin
     found.ok_or_else(|| {
         let given = named.phone.as_ref().or(named.user_id.as_ref());
         let given = plain(given.map_or("", String::as_str));
-        format!("no user {given} is known; `chatkeep user list` shows who has written")
+        format!("no user is known as {given:?}; `chatkeep user list` shows who has written")
     })
 }
 

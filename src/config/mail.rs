@@ -84,11 +84,15 @@ pub(super) fn check(mail: &Mail, report: &mut Report) {
 }
 
 fn parse(text: &str) -> Result<SmtpUrl, String> {
+    const SCHEMES: &str = "must begin with smtp:// or smtps://";
+    if !text.contains("://") {
+        return Err(SCHEMES.to_owned());
+    }
     let parts = url::split(text)?;
     let tls = match parts.scheme.as_str() {
         "smtp" => false,
         "smtps" => true,
-        _ => return Err("must begin with smtp:// or smtps://".to_owned()),
+        _ => return Err(SCHEMES.to_owned()),
     };
     if !matches!(parts.rest, "" | "/") {
         return Err(
@@ -169,6 +173,11 @@ mod tests {
         ] {
             let message = parse(bad).expect_err(bad);
             assert!(!message.contains("hunter2"), "{message}");
+        }
+        // Nobody mails by https.
+        for bad in ["mail.example:25", "http://mail.example"] {
+            let message = parse(bad).expect_err(bad);
+            assert_eq!(message, "must begin with smtp:// or smtps://", "{bad}");
         }
     }
 }

@@ -67,9 +67,17 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
     Ok(Value::Object(told))
 }
 
+fn bubbles(count: usize) -> String {
+    match count {
+        1 => "1 bubble".to_owned(),
+        n => format!("{n} bubbles"),
+    }
+}
+
 fn unknown() -> Error {
     Error {
-        detail: "There is no message of that id; X-Message-Id names it.".to_owned(),
+        detail: "There is no message of that id; the header X-Message-Id of an answer has it."
+            .to_owned(),
         ..Error::not_found()
     }
 }
@@ -208,12 +216,12 @@ impl Story<'_> {
             None => {}
         }
         if message.late.is_some() {
-            return format!("{} bubbles, as a command", count(&message.late));
+            return format!("{}, as a command", bubbles(count(&message.late)));
         }
         match count(&message.bubbles) {
             0 => "nothing was said".to_owned(),
-            bubbles if message.schedule.is_some() => format!("{bubbles} bubbles, and a reminder"),
-            bubbles => format!("{bubbles} bubbles"),
+            n if message.schedule.is_some() => format!("{}, and a reminder", bubbles(n)),
+            n => bubbles(n),
         }
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::advice;
 use super::{inspect, open};
 
 /// Pages copied between two words about how far it is: 2 MiB.
@@ -56,12 +57,18 @@ impl Draft {
     /// left is cleared away.
     pub(super) fn of(target: &Path) -> Result<Self, String> {
         let path = Self::name_of(target);
+        let folder = folder_of(&path);
         let failed = |e: std::io::Error| match e.kind() {
+            ErrorKind::NotFound if !folder.exists() => {
+                let folder = folder.display();
+                format!("there is no folder {folder}; make it first (mkdir -p {folder})")
+            }
+            // Some folders, as /proc, say of any new file that it is not found.
             ErrorKind::NotFound => format!(
-                "there is no folder {}: make it first",
-                folder_of(&path).display()
+                "no file can be made in the folder {}; name another one",
+                folder.display()
             ),
-            _ => format!("can't write {}: {e}", path.display()),
+            _ => advice::failed("write", &path, &e),
         };
         if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
             return Err(format!(
@@ -114,7 +121,7 @@ impl Draft {
             .and_then(|()| fs::rename(&self.path, target))
             .and_then(|()| sync_folder_of(target));
         self.is_kept = kept.is_ok();
-        kept.map_err(|e| format!("can't write {}: {e}", target.display()))
+        kept.map_err(|e| advice::failed("write", target, &e))
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
+use super::advice::failed;
 use super::checkpoint::wal_path;
 use super::open::{APPLICATION_ID, SCHEMA_VERSION};
 
@@ -34,9 +35,9 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
             }
             return Ok(false);
         }
-        Err(e) => return Err(format!("can't open {shown}: {e}")),
+        Err(e) => return Err(failed("open", path, &e)),
     };
-    let bytes = file.metadata().map_err(|e| format!("{shown}: {e}"))?.len();
+    let bytes = file.metadata().map_err(|e| failed("read", path, &e))?.len();
     if bytes == 0 {
         return Err(format!(
             "{shown} is empty, as after a copy that failed{BACKUP_HINT}"

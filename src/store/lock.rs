@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use super::advice::failed;
 use crate::clock::Timestamp;
 
 /// Keeps a second process off the same file while it lives.
@@ -33,7 +34,7 @@ impl Lock {
                 .recursive(true)
                 .mode(0o700)
                 .create(dir)
-                .map_err(|e| format!("can't make the folder {}: {e}", dir.display()))?;
+                .map_err(|e| failed("make the folder", dir, &e))?;
         }
         let path = lock_path(database);
         let mut file = OpenOptions::new()
@@ -43,7 +44,7 @@ impl Lock {
             .truncate(false)
             .mode(0o600)
             .open(&path)
-            .map_err(|e| format!("can't open {}: {e}", path.display()))?;
+            .map_err(|e| failed("open", &path, &e))?;
         if file.try_lock().is_err() {
             let pid = read_holder(&mut file).pid;
             let who = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
@@ -77,7 +78,7 @@ impl Lock {
             .set_len(0)
             .and_then(|()| self.file.seek(SeekFrom::Start(0)))
             .and_then(|_| self.file.write_all(text.as_bytes()))
-            .map_err(|e| format!("can't write the lock file: {e}"))
+            .map_err(|e| failed("write", &lock_path(&self.database), &e))
     }
 }
 

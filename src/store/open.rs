@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
+use super::advice::{self, sqlite_failed};
 use super::{copies, copy};
 use crate::clock::Clock;
 
@@ -25,21 +26,21 @@ const STATEMENTS_KEPT: usize = 128;
 /// Makes a fresh database. A start that is cut off leaves no half of one behind: what it
 /// made stands under another name, which the next start clears away.
 pub(super) fn make(path: &Path) -> Result<(), String> {
-    let failed = |e: &dyn std::fmt::Display| format!("can't make {}: {e}", path.display());
+    let failed = |e: std::io::Error| advice::failed("make", path, &e);
     let draft = beside(path, ".new");
     remove_log(&draft)
         .and_then(|()| remove_file(&draft))
-        .map_err(|e| failed(&e))?;
+        .map_err(failed)?;
     let made = Connection::open(&draft).and_then(|mut conn| {
         private(&draft);
         conn.pragma_update(None, "journal_mode", "WAL")?;
         migrate(&mut conn)?;
         conn.close().map_err(|(_, error)| error)
     });
-    made.map_err(|e| failed(&e))?;
+    made.map_err(|e| sqlite_failed("make", path, &e))?;
     fs::rename(&draft, path)
         .and_then(|()| copy::sync_folder_of(path))
-        .map_err(|e| failed(&e))
+        .map_err(failed)
 }
 
 /// The file whose name is this one's and `suffix`.
@@ -70,7 +71,7 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
     if rusqlite::version_number() < SQLITE_VERSION_MIN {
         return Err(format!("SQLite {} is too old", rusqlite::version()));
     }
-    let shown = |e: rusqlite::Error| format!("can't open {}: {e}", path.display());
+    let shown = |e: rusqlite::Error| sqlite_failed("open", path, &e);
     copies::remove_unfinished(path);
     let mut conn = Connection::open_with_flags(
         path,

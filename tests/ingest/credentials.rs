@@ -6,7 +6,7 @@ use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_S
 use chatkeep::auth::edge_token;
 use serde_json::json;
 
-use super::support::{ADMIN_TOKEN, EDGE_SECRET, Request, Service, direct, post, token};
+use super::support::{ADMIN_TOKEN, EDGE_SECRET, Request, Service, direct, post, request, token};
 use super::{EDGE, LEGACY, assert_no_rows, count, service_at, standing_clock};
 
 const PREVIOUS: &str = "the-edge-secret-before-the-present-one";
@@ -21,18 +21,45 @@ fn message() -> Request {
     post(EDGE, &direct("+15550101", "hello"))
 }
 
-/// The one 401 there is, whatever was wrong.
+const NOT_VALID: &str = "The credential in the Authorization header is not valid.";
+const MISSING: &str = "A bearer token is missing; send it as \"Authorization: Bearer …\".";
+
+/// The 401 there is, whatever was wrong; without a bearer token it says so.
 async fn assert_unauthorized(service: &Service, request: Request, what: &str) {
     let answer = service.send(&request.header("X-Request-Id", "r")).await;
     assert_eq!(answer.status, 401, "{what}: {}", answer.text);
     assert_eq!(answer.code(), "unauthorized", "{what}");
     assert_eq!(answer.header("www-authenticate"), Some("Bearer"), "{what}");
+    let detail = match answer.json()["detail"] == MISSING {
+        true => MISSING,
+        false => NOT_VALID,
+    };
     let expected = json!({
         "type": "about:blank", "title": "Unauthorized", "status": 401,
-        "detail": "The Authorization header is missing or its credential is not valid.",
+        "detail": detail,
         "code": "unauthorized", "request_id": "r",
     });
     assert_eq!(answer.json(), expected, "{what}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_credential_is_not_called_a_missing_one() {
+    let service = Service::with(&[("RELAY_WEBHOOK_SECRET", "legacy")]).await;
+    for (method, path) in [
+        ("POST", "/edge/sync"),
+        ("POST", "/orchestrator/message"),
+        ("GET", "/admin/edge-agents"),
+        ("GET", "/account"),
+    ] {
+        for (given, detail) in [(None, MISSING), (Some("wrong"), NOT_VALID)] {
+            let request = given.iter().fold(request(method, path), |request, given| {
+                request.bearer(given)
+            });
+            let answer = service.send(&request).await;
+            assert_eq!(answer.status, 401, "{path}");
+            assert_eq!(answer.json()["detail"], detail, "{path}");
+        }
+    }
 }
 
 async fn assert_taken(service: &Service, request: Request, what: &str) {

@@ -75,8 +75,12 @@ fn writable_folder(folder: &Path) -> Result<(), String> {
             "{shown} is no folder; name one that belongs to this service alone"
         ));
     }
-    access(nearest, Access::WRITE_OK | Access::EXEC_OK)
-        .map_err(|why| format!("no file can be made in the folder {shown}: {}", advice(why)))
+    access(nearest, Access::WRITE_OK | Access::EXEC_OK).map_err(|why| {
+        format!(
+            "no file can be made in the folder {shown}: {}",
+            advised(why)
+        )
+    })
 }
 
 /// A file that may be missing.
@@ -85,18 +89,12 @@ fn writable_file(file: &Path) -> Result<(), String> {
         return Ok(());
     }
     access(file, Access::READ_OK | Access::WRITE_OK)
-        .map_err(|why| format!("{} can't be written: {}", file.display(), advice(why)))
+        .map_err(|why| format!("{} can't be written: {}", file.display(), advised(why)))
 }
 
-fn advice(why: Errno) -> String {
-    let mend = match why {
-        Errno::ROFS => "its disk is mounted read-only; mount it for writing, or name another place",
-        Errno::ACCESS | Errno::PERM => {
-            "give it to the user that runs the service (chown), and run this command as that user"
-        }
-        _ => "name another place",
-    };
-    format!("{why}; {mend}")
+fn advised(why: Errno) -> String {
+    let why = std::io::Error::from(why);
+    format!("{why}; {}", store::advice(&why))
 }
 
 /// Whether the address can be listened on: bound, but never listened on, so that nobody

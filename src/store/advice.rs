@@ -1,0 +1,74 @@
+//! Why a file can't be used, with what an operator can do about it.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use rusqlite::ErrorCode;
+
+use super::copy::folder_of;
+
+/// What helps against `error`, to stand behind it.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::ReadOnlyFilesystem => {
+            "its disk is mounted read-only: mount it for writing, or name another place"
+        }
+        ErrorKind::PermissionDenied => {
+            "let the user that runs this read and write there (chown), or name another place"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "its disk is full: make room there, or name another place"
+        }
+        _ => "name another place",
+    }
+}
+
+/// `doing` is "open", "write" or the like.
+pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> String {
+    format!(
+        "can't {doing} {}: {error}; {}",
+        path.display(),
+        advice(error)
+    )
+}
+
+/// The same of what SQLite says.
+pub(super) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -> String {
+    let head = format!("can't {doing} {}", path.display());
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => {
+            let folder = folder_of(path).display();
+            format!("{head}: the disk that holds {folder} is full; make room there and try again")
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => format!(
+            "{head}: {error}; let the user that runs this read and write the file and its folder"
+        ),
+        _ => format!("{head}: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_which_disk_is_full_and_what_to_do() {
+        let full = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
+        let full = rusqlite::Error::SqliteFailure(full, None);
+        for (path, folder) in [("data/x.db", "data"), ("x.db", "."), ("/x.db", "/")] {
+            let told = sqlite_failed("open", Path::new(path), &full);
+            let expected = format!("the disk that holds {folder} is full; make room");
+            assert!(told.contains(&expected), "{told}");
+        }
+        for (kind, part) in [
+            (ErrorKind::ReadOnlyFilesystem, "mounted read-only"),
+            (ErrorKind::PermissionDenied, "chown"),
+            (ErrorKind::StorageFull, "is full"),
+            (ErrorKind::Other, "another place"),
+        ] {
+            let told = failed("open", Path::new("x.db.lock"), &kind.into());
+            assert!(told.starts_with("can't open x.db.lock: "), "{told}");
+            assert!(told.contains(part), "{told}");
+        }
+    }
+}
