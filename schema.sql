@@ -11,7 +11,8 @@ CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value TEXT NOT NULL           -- 'edge_epoch': made with the database, anew by a restore;
                                 -- 'last_user_id', 'last_message_id': given once, and erased;
-                                -- 'purged_at', 'compaction_due': of the purge
+                                -- 'purged_at', 'compaction_due': of the purge; 'erased_commands_…':
+                                -- of an erasure, the last command that was looked through
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE users (

@@ -16,6 +16,7 @@ mod copies;
 mod copy;
 mod customers;
 mod directory;
+mod erased_quotes;
 mod erased_rooms;
 mod erasure;
 mod erasures;

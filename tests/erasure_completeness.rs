@@ -302,6 +302,101 @@ async fn nothing_of_a_person_is_left_in_any_table() {
     assert_no_trace(folder.path());
 }
 
+/// What others were told in a group quotes the person, names their phone, and so does the
+/// group's own name.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_others_were_told_quotes_a_person() {
+    const BEN: &str = "+15550178";
+    const REST: &str = "+15550179";
+    let clock = Clock::fixed(Timestamp::parse("2026-11-20T08:00:00Z").unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    service.set_flag("rate_limit.enabled", false).await;
+    let named = format!("chat;{PHONE},{BEN}");
+    let say = async |service: &Service, chat: &str, sender: &str, text: &str| {
+        let mut body = group(chat, sender, text);
+        body["context"] = serde_json::json!({"owner": REST});
+        let answer = service.edge_message("a", &body).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        answer.json()["reply_text"].as_str().unwrap().to_owned()
+    };
+    let subscriber = direct(REST, "hello");
+    assert_eq!(service.edge_message("a", &subscriber).await.status, 200);
+    let path = format!("/admin/users/{}/grant", service.user_id(REST));
+    let plan = serde_json::json!({"plan": "annual"});
+    assert_eq!(service.admin("PUT", &path, &plan).await.status, 200);
+    for chat in [named.as_str(), "plain"] {
+        for (sender, text, told) in [
+            (PHONE, "add quixotic socks to our list", "quixotic"),
+            (PHONE, "plan a trip to quixotic falls", "quixotic"),
+            (PHONE, "juno, Bo paid 90 for quixotic pizza", "quixotic"),
+            (BEN, "add milk to our list", "Added milk"),
+            (BEN, "add a call to +15550177 to our list", PHONE),
+            (BEN, "what's on our list?", "quixotic"),
+            (BEN, "show our trip", "quixotic"),
+            (BEN, "show the bill", "quixotic"),
+            (
+                BEN,
+                "juno, remind me in 90 days to water the plants",
+                "plants",
+            ),
+        ] {
+            let said = say(&service, chat, sender, text).await;
+            assert!(said.contains(told), "{text} → {said}");
+        }
+    }
+    let room = format!("SELECT id FROM rooms WHERE chat_guid = '{named}'");
+    let before = service.rows(&room);
+    let (_, folder) = service.stop().await;
+    let conn = Connection::open(folder.path().join("chatkeep.db")).unwrap();
+    conn.execute_batch(&format!(
+        "UPDATE users SET deletion_requested_at = 1, deletion_scheduled_for = 2 WHERE phone = '{PHONE}';
+         UPDATE agents SET status = '{{\"uptime_seconds\":7,\"chat\":\"{PHONE} quixotic\"}}', unfinished = 4,
+           head_seq = 2004;
+         INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, finished_at, user_id)
+           SELECT 1, 2000 + 2 * (id % 2) + n, 'c' || id || '/' || n, id, 'send_message_now',
+             json_object('chat_guid', chat_guid, 'text', 'tea' || char(10) || 'quixotic', 'bubbles', json_array('tea' || char(10) || 'quixotic')),
+             iif(n, 'completed', 'queued'), 1, 4000000000000, iif(n, 1, NULL), (SELECT id FROM users WHERE phone = '{BEN}')
+           FROM rooms, (SELECT 0 AS n UNION SELECT 1) WHERE mode = 'group';
+         INSERT INTO edge_events (agent_id, event_id, event_type, thread_id, details, received_at)
+           VALUES (1, 'e1', 'error', 'plain', '\"quixotic\"', 1), (1, 'e2', 'error', '{named}', '{{}}', 1)"
+    ))
+    .unwrap();
+    drop(conn);
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    service.app.eraser.run(Run::default()).await.unwrap();
+    // Of the relay's state its numbers stay; of what waits what quotes nobody.
+    assert_eq!(
+        service.rows("SELECT status FROM agents"),
+        [["{\"uptime_seconds\":7}"]]
+    );
+    let waiting = service.rows("SELECT json_extract(payload, '$.text') FROM commands");
+    assert_eq!(waiting, [["tea\n…"]]);
+    assert_eq!(
+        service.rows("SELECT event_id, details FROM edge_events"),
+        [["e1".into(), serde_json::Value::Null]]
+    );
+    let replies = service.rows("SELECT group_concat(bubbles) FROM messages");
+    let replies = replies[0][0].as_str().unwrap();
+    assert!(
+        replies.contains("2. milk") && replies.contains("Added milk"),
+        "{replies}"
+    );
+    assert_eq!(service.rows("SELECT count(*) FROM reminders"), [[2]]);
+    assert_no_trace(service.folder.path());
+    let (_, folder) = service.stop().await;
+    assert_no_trace(folder.path());
+    // The relay goes on naming the chat as it does, and finds the same room.
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    let list = say(&service, &named, BEN, "what's on our list?").await;
+    assert!(list.contains("milk") && !list.contains("socks"), "{list}");
+    assert_eq!(service.rows(&room), before);
+    let texts = service.rows(&format!(
+        "SELECT count(*) FROM messages WHERE room_id = ({room})"
+    ));
+    assert_eq!(texts, [[7]], "Ben's, of before and now");
+}
+
 /// What is said to be in an export is there.
 async fn assert_exported(service: &Service) {
     let token = service.user_token(USER_ID);

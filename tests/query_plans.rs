@@ -9,6 +9,10 @@ use rusqlite::Connection;
 
 /// Scans that are meant: a piece of the statement, and why it may.
 const ALLOWED: &[(&str, &str)] = &[
+    (
+        "UPDATE agents SET status =",
+        "once an erasure; one row a relay",
+    ),
     ("FROM messages ORDER BY id DESC LIMIT 1", "the last row"),
     (
         "NOT IN (SELECT message_id FROM kept_answers)",

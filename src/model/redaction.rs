@@ -1,9 +1,36 @@
-//! Takes a person's handle out of what others' messages carry beside their text.
+//! Takes a person's handle and words out of what stays with others.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// What stands in its place.
 const ERASED: &str = "erased";
+/// What stands in the place of a line that quoted.
+const LEFT_OUT: &str = "…";
+/// A `+` and so many digits are a phone, which networks also write without the `+`.
+const PHONE_DIGITS_MIN: usize = 7;
+/// Shorter numbers are no more than counts and prices.
+const NUMBER_DIGITS_MIN: usize = 4;
+/// Different words of one person in one room; beyond, every word counts as theirs.
+const WORDS_MAX: usize = 100_000;
+
+/// Words that the assistant itself uses, in lists and in talk: they quote nobody.
+const COMMON: &str = "a about add added again ago all already also am an and any are around as ask at \
+    away back be because been before began begin bill brings but by call can can't clear cleared could \
+    day days did do does doesn't don't done each else empty enough every everybody everything example few \
+    find first for from get give go goes gone good got had has have haven't he hello help her here hers \
+    hi him his how i i'll i'm i've if in into is isn't it it's item items its juno just keep kept know \
+    last left less let like list lists look made make many may me mine more most much must my name need \
+    next no nobody none not nothing now of off ok okay old on once one ones only open or other our ours \
+    out over own owe owes pack packed packing paid pay payment payments people plan planned plans please \
+    put remind reminder reminders remove removed same say see set shall she should show since so some \
+    soon split still such take taken thank thanks that that's the their them then there there's these \
+    they thing things this those three time to today tomorrow too trip trips two undo until up us very \
+    was way we well went were what what's when where which who why will with won't would yes yesterday \
+    yet you you'll you're your yours";
 
 /// The JSON text without the handle, wherever a string or a key holds it as a word of its
 /// own; `None` when it doesn't.
@@ -11,6 +38,116 @@ pub fn without_handle(json: &str, handle: &str) -> Option<String> {
     let value: Value = serde_json::from_str(json).ok()?;
     let redacted = redact(value.clone(), handle);
     (redacted != value).then(|| redacted.to_string())
+}
+
+/// Whether a handle is a phone or an address, which stands for nobody else. Others are names,
+/// and names are words that people use.
+pub fn is_address(handle: &str) -> bool {
+    is_phone(handle) || handle.contains('@')
+}
+
+/// The part of a handle that is in every way of writing it.
+pub fn core(handle: &str) -> &str {
+    match is_phone(handle) {
+        true => &handle[1..],
+        false => handle,
+    }
+}
+
+fn is_phone(handle: &str) -> bool {
+    handle.strip_prefix('+').is_some_and(|digits| {
+        digits.len() >= PHONE_DIGITS_MIN && digits.bytes().all(|b| b.is_ascii_digit())
+    })
+}
+
+/// The text without the handle where it is a word of its own; `None` when it isn't in it.
+pub fn text_without_handle(text: &str, handle: &str) -> Option<String> {
+    let redacted = redact_text(text, handle);
+    (redacted != text).then_some(redacted)
+}
+
+/// The words that one person wrote in a room, by which it is known what quotes them.
+#[derive(Debug, Default)]
+pub struct Words {
+    known: HashSet<String>,
+    too_many: bool,
+}
+
+impl Words {
+    /// The words of a message.
+    pub fn add(&mut self, text: &str) {
+        if self.known.len() >= WORDS_MAX {
+            self.too_many = true;
+            return;
+        }
+        self.known.extend(telling(text));
+    }
+
+    fn are_empty(&self) -> bool {
+        self.known.is_empty() && !self.too_many
+    }
+
+    /// Whether a line has a word of theirs that whoever was answered did not use as well.
+    fn are_in(&self, line: &str, own: &HashSet<String>) -> bool {
+        telling(line)
+            .any(|word| !own.contains(&word) && (self.too_many || self.known.contains(&word)))
+    }
+}
+
+/// A reply (JSON array of bubbles) to what another person wrote, `own`, without the lines that
+/// quote; `None` when none does.
+pub fn without_quotes(bubbles: &str, words: &Words, own: &str) -> Option<String> {
+    if words.are_empty() {
+        return None;
+    }
+    let bubbles: Vec<String> = serde_json::from_str(bubbles).ok()?;
+    let own: HashSet<String> = telling(own).collect();
+    let redacted: Vec<String> = bubbles
+        .iter()
+        .map(|bubble| lines_without(bubble, words, &own))
+        .collect();
+    (redacted != bubbles).then(|| Value::from(redacted).to_string())
+}
+
+fn lines_without(text: &str, words: &Words, own: &HashSet<String>) -> String {
+    let lines = text.split('\n');
+    let lines = lines.map(|line| match words.are_in(line, own) {
+        true => LEFT_OUT,
+        false => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A command's payload (JSON) without the lines that quote, in `text` and `bubbles`; `None`
+/// when none does.
+pub fn payload_without_quotes(payload: &str, words: &Words, own: &str) -> Option<String> {
+    let mut value: Value = serde_json::from_str(payload).ok()?;
+    let own: HashSet<String> = telling(own).collect();
+    let redacted = |text: &str| Value::from(lines_without(text, words, &own));
+    if let Some(text) = value.get_mut("text") {
+        *text = redacted(text.as_str()?);
+    }
+    let bubbles = value.get_mut("bubbles").and_then(Value::as_array_mut);
+    for bubble in bubbles.into_iter().flatten() {
+        *bubble = redacted(bubble.as_str()?);
+    }
+    let text = value.to_string();
+    (text != payload).then_some(text)
+}
+
+static COMMON_WORDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| COMMON.split_whitespace().collect());
+
+/// The words of a text that say something, in lower case.
+fn telling(text: &str) -> impl Iterator<Item = String> {
+    text.unicode_words()
+        .map(|word| word.to_lowercase().replace('’', "'"))
+        .filter(|word| {
+            let ascii = word.is_ascii();
+            let number = word.bytes().all(|b| b.is_ascii_digit());
+            let long = if number { NUMBER_DIGITS_MIN } else { 3 };
+            (!ascii || word.len() >= long) && !COMMON_WORDS.contains(word.as_str())
+        })
 }
 
 fn redact(value: Value, handle: &str) -> Value {
@@ -25,8 +162,16 @@ fn redact(value: Value, handle: &str) -> Value {
     }
 }
 
-/// A handle may be a name, and stand within other words: those are left alone.
 fn redact_text(text: &str, handle: &str) -> String {
+    let whole = redact_word(text, handle);
+    match is_phone(handle) {
+        true => redact_word(&whole, core(handle)),
+        false => whole,
+    }
+}
+
+/// A handle may be a name, and stand within other words: those are left alone.
+fn redact_word(text: &str, handle: &str) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut rest = text;
     let mut before = None;
@@ -46,6 +191,73 @@ fn redact_text(text: &str, handle: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_quote_are_left_out() {
+        let mut words = Words::default();
+        words.add("Add quixotic socks to the list, and call +15550177");
+        words.add("买牛奶");
+        for (own, bubbles, expected) in [
+            (
+                "what's on the list?",
+                r#"["2 things to do:\n1. Quixotic\n2. milk"]"#,
+                Some(r#"["2 things to do:\n…\n2. milk"]"#),
+            ),
+            ("hi", r#"["Hello!","quixotic."]"#, Some(r#"["Hello!","…"]"#)),
+            // Whoever is answered said it as well: it is theirs.
+            (
+                "add socks",
+                r#"["Added socks. 2 things on the list."]"#,
+                None,
+            ),
+            ("hi", r#"["Added the list, and 12 things to call."]"#, None),
+            ("hi", r#"["her number is 15550177"]"#, Some(r#"["…"]"#)),
+            ("hi", r#"["1. 牛奶"]"#, Some(r#"["…"]"#)),
+            ("hi", "[]", None),
+            ("hi", "no JSON", None),
+        ] {
+            assert_eq!(
+                without_quotes(bubbles, &words, own).as_deref(),
+                expected,
+                "{bubbles}"
+            );
+        }
+        let payload =
+            r#"{"bubbles":["a quixotic day"],"chat_guid":"quixotic","text":"a quixotic day"}"#;
+        let redacted = r#"{"bubbles":["…"],"chat_guid":"quixotic","text":"…"}"#;
+        assert_eq!(
+            payload_without_quotes(payload, &words, "").as_deref(),
+            Some(redacted)
+        );
+        assert_eq!(payload_without_quotes(payload, &Words::default(), ""), None);
+        let full = Words {
+            known: HashSet::new(),
+            too_many: true,
+        };
+        assert_eq!(
+            without_quotes(r#"["what a day","bananas"]"#, &full, "").as_deref(),
+            Some(r#"["what a day","…"]"#)
+        );
+    }
+
+    #[test]
+    fn a_phone_is_known_with_and_without_its_plus() {
+        for (text, expected) in [
+            ("call +15550177 now", Some("call erased now")),
+            ("15550177@s.example", Some("erased@s.example")),
+            ("chat;15550177-99", Some("chat;erased-99")),
+            ("155501771", None),
+            ("+155501771", None),
+        ] {
+            assert_eq!(
+                text_without_handle(text, "+15550177").as_deref(),
+                expected,
+                "{text}"
+            );
+        }
+        assert!(is_address("+15550177") && is_address("a@b.example"));
+        assert!(!is_address("ana") && !is_address("+12") && core("ana") == "ana");
+    }
 
     #[test]
     fn handles_are_taken_out_as_words() {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::erased_quotes::Quoted;
 use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
 use super::unwritten::Unwritten;
@@ -30,6 +31,8 @@ pub(super) struct Directory {
     /// Where the rings of webhooks stand.
     pub(super) seats: HashMap<WebhookId, Seat>,
     pub(super) sweep: Sweep,
+    /// Of the account that is being erased.
+    pub(super) quoted: Option<Quoted>,
     pub(super) last_message_id: i64,
     pub(super) unwritten: Unwritten,
     pub(super) provider_tasks: TaskQueue,

@@ -3,7 +3,8 @@
 
 use rusqlite::OptionalExtension;
 
-use super::erasure::{Erased, in_json};
+use super::erased_quotes::Others;
+use super::erasure::Erased;
 use super::erasures::Erasure;
 use super::{Digest, RoomId, Tx, UserId};
 use crate::clock::Timestamp;
@@ -12,6 +13,8 @@ use crate::model::redaction;
 
 /// Messages looked at in one transaction.
 const MESSAGES_MAX: usize = 500;
+/// Rooms whose names are looked at in one transaction.
+const NAMES_MAX: i64 = 20_000;
 
 /// A room at work.
 struct Place {
@@ -22,14 +25,20 @@ struct Place {
     owned: bool,
 }
 
+/// Where the erasure goes on.
+enum Next {
+    Room(i64),
+    /// No room up to this one names the account.
+    LookedThrough(i64),
+    None,
+}
+
 /// A message of a chain, as far as the erasure needs it.
 struct Link {
     user: UserId,
     previous: Option<i64>,
     received_at: Timestamp,
-    /// Only where they name the phone.
-    metadata: Option<String>,
-    context: Option<String>,
+    others: Others,
 }
 
 impl Tx<'_> {
@@ -44,13 +53,34 @@ impl Tx<'_> {
         let at_work = match self.place(erasure, erasure.room_id)? {
             Some(place) if erasure.message_id.is_some() => Some((place, erasure.message_id)),
             _ => match self.next_room(erasure)? {
-                Some(room) => self.place(erasure, room)?.map(|place| (place, None)),
-                None => None,
+                Next::Room(room) => self.place(erasure, room)?.map(|place| (place, None)),
+                Next::LookedThrough(to) => {
+                    self.set_room_at_work(erasure.user, to, None)?;
+                    return Ok(true);
+                }
+                Next::None => None,
             },
         };
         let Some((place, kept)) = at_work else {
             return Ok(false);
         };
+        if place.own_direct {
+            // Nobody else's answers are there; those of the phone's new owner quote only them.
+            self.directory.quoted = None;
+        } else if kept.is_none() {
+            let head = self.head(place.id)?;
+            if !self.read_words(erasure.user, place.id, head)? {
+                return Ok(true);
+            }
+        } else if !self.has_words(erasure.user, place.id) {
+            // A start anew in the middle: what is left to redact quotes what is left to read.
+            let newest = self
+                .link(kept.unwrap_or(0), None)?
+                .and_then(|link| link.previous);
+            if !self.read_words(erasure.user, place.id, newest)? {
+                return Ok(true);
+            }
+        }
         let (kept, is_end) = self.erase_messages(erasure, &place, kept, now)?;
         if is_end {
             self.leave_room(erasure, &place, now, erased)?;
@@ -68,8 +98,9 @@ impl Tx<'_> {
         Ok(true)
     }
 
-    /// The first room after the one at work that the account wrote in, owns or is named in.
-    fn next_room(&self, erasure: &Erasure) -> Result<Option<i64>> {
+    /// The first room after the one at work that the account wrote in, owns or is named in, be it
+    /// by the room's name.
+    fn next_room(&self, erasure: &Erasure) -> Result<Next> {
         let after = erasure.room_id;
         let first = |sql: &str, of: &dyn rusqlite::ToSql| -> Result<Option<i64>> {
             let mut statement = self.conn.prepare_cached(sql)?;
@@ -89,7 +120,26 @@ impl Tx<'_> {
                 &erasure.phone,
             )?,
         ];
-        Ok(rooms.into_iter().flatten().min())
+        let listed = rooms.into_iter().flatten().min();
+        let Some(handle) = erasure.phone.as_deref() else {
+            return Ok(listed.map_or(Next::None, Next::Room));
+        };
+        let to = listed.unwrap_or(i64::MAX);
+        let (named, last): (Option<i64>, Option<i64>) = self
+            .conn
+            .prepare_cached(
+                "SELECT min(iif(instr(chat_guid, ?3), id, NULL)), max(id) FROM
+                   (SELECT id, chat_guid FROM rooms WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT ?4)",
+            )?
+            .query_row((after, to, redaction::core(handle), NAMES_MAX), |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        Ok(match (named, last, listed) {
+            (Some(room), ..) => Next::Room(room),
+            (None, Some(last), _) => Next::LookedThrough(last),
+            (None, None, Some(room)) => Next::Room(room),
+            (None, None, None) => Next::None,
+        })
     }
 
     fn place(&self, erasure: &Erasure, room: i64) -> Result<Option<Place>> {
@@ -118,7 +168,7 @@ impl Tx<'_> {
         now: Timestamp,
     ) -> Result<(Option<i64>, bool)> {
         let phone = erasure.phone.as_deref();
-        let named = phone.map(in_json);
+        let named = phone.map(redaction::core);
         // The kept message may have gone since, with somebody else's erasure.
         let from = match from {
             Some(id) => self.link(id, None)?.map(|link| (id, link.previous)),
@@ -133,7 +183,7 @@ impl Tx<'_> {
         let mut gone = Vec::new();
         for _ in 0..MESSAGES_MAX {
             let Some(id) = next else { break };
-            let Some(link) = self.link(id, named.as_deref())? else {
+            let Some(link) = self.link(id, named)? else {
                 next = None;
                 break;
             };
@@ -146,9 +196,7 @@ impl Tx<'_> {
                 if pointed_at != Some(id) {
                     self.point(place, kept, Some(id))?;
                 }
-                if let Some(phone) = phone {
-                    self.redact(id, &link, phone)?;
-                }
+                self.redact_message(id, &link.others, phone)?;
                 (kept, pointed_at) = (Some(id), link.previous);
             }
             next = link.previous;
@@ -173,7 +221,8 @@ impl Tx<'_> {
             .conn
             .prepare_cached(
                 "SELECT user_id, previous_id, received_at, iif(instr(metadata, ?2), metadata, NULL),
-                   iif(instr(context, ?2), context, NULL)
+                   iif(instr(context, ?2), context, NULL), iif(instr(schedule, ?2), schedule, NULL),
+                   text, bubbles, late
                  FROM messages WHERE id = ?1",
             )?
             .query_row((id, named), |row| {
@@ -181,8 +230,12 @@ impl Tx<'_> {
                     user: UserId(row.get(0)?),
                     previous: row.get(1)?,
                     received_at: Timestamp(row.get(2)?),
-                    metadata: row.get(3)?,
-                    context: row.get(4)?,
+                    others: Others {
+                        fields: [row.get(3)?, row.get(4)?, row.get(5)?],
+                        text: row.get(6)?,
+                        bubbles: row.get(7)?,
+                        late: row.get(8)?,
+                    },
                 })
             })
             .optional()?)
@@ -205,19 +258,6 @@ impl Tx<'_> {
         };
         if from.is_none() {
             self.forget_room(&place.chat_guid);
-        }
-        Ok(())
-    }
-
-    fn redact(&self, id: i64, link: &Link, phone: &str) -> Result<()> {
-        let without = |json: &Option<String>| redaction::without_handle(json.as_deref()?, phone);
-        let (metadata, context) = (without(&link.metadata), without(&link.context));
-        if metadata.is_some() || context.is_some() {
-            self.execute(
-                "UPDATE messages SET metadata = coalesce(?2, metadata), context = coalesce(?3, context)
-                 WHERE id = ?1",
-                (id, metadata, context),
-            )?;
         }
         Ok(())
     }
@@ -245,12 +285,26 @@ impl Tx<'_> {
             }
             (false, _) => {}
         }
-        self.execute(
-            "DELETE FROM room_authors WHERE user_id = ?1 AND room_id = ?2",
-            (erasure.user.0, place.id.0),
-        )?;
+        self.redact_room(erasure, place.id)?;
         self.directory.authors.remove(&(erasure.user, place.id));
-        self.leave_members(erasure, place)
+        self.leave_members(erasure, place)?;
+        self.forget_name(erasure, place)
+    }
+
+    /// A room whose name holds the phone is known by a digest until its relay names it again,
+    /// unless the phone's new owner has written there.
+    fn forget_name(&mut self, erasure: &Erasure, place: &Place) -> Result<()> {
+        let Some(handle) = &erasure.phone else {
+            return Ok(());
+        };
+        let free = match self.user_by_phone(handle)? {
+            Some(user) => !self.authors(place.id)?.contains(&user.id),
+            None => true,
+        };
+        if free && redaction::text_without_handle(&place.chat_guid, handle).is_some() {
+            self.set_room_nameless(place.id, &place.chat_guid)?;
+        }
+        Ok(())
     }
 
     /// Another author. Of the account's own direct chat only somebody who wrote in it since

@@ -6,6 +6,7 @@ use super::erasures::Erasure;
 use super::{AgentId, CommandState, RoomId, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::model::redaction;
 
 /// Rows removed from one table in one transaction.
 const ROWS_MAX: i64 = 500;
@@ -33,6 +34,7 @@ const USER_TABLES: &[(&str, &str)] = &[
     ("memory_tasks", "DELETE FROM memory_tasks WHERE id IN (SELECT id FROM memory_tasks WHERE user_id = ?1 LIMIT ?2)"),
     ("power_states", "DELETE FROM power_states WHERE id IN (SELECT id FROM power_states WHERE user_id = ?1 LIMIT ?2)"),
     ("power_alarms", "DELETE FROM power_alarms WHERE (user_id, power) IN (SELECT user_id, power FROM power_alarms WHERE user_id = ?1 LIMIT ?2)"),
+    ("room_authors", "DELETE FROM room_authors WHERE (user_id, room_id) IN (SELECT user_id, room_id FROM room_authors WHERE user_id = ?1 LIMIT ?2)"),
     ("topups", "DELETE FROM topups WHERE session_id IN (SELECT session_id FROM topups WHERE user_id = ?1 LIMIT ?2)"),
 ];
 
@@ -66,9 +68,12 @@ impl Tx<'_> {
         let more = self.erase_commands(erasure.user, now, &mut erased)?
             || self.erase_events(erasure)?
             || self.erase_in_rooms(erasure, now, &mut erased)?
+            || self.erase_others_commands(erasure, now, &mut erased.ended)?
             || self.erase_from_tables(erasure.user)?
             || self.erase_limit_uses(erasure)?;
         if !more {
+            self.directory.quoted = None;
+            self.cut_statuses()?;
             self.erase_user(erasure.user)?;
             self.end_rows(erasure.user, now)?;
             erased.done = true;
@@ -150,12 +155,33 @@ impl Tx<'_> {
                 to,
                 erasure.started_at.0,
                 erasure.user.0,
-                &erasure.phone,
-                erasure.phone.as_deref().map(in_json),
+                erasure.phone.as_deref().map(redaction::core),
+                erasure.phone.as_deref().map(redaction::core),
             ),
+        )?;
+        // What they say of a group may quote anybody there.
+        self.execute(
+            "UPDATE edge_events SET details = NULL WHERE id > ?1 AND id <= ?2 AND received_at <= ?3
+               AND thread_id IN (SELECT chat_guid FROM room_authors JOIN rooms ON rooms.id = room_id
+                                 WHERE user_id = ?4)",
+            (after, to, erasure.started_at.0, erasure.user.0),
         )?;
         self.set_event_looked_at(erasure.user, to)?;
         Ok(true)
+    }
+
+    /// What relays reported of themselves before only numbers of it were kept. Few rows: one an
+    /// agent.
+    fn cut_statuses(&self) -> Result<()> {
+        self.execute(
+            "UPDATE agents SET status =
+               (SELECT json_group_object(key, value) FROM json_each(agents.status)
+                WHERE key IN ('uptime_seconds', 'scheduled_messages', 'active_rules')
+                  AND type IN ('integer', 'real'))
+             WHERE json_valid(status)",
+            (),
+        )?;
+        Ok(())
     }
 
     fn erase_from_tables(&self, user: UserId) -> Result<bool> {
@@ -229,10 +255,4 @@ impl Tx<'_> {
         self.directory.touched = true;
         self.directory.rooms.remove(chat_guid);
     }
-}
-
-/// As it stands inside a string of our JSON.
-pub(super) fn in_json(text: &str) -> String {
-    let quoted = serde_json::Value::from(text).to_string();
-    quoted[1..quoted.len() - 1].to_owned()
 }

@@ -15,6 +15,10 @@ pub struct RoomId(pub i64);
 /// knows a chat by such a name.
 pub(super) const FORMER: &str = "\u{1}direct ";
 
+/// Begins what a room is called whose name held the phone of somebody erased: a digest of
+/// the name follows.
+const NAMELESS: &str = "\u{1}erased ";
+
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     pub id: RoomId,
@@ -39,6 +43,10 @@ pub struct NewRoom<'a> {
     pub now: Timestamp,
 }
 
+const ROOM: &str =
+    "SELECT rooms.id, owner_id, agent_id, members, message_id, humans, mode = 'group'
+     FROM rooms LEFT JOIN room_heads ON room_id = rooms.id WHERE chat_guid = ?1";
+
 impl Tx<'_> {
     pub fn room(&mut self, chat_guid: &str) -> Result<Option<Room>> {
         if let Some(room) = self.directory.rooms.get(chat_guid) {
@@ -46,16 +54,44 @@ impl Tx<'_> {
         }
         let found = self
             .conn
-            .prepare_cached(
-                "SELECT rooms.id, owner_id, agent_id, members, message_id, humans, mode = 'group'
-                 FROM rooms LEFT JOIN room_heads ON room_id = rooms.id WHERE chat_guid = ?1",
-            )?
+            .prepare_cached(ROOM)?
             .query_row([chat_guid], room_from)
             .optional()?;
+        let found = match found {
+            None => self.name_again(chat_guid)?,
+            found => found,
+        };
         if let Some(room) = found {
             self.directory.put_room(chat_guid, room);
         }
         Ok(found)
+    }
+
+    /// The room that lost this name in an erasure: its relay goes on calling it so.
+    fn name_again(&self, chat_guid: &str) -> Result<Option<Room>> {
+        let named = self.execute(
+            "UPDATE rooms SET chat_guid = ?1 WHERE chat_guid = ?2",
+            (chat_guid, nameless(chat_guid)),
+        )?;
+        if named == 0 {
+            return Ok(None);
+        }
+        Ok(self
+            .conn
+            .prepare_cached(ROOM)?
+            .query_row([chat_guid], room_from)
+            .optional()?)
+    }
+
+    /// Forgets a room's name. Nothing is sent there until a message of its relay brings it
+    /// again.
+    pub(super) fn set_room_nameless(&mut self, room: RoomId, chat_guid: &str) -> Result<()> {
+        self.execute(
+            "UPDATE rooms SET chat_guid = ?2, agent_id = NULL WHERE id = ?1",
+            (room.0, nameless(chat_guid)),
+        )?;
+        self.forget_room(chat_guid);
+        Ok(())
     }
 
     pub fn insert_room(&mut self, new: &NewRoom<'_>) -> Result<Room> {
@@ -195,11 +231,20 @@ impl Tx<'_> {
     }
 }
 
-/// The name by which a relay knew the chat.
+fn nameless(chat_guid: &str) -> String {
+    format!(
+        "{NAMELESS}{}",
+        hex::encode(Digest::of(&[chat_guid.as_bytes()]).0)
+    )
+}
+
+/// The name by which a relay knew the chat; without it when that was forgotten.
 pub fn given_name(chat_guid: &str) -> &str {
-    chat_guid
-        .split_once(FORMER)
-        .map_or(chat_guid, |(given, _)| given)
+    match chat_guid.split_once(FORMER) {
+        Some((given, _)) => given,
+        None if chat_guid.starts_with(NAMELESS) => "",
+        None => chat_guid,
+    }
 }
 
 fn room_from(row: &Row<'_>) -> rusqlite::Result<Room> {

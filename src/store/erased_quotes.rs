@@ -1,0 +1,232 @@
+//! Takes what an erased account wrote out of what the assistant said to others in the same
+//! room: answers, commands that wait, what the room shares. What quotes is decided elsewhere.
+
+use rusqlite::OptionalExtension;
+
+use super::erasures::Erasure;
+use super::{AgentId, CommandState, RoomId, Tx, UserId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::model::redaction::{self, Words};
+
+/// Messages whose words are read in one transaction.
+const READ_MAX: usize = 5_000;
+/// Commands looked through in one transaction.
+const COMMANDS_MAX: i64 = 2_000;
+
+/// The words of an account in the room at work, as far as they are read.
+pub(super) struct Quoted {
+    user: UserId,
+    room: RoomId,
+    pub(super) words: Words,
+    /// The next message to be read; `None`: all are.
+    next: Option<i64>,
+}
+
+/// A message of somebody else, as far as the erasure needs it. JSON only where it names the
+/// account's handle.
+pub(super) struct Others {
+    pub(super) text: String,
+    pub(super) bubbles: Option<String>,
+    pub(super) late: Option<String>,
+    /// metadata, context, schedule, in this order
+    pub(super) fields: [Option<String>; 3],
+}
+
+impl Tx<'_> {
+    /// Reads on what the account wrote in a room, from its newest message on; false when there
+    /// is more to read. It is kept in memory until another room is at work.
+    pub(super) fn read_words(
+        &mut self,
+        user: UserId,
+        room: RoomId,
+        newest: Option<i64>,
+    ) -> Result<bool> {
+        let known = self.directory.quoted.take();
+        let mut quoted = match known.filter(|known| (known.user, known.room) == (user, room)) {
+            Some(known) => known,
+            None => Quoted {
+                user,
+                room,
+                words: Words::default(),
+                next: newest,
+            },
+        };
+        for _ in 0..READ_MAX {
+            let Some(id) = quoted.next else { break };
+            quoted.next = self
+                .conn
+                .prepare_cached(
+                    "SELECT previous_id, iif(user_id = ?2, text, NULL) FROM messages WHERE id = ?1",
+                )?
+                .query_row((id, user.0), |row| {
+                    if let Some(text) = row.get_ref(1)?.as_str_or_null()? {
+                        quoted.words.add(text);
+                    }
+                    row.get(0)
+                })
+                .optional()?
+                .flatten();
+        }
+        let all = quoted.next.is_none();
+        self.directory.quoted = Some(quoted);
+        Ok(all)
+    }
+
+    /// Whether the words of that account in that room are read.
+    pub(super) fn has_words(&self, user: UserId, room: RoomId) -> bool {
+        let quoted = self.directory.quoted.as_ref();
+        quoted.is_some_and(|q| (q.user, q.room) == (user, room) && q.next.is_none())
+    }
+
+    /// Takes handle and words out of another person's message and what was answered to it. Of
+    /// what they wrote themselves nothing goes but a phone or an address.
+    pub(super) fn redact_message(
+        &self,
+        id: i64,
+        others: &Others,
+        handle: Option<&str>,
+    ) -> Result<()> {
+        let reply = |bubbles: &Option<String>| -> Option<String> {
+            let bubbles = bubbles.as_deref()?;
+            let words = self.directory.quoted.as_ref().map(|quoted| &quoted.words);
+            let first =
+                words.and_then(|words| redaction::without_quotes(bubbles, words, &others.text));
+            let left = first.as_deref().unwrap_or(bubbles);
+            handle
+                .and_then(|handle| redaction::without_handle(left, handle))
+                .or(first)
+        };
+        let (bubbles, late) = (reply(&others.bubbles), reply(&others.late));
+        let [metadata, context, schedule] = others
+            .fields
+            .each_ref()
+            .map(|json| redaction::without_handle(json.as_deref()?, handle?));
+        let address = handle.filter(|handle| redaction::is_address(handle));
+        let text = address.and_then(|handle| redaction::text_without_handle(&others.text, handle));
+        let changed = [&text, &metadata, &context, &schedule, &bubbles, &late];
+        if changed.iter().any(|one| one.is_some()) {
+            self.execute(
+                "UPDATE messages SET text = coalesce(?2, text), metadata = coalesce(?3, metadata),
+                   context = coalesce(?4, context), schedule = coalesce(?5, schedule),
+                   bubbles = coalesce(?6, bubbles), late = coalesce(?7, late)
+                 WHERE id = ?1",
+                (id, text, metadata, context, schedule, bubbles, late),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The same for what is still to be said in the room, and for what it shares.
+    pub(super) fn redact_room(&self, erasure: &Erasure, room: RoomId) -> Result<()> {
+        self.redact_unfinished(room)?;
+        let Some(handle) = erasure.phone.as_deref() else {
+            return Ok(());
+        };
+        let part = redaction::core(handle);
+        let shared: Vec<(i64, String)> = self
+            .conn
+            .prepare_cached(
+                "SELECT id, state FROM power_states
+                 WHERE room_id = ?1 AND (instr(state, ?2) OR instr(previous, ?2))",
+            )?
+            .query_map((room.0, part), |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for (id, state) in shared {
+            let redacted = redaction::without_handle(&state, handle).unwrap_or(state);
+            self.execute(
+                "UPDATE power_states SET state = ?2, previous = NULL WHERE id = ?1",
+                (id, redacted),
+            )?;
+        }
+        if !redaction::is_address(handle) {
+            return Ok(());
+        }
+        for reminder in self.room_reminders(room)? {
+            if let Some(text) = redaction::text_without_handle(&reminder.text, handle) {
+                self.execute(
+                    "UPDATE reminders SET text = ?2 WHERE id = ?1",
+                    (reminder.id, text),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What relays are still to say to others there; an outbox is bounded.
+    fn redact_unfinished(&self, room: RoomId) -> Result<()> {
+        let Some(quoted) = self.directory.quoted.as_ref() else {
+            return Ok(());
+        };
+        let waiting: Vec<(i64, String)> = self
+            .conn
+            .prepare_cached(
+                "SELECT commands.id, payload FROM rooms JOIN commands ON commands.agent_id = rooms.agent_id
+                 WHERE rooms.id = ?1 AND commands.room_id = ?1
+                   AND commands.state IN ('queued', 'sent', 'received', 'executing')",
+            )?
+            .query_map([room.0], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for (id, payload) in waiting {
+            if let Some(left) = redaction::payload_without_quotes(&payload, &quoted.words, "") {
+                self.execute("UPDATE commands SET payload = ?2 WHERE id = ?1", (id, left))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes finished commands of the rooms the account wrote in, and those that name its
+    /// handle, whosever they were; unfinished ones that name it end. Commands are looked
+    /// through once, a stretch at a time; true when there are more. Agent and seq of those
+    /// that ended are added to `ended`.
+    pub(super) fn erase_others_commands(
+        &self,
+        erasure: &Erasure,
+        now: Timestamp,
+        ended: &mut Vec<(AgentId, u64)>,
+    ) -> Result<bool> {
+        let key = looked_through(erasure.user);
+        let after = self.view().meta_number(&key)?.unwrap_or(0);
+        let to: Option<i64> = self
+            .conn
+            .prepare_cached(
+                "SELECT max(id) FROM (SELECT id FROM commands WHERE id > ?1 ORDER BY id LIMIT ?2)",
+            )?
+            .query_row((after, COMMANDS_MAX), |row| row.get(0))?;
+        let Some(to) = to else {
+            self.execute("DELETE FROM meta WHERE key = ?1", [key])?;
+            return Ok(false);
+        };
+        let named: Vec<(i64, i64, i64)> = self
+            .conn
+            .prepare_cached(
+                "SELECT id, agent_id, seq FROM commands
+                 WHERE id > ?1 AND id <= ?2 AND (instr(payload, ?3) OR instr(error, ?3))
+                   AND NOT EXISTS (SELECT 1 FROM users WHERE phone = ?4 AND users.id = commands.user_id)",
+            )?
+            .query_map(
+                (after, to, erasure.phone.as_deref().map(redaction::core), &erasure.phone),
+                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+            )?
+            .collect::<rusqlite::Result<_>>()?;
+        for (id, agent, seq) in named {
+            let (agent, seq) = (AgentId(agent), seq as u64);
+            if self.finish_command(agent, seq, CommandState::Expired, None, now)? {
+                ended.push((agent, seq));
+            }
+            self.execute("DELETE FROM commands WHERE id = ?1", [id])?;
+        }
+        self.execute(
+            "DELETE FROM commands WHERE id > ?1 AND id <= ?2 AND finished_at IS NOT NULL
+               AND room_id IN (SELECT room_id FROM room_authors WHERE user_id = ?3)",
+            (after, to, erasure.user.0),
+        )?;
+        self.set_meta_number(&key, to)?;
+        Ok(true)
+    }
+}
+
+/// Where it stands how far commands are looked through.
+fn looked_through(user: UserId) -> String {
+    format!("erased_commands_{}", user.0)
+}
