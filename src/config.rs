@@ -20,7 +20,6 @@ mod marketplace;
 mod media;
 mod memory;
 mod network;
-mod private_file;
 mod production;
 mod reader;
 mod reply;
@@ -50,7 +49,6 @@ pub use marketplace::{Marketplace, make_sealing_key, read_sealing_key, sealing_k
 pub use media::Media;
 pub use memory::{Memory, MemoryProvider};
 pub use network::Network;
-pub(crate) use private_file::create_new as create_private_file;
 pub use reply::{Engine, MaxTokensField, Reply, Tools};
 pub use report::Problem;
 pub use secret::Secret;

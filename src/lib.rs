@@ -72,7 +72,7 @@
 //! http, outbound, mail the ends towards the network
 //! config               what the operator set
 //! metrics              numbers that every part keeps of itself
-//! clock, random, error, setting
+//! clock, random, error, files, setting
 //!                      below everything
 //! ```
 //!
@@ -105,6 +105,7 @@
 //! | [`metrics`] | says how numbers are counted and shown | what they mean |
 //! | [`setting`] | uses arc-swap: what is replaced while it is read | what is set |
 //! | [`error`] | names what can go wrong | HTTP |
+//! | [`files`] | makes private files and gives them their owner | what is in them |
 //!
 //! # What always holds
 //!
@@ -137,6 +138,7 @@ pub mod config;
 pub mod edge;
 pub mod engine;
 pub mod error;
+pub mod files;
 pub mod flags;
 pub mod http;
 pub mod ingest;

@@ -4,8 +4,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::config;
-use crate::random;
+use crate::{config, files, random};
 
 /// The error is one sentence for the operator.
 pub(super) fn run(path: &Path) -> Result<(), String> {
@@ -17,7 +16,7 @@ fn write(path: &Path) -> Result<(), String> {
     let [edge, admin, hs256, sealing] = [(); 4].map(|()| random::secret());
     let text = config::production_file(&edge, &admin, &hs256, &sealing);
     let shown = path.display();
-    config::create_private_file(path, &text).map_err(|e| match e.kind() {
+    files::create_private(path, &text).map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => format!(
             "{shown} exists already and is left as it is; move it away first, or edit it and run `chatkeep check`"
         ),

@@ -2,16 +2,15 @@
 //! so that tokens survive a restart. Never in production, and never `edge.legacy_secret`:
 //! the legacy endpoint is open until somebody closes it, and says so.
 
-use std::fs::{DirBuilder, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::private_file;
 use super::report::Problem;
 use super::source;
 use super::{Config, Secret};
-use crate::random;
+use crate::{files, random};
 
 const FILE_NAME: &str = "secrets.toml";
 const LOCK_TRIES_MAX: u32 = 200;
@@ -94,7 +93,7 @@ fn read_or_make(dir: &Path, path: &Path, names: &[(&str, &str)]) -> Result<Vec<S
     if let Some(found) = find_all(&table, names, path)? {
         return Ok(found);
     }
-    make_dir(dir).map_err(failed)?;
+    files::make_private_folder(dir).map_err(failed)?;
     let _lock = lock(dir);
     // Another process may have written it since.
     table = read(path)?;
@@ -152,14 +151,6 @@ fn wrong_shape(path: &Path) -> Problem {
     }
 }
 
-fn make_dir(dir: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
-}
-
 /// Lets one process at a time add secrets, so that two that start at once agree on them.
 /// Where directories can't be locked, or somebody keeps it locked, the service starts all
 /// the same.
@@ -178,7 +169,7 @@ fn lock(dir: &Path) -> Option<File> {
 /// Readers see the old file or the new one, never a half.
 fn replace(dir: &Path, path: &Path, content: &str) -> io::Result<()> {
     let temporary = dir.join(format!(".{FILE_NAME}.{}", random::uuid()));
-    private_file::create_new(&temporary, content)?;
+    files::create_private(&temporary, content)?;
     let renamed = std::fs::rename(&temporary, path);
     if renamed.is_err() {
         let _ = std::fs::remove_file(&temporary);

@@ -4,10 +4,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::private_file;
 use super::secret::Secret;
 use super::section::Section;
-use crate::random;
+use crate::{files, random};
 
 pub(super) const ABOUT: &str = "Apps that people make, and their webhooks.";
 
@@ -43,7 +42,7 @@ pub fn read_sealing_key(path: &Path) -> Result<Option<Secret>, String> {
 /// Makes that file (mode 0600) with a new key.
 pub fn make_sealing_key(path: &Path) -> Result<Secret, String> {
     let key = random::secret();
-    let made = private_file::create_new(path, &format!("{key}\n"))
+    let made = files::create_private(path, &format!("{key}\n"))
         .and_then(|()| std::fs::File::open(folder(path))?.sync_all());
     made.map_err(|e: io::Error| {
         format!(

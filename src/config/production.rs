@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::private_file::is_readable_by_others;
 use super::report::Report;
 use super::server::PUBLIC_URL;
 use super::{Billing, BillingProvider, Config, Secret, Settings};
+use crate::files::is_readable_by_others;
 
 /// Of every secret that lets somebody in.
 const SECRET_BYTES_MIN: usize = 32;

@@ -33,7 +33,7 @@ pub(super) fn keep_schema(
 ) -> std::result::Result<PathBuf, String> {
     let kind = format!("{BEFORE_SCHEMA}{version}-");
     let target = open::beside(path, &format!("{kind}{}", now.stamp()));
-    let draft = Draft::of(&target)?;
+    let draft = Draft::of_service(&target, path)?;
     copy::pages(conn, draft.path(), &mut |_, _| {}).map_err(|e| e.to_string())?;
     copy::check(draft.path(), false).map_err(|why| format!("the copy {why}"))?;
     draft.keep_as(&target)?;

@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::advice;
 use super::{inspect, open};
+use crate::files;
 
 /// Pages copied between two words about how far it is: 2 MiB.
 const PAGES_AT_ONCE: std::ffi::c_int = 512;
@@ -94,6 +95,22 @@ impl Draft {
             path,
             is_kept: false,
         })
+    }
+
+    /// One that becomes a file of the service's, which keeps the owner of `replaced`.
+    pub(super) fn of_service(target: &Path, replaced: &Path) -> Result<Self, String> {
+        let draft = Self::of(target)?;
+        files::give_to_owner(&draft.file, &draft.path, Some(replaced))
+            .map_err(|e| format!("can't give {} its owner: {e}", draft.path.display()))?;
+        Ok(draft)
+    }
+
+    /// With the permissions of what it replaces.
+    pub(super) fn set_permissions_of(&self, replaced: &Path) -> std::io::Result<()> {
+        match fs::metadata(replaced) {
+            Ok(found) => self.file.set_permissions(found.permissions()),
+            Err(_) => Ok(()),
+        }
     }
 
     /// What was written so far is on the disk.

@@ -1,13 +1,14 @@
 //! One database, one service: the lock beside the file, which also says who holds it, and which
 //! file it was: one that was put in its place by hand is noticed.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::advice::failed;
 use crate::clock::Timestamp;
+use crate::files;
 
 /// Keeps a second process off the same file while it lives.
 pub struct Lock {
@@ -30,11 +31,7 @@ impl Lock {
     pub fn take(database: &Path) -> Result<Self, String> {
         if let Some(dir) = database.parent().filter(|d| !d.as_os_str().is_empty()) {
             // For its owner only: what people wrote is in all of the database's files.
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(dir)
-                .map_err(|e| failed("make the folder", dir, &e))?;
+            files::make_private_folder(dir).map_err(|e| failed("make the folder", dir, &e))?;
         }
         let path = lock_path(database);
         let mut file = OpenOptions::new()
@@ -45,6 +42,8 @@ impl Lock {
             .mode(0o600)
             .open(&path)
             .map_err(|e| failed("open", &path, &e))?;
+        files::give_to_owner(&file, &path, Some(database))
+            .map_err(|e| failed("give its owner", &path, &e))?;
         if file.try_lock().is_err() {
             let pid = read_holder(&mut file).pid;
             let who = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));

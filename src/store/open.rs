@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use super::advice::{self, sqlite_failed};
 use super::{copies, copy};
 use crate::clock::Clock;
+use crate::files;
 
 /// "CHKP": whose file this is, in the header's application_id.
 pub(super) const APPLICATION_ID: i32 = 0x4348_4B50;
@@ -30,9 +31,9 @@ pub(super) fn make(path: &Path) -> Result<(), String> {
     let draft = beside(path, ".new");
     remove_log(&draft)
         .and_then(|()| remove_file(&draft))
+        .and_then(|()| files::create_private(&draft, ""))
         .map_err(failed)?;
     let made = Connection::open(&draft).and_then(|mut conn| {
-        private(&draft);
         conn.pragma_update(None, "journal_mode", "WAL")?;
         migrate(&mut conn)?;
         conn.close().map_err(|(_, error)| error)

@@ -12,6 +12,7 @@ use super::carry_over::{self, CarriedOver};
 use super::copy::{self, Draft};
 use super::{copies, inspect, open};
 use crate::clock::Timestamp;
+use crate::files;
 
 /// A backup on its way to its place.
 pub struct Restoring {
@@ -65,7 +66,7 @@ impl Restoring {
             Some(read) => (true, read.err()),
         };
         let failed = |e: rusqlite::Error| format!("{}: {e}", backup.display());
-        let draft = Draft::of(target)?;
+        let draft = Draft::of_service(target, target)?;
         let from = open_backup(backup).map_err(failed)?;
         copy::pages(&from, draft.path(), &mut |pages, of| {
             told(Stage::Copying { pages, of });
@@ -107,6 +108,9 @@ impl Restoring {
         // From here to the next line a damaged database is without its log, which it has aside;
         // a sound one has none. The new one must never meet it.
         open::remove_log(&self.target)
+            .map_err(|e| format!("{}: {e}", failed(&self.target.display())))?;
+        self.draft
+            .set_permissions_of(&self.target)
             .map_err(|e| format!("{}: {e}", failed(&self.target.display())))?;
         self.draft.keep_as(&self.target)?;
         copies::thin_out(&self.target);
@@ -237,6 +241,8 @@ fn set_aside(target: &Path, kept: &Path, is_sound: bool) -> std::io::Result<()> 
 fn link(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::hard_link(from, to).or_else(|_| {
         fs::copy(from, to)?;
-        fs::File::open(to)?.sync_all()
+        let copy = fs::File::open(to)?;
+        files::give_to_owner(&copy, to, Some(from))?;
+        copy.sync_all()
     })
 }

@@ -8,8 +8,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "account", "app", "auth", "billing", "clock", "config", "edge", "error", "flags",
-            "ingest", "model", "outbound", "random", "reply", "setting", "store",
+            "account", "app", "auth", "billing", "clock", "config", "edge", "error", "files",
+            "flags", "ingest", "model", "outbound", "random", "reply", "setting", "store",
         ],
     ),
     (
@@ -37,8 +37,9 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "account",
         &[
-            "auth", "clock", "edge", "error", "flags", "ingest", "mail", "marketplace", "media", "memory",
-            "metrics", "model", "outbound", "random", "reply", "setting", "store",
+            "auth", "clock", "edge", "error", "files", "flags", "ingest", "mail", "marketplace",
+            "media", "memory", "metrics", "model", "outbound", "random", "reply", "setting",
+            "store",
         ],
     ),
     (
@@ -68,16 +69,17 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("auth", &["clock", "random", "setting"]),
     ("limits", &["clock", "error"]),
     // Of flags only the table of keys; see `Overrides` there.
-    ("store", &["clock", "error", "flags", "metrics", "model", "random"]),
+    ("store", &["clock", "error", "files", "flags", "metrics", "model", "random"]),
     ("flags", &["clock", "config", "metrics", "outbound", "setting"]),
     ("model", &["clock"]),
     ("http", &["error", "metrics", "random"]),
     ("outbound", &[]),
     ("mail", &["config"]),
-    ("config", &["random"]),
+    ("config", &["files", "random"]),
     ("random", &["clock"]),
     ("clock", &[]),
     ("error", &[]),
+    ("files", &[]),
     ("setting", &[]),
     ("metrics", &[]),
     ("lib", &[]),
@@ -219,6 +221,7 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
             "src/store",
             "src/cli",
             "src/account/exports",
+            "src/files.rs",
             "src/http/file.rs",
             "src/media/folder.rs",
         ],

@@ -1,10 +1,12 @@
 //! The directory of exports: files that only the service's own user can read, complete under
 //! their names or not there. It must not know what is in them.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use crate::files;
 
 const PREFIX: &str = "service_export_";
 const SUFFIX: &str = ".json";
@@ -42,7 +44,7 @@ impl Folder {
         let path = self.dir.join(name(job_id) + DRAFT);
         let (dir, draft) = (self.dir.clone(), path.clone());
         let file = blocking(move || {
-            DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+            files::make_private_folder(&dir)?;
             remove(&draft)?;
             let mut options = OpenOptions::new();
             options.write(true).create_new(true).mode(0o600).open(draft)

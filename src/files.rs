@@ -1,0 +1,72 @@
+//! Files and folders that only their owner may read. What root makes belongs to whom its folder
+//! belongs to: a command that root runs must not lock the service out of its own files.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, fchown};
+use std::path::Path;
+
+const ROOT: u32 = 0;
+
+/// Makes `path` with mode 0600 and `content`, on the disk when this returns. An existing
+/// file is `AlreadyExists`; a file that couldn't be finished is taken away again.
+pub fn create_private(path: &Path, content: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let mut file = options.open(path)?;
+    let written = finish(&mut file, path, content);
+    if written.is_err() {
+        // The first error is the one to tell; the leftover may fail to go as well.
+        let _ = fs::remove_file(path);
+    }
+    written
+}
+
+fn finish(file: &mut File, path: &Path, content: &str) -> io::Result<()> {
+    give_to_owner(file, path, None)?;
+    file.write_all(content.as_bytes())?;
+    file.sync_all()
+}
+
+/// By users who are neither the owner nor of the file's group.
+pub fn is_readable_by_others(path: &Path) -> bool {
+    const OTHERS_READ: u32 = 0o004;
+    fs::metadata(path).is_ok_and(|found| found.mode() & OTHERS_READ != 0)
+}
+
+/// Makes a folder with mode 0700, and those above it that are missing.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() || path.as_os_str().is_empty() {
+        return Ok(());
+    }
+    if let Some(above) = path.parent() {
+        make_private_folder(above)?;
+    }
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => give_to_owner(&File::open(path)?, path, None),
+        // Another process was quicker.
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
+/// Gives a file that root has made at `path` to the owner of what it is to replace, else of the
+/// folder that it is in. What another user has made is theirs already.
+pub fn give_to_owner(file: &File, path: &Path, replaced: Option<&Path>) -> io::Result<()> {
+    let (made, named) = (file.metadata()?, fs::symlink_metadata(path)?);
+    // Somebody else's link must not make root give away a file of its own.
+    let is_named = (made.dev(), made.ino()) == (named.dev(), named.ino());
+    let has_one_name = made.is_dir() || made.nlink() == 1;
+    if made.uid() != ROOT || !is_named || !has_one_name {
+        return Ok(());
+    }
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let owners = [replaced, Some(folder.unwrap_or(Path::new(".")))];
+    let mut owners = owners.into_iter().flatten().flat_map(fs::metadata);
+    match owners.find(|like| like.uid() != ROOT) {
+        Some(like) => fchown(file, Some(like.uid()), Some(like.gid())),
+        None => Ok(()),
+    }
+}
