@@ -105,8 +105,7 @@ impl App {
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
         let store = Arc::new(open_store(&config)?);
         let (epoch, revocations, overrides, pending) = seen(&store).await?;
-        let flags = Arc::new(Flags::new(config.is_production(), clock.clone()));
-        flags.set_overrides(overrides);
+        let flags = flags(&config, &clock, overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
         let memories = memories(&config, &store, &flags, &clock);
         let photos = photos(&config, &store, &clock);
@@ -272,6 +271,16 @@ async fn seen(store: &SharedStore) -> Result<Seen, String> {
         ))
     });
     seen.await.map_err(|e| e.to_string())
+}
+
+fn flags(
+    config: &Config,
+    clock: &Clock,
+    overrides: HashMap<&'static str, Override>,
+) -> Arc<Flags> {
+    let flags = Flags::new(config.is_production(), clock.clone());
+    flags.set_overrides(overrides);
+    Arc::new(flags)
 }
 
 fn edge_tokens(config: &Config, revocations: Vec<(String, i64)>) -> Result<Verifier, String> {
