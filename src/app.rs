@@ -273,11 +273,7 @@ async fn seen(store: &SharedStore) -> Result<Seen, String> {
     seen.await.map_err(|e| e.to_string())
 }
 
-fn flags(
-    config: &Config,
-    clock: &Clock,
-    overrides: HashMap<&'static str, Override>,
-) -> Arc<Flags> {
+fn flags(config: &Config, clock: &Clock, overrides: HashMap<&'static str, Override>) -> Arc<Flags> {
     let flags = Flags::new(config.is_production(), clock.clone());
     flags.set_overrides(overrides);
     Arc::new(flags)

@@ -57,6 +57,7 @@ pub use settings::{Changes, Settings};
 pub use source::Source;
 pub use storage::{Durability, Storage};
 pub use template::{example, production_file};
+pub use unknown::nearest;
 
 use reader::Reader;
 use report::Report;

@@ -313,6 +313,42 @@ fn tokens_end_through_the_running_service_and_without_it() {
 }
 
 #[test]
+fn a_name_that_nobody_has_is_refused_with_the_nearest() {
+    let folder = TempDir::new().unwrap();
+    let serving = Serving::start(folder.path(), &["serve"]);
+    let unknown = ["token", "revoke", "--agent-id", "brigde"];
+    let refused = run(folder.path(), &unknown);
+    assert_refused(&refused, &["no relay brigde", "no relay is known yet"]);
+    let (bridge, typo) = (
+        token(folder.path(), "bridge"),
+        token(folder.path(), "brigde"),
+    );
+    assert_eq!(serving.status_with(&bridge), 200);
+    let refused = run(folder.path(), &unknown);
+    assert_refused(
+        &refused,
+        &["no relay brigde", "nearest is bridge", "--force"],
+    );
+    let forced = ["token", "revoke", "--agent-id", "brigde", "--force"];
+    assert!(run(folder.path(), &forced).status.success());
+    assert_eq!(serving.status_with(&typo), 401);
+    assert_eq!(serving.status_with(&bridge), 200);
+    for command in [
+        &["user", "show", "--phone", "+15550110"][..],
+        &["user", "revoke", "--phone", "+15550110"],
+        &["user", "grant", "--phone", "+15550110", "--plan", "annual"],
+        &["token", "user", "--phone", "+15550110"],
+    ] {
+        let refused = run(folder.path(), command);
+        assert_refused(&refused, &["no user is known yet", "chatkeep user list"]);
+    }
+    assert_eq!(serving.stop(), Some(0));
+    // The same without a service.
+    let misspelt = ["token", "revoke", "--agent-id", "bridges"];
+    assert_refused(&run(folder.path(), &misspelt), &["nearest is bridge"]);
+}
+
+#[test]
 fn init_check_and_serve_make_a_production_service() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();

@@ -112,6 +112,30 @@ fn refuses(database: &Path, what: &str, expected: &str) {
     assert!(changed.is_empty(), "{what}: {changed:?}: {stderr}");
 }
 
+/// With a log left by a crash, and nothing that can be written beside it, as on a full disk.
+#[test]
+fn a_full_disk_is_not_told_as_a_damaged_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    Process::start(&database, &[]).unwrap().kill();
+    assert!(folder.path().join("chatkeep.db-wal").exists());
+    let output = Command::new("/bin/sh")
+        .env_clear()
+        .env("CHATKEEP_STORAGE_PATH", &database)
+        .env("CHATKEEP_EXPORTS_DIR", folder.path().join("exports"))
+        .current_dir(folder.path())
+        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" check"])
+        .arg(env!("CARGO_BIN_EXE_chatkeep"))
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("make room on its disk"), "{told}");
+    for misplaced in ["damaged", "put a backup"] {
+        assert!(!told.contains(misplaced), "{told}");
+    }
+}
+
 #[test]
 fn a_first_start_that_was_cut_off_is_begun_anew() {
     let folder = tempfile::tempdir().unwrap();

@@ -136,6 +136,17 @@ async fn grants_hold_at_once_in_the_running_service() {
     );
     assert!(told.contains("until 9000-12-31T00:00:00.000Z"), "{told}");
     assert_eq!(service.denied("+15550101").await, None);
+    for command in [
+        &["user", "show", "--phone", "+15550110"][..],
+        &["user", "revoke", "--phone", "+15550110"],
+        &["user", "grant", "--phone", "+15550110", "--plan", "annual"],
+        &["token", "user", "--phone", "+15550110"],
+    ] {
+        let refused = chatkeep(folder, command).output().unwrap();
+        let told = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{told}");
+        assert!(told.contains("the nearest is +15550101"), "{told}");
+    }
     // Another admin token: said, and nothing changed.
     let revoke = ["user", "revoke", "--phone", "+15550101"];
     let mut foreign = chatkeep(folder, &revoke);

@@ -11,7 +11,7 @@ use crate::app;
 use crate::auth::edge_token::{self, is_agent_id};
 use crate::auth::registration_token;
 use crate::clock::Clock;
-use crate::config::{Config, Secret, Source};
+use crate::config::{self, Config, Secret, Source};
 use crate::outbound::Method;
 use crate::random;
 use crate::store::{self, Store};
@@ -66,15 +66,19 @@ pub(super) struct Revoke {
     /// The relay's name.
     #[arg(long, value_name = "NAME", value_parser = agent_id)]
     agent_id: String,
+    /// Also for a name that no relay has used here yet.
+    #[arg(long)]
+    force: bool,
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
     if let Command::User(options) = command {
         return user::run(source, options);
     }
-    if let Command::Revoke(_) = command {
-        let config = super::loaded(source)?.config;
-        check_there(&config.storage.path).map_err(super::one)?;
+    if let Command::Revoke(revoke) = command {
+        let database = super::loaded(source)?.config.storage.path;
+        check_there(&database).map_err(super::one)?;
+        check_known(&database, revoke).map_err(super::one)?;
     }
     let config = super::configuration(source)?.config;
     let done = match command {
@@ -166,6 +170,27 @@ fn check_there(database: &Path) -> Result<(), String> {
     Err(format!(
         "there is no database at {}, so nothing was ended; start the service, or name its configuration with --config",
         database.display()
+    ))
+}
+
+/// With a name that was mistyped nothing would end, and nobody would notice.
+fn check_known(database: &Path, revoke: &Revoke) -> Result<(), String> {
+    if revoke.force {
+        return Ok(());
+    }
+    let name = &revoke.agent_id;
+    let agents = store::look(database, |view| view.agents())?;
+    let mut names = agents.iter().map(|agent| agent.agent_id.as_str());
+    if names.clone().any(|known| known == name) {
+        return Ok(());
+    }
+    let nearest = match config::nearest(name, &mut names) {
+        Some(nearest) => format!("the nearest is {nearest}"),
+        None => "no relay is known yet".to_owned(),
+    };
+    Err(format!(
+        "no relay {name} is known: {nearest}; nothing was ended. With --force the tokens of {name} \
+         end all the same"
     ))
 }
 

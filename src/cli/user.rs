@@ -10,13 +10,16 @@ use super::printable::plain;
 use crate::account::{Shown, grants};
 use crate::app;
 use crate::clock::{Clock, Timestamp};
-use crate::config::{Config, Source};
+use crate::config::{self, Config, Source};
 use crate::model::subscription::{self, Grant, PLANS};
 use crate::outbound::Method;
 use crate::store::{self, Store, UserRow};
 
 /// Users that one list may have.
 const LIMITS: RangeInclusive<u16> = 1..=1000;
+/// Users compared with a name that nobody has.
+const USERS_LOOKED_AT_MAX: usize = 100_000;
+const USERS_AT_ONCE: usize = 1_000;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -189,9 +192,37 @@ fn find(database: &Path, named: &Named, now: Timestamp) -> Result<UserRow, Strin
     })?;
     found.ok_or_else(|| {
         let given = named.phone.as_ref().or(named.user_id.as_ref());
-        let given = plain(given.map_or("", String::as_str));
-        format!("no user is known as {given:?}; `chatkeep user list` shows who has written")
+        let given = given.map_or("", String::as_str);
+        let nearest = nearest(database, given, named.phone.is_some(), now);
+        let given = plain(given);
+        format!(
+            "no user is known as {given:?}; {nearest}; `chatkeep user list` shows who has written"
+        )
     })
+}
+
+/// The nearest known user, as they are named; ready to be put behind what is wrong.
+pub(super) fn nearest(database: &Path, given: &str, by_phone: bool, now: Timestamp) -> String {
+    let mut nearest: Option<String> = None;
+    let mut after = None;
+    for _ in 0..USERS_LOOKED_AT_MAX / USERS_AT_ONCE {
+        let day = now.utc_day();
+        // What is nearest is a help only: whatever fails here is not what is wrong.
+        let Ok(rows) = store::look(database, |view| view.users(after, USERS_AT_ONCE, day)) else {
+            break;
+        };
+        let Some(last) = rows.last() else { break };
+        after = Some(last.user.id);
+        let names = rows.iter().filter_map(|row| match by_phone {
+            true => row.phone.as_deref(),
+            false => Some(row.user.public_id.as_str()),
+        });
+        nearest = config::nearest(given, names.chain(nearest.as_deref())).map(str::to_owned);
+    }
+    match nearest {
+        Some(nearest) => format!("the nearest is {}", plain(&nearest)),
+        None => "no user is known yet".to_owned(),
+    }
 }
 
 fn check_there(database: &Path) -> Result<(), String> {

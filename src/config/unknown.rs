@@ -34,7 +34,7 @@ pub(super) fn over_all_variable(full_key: &str) -> Option<&'static str> {
 }
 
 /// The known name that takes the fewest changes to get to.
-pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
         .min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))

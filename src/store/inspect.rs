@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, config::DbConfig};
+use rusqlite::{Connection, OpenFlags, config::DbConfig, ffi};
 
 use super::advice::failed;
 use super::checkpoint::wal_path;
@@ -101,23 +101,23 @@ pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), St
 
 /// Lets SQLite read the file without changing it, log included.
 fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
-    let damaged = |why: String| format!("is damaged ({why}){BACKUP_HINT}");
+    let failed = |error| complain(&error);
     let conn = if with_log {
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
     } else {
         open_unchanging(path)
     }
-    .map_err(|e| damaged(e.to_string()))?;
+    .map_err(failed)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        .map_err(|e| damaged(e.to_string()))?;
+        .map_err(failed)?;
     let number = |name| {
         conn.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
-            .map_err(|e| damaged(e.to_string()))
+            .map_err(failed)
     };
     let identity = (number("application_id")?, number("user_version")?);
     let objects: i64 = conn
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(|e| damaged(e.to_string()))?;
+        .map_err(failed)?;
     // Our application_id stands beside our tables or not at all.
     check_identity(if objects == 0 { 0 } else { identity.0 }, identity.1)?;
     let check = if whole {
@@ -127,11 +127,38 @@ fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
     };
     let verdict: String = conn
         .query_row(check, [], |row| row.get(0))
-        .map_err(|e| damaged(e.to_string()))?;
+        .map_err(failed)?;
     if verdict != "ok" {
-        return Err(damaged(complaint(&verdict).to_owned()));
+        return Err(damaged(complaint(&verdict)));
     }
     Ok(())
+}
+
+fn damaged(why: &str) -> String {
+    format!("is damaged ({why}){BACKUP_HINT}")
+}
+
+/// Not every error of reading says that the file is damaged: a disk may be full, or somebody else
+/// may own the file.
+fn complain(error: &rusqlite::Error) -> String {
+    use rusqlite::ErrorCode as Code;
+    let Some(code) = error.sqlite_error() else {
+        return damaged(&error.to_string());
+    };
+    match (code.code, code.extended_code) {
+        (Code::DiskFull, _) | (_, ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_WRITE) => format!(
+            "can't be opened, as nothing can be written beside it ({error}): make room on its \
+             disk"
+        ),
+        (Code::CannotOpen | Code::PermissionDenied | Code::ReadOnly, _) => format!(
+            "can't be opened ({error}): look at the owner and the mode of the file and its folder"
+        ),
+        (Code::DatabaseBusy | Code::DatabaseLocked, _) => {
+            format!("can't be read now ({error}): another program has locked it")
+        }
+        (Code::SystemIoFailure, _) => format!("can't be read ({error}): check its disk"),
+        _ => damaged(&error.to_string()),
+    }
 }
 
 /// What SQLite's check found first, without the line that only names the database.

@@ -78,8 +78,12 @@ fn subject(config: &Config, named: &Named, now: Timestamp) -> Result<String, Str
         false => None,
     };
     found.map(|row| row.user.public_id).ok_or_else(|| {
+        let nearest = match there {
+            true => cli::user::nearest(path, phone, true, now),
+            false => "there is no database yet".to_owned(),
+        };
         format!(
-            "nobody has written from {} yet; `chatkeep user list` shows who has, and --user-id makes a token for a new account",
+            "nobody has written from {} yet; {nearest}; `chatkeep user list` shows who has, and --user-id makes a token for a new account",
             phone.escape_debug()
         )
     })
