@@ -587,3 +587,15 @@ CREATE TRIGGER flags_ended AFTER DELETE ON flag_overrides BEGIN
   INSERT OR REPLACE INTO ended_access
     VALUES ('flag', old.key, CAST(unixepoch('subsec') * 1000 AS INTEGER));
 END;
+
+-- What operators changed, for two years.
+CREATE TABLE audit (
+  id       INTEGER PRIMARY KEY,
+  at       INTEGER NOT NULL,
+  operator TEXT NOT NULL,                    -- as they name themselves; phones starred out
+  address  TEXT,                             -- the client's; NULL: a command in the database itself
+  action   TEXT NOT NULL,                    -- flag.set, grant.remove, …
+  subject  TEXT NOT NULL,                    -- a flag's key, an agent's name, a user's id
+  before   TEXT,                             -- JSON; NULL: nothing
+  after    TEXT                              -- JSON; NULL: nothing
+) STRICT;

@@ -1,6 +1,7 @@
 //! The command line: one file per command. A command parses, calls and prints. Exit codes:
 //! 0 done, 1 refused or failed (why stands on stderr), 2 wrong usage.
 
+mod audit;
 mod backup;
 mod billing;
 mod chat;
@@ -108,6 +109,11 @@ enum Command {
     /// erased since the backup are erased again; relays begin a new epoch. Asks first.
     #[command(after_help = "Example: chatkeep restore /mnt/backups/chatkeep-monday.db --yes")]
     Restore(restore::Options),
+    /// Lists what operators changed, by commands and through the admin API.
+    ///
+    /// Reads the database, and may be run beside the service. Changes are kept for two years.
+    #[command(after_help = "Example: chatkeep audit --since 7d")]
+    Audit(audit::Options),
     /// Compares subscriptions with what the payment provider holds.
     #[command(
         subcommand,
@@ -137,6 +143,7 @@ pub fn main() -> ExitCode {
         Command::Purge(options) => purge::run(&source, &options),
         Command::Backup(options) => backup::run(&source, &options),
         Command::Restore(options) => restore::run(&source, &options),
+        Command::Audit(options) => audit::run(&source, &options),
         Command::Billing(command) => billing::run(&source, &command),
         Command::Explain(options) => explain::run(&source, &options),
     };

@@ -4,6 +4,7 @@
 mod account;
 mod address;
 mod admin;
+mod audit;
 mod backup;
 mod billing;
 mod console;
@@ -35,7 +36,7 @@ use crate::account::identity::Who;
 use crate::app::App;
 use crate::auth::edge_token;
 use crate::clock::Timestamp;
-use crate::error::{Error, Quota, Result};
+use crate::error::{Error, Kind, Quota, Result};
 use crate::http::{self, Counted, Exchange, Handler, Match, Method, Params, Response, Router};
 use crate::marketplace::ingestion;
 use crate::model::masking::masked;
@@ -115,6 +116,7 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/account",                             User,       0,              to!(account::status)),
         route("POST",   "/account/deletion",                    User,       4096,           to!(account::request_deletion)).limit(Limit::DeletionRequests),
         route("DELETE", "/account/deletion",                    User,       0,              to!(account::cancel_deletion)),
+        route("GET",    "/admin/audit",                         Admin,      0,              to!(audit::list)),
         route("GET",    "/admin/edge-agents",                   Admin,      0,              to!(admin::edge_agents)),
         route("POST",   "/admin/edge-agents/{agent_id}/revoke", Admin,      0,              to!(admin::revoke_tokens)),
         route("GET",    "/admin/feature-flags",                 Admin,      0,              to!(flags::list)),
@@ -201,15 +203,37 @@ pub fn handler(app: Arc<App>) -> Handler {
 async fn dispatch(
     app: Arc<App>,
     router: &Router<Route>,
-    mut exchange: Box<Exchange>,
+    exchange: Box<Exchange>,
 ) -> Result<Response> {
     let (row, params) = match router.find(&exchange.method, &exchange.path) {
         Match::Found { target, params } => (target, params),
         Match::WrongMethod { allow } => return Err(http::method_not_allowed(&allow)),
         Match::Unknown => return Err(Error::not_found()),
     };
+    exchange.trace.set_row(Counted::row(&row.method, row.path));
+    let (trace, from) = (exchange.trace.clone(), address::of(&app, &exchange));
+    if row.caller == Caller::Admin {
+        trace.set_from(from);
+    }
+    let answered = call(app, row, params, exchange).await;
+    if answered.as_ref().is_err_and(is_refused_credential) {
+        trace.set_from(from);
+    }
+    answered
+}
+
+/// What whoever guesses credentials is answered, for those who keep them away.
+fn is_refused_credential(error: &Error) -> bool {
+    error.kind == Kind::Unauthorized || error.code == "invalid_signature"
+}
+
+async fn call(
+    app: Arc<App>,
+    row: &Route,
+    params: Params,
+    mut exchange: Box<Exchange>,
+) -> Result<Response> {
     let trace = exchange.trace.clone();
-    trace.set_row(Counted::row(&row.method, row.path));
     origin::check(&app, row, &exchange)?;
     let user = match row.caller {
         Caller::User => Some(app.identity.sign_in(exchange.bearer()).await?),

@@ -11,6 +11,7 @@ use crate::billing::reconcile::{Drift, Page};
 use crate::clock::Clock;
 use crate::config::{BillingProvider, Config, Source};
 use crate::outbound::Method;
+use crate::store::Change;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -66,7 +67,11 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
             Some(told) => read(told)?,
             None => {
                 if alone.is_none() {
-                    alone = Some(Alone::start(config)?);
+                    let started = Alone::start(config)?;
+                    if !options.dry_run {
+                        started.note()?;
+                    }
+                    alone = Some(started);
                 }
                 let alone = alone.as_ref().ok_or("can't start")?;
                 alone.page(&after, options.dry_run)?
@@ -100,6 +105,17 @@ impl Alone {
             app,
             _lock: lock,
         })
+    }
+
+    /// As a change by the operator.
+    fn note(&self) -> Result<(), String> {
+        let (operator, now) = (super::audit::operator(), self.app.clock.now());
+        let change = Change::work("billing.reconcile");
+        let noted = self
+            .app
+            .store
+            .write(move |tx| tx.insert_audit(&operator, &change, now));
+        self.runtime.block_on(noted).map_err(|e| e.to_string())
     }
 
     fn page(&self, after: &str, dry_run: bool) -> Result<Page, String> {

@@ -181,10 +181,12 @@ fn change(
     note_new_database(config);
     let _lock = app::lock(config)?;
     let store = Store::open(&app::store_options(config))?;
-    let changed = store.write(move |tx| match &set {
-        Some(set) => tx.set_flag_override(flag.key, set),
-        None => tx.remove_flag_override(flag.key, now),
-    });
+    let mut operator = super::audit::operator();
+    if let Some(set) = &set {
+        operator.name.clone_from(&set.set_by);
+    }
+    let changed =
+        store.write(move |tx| tx.change_flag_override(flag.key, set.as_ref(), &operator, now));
     super::runtime()?
         .block_on(changed)
         .map_err(|e| e.to_string())?;

@@ -13,6 +13,7 @@ use crate::app::{self, App};
 use crate::clock::Clock;
 use crate::config::{Config, Source};
 use crate::outbound::Method;
+use crate::store::Change;
 
 const ROUTE: &str = "/admin/purge";
 /// Between two looks at how far the service is.
@@ -133,6 +134,11 @@ fn by_ourselves(config: &Config) -> Result<u64, String> {
     let _lock = app::lock(config)?;
     super::runtime()?.block_on(async {
         let app = App::build(config.clone(), Clock::system()).await?;
+        let (operator, now) = (super::audit::operator(), app.clock.now());
+        let noted = app
+            .store
+            .write(move |tx| tx.insert_audit(&operator, &Change::work("purge.start"), now));
+        noted.await.map_err(|e| e.to_string())?;
         let erasing = app.eraser.run(Run::alone());
         tokio::pin!(erasing);
         let mut line = Line::default();

@@ -15,7 +15,7 @@ use crate::account::exports;
 use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
-use crate::store::{ENDED_ACCESS_KEPT_MS, Lock, Restored, Restoring, Store};
+use crate::store::{Change, ENDED_ACCESS_KEPT_MS, Lock, Restored, Restoring, Store};
 
 /// An account is erased so long after it was asked for: a younger backup knows of it.
 const KNOWN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -66,7 +66,7 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
     }
     let progress = Progress::new();
     progress.spin("erasing who was erased since");
-    let erased = erase_again(source, config, restoring.path(), now)?;
+    let erased = erase_again(source, config, restoring.path(), restored.as_of, now)?;
     drop(progress);
     let aside = restoring.put_in_place(now)?;
     lock.announce(None)?; // of another file now
@@ -83,12 +83,13 @@ fn same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Erases in the draft whoever was erased since, and whose date has passed; says of exports
+/// Notes the restore in the draft, and erases there whoever was erased since, and whose date has passed; says of exports
 /// whose files are not there that they have expired. How many accounts are gone.
 fn erase_again(
     source: &Source,
     config: &Config,
     draft: &Path,
+    as_of: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<u64, String> {
     let mut config = config.clone();
@@ -96,6 +97,13 @@ fn erase_again(
     let runtime = super::runtime()?;
     let due = runtime.block_on(async {
         let store = Store::open(&app::store_options(&config))?;
+        let operator = super::audit::operator();
+        let change = Change {
+            after: json!({ "as_of": as_of }),
+            ..Change::work("restore")
+        };
+        let noted = store.write(move |tx| tx.insert_audit(&operator, &change, now));
+        noted.await.map_err(|e| e.to_string())?;
         let lost = exports::expire_lost(&store, &config.exports.dir, now).await;
         lost.map_err(|e| e.to_string())?;
         let due = store.read(move |view| view.due_accounts(now, 1)).await;

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::audit;
 use crate::config::{Config, Secret};
 use crate::outbound::{self, Method, Request};
 use crate::store;
@@ -34,7 +35,10 @@ pub(super) fn ask(
         .ok_or("another command holds the database; try again when it is done")?;
     let token = config.admin.token.as_ref().map_or("", Secret::expose);
     let answer = outbound::send(&Request {
-        headers: &[("authorization", &format!("Bearer {token}"))],
+        headers: &[
+            ("authorization", &format!("Bearer {token}")),
+            ("x-operator", &operator_header()),
+        ],
         body,
         ..Request::new(method, &format!("{address}{path}"))
     })
@@ -51,4 +55,22 @@ pub(super) fn ask(
             None => format!("the running service refused with {status}"),
         }),
     }
+}
+
+/// Who runs this command, as a header takes it.
+fn operator_header() -> String {
+    const CHARS_MAX: usize = 64;
+    let sent = |c: char| {
+        if c.is_ascii_graphic() || c == ' ' {
+            c
+        } else {
+            '?'
+        }
+    };
+    audit::operator()
+        .name
+        .chars()
+        .take(CHARS_MAX)
+        .map(sent)
+        .collect()
 }

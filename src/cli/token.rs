@@ -205,8 +205,8 @@ fn end_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
     let (agent_id, now) = (agent_id.to_owned(), Clock::system().now());
     super::runtime()?
         .block_on(store.write(move |tx| {
-            let agent = tx.agent(&agent_id, now)?.id;
-            tx.end_tokens(agent, now).map(drop)
+            let operator = super::audit::operator();
+            tx.revoke_tokens(&agent_id, &operator, now).map(drop)
         }))
         .map_err(|e| e.to_string())
 }

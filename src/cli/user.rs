@@ -257,7 +257,9 @@ fn change(
     let _lock = app::lock(config)?;
     let store = Store::open(&app::store_options(config))?;
     super::runtime()?
-        .block_on(store.write(move |tx| grants::set(tx, &user_id, grant.as_ref(), now)))
+        .block_on(store.write(move |tx| {
+            grants::set(tx, &user_id, grant.as_ref(), &super::audit::operator(), now)
+        }))
         .map(drop)
         .map_err(|e| e.to_string())
 }

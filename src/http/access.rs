@@ -3,8 +3,10 @@
 //! and not the path, which may hold anything; it must not hold more than its fields.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
+use log::kv::Value;
 use tokio::time::Instant;
 
 use super::numbers::{Counted, Gauge};
@@ -16,6 +18,7 @@ pub struct Trace {
     pub id: String,
     row: OnceLock<Counted>,
     who: OnceLock<Cow<'static, str>>,
+    from: OnceLock<IpAddr>,
 }
 
 impl Trace {
@@ -24,6 +27,7 @@ impl Trace {
             id,
             row: OnceLock::new(),
             who: OnceLock::new(),
+            from: OnceLock::new(),
         }
     }
 
@@ -35,6 +39,11 @@ impl Trace {
     /// Who calls, in a word that may stand in a log.
     pub fn set_who(&self, who: impl Into<Cow<'static, str>>) {
         let _ = self.who.set(who.into()); // only once
+    }
+
+    /// From where, where the line is to tell.
+    pub fn set_from(&self, address: IpAddr) {
+        let _ = self.from.set(address); // only once
     }
 
     fn row(&self) -> Counted {
@@ -76,16 +85,33 @@ impl Working {
         let took = self.began.elapsed();
         let trace = &*self.trace;
         self.gauge.request_ended(trace.row(), status, took);
+        if !log::log_enabled!(log::Level::Info) {
+            return;
+        }
         let who = trace.who.get().map_or("-", |who| who);
-        log::info!(
-            method = shown(&self.method),
-            route = trace.route(),
-            status = status.as_u16(),
+        let from = trace.from.get().map(IpAddr::to_string);
+        let fields = [
+            ("method", Value::from(shown(&self.method))),
+            ("route", Value::from(trace.route())),
+            ("status", Value::from(status.as_u16())),
             // Tenths are enough, and keep the line short.
-            ms = (took.as_secs_f64() * 10_000.0).round() / 10.0,
-            who,
-            request_id = trace.id.as_str();
-            "request"
+            (
+                "ms",
+                Value::from((took.as_secs_f64() * 10_000.0).round() / 10.0),
+            ),
+            ("who", Value::from(who)),
+            ("request_id", Value::from(trace.id.as_str())),
+            ("from", Value::from(from.as_deref().unwrap_or_default())),
+        ];
+        let told = fields.len() - usize::from(from.is_none());
+        log::logger().log(
+            &log::Record::builder()
+                .level(log::Level::Info)
+                .target(module_path!())
+                .module_path_static(Some(module_path!()))
+                .args(format_args!("request"))
+                .key_values(&&fields[..told])
+                .build(),
         );
     }
 }

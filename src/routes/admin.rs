@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Request;
+use super::{Request, audit};
 use crate::auth::edge_token::is_agent_id;
 use crate::edge::hub::Close;
 use crate::error::{Error, Result};
@@ -35,13 +35,10 @@ pub(super) async fn revoke_tokens(rq: Request) -> Result<Response> {
         return Err(Error::not_found());
     }
     let (app, now) = (rq.app.clone(), rq.app.clock.now());
-    let owned = name.clone();
+    let (owned, operator) = (name.clone(), audit::operator(&rq)?);
     let (agent, valid_from) = app
         .store
-        .write(move |tx| {
-            let agent = tx.agent(&owned, now)?.id;
-            Ok((agent, tx.end_tokens(agent, now)?))
-        })
+        .write(move |tx| tx.revoke_tokens(&owned, &operator, now))
         .await?;
     app.edge_tokens.revoke(&name, valid_from);
     app.hub.close(agent, Close::new(4401, "token revoked"));

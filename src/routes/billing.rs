@@ -1,10 +1,11 @@
 //! `/payment…`, `/billing/history`: checkouts, status, history, and the provider's events.
 
-use super::Request;
+use super::{Request, audit};
 use crate::billing::checkout::Returns;
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Json, Response};
 use crate::model::subscription::PLANS;
+use crate::store::Change;
 
 /// What is longer is no address for a checkout; that is told like any other that is not.
 const URL_BYTES_MAX: usize = 64 * 1024;
@@ -85,6 +86,16 @@ pub(super) async fn reconcile(mut rq: Request) -> Result<Response> {
     let after = fields.optional_string("after", 0..=CUSTOMER_BYTES_MAX);
     fields.finish()?;
     let after = after.unwrap_or_default();
+    // Of a run of several pages the first one is noted.
+    if !dry_run && after.is_empty() {
+        let (operator, now) = (audit::operator(&rq)?, rq.app.clock.now());
+        let change = Change::work("billing.reconcile");
+        let noted = rq
+            .app
+            .store
+            .write(move |tx| tx.insert_audit(&operator, &change, now));
+        noted.await?;
+    }
     let page = rq.app.billing.reconcile_page(&after, dry_run).await?;
     Ok(http::json(&page))
 }

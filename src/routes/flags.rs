@@ -3,12 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Request;
+use super::{Request, audit};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::registry::{self, Flag};
 use crate::flags::{Override, Scalar, Shown};
 use crate::http::{self, Response};
+use crate::store::Operator;
 
 const SET_BY_CHARS_MAX: usize = 64;
 
@@ -37,19 +38,24 @@ pub(super) async fn set(mut rq: Request) -> Result<Response> {
         return Err(Error::invalid_field("/value", format!("must be {wanted}.")));
     }
     let now = rq.app.clock.now();
+    let mut operator = audit::operator(&rq)?;
+    if let Some(name) = set_by(&body)? {
+        operator.name = name;
+    }
     let set = Override {
         value: given.clone(),
         set_at: now,
-        set_by: set_by(&body)?,
+        set_by: operator.name.clone(),
         expires_at: expires_at(&body, now)?,
     };
-    change(&rq, flag, now, Some(set)).await?;
+    change(&rq, flag, now, Some(set), operator).await?;
     Ok(http::json(&rq.app.flags.shown(flag)))
 }
 
 pub(super) async fn unset(rq: Request) -> Result<Response> {
     let flag = named(&rq)?;
-    change(&rq, flag, rq.app.clock.now(), None).await?;
+    let operator = audit::operator(&rq)?;
+    change(&rq, flag, rq.app.clock.now(), None, operator).await?;
     Ok(http::json(&rq.app.flags.shown(flag)))
 }
 
@@ -64,15 +70,15 @@ fn named(rq: &Request) -> Result<&'static Flag> {
     })
 }
 
-fn set_by(body: &Map<String, Value>) -> Result<String> {
+fn set_by(body: &Map<String, Value>) -> Result<Option<String>> {
     let name = match body.get("set_by") {
-        None | Some(Value::Null) => "admin API",
+        None | Some(Value::Null) => return Ok(None),
         Some(given) => given.as_str().unwrap_or_default(),
     };
     let sound = (1..=SET_BY_CHARS_MAX).contains(&name.chars().count())
         && !name.chars().any(char::is_control);
     if sound {
-        return Ok(name.to_owned());
+        return Ok(Some(name.to_owned()));
     }
     let expected = "must be a name of 1-64 characters.";
     Err(Error::invalid_field("/set_by", expected))
@@ -101,15 +107,13 @@ async fn change(
     flag: &'static Flag,
     now: Timestamp,
     set: Option<Override>,
+    operator: Operator,
 ) -> Result<()> {
     let flags = rq.app.flags.clone();
     rq.app
         .store
         .write(move |tx| {
-            match set {
-                Some(set) => tx.set_flag_override(flag.key, &set)?,
-                None => tx.remove_flag_override(flag.key, now)?,
-            }
+            tx.change_flag_override(flag.key, set.as_ref(), &operator, now)?;
             let overrides = tx.view().flag_overrides()?;
             tx.after_commit(move || flags.set_overrides(overrides));
             Ok(())

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
-use super::Request;
+use super::{Request, audit};
 use crate::error::Result;
 use crate::http::{self, Response};
+use crate::store::Change;
 
 pub(super) async fn outlook(rq: Request) -> Result<Response> {
     Ok(http::json(&rq.app.eraser.outlook().await?))
@@ -12,5 +13,11 @@ pub(super) async fn outlook(rq: Request) -> Result<Response> {
 
 /// Answers at once: the work may be long, and `outlook` tells how far it is.
 pub(super) async fn start(rq: Request) -> Result<Response> {
+    let (operator, now) = (audit::operator(&rq)?, rq.app.clock.now());
+    let noted = rq
+        .app
+        .store
+        .write(move |tx| tx.insert_audit(&operator, &Change::work("purge.start"), now));
+    noted.await?;
     Ok(http::json(&json!({ "asked": rq.app.eraser.ask() })))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Request;
+use super::{Request, audit};
 use crate::account::{Shown, grants};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
@@ -69,11 +69,11 @@ pub(super) async fn remove_grant(rq: Request) -> Result<Response> {
 }
 
 async fn change(rq: Request, grant: Option<Grant>, now: Timestamp) -> Result<Response> {
-    let user_id = user_id(&rq);
+    let (user_id, operator) = (user_id(&rq), audit::operator(&rq)?);
     let row = rq
         .app
         .store
-        .write(move |tx| grants::set(tx, &user_id, grant.as_ref(), now))
+        .write(move |tx| grants::set(tx, &user_id, grant.as_ref(), &operator, now))
         .await?;
     Ok(shown(&row, now))
 }

@@ -2,7 +2,9 @@
 
 use rusqlite::OptionalExtension;
 
-use super::{Tx, View};
+use serde_json::json;
+
+use super::{Change, Operator, Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -76,9 +78,33 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// Ends all tokens of the agent of that name, made when it is new, as an operator wants it.
+    pub fn revoke_tokens(
+        &mut self,
+        agent_id: &str,
+        operator: &Operator,
+        now: Timestamp,
+    ) -> Result<(AgentId, i64)> {
+        let agent = self.agent(agent_id, now)?.id;
+        let before: Option<i64> = self
+            .conn
+            .prepare_cached("SELECT tokens_valid_from FROM agents WHERE id = ?1")?
+            .query_row([agent.0], |row| row.get(0))?;
+        let valid_from = self.end_tokens(agent, now)?;
+        let shown = |at: i64| json!({ "tokens_valid_from": at });
+        let change = Change {
+            action: "relay_tokens.revoke",
+            subject: agent_id.to_owned(),
+            before: json!(before.map(shown)),
+            after: shown(valid_from),
+        };
+        self.insert_audit(operator, &change, now)?;
+        Ok((agent, valid_from))
+    }
+
     /// Ends all tokens issued so far: up to the answered second (Unix). One made right after
     /// an earlier revocation is dated after that, perhaps after now.
-    pub fn end_tokens(&self, agent: AgentId, now: Timestamp) -> Result<i64> {
+    fn end_tokens(&self, agent: AgentId, now: Timestamp) -> Result<i64> {
         Ok(self
             .conn
             .prepare_cached(

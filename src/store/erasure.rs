@@ -74,6 +74,9 @@ impl Tx<'_> {
         if !more {
             self.directory.quoted = None;
             self.cut_statuses()?;
+            if let Some(phone) = &erasure.phone {
+                self.erase_from_audit(phone)?;
+            }
             self.erase_user(erasure.user)?;
             self.end_rows(erasure.user, now)?;
             erased.done = true;

@@ -2,14 +2,43 @@
 
 use std::collections::HashMap;
 
-use super::{Tx, View};
+use serde_json::json;
+
+use super::{Change, Operator, Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::flags::{Override, registry};
 
 impl Tx<'_> {
+    /// Sets it, or takes it back.
+    pub fn change_flag_override(
+        &self,
+        key: &str,
+        set: Option<&Override>,
+        operator: &Operator,
+        now: Timestamp,
+    ) -> Result<()> {
+        let shown = |set: &Override| json!({"value": set.value, "expires_at": set.expires_at});
+        let before = self.view().flag_overrides()?.get(key).map(shown);
+        match set {
+            Some(set) => self.set_flag_override(key, set)?,
+            None => self.remove_flag_override(key, now)?,
+        }
+        let change = Change {
+            action: if set.is_some() {
+                "flag.set"
+            } else {
+                "flag.unset"
+            },
+            subject: key.to_owned(),
+            before: json!(before),
+            after: json!(set.map(shown)),
+        };
+        self.insert_audit(operator, &change, now)
+    }
+
     /// Also removes what has expired: those rows are only in the way.
-    pub fn set_flag_override(&self, key: &str, set: &Override) -> Result<()> {
+    fn set_flag_override(&self, key: &str, set: &Override) -> Result<()> {
         self.remove_expired_flag_overrides(set.set_at)?;
         self.execute(
             "INSERT OR REPLACE INTO flag_overrides (key, value, set_at, set_by, expires_at)
@@ -25,7 +54,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    pub fn remove_flag_override(&self, key: &str, now: Timestamp) -> Result<()> {
+    fn remove_flag_override(&self, key: &str, now: Timestamp) -> Result<()> {
         self.remove_expired_flag_overrides(now)?;
         self.execute("DELETE FROM flag_overrides WHERE key = ?1", [key])?;
         Ok(())

@@ -3,6 +3,7 @@
 
 use super::Tx;
 use super::answers::KEYS_KEPT_MS;
+use super::audit::{AUDIT_KEPT_MS, AUDIT_ROWS_MAX};
 use super::webhook_deliveries::DELIVERIES_KEPT_MS;
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -61,6 +62,11 @@ impl Tx<'_> {
                    (SELECT kind, subject, used_at FROM limit_uses
                     WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
                 (now.0 - LIMIT_USES_KEPT_MS, ROWS_MAX),
+            )?,
+            self.execute(
+                "DELETE FROM audit WHERE id IN (SELECT id FROM audit ORDER BY id LIMIT ?3)
+                   AND (at < ?1 OR id <= (SELECT max(id) FROM audit) - ?2)",
+                (now.0 - AUDIT_KEPT_MS, AUDIT_ROWS_MAX, ROWS_MAX),
             )?,
             self.delete_forgotten_export_jobs(now, ROWS_MAX)?,
             self.execute(

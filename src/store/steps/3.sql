@@ -61,3 +61,15 @@ CREATE INDEX photos_user ON photos(user_id, id);
 CREATE INDEX photos_message ON photos(message_id);
 CREATE INDEX photos_kept ON photos(created_at) WHERE removed_at IS NULL;
 CREATE INDEX photos_removed ON photos(removed_at) WHERE removed_at IS NOT NULL;
+
+-- What operators changed, for two years.
+CREATE TABLE audit (
+  id       INTEGER PRIMARY KEY,
+  at       INTEGER NOT NULL,
+  operator TEXT NOT NULL,                    -- as they name themselves; phones starred out
+  address  TEXT,                             -- the client's; NULL: a command in the database itself
+  action   TEXT NOT NULL,                    -- flag.set, grant.remove, …
+  subject  TEXT NOT NULL,                    -- a flag's key, an agent's name, a user's id
+  before   TEXT,                             -- JSON; NULL: nothing
+  after    TEXT                              -- JSON; NULL: nothing
+) STRICT;

@@ -1,0 +1,123 @@
+//! `chatkeep audit`: what operators changed, read from the database, also beside a running
+//! service; and who the operator is that runs a command.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::printable::plain;
+use crate::clock::{Clock, Timestamp};
+use crate::config::Source;
+use crate::store::{self, AuditRow, Operator};
+
+#[derive(Args)]
+pub(super) struct Options {
+    /// Since when: 24h, 7d back from now, a day like 2030-01-31 (UTC), or 2030-01-31T12:00:00Z.
+    #[arg(long, value_name = "T")]
+    since: Option<String>,
+    /// At most so many changes, the newest.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    limit: u32,
+    /// Prints what GET /admin/audit answers.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
+    let database = super::loaded(source)?.config.storage.path;
+    let read = || {
+        let since = match &options.since {
+            None => Timestamp(i64::MIN),
+            Some(text) => moment(text, Clock::system().now())?,
+        };
+        if !database.exists() {
+            return Err(format!(
+                "there is no database at {}; name its configuration with --config",
+                database.display()
+            ));
+        }
+        let limit = options.limit as usize;
+        let mut rows = store::look(&database, |view| view.audit(since, i64::MAX, limit + 1))?;
+        let has_more = rows.len() > limit;
+        rows.truncate(limit);
+        Ok((rows, has_more))
+    };
+    let (rows, has_more) = read().map_err(super::one)?;
+    let printed = if options.json {
+        super::print_json(&json!({ "entries": rows, "has_more": has_more }))
+    } else if rows.is_empty() {
+        super::print("No changes.")
+    } else {
+        let lines: Vec<String> = rows.iter().rev().map(line).collect();
+        super::print(&lines.join("\n"))
+    };
+    if has_more && !options.json {
+        eprintln!("There are older ones: add --limit");
+    }
+    printed.map_err(super::one)
+}
+
+/// Who runs this command, on this machine: also behind `sudo`.
+pub(super) fn operator() -> Operator {
+    let names = ["SUDO_USER", "USER", "LOGNAME"];
+    let mut names = names
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok());
+    let name = names.find(|name| !name.is_empty());
+    Operator {
+        name: format!("command line, {}", name.as_deref().unwrap_or("somebody")),
+        address: None,
+    }
+}
+
+/// A span back from now, a day, or a time.
+fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+    let back = super::span::seconds(text).filter(|seconds| *seconds >= 0);
+    let day = || Timestamp::parse(&format!("{text}T00:00:00Z"));
+    back.map(|seconds| now.plus_s(-seconds))
+        .or_else(|| Timestamp::parse(text))
+        .or_else(day)
+        .ok_or_else(|| {
+            "--since must be like 24h, 7d, 2030-01-31 or 2030-01-31T12:00:00Z".to_owned()
+        })
+}
+
+fn line(row: &AuditRow) -> String {
+    let from = row.address.as_deref().unwrap_or("this machine");
+    let shown = |value: &Value| match value {
+        Value::Null => "nothing".to_owned(),
+        value => value.to_string(),
+    };
+    let change = match (&row.before, &row.after) {
+        (Value::Null, Value::Null) => String::new(),
+        (before, after) => format!("  {} → {}", shown(before), shown(after)),
+    };
+    plain(&format!(
+        "{}  {}  {} ({from})  {}{change}",
+        row.at, row.action, row.operator, row.subject
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_spans_days_or_times() {
+        let now = Timestamp::from_seconds(1_700_000_000);
+        for (text, seconds) in [
+            ("90s", 1_699_999_910),
+            ("7d", 1_699_395_200),
+            ("2023-11-14", 1_699_920_000),
+            ("2023-11-14T22:13:21+00:00", 1_700_000_001),
+        ] {
+            assert_eq!(
+                moment(text, now),
+                Ok(Timestamp::from_seconds(seconds)),
+                "{text}"
+            );
+        }
+        for text in ["", "-1h", "yesterday", "2023-13-01", "h"] {
+            assert!(moment(text, now).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! `GET /admin/audit`: what operators changed; and who asks for a change, for its row.
+
+use serde_json::json;
+
+use super::{Request, address};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::http::{self, Response};
+use crate::store::Operator;
+
+const LIMIT_DEFAULT: usize = 50;
+const LIMIT_MAX: usize = 200;
+const NAME_BYTES_MAX: usize = 64;
+/// In this header a client says who its operator is; all of them have the same token.
+const OPERATOR: &str = "x-operator";
+
+pub(super) async fn list(rq: Request) -> Result<Response> {
+    let param = |name| rq.exchange.query_param(name);
+    let limit = match param("limit") {
+        None => LIMIT_DEFAULT,
+        Some(text) => {
+            let limit = text.parse().ok().filter(|n| (1..=LIMIT_MAX).contains(n));
+            limit.ok_or_else(|| {
+                let expected = format!("must be an integer from 1 to {LIMIT_MAX}.");
+                Error::invalid_field("/limit", expected)
+            })?
+        }
+    };
+    let since = match param("since") {
+        None => Timestamp(i64::MIN),
+        Some(text) => Timestamp::parse(&text).ok_or_else(|| {
+            let expected = "must be a time like \"2030-01-31T12:00:00Z\", with its offset.";
+            Error::invalid_field("/since", expected)
+        })?,
+    };
+    let before = match param("before_id") {
+        None => i64::MAX,
+        Some(text) => text.parse().map_err(|_| {
+            let expected = "must be the id of the last entry seen.";
+            Error::invalid_field("/before_id", expected)
+        })?,
+    };
+    let read = rq
+        .app
+        .store
+        .read(move |view| view.audit(since, before, limit + 1));
+    let mut entries = read.await?;
+    let has_more = entries.len() > limit;
+    entries.truncate(limit);
+    Ok(http::json(
+        &json!({ "entries": entries, "has_more": has_more }),
+    ))
+}
+
+/// Who asks, as the header says, and from where.
+pub(super) fn operator(rq: &Request) -> Result<Operator> {
+    let name = rq.exchange.header(OPERATOR)?.unwrap_or("admin API");
+    if !(1..=NAME_BYTES_MAX).contains(&name.len()) {
+        return Err(Error::bad_request(format!(
+            "X-Operator must be a name of 1-{NAME_BYTES_MAX} characters."
+        )));
+    }
+    Ok(Operator {
+        name: name.to_owned(),
+        address: Some(address::of(&rq.app, &rq.exchange).to_string()),
+    })
+}

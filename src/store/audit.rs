@@ -1,0 +1,126 @@
+//! What operators changed, a row each, written in the transaction of the change.
+
+use serde_json::Value;
+
+use super::{Tx, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::model::masking::masked;
+
+/// So long a row is kept.
+pub(super) const AUDIT_KEPT_MS: i64 = 2 * 365 * 24 * 60 * 60 * 1000;
+/// Rows kept at most; the oldest go first.
+pub(super) const AUDIT_ROWS_MAX: i64 = 100_000;
+
+/// Who changes something, and from where.
+#[derive(Debug, Clone)]
+pub struct Operator {
+    /// As they name themselves.
+    pub name: String,
+    /// The client's address; `None`: a command that changed the database itself.
+    pub address: Option<String>,
+}
+
+/// One change. What was before and after is JSON without secrets and without phones.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// Such as `flag.set`.
+    pub action: &'static str,
+    /// What was changed: a flag's key, an agent's name, a user's id.
+    pub subject: String,
+    pub before: Value,
+    pub after: Value,
+}
+
+impl Change {
+    /// Work that was asked for, which has no value before or after.
+    pub fn work(action: &'static str) -> Self {
+        Self {
+            action,
+            subject: String::new(),
+            before: Value::Null,
+            after: Value::Null,
+        }
+    }
+}
+
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct AuditRow {
+    pub id: i64,
+    pub at: Timestamp,
+    pub operator: String,
+    pub address: Option<String>,
+    pub action: String,
+    pub subject: String,
+    pub before: Value,
+    pub after: Value,
+}
+
+impl Tx<'_> {
+    /// A name that may be a phone is starred out: rows outlive accounts.
+    pub fn insert_audit(&self, operator: &Operator, change: &Change, now: Timestamp) -> Result<()> {
+        let json = |value: &Value| (!value.is_null()).then(|| value.to_string());
+        self.execute(
+            "INSERT INTO audit (at, operator, address, action, subject, before, after)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            (
+                now.0,
+                masked(&operator.name),
+                &operator.address,
+                change.action,
+                masked_subject(&change.subject),
+                json(&change.before),
+                json(&change.after),
+            ),
+        )?;
+        Ok(())
+    }
+
+    /// Nothing names somebody who is erased.
+    pub(super) fn erase_from_audit(&self, phone: &str) -> Result<()> {
+        self.execute(
+            "UPDATE audit SET subject = 'erased' WHERE subject = ?1",
+            [phone],
+        )?;
+        self.execute(
+            "UPDATE audit SET operator = 'erased' WHERE operator IN (?1, 'command line, ' || ?1)",
+            [phone],
+        )?;
+        Ok(())
+    }
+}
+
+impl View<'_> {
+    /// The newest first: of those since `since`, older than the row `before`.
+    pub fn audit(&self, since: Timestamp, before: i64, limit: usize) -> Result<Vec<AuditRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id, at, operator, address, action, subject, before, after
+             FROM audit WHERE id < ?2 AND at >= ?1 ORDER BY id DESC LIMIT ?3",
+        )?;
+        let json = |text: Option<String>| {
+            let value = text.and_then(|text| serde_json::from_str(&text).ok());
+            value.unwrap_or(Value::Null)
+        };
+        let rows = statement.query_map((since.0, before, limit as i64), |row| {
+            Ok(AuditRow {
+                id: row.get(0)?,
+                at: Timestamp(row.get(1)?),
+                operator: row.get(2)?,
+                address: row.get(3)?,
+                action: row.get(4)?,
+                subject: row.get(5)?,
+                before: json(row.get(6)?),
+                after: json(row.get(7)?),
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+/// Ids of users, UUIDs, are no phones, whatever digits they have.
+fn masked_subject(subject: &str) -> std::borrow::Cow<'_, str> {
+    match crate::model::public_id::PublicId::parse(subject) {
+        Some(_) => subject.into(),
+        None => masked(subject),
+    }
+}
