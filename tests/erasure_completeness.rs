@@ -50,6 +50,8 @@ const TABLES: &[Table] = &[
         fill: "", left: "SELECT count(*) FROM users WHERE id = {user}" },
     Table { name: "rooms", links: &["owner_id", "chat_guid"], emptied: "direct chats as a whole, groups pass to another author", exported: Not("each message names its chat"),
         fill: "", left: "SELECT count(*) FROM rooms WHERE owner_id = {user} OR chat_guid LIKE '%{phone}%'" },
+    Table { name: "audit", links: &["subject"], emptied: "the name becomes 'erased'", exported: Not("what operators did"),
+        fill: "INSERT INTO audit (at, operator, action, subject) VALUES (0, '{phone}', 'relay_tokens.revoke', '{phone}')", left: "SELECT count(*) FROM audit WHERE '{phone}' IN (subject, operator)" },
     Table { name: "room_members", links: &["handle", "room_id"], emptied: "with each room", exported: Not("the chats somebody wrote in stand with their messages"),
         fill: "", left: "SELECT count(*) FROM room_members WHERE handle = '{phone}'" },
     Table { name: "room_heads", links: &["room_id", "message_id"], emptied: "points at what others wrote, or goes", exported: INTERNAL,

@@ -32,6 +32,14 @@ const ALLOWED: &[(&str, &str)] = &[
         "housekeeping, the first 500 rows",
     ),
     (
+        "FROM audit ORDER BY id LIMIT",
+        "housekeeping, the first 500 rows",
+    ),
+    (
+        "UPDATE audit SET",
+        "an erasure; what operators did, at most 100,000 rows",
+    ),
+    (
         "FROM commands ORDER BY id LIMIT",
         "housekeeping, the first 500 rows",
     ),
