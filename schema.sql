@@ -48,7 +48,8 @@ CREATE TABLE agents (
   tokens_valid_from INTEGER,                     -- Unix seconds; earlier tokens are refused
   last_seen_at      INTEGER,
   status            TEXT,                        -- the numbers of the relay's last report, JSON
-  created_at        INTEGER NOT NULL
+  created_at        INTEGER NOT NULL,
+  unfinished_of_apps INTEGER NOT NULL DEFAULT 0  -- those of them that apps sent
 ) STRICT;
 
 -- Registration tokens that were used; a row stays until its token has long expired.
@@ -181,12 +182,14 @@ CREATE TABLE commands (
   attempts    INTEGER NOT NULL DEFAULT 0,
   resends     INTEGER NOT NULL DEFAULT 0,    -- after a reconnect; these are no attempts
   handed      INTEGER,                       -- place in the agent's order of first hand-outs; NULL: never
-  refused     INTEGER NOT NULL DEFAULT 0,    -- 1: the relay once reported it failed
+  refused     INTEGER NOT NULL DEFAULT 0,    -- times that the relay reported it failed
   error       TEXT,                          -- what the relay said of it
   created_at  INTEGER NOT NULL,
   expires_at  INTEGER NOT NULL,
   finished_at INTEGER,
   user_id     INTEGER,                       -- whose words or wish it carries; NULL: nobody's
+  backing_off INTEGER NOT NULL DEFAULT 0,    -- 1: refused, and not handed out since
+  app_creator_id INTEGER,                    -- whose app sent it; NULL: no app did
   UNIQUE (agent_id, seq),
   UNIQUE (command_id, agent_id)
 ) STRICT;
@@ -194,6 +197,16 @@ CREATE INDEX commands_unfinished ON commands(agent_id, seq)
   WHERE state IN ('queued', 'sent', 'received', 'executing');
 CREATE INDEX commands_user ON commands(user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX commands_waiting ON commands(room_id, agent_id) WHERE state = 'queued';
+CREATE INDEX commands_given_up ON commands(finished_at) WHERE state IN ('failed', 'expired');
+CREATE INDEX commands_app_creator ON commands(app_creator_id) WHERE app_creator_id IS NOT NULL;
+
+-- Unfinished commands that a creator's apps sent; without any there is no row.
+CREATE TABLE app_commands (
+  creator_id INTEGER NOT NULL REFERENCES users(id),
+  agent_id   INTEGER NOT NULL REFERENCES agents(id),
+  unfinished INTEGER NOT NULL,
+  PRIMARY KEY (creator_id, agent_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE edge_events (
   id          INTEGER PRIMARY KEY,
@@ -477,12 +490,15 @@ CREATE INDEX apps_creator ON apps(creator_id);
 
 -- Where an app may speak.
 CREATE TABLE app_rooms (
+  id           INTEGER PRIMARY KEY,
   app_id       INTEGER NOT NULL REFERENCES apps(id),
   room_id      INTEGER NOT NULL REFERENCES rooms(id),
   installed_at INTEGER NOT NULL,
-  PRIMARY KEY (app_id, room_id)
-) STRICT, WITHOUT ROWID;
+  installed_by INTEGER NOT NULL REFERENCES users(id), -- the app speaks while they take part in the room
+  UNIQUE (app_id, room_id)
+) STRICT;
 CREATE INDEX app_rooms_room ON app_rooms(room_id);
+CREATE INDEX app_rooms_installer ON app_rooms(installed_by);
 
 -- An id is never given twice: what is under way still names the webhook it was for.
 CREATE TABLE webhooks (

@@ -413,10 +413,16 @@ impl Arrival {
     }
 }
 
-/// Everybody who takes part: the participants and the sender, each once, sorted.
+/// Everybody who takes part: the participants, the sender, and the owner that the relay names
+/// of a group, each once, sorted.
 fn handles(message: &Message) -> Vec<&str> {
     let participants = message.participants.iter().map(String::as_str);
-    let mut handles: Vec<&str> = participants.chain([message.sender.as_str()]).collect();
+    let owner = message
+        .owner
+        .as_deref()
+        .filter(|_| message.mode == Mode::Group);
+    let named = participants.chain(owner);
+    let mut handles: Vec<&str> = named.chain([message.sender.as_str()]).collect();
     handles.sort_unstable();
     handles.dedup();
     handles

@@ -151,6 +151,7 @@ pub fn table() -> Vec<Route> {
         route("DELETE", "/marketplace/apps/{app_id}",           User,       0,              to!(marketplace::apps::delete)),
         route("PUT",    "/marketplace/apps/{app_id}/rooms/{chat_guid}", User, 0,            to!(marketplace::apps::install)),
         route("DELETE", "/marketplace/apps/{app_id}/rooms/{chat_guid}", User, 0,            to!(marketplace::apps::uninstall)),
+        route("GET",    "/marketplace/rooms/{chat_guid}/apps",  User,       0,              to!(marketplace::apps::list_of_room)),
         route("POST",   "/marketplace/webhooks/{app_id}",       User,       WEBHOOK_BYTES_MAX, to!(marketplace::webhooks::create)),
         route("GET",    "/marketplace/webhooks/{app_id}",       User,       0,              to!(marketplace::webhooks::list)),
         route("PATCH",  "/marketplace/webhooks/{app_id}/{webhook_id}", User, WEBHOOK_BYTES_MAX, to!(marketplace::webhooks::update)),

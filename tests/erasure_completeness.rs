@@ -67,7 +67,7 @@ const TABLES: &[Table] = &[
     Table { name: "kept_answers", links: &["message_id"], emptied: "with each message", exported: EXPIRES,
         fill: "INSERT INTO kept_answers (request, message_id, kept_at) SELECT zeroblob(32), id, received_at FROM messages WHERE user_id = {user} LIMIT 1",
         left: "SELECT count(*) FROM kept_answers WHERE message_id NOT IN (SELECT id FROM messages)" },
-    Table { name: "commands", links: &["user_id", "room_id"], emptied: "by user, ended first", exported: Not("what relays were told: replies stand with the messages, reminders by themselves"),
+    Table { name: "commands", links: &["user_id", "room_id", "app_creator_id"], emptied: "by user, ended first", exported: Not("what relays were told: replies stand with the messages, reminders by themselves"),
         fill: "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id)
                SELECT 1, 1000, 'c', {room}, 'send_message_now', '{\"text\":\"quixotic\"}', 'completed', 1, 1, {user}",
         left: "SELECT count(*) FROM commands WHERE user_id = {user}" },
@@ -128,9 +128,14 @@ const TABLES: &[Table] = &[
                  VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b79', 1, 'a', 'quixotic', '{}', 'plain', 60, 1, x'00', 1, 1, 1);
                INSERT INTO webhook_events SELECT id, 0, 1, 'e', 1, 'quixotic', 'ok', NULL, '192.0.2.1', 1 FROM webhooks",
         left: "SELECT (SELECT count(*) FROM apps WHERE creator_id = {user}) + (SELECT count(*) FROM webhooks) + (SELECT count(*) FROM webhook_events)" },
-    Table { name: "app_rooms", links: &["room_id"], emptied: "with the app, or the room", exported: INTERNAL,
-        fill: "INSERT INTO app_rooms SELECT 1, id, 1 FROM rooms",
+    Table { name: "app_rooms", links: &["room_id", "installed_by"], emptied: "with the app, the room, or who installed it", exported: In("installed_apps"),
+        fill: "INSERT INTO apps (id, app_id, creator_id, name, description, actions, created_at) SELECT 2, '0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b80', max(id), 'other', '', '[]', 1 FROM users WHERE id <> {user};
+               INSERT INTO app_rooms (app_id, room_id, installed_at, installed_by) SELECT 1, id, 1, owner_id FROM rooms;
+               INSERT INTO app_rooms (app_id, room_id, installed_at, installed_by) SELECT 2, id, 1, {user} FROM rooms WHERE id = {room}",
         left: "SELECT count(*) FROM app_rooms" },
+    Table { name: "app_commands", links: &["creator_id"], emptied: "with the commands that it counts", exported: INTERNAL,
+        fill: "INSERT INTO app_commands VALUES ({user}, 1, 1)",
+        left: "SELECT count(*) FROM app_commands" },
     Table { name: "power_states", links: &["user_id", "room_id"], emptied: "by user; what they said in a group's is taken out", exported: In("superpowers"),
         fill: "INSERT INTO power_states (user_id, power, state, updated_at) VALUES ({user}, 'mood_tracker', '{\"quixotic\":1}', 1)",
         left: "SELECT count(*) FROM power_states WHERE user_id = {user}" },
@@ -146,7 +151,8 @@ const TABLES: &[Table] = &[
 ];
 
 /// Names of columns by which a row may be somebody's.
-const LINKS: [&str; 16] = [
+const LINKS: [&str; 17] = [
+    "app_creator_id",
     "user_id",
     "public_id",
     "owner_id",

@@ -11,12 +11,15 @@ use super::{Marketplace, app_not_found, not_app_creator};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 use crate::random;
-use crate::store::{AppRow, NewApp, RoomId, Tx, UserId, View};
+use crate::store::{AppRow, NewApp, Tx, UserId, View};
 
 /// Apps of one creator.
 pub const APPS_MAX: usize = 100;
 /// Rooms that have an app: a call of a webhook may write to each.
 pub const ROOMS_MAX: usize = 100;
+
+/// Apps of one room.
+pub const ROOM_APPS_MAX: usize = 100;
 
 /// What a creator says of an app, checked field by field.
 #[derive(Debug)]
@@ -34,6 +37,17 @@ pub struct Shown {
     pub description: String,
     pub actions: Vec<Action>,
     pub created_at: Timestamp,
+}
+
+/// An app as the members of a room see it.
+#[derive(Debug, Serialize)]
+pub struct Installed {
+    pub app_id: String,
+    pub name: String,
+    pub description: String,
+    pub installed_at: Timestamp,
+    /// As the chat network knows them; `None`: they take part no more, and the app is silent.
+    pub installed_by: Option<String>,
 }
 
 impl Marketplace {
@@ -109,22 +123,43 @@ impl Marketplace {
         let now = self.clock.now();
         self.store
             .write(move |tx| {
-                let (row, room) = placed(tx, caller, &app_id, &chat)?;
-                tx.install_app(row.id, room, now)?;
+                let row = found(&tx.view(), &app_id)?;
+                let room = tx.room_of_member(&chat, caller)?.ok_or_else(no_chat)?;
+                tx.install_app(row.id, room, caller, now)?;
                 if tx.count_app_rooms(row.id)? > ROOMS_MAX {
                     return Err(too_many("The app is in", ROOMS_MAX, "rooms"));
+                }
+                if tx.count_room_apps(room)? > ROOM_APPS_MAX {
+                    return Err(too_many("The chat has", ROOM_APPS_MAX, "apps"));
                 }
                 Ok(())
             })
             .await
     }
 
-    /// Twice is once.
+    /// The apps of a room that the caller takes part in, or owns.
+    pub async fn room_apps(&self, caller: UserId, chat: String) -> Result<Vec<Installed>> {
+        let rows = self.store.read(move |view| {
+            let room = view.room_to_manage(&chat, caller)?.ok_or_else(no_chat)?;
+            view.room_apps(room)
+        });
+        let shown = rows.await?.into_iter().map(|row| Installed {
+            app_id: row.app_id,
+            name: row.name,
+            description: row.description,
+            installed_at: row.installed_at,
+            installed_by: row.installed_by,
+        });
+        Ok(shown.collect())
+    }
+
+    /// By anybody who takes part in the room, and by its owner. Twice is once.
     pub async fn uninstall_app(&self, caller: UserId, app_id: String, chat: String) -> Result<()> {
         self.store
             .write(move |tx| {
-                let (row, room) = placed(tx, caller, &app_id, &chat)?;
-                tx.uninstall_app(row.id, room)
+                let row = found(&tx.view(), &app_id)?;
+                let room = tx.view().room_to_manage(&chat, caller)?;
+                tx.uninstall_app(row.id, room.ok_or_else(no_chat)?)
             })
             .await
     }
@@ -159,14 +194,12 @@ fn found(view: &View<'_>, app_id: &str) -> Result<AppRow> {
     row.ok_or_else(app_not_found)
 }
 
-/// The app, and the room if the caller takes part in it: another room is as if there were none.
-fn placed(tx: &Tx<'_>, caller: UserId, app_id: &str, chat: &str) -> Result<(AppRow, RoomId)> {
-    let row = found(&tx.view(), app_id)?;
-    let room = tx.room_of_member(chat, caller)?.ok_or_else(|| Error {
+/// Another room is as if there were none.
+fn no_chat() -> Error {
+    Error {
         detail: "You take part in no chat of that name.".to_owned(),
         ..Error::not_found()
-    })?;
-    Ok((row, room))
+    }
 }
 
 /// With all that hangs on it.

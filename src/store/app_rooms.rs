@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, Row};
 
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
 use super::rooms::FORMER;
-use super::{AgentId, AppId, RoomId, Tx, UserId};
+use super::{AgentId, AppId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -25,26 +25,60 @@ impl Target {
     }
 }
 
+/// An app of a room, as its members see it.
+#[derive(Debug, Clone)]
+pub struct RoomApp {
+    pub app_id: String,
+    pub name: String,
+    pub description: String,
+    pub installed_at: Timestamp,
+    /// By what the chat network knows whoever installed it; `None`: they take part no more.
+    pub installed_by: Option<String>,
+}
+
+/// Whether the user ?2 takes part in a room, as SQL: in a group whom its relay last listed or
+/// who wrote since; a direct chat is its owner's.
+const TAKES_PART: &str = "(rooms.mode = 'direct' AND rooms.owner_id = ?2 OR EXISTS
+   (SELECT 1 FROM room_members JOIN users ON users.phone = handle
+    WHERE room_id = rooms.id AND users.id = ?2))";
+/// The same of whoever installed an app there.
+const INSTALLER_TAKES_PART: &str =
+    "(rooms.mode = 'direct' AND rooms.owner_id = app_rooms.installed_by OR EXISTS
+   (SELECT 1 FROM room_members m JOIN users ON users.phone = m.handle
+    WHERE m.room_id = rooms.id AND users.id = app_rooms.installed_by))";
+
 impl Tx<'_> {
     /// The room of that name, if the user takes part in it.
     pub fn room_of_member(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
         Ok(self
             .conn
-            .prepare_cached(
-                "SELECT id FROM rooms WHERE chat_guid = ?1 AND (owner_id = ?2 OR id IN
-                   (SELECT room_id FROM room_members
-                    WHERE room_id = rooms.id AND handle = (SELECT phone FROM users WHERE id = ?2)))",
-            )?
+            .prepare_cached(&format!(
+                "SELECT id FROM rooms WHERE chat_guid = ?1 AND {TAKES_PART}"
+            ))?
             .query_row((chat_guid, user.0), |row| row.get(0).map(RoomId))
             .optional()?)
     }
 
-    /// Twice is once.
-    pub fn install_app(&self, app: AppId, room: RoomId, now: Timestamp) -> Result<()> {
+    /// Twice is once: who installed it first stands, as long as they take part.
+    pub fn install_app(
+        &self,
+        app: AppId,
+        room: RoomId,
+        installer: UserId,
+        now: Timestamp,
+    ) -> Result<()> {
         self.execute(
-            "INSERT OR IGNORE INTO app_rooms (app_id, room_id, installed_at)
-             VALUES (?1, ?2, ?3)",
-            (app.0, room.0, now.0),
+            "INSERT OR IGNORE INTO app_rooms (app_id, room_id, installed_at, installed_by)
+             VALUES (?1, ?2, ?3, ?4)",
+            (app.0, room.0, now.0, installer.0),
+        )?;
+        self.execute(
+            &format!(
+                "UPDATE app_rooms SET installed_at = ?3, installed_by = ?4
+                 WHERE app_id = ?1 AND room_id = ?2 AND NOT EXISTS
+                   (SELECT 1 FROM rooms WHERE rooms.id = ?2 AND {INSTALLER_TAKES_PART})"
+            ),
+            (app.0, room.0, now.0, installer.0),
         )?;
         Ok(())
     }
@@ -65,12 +99,21 @@ impl Tx<'_> {
         Ok(count as usize)
     }
 
-    /// The rooms that have the app.
+    pub fn count_room_apps(&self, room: RoomId) -> Result<usize> {
+        let count: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM app_rooms WHERE room_id = ?1")?
+            .query_row([room.0], |row| row.get(0))?;
+        Ok(count as usize)
+    }
+
+    /// The rooms that have the app from somebody who takes part in them.
     pub fn app_targets(&self, app: AppId) -> Result<Vec<Target>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.conn.prepare_cached(&format!(
             "SELECT room_id, chat_guid, agent_id, mode = 'group' FROM app_rooms
-             JOIN rooms ON rooms.id = room_id WHERE app_id = ?1",
-        )?;
+             JOIN rooms ON rooms.id = room_id
+             WHERE app_id = ?1 AND {INSTALLER_TAKES_PART} ORDER BY room_id"
+        ))?;
         let rows = statement.query_map([app.0], target_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -137,6 +180,39 @@ impl Tx<'_> {
             (now.0, SESSION_QUIET_MS, ENDED_AT_ONCE_MAX),
         )?;
         Ok(ended as i64 >= ENDED_AT_ONCE_MAX)
+    }
+}
+
+impl View<'_> {
+    /// The room of that name, if the user takes part in it or owns it.
+    pub fn room_to_manage(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!(
+                "SELECT id FROM rooms WHERE chat_guid = ?1 AND (owner_id = ?2 OR {TAKES_PART})"
+            ))?
+            .query_row((chat_guid, user.0), |row| row.get(0).map(RoomId))
+            .optional()?)
+    }
+
+    /// A room's apps, oldest first.
+    pub fn room_apps(&self, room: RoomId) -> Result<Vec<RoomApp>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "SELECT apps.app_id, name, description, installed_at, iif({INSTALLER_TAKES_PART},
+               (SELECT phone FROM users WHERE users.id = installed_by), NULL)
+             FROM app_rooms JOIN rooms ON rooms.id = room_id JOIN apps ON apps.id = app_rooms.app_id
+             WHERE room_id = ?1 ORDER BY app_rooms.id"
+        ))?;
+        let rows = statement.query_map([room.0], |row| {
+            Ok(RoomApp {
+                app_id: row.get(0)?,
+                name: row.get(1)?,
+                description: row.get(2)?,
+                installed_at: Timestamp(row.get(3)?),
+                installed_by: row.get(4)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }
 

@@ -108,6 +108,14 @@ pub struct ConnectedService {
     pub expires_at: Option<Timestamp>,
 }
 
+/// An app that the person let into a chat.
+#[derive(Debug, Serialize)]
+pub struct InstalledApp {
+    pub app_id: String,
+    pub chat_guid: String,
+    pub installed_at: Timestamp,
+}
+
 #[derive(Debug, Serialize)]
 pub struct MiniappSession {
     pub app_id: String,
@@ -300,6 +308,22 @@ impl View<'_> {
                     started_at: Timestamp(row.get(3)?),
                     ended_at: time(row, 4)?,
                     message_count: row.get(5)?,
+                })
+            },
+        )
+    }
+
+    pub fn installed_apps_page(&self, user: UserId, after: i64) -> Result<Paged<InstalledApp>> {
+        self.page(
+            "SELECT app_rooms.id, apps.app_id, chat_guid, installed_at
+             FROM app_rooms JOIN apps ON apps.id = app_rooms.app_id JOIN rooms ON rooms.id = room_id
+             WHERE installed_by = ?1 AND app_rooms.id > ?2 ORDER BY app_rooms.id LIMIT ?3",
+            (user.0, after, PAGE_ROWS as i64),
+            |row| {
+                Ok(InstalledApp {
+                    app_id: row.get(1)?,
+                    chat_guid: row.get(2)?,
+                    installed_at: Timestamp(row.get(3)?),
                 })
             },
         )

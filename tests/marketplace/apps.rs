@@ -248,7 +248,8 @@ async fn whoever_takes_part_in_a_room_puts_an_app_there() {
             let answer = send(service, &there, request(method, &mine)).await;
             assert_eq!(answer.status, 200, "{}", answer.text);
         }
-        let rooms = service.rows("SELECT chat_guid FROM app_rooms JOIN rooms ON id = room_id");
+        let rooms =
+            service.rows("SELECT chat_guid FROM app_rooms JOIN rooms ON rooms.id = room_id");
         let expected: Vec<Vec<Value>> = match method {
             "PUT" => vec![vec!["group 1/ä".into()]],
             _ => vec![],

@@ -134,6 +134,10 @@ impl Writing<'_> {
             v.miniapp_sessions_page(user, after)
         })
         .await?;
+        self.rows("installed_apps", |v, user, after| {
+            v.installed_apps_page(user, after)
+        })
+        .await?;
         self.memories(&account, cut).await?;
         self.file.value(
             "billing",

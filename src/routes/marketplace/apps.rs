@@ -59,6 +59,12 @@ pub(in crate::routes) async fn uninstall(rq: Request) -> Result<Response> {
     Ok(done("The app no longer writes to this chat."))
 }
 
+pub(in crate::routes) async fn list_of_room(rq: Request) -> Result<Response> {
+    let (caller, chat) = (rq.who()?.id, param(&rq, "chat_guid"));
+    let apps = rq.app.marketplace.room_apps(caller, chat).await?;
+    Ok(http::json(&json!({"apps": apps, "total": apps.len()})))
+}
+
 pub(super) fn done(message: &str) -> Response {
     http::json(&json!({"status": "ok", "message": message}))
 }

@@ -1,4 +1,5 @@
--- Version 2 to 3: registration tokens of relays, photos.
+-- Version 2 to 3: registration tokens of relays, photos, shares of an outbox, refusals, who
+-- installed an app.
 
 -- Registration tokens that were used; a row stays until its token has long expired.
 CREATE TABLE used_registrations (
@@ -6,6 +7,38 @@ CREATE TABLE used_registrations (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX used_registrations_expiry ON used_registrations(expires_at);
+
+-- Shares of an outbox, refusals, and what was given up.
+ALTER TABLE agents ADD COLUMN unfinished_of_apps INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE commands ADD COLUMN backing_off INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE commands ADD COLUMN app_creator_id INTEGER;
+CREATE INDEX commands_given_up ON commands(finished_at) WHERE state IN ('failed', 'expired');
+CREATE INDEX commands_app_creator ON commands(app_creator_id) WHERE app_creator_id IS NOT NULL;
+
+-- Unfinished commands that a creator's apps sent; without any there is no row.
+CREATE TABLE app_commands (
+  creator_id INTEGER NOT NULL REFERENCES users(id),
+  agent_id   INTEGER NOT NULL REFERENCES agents(id),
+  unfinished INTEGER NOT NULL,
+  PRIMARY KEY (creator_id, agent_id)
+) STRICT, WITHOUT ROWID;
+
+-- Who installed an app was not known: its creator stands for them.
+CREATE TABLE app_rooms_3 (
+  id           INTEGER PRIMARY KEY,
+  app_id       INTEGER NOT NULL REFERENCES apps(id),
+  room_id      INTEGER NOT NULL REFERENCES rooms(id),
+  installed_at INTEGER NOT NULL,
+  installed_by INTEGER NOT NULL REFERENCES users(id), -- the app speaks while they take part in the room
+  UNIQUE (app_id, room_id)
+) STRICT;
+INSERT INTO app_rooms_3 (app_id, room_id, installed_at, installed_by)
+  SELECT app_id, room_id, installed_at, (SELECT creator_id FROM apps WHERE apps.id = app_id)
+  FROM app_rooms;
+DROP TABLE app_rooms;
+ALTER TABLE app_rooms_3 RENAME TO app_rooms;
+CREATE INDEX app_rooms_room ON app_rooms(room_id);
+CREATE INDEX app_rooms_installer ON app_rooms(installed_by);
 
 -- Access that was ended: what a restored backup must not bring back. Rows go after 90 days.
 CREATE TABLE ended_access (
