@@ -377,6 +377,7 @@ fn edge_settings(config: &Config) -> hub::Settings {
         silence_s: edge.silence_s,
         ack_timeout_s: edge.ack_timeout_s,
         max_in_flight: edge.max_in_flight as usize,
+        commands_per_minute: edge.commands_per_minute,
         command_ttl_s: edge.command_ttl_hours * 3600,
     }
 }

@@ -7,6 +7,7 @@
 mod acks;
 mod delivery;
 mod fragments;
+mod given_up;
 pub mod hub;
 pub mod outbox;
 mod presence;

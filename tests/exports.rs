@@ -255,6 +255,7 @@ async fn everything_that_is_kept_is_in_the_file() {
         "connected_services": [{
             "scope": "calendar", "connected_at": at(6000), "expires_at": null,
         }],
+        "installed_apps": [],
         "miniapp_sessions": [{
             "app_id": "bill_split", "state": "active", "started_at": at(7000),
             "ended_at": null, "message_count": 3,

@@ -154,16 +154,7 @@ async fn expire_commands(app: Arc<App>) -> Result<()> {
         let (hub, now) = (app.hub.clone(), app.clock.now());
         let ended = app
             .store
-            .write(move |tx| {
-                let ended = tx.expire_commands(now, EXPIRED_AT_ONCE_MAX)?;
-                let count = ended.len();
-                tx.after_commit(move || {
-                    for (agent, seq) in ended {
-                        hub.command_ended(agent, seq);
-                    }
-                });
-                Ok(count)
-            })
+            .write(move |tx| hub.expire_commands(tx, now, EXPIRED_AT_ONCE_MAX))
             .await?;
         if ended < EXPIRED_AT_ONCE_MAX {
             return Ok(());

@@ -15,6 +15,7 @@ const HEARTBEAT_S: RangeInclusive<u64> = 1..=3600;
 const SILENCE_S: RangeInclusive<u64> = 2..=86_400;
 const ACK_TIMEOUT_S: RangeInclusive<u64> = 1..=3600;
 const IN_FLIGHT: RangeInclusive<u64> = 1..=10_000;
+const COMMANDS_PER_MINUTE: RangeInclusive<u64> = 1..=1_000_000;
 const COMMAND_TTL_HOURS: RangeInclusive<u64> = 1..=8760;
 
 #[derive(Debug, Clone)]
@@ -32,6 +33,7 @@ pub struct Edge {
     pub ack_timeout_s: u64,
     pub max_in_flight: u64,
     pub command_ttl_hours: u64,
+    pub commands_per_minute: u64,
 }
 
 pub(super) fn read(s: &mut Section<'_>) -> Edge {
@@ -80,6 +82,12 @@ pub(super) fn read(s: &mut Section<'_>) -> Edge {
             72,
             COMMAND_TTL_HOURS,
             "Hours a command waits for its relay until it is given up.",
+        ),
+        commands_per_minute: s.number(
+            "commands_per_minute",
+            50,
+            COMMANDS_PER_MINUTE,
+            "Commands sent to one relay in any minute, repeated ones too; the rest waits its turn.",
         ),
     }
 }

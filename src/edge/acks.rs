@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::given_up::Ending;
 use super::hub::{Hub, Relay};
-use super::outbox::ATTEMPTS_MAX;
+use super::outbox::REFUSALS_MAX;
 use super::wire::{self, Ack, Event, Report};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -99,12 +100,13 @@ pub(super) fn apply(
     now: Timestamp,
 ) -> Result<bool> {
     let agent = relay.id;
-    let Some((seq, state, attempts)) = tx.command_seq(agent, &ack.command_id)? else {
+    let Some(command) = tx.command_standing(agent, &ack.command_id)? else {
         return Ok(false);
     };
-    if state == CommandState::Queued {
+    if command.state == CommandState::Queued {
         return Ok(true); // it was never handed out: the report can't be of it
     }
+    let seq = command.seq;
     let error = ack.error.as_deref();
     let (hub, relay) = (hub.clone(), relay.clone());
     match ack.report {
@@ -114,18 +116,25 @@ pub(super) fn apply(
                 tx.after_commit(move || hub.change(relay.id, |o| o.progress(seq, state)));
             }
         }
-        Report::Failed { retryable: true } if attempts < ATTEMPTS_MAX => {
-            if tx.set_refused(agent, seq, error)? {
+        Report::Failed { retryable: true } => {
+            let counted = tx.set_refused(agent, seq, error)?;
+            if counted && command.refusals + 1 >= REFUSALS_MAX {
+                let ending = Ending::failed("the relay refused it 12 times", error);
+                hub.give_up(tx, &relay, seq, &ending, now)?;
+            } else if counted {
+                let mono = hub.clock.monotonic();
                 tx.after_commit(move || {
-                    let mono = hub.clock.monotonic();
                     hub.change(relay.id, |o| o.refused(seq, mono, random::unit()));
                 });
             }
         }
-        Report::Completed | Report::Failed { .. } => {
-            let state = ack.report.state();
-            if tx.finish_command(agent, seq, state, error, now)? {
-                tx.after_commit(move || hub.command_ended(relay.id, seq));
+        Report::Failed { retryable: false } => {
+            let ending = Ending::failed("the relay refused it for good", error);
+            hub.give_up(tx, &relay, seq, &ending, now)?;
+        }
+        Report::Completed => {
+            if tx.finish_command(agent, seq, CommandState::Completed, error, now)? {
+                tx.after_commit(move || hub.completed(relay.id, seq));
             }
         }
     }
@@ -144,7 +153,7 @@ pub(super) fn complete(
     for &seq in seqs {
         if tx.complete_unrefused(relay.id, seq, now)? {
             let (hub, agent) = (hub.clone(), relay.id);
-            tx.after_commit(move || hub.command_ended(agent, seq));
+            tx.after_commit(move || hub.completed(agent, seq));
         }
     }
     Ok(())

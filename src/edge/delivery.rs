@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::given_up::Ending;
 use super::hub::Hub;
 use super::outbox::Step;
 use super::relay::{Line, Relay};
@@ -9,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::error::{Kind, Result};
 use crate::model::masking::masked;
 use crate::random;
-use crate::store::{Command, CommandState, Tx};
+use crate::store::{Command, Tx};
 
 impl Hub {
     /// Commits what the outbox plans for a socket; the commands to send. None when the
@@ -34,11 +35,14 @@ impl Hub {
     }
 
     /// Whether a command that was handed out is still to be sent: it may have been finished
-    /// or have expired while it waited for the one before it.
+    /// or refused or have expired while it waited for the one before it.
     pub(super) fn is_wanted(&self, relay: &Relay, command: &Command) -> bool {
-        let state = relay.state();
-        let outbox = state.outbox.as_ref();
-        command.expires_at > self.clock.now() && outbox.is_some_and(|o| o.has(command.seq))
+        let (state, mono) = (relay.state(), self.clock.monotonic());
+        let wanted = state
+            .outbox
+            .as_ref()
+            .is_some_and(|o| o.has(command.seq) && !o.backs_off(command.seq, mono));
+        wanted && command.expires_at > self.clock.now()
     }
 
     /// Commits steps; the commands that may go out now. An error is a write that failed: the
@@ -86,7 +90,18 @@ fn apply(
     now: Timestamp,
 ) -> Result<Option<Command>> {
     let (agent, seq) = (relay.id, step.seq());
+    let backs_off = |relay: &Relay| {
+        let mono = hub.clock.monotonic();
+        let outbox = &relay.state().outbox;
+        outbox.as_ref().is_some_and(|o| o.backs_off(seq, mono))
+    };
     let handed = match step {
+        // Refused since it was planned.
+        Step::Send { .. } if backs_off(relay) => {
+            let hub = hub.clone();
+            tx.after_commit(move || hub.change(agent, |outbox| outbox.put_back(seq)));
+            return Ok(None);
+        }
         Step::Send {
             attempts,
             resends,
@@ -97,21 +112,25 @@ fn apply(
             match command {
                 // The plan may have waited for its turn to be written.
                 Some(command) if command.expires_at <= now => {
-                    tx.finish_command(agent, seq, CommandState::Expired, None, now)?;
+                    hub.give_up(tx, relay, seq, &Ending::EXPIRED, now)?;
                     None
                 }
                 other => other,
             }
         }
         Step::Fail { why, .. } => {
-            let name = masked(&relay.name);
-            log::warn!("agent {name}: command {seq} failed: {why}");
-            tx.finish_command(agent, seq, CommandState::Failed, Some(why), now)?;
+            hub.give_up(tx, relay, seq, &Ending::failed(why, Some(why)), now)?;
             None
         }
         Step::Expire { .. } => {
-            tx.finish_command(agent, seq, CommandState::Expired, None, now)?;
+            hub.give_up(tx, relay, seq, &Ending::EXPIRED, now)?;
             None
+        }
+        Step::LeaveOut { .. } => {
+            tx.leave_out(agent, seq)?;
+            let hub = hub.clone();
+            tx.after_commit(move || hub.change(agent, |outbox| outbox.left_out(seq)));
+            return Ok(None);
         }
     };
     let (hub, relay) = (hub.clone(), relay.clone());

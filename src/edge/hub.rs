@@ -7,21 +7,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+use super::given_up;
 use super::outbox::{Outbox, Timing};
 pub use super::relay::Relay;
 use super::relay::State;
 use super::wire::Terms;
 use crate::clock::Clock;
 use crate::error::Result;
+use crate::metrics::IntCounterVec;
 use crate::store::{AgentId, SharedStore, Unfinished};
 
-/// The configured part of the protocol, all in seconds.
+/// The configured part of the protocol.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     pub heartbeat_s: u64,
     pub silence_s: u64,
     pub ack_timeout_s: u64,
     pub max_in_flight: usize,
+    /// Sends to one agent in any minute.
+    pub commands_per_minute: u64,
     pub command_ttl_s: u64,
 }
 
@@ -58,6 +62,7 @@ pub struct Hub {
     pub(super) clock: Clock,
     pub(super) settings: Settings,
     pub(super) terms: Terms,
+    pub(super) ended: IntCounterVec,
     relays: Mutex<HashMap<AgentId, Arc<Relay>>>,
     phase: watch::Sender<Phase>,
 }
@@ -75,6 +80,7 @@ impl Hub {
                 max_in_flight: settings.max_in_flight,
             },
             settings,
+            ended: given_up::counter(),
             relays: Mutex::default(),
             phase: watch::channel(Phase::Running).0,
         })
@@ -134,6 +140,7 @@ impl Hub {
         Timing {
             ack_timeout_ms: self.settings.ack_timeout_s * 1000,
             max_in_flight: self.settings.max_in_flight,
+            per_minute: self.settings.commands_per_minute,
         }
     }
 
@@ -159,6 +166,11 @@ impl Hub {
             socket.line.wake.notify_one();
         }
         relay.poll_wake.notify_waiters();
+    }
+
+    /// How long a command waits for its relay, in seconds.
+    pub fn command_ttl_s(&self) -> u64 {
+        self.settings.command_ttl_s
     }
 
     pub fn set_phase(&self, phase: Phase) {

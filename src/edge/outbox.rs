@@ -1,10 +1,11 @@
 //! One agent's unfinished commands and the rules of what goes out when: in order per chat,
-//! one of a chat under way over a socket, attempts with backoff, resends after a reconnect,
-//! expiry, and the list a polling relay works through. Pure: it takes both times as
+//! one of a chat under way over a socket, attempts and refusals with backoff, resends after a
+//! reconnect, so many sends a minute, expiry, and the list a polling relay works through. Pure: it takes both times as
 //! arguments, holds no payloads and does no I/O. It mirrors committed rows: callers change
 //! it only after the commit of the change.
 
 mod entry;
+mod pace;
 mod poll;
 #[cfg(test)]
 mod tests;
@@ -15,14 +16,19 @@ use std::sync::Arc;
 use crate::clock::{Monotonic, Timestamp};
 use crate::store::{CommandState, RoomId, Unfinished};
 use entry::{Entry, Place};
+use pace::Pace;
 
 /// A relay that said `received` or `executing` has this long for the attempt.
 const PROGRESS_MS: u64 = 120_000;
-pub const ATTEMPTS_MAX: u32 = 5;
+/// Attempts without an answer.
+const ATTEMPTS_MAX: u32 = 5;
+/// A command that its relay refused so often has failed.
+pub const REFUSALS_MAX: u32 = 12;
 /// A command that breaks its relay each time must end.
 const RESENDS_MAX: u32 = 32;
 const BACKOFF_FIRST_MS: u64 = 1_000;
 const BACKOFF_MAX_MS: u64 = 60_000;
+const REFUSED_BACKOFF_MAX_MS: u64 = 600_000;
 const BACKOFF_JITTER: f64 = 0.2;
 /// Pause before another try when a change could not be written.
 const WRITE_PAUSE_MS: u64 = 1_000;
@@ -32,6 +38,7 @@ const WRITE_PAUSE_MS: u64 = 1_000;
 pub struct Timing {
     pub ack_timeout_ms: u64,
     pub max_in_flight: usize,
+    pub per_minute: u64,
 }
 
 /// A change to commit; nothing is sent before.
@@ -51,13 +58,24 @@ pub enum Step {
     Expire {
         seq: u64,
     },
+    /// A poll's answer is without it, so what is finished after it says nothing of it.
+    LeaveOut {
+        seq: u64,
+    },
 }
 
 impl Step {
     pub const fn seq(&self) -> u64 {
         match *self {
-            Self::Send { seq, .. } | Self::Fail { seq, .. } | Self::Expire { seq } => seq,
+            Self::Send { seq, .. }
+            | Self::Fail { seq, .. }
+            | Self::Expire { seq }
+            | Self::LeaveOut { seq } => seq,
         }
+    }
+
+    const fn is_send(&self) -> bool {
+        matches!(self, Self::Send { .. })
     }
 }
 
@@ -70,6 +88,9 @@ pub struct Outbox {
     /// Heads of lanes that may go out now. Empty without a socket, as `timers`.
     ready: BTreeSet<u64>,
     timers: BTreeSet<(Monotonic, u64)>,
+    /// Refused commands, until when each of them and its chat wait; over when that is past.
+    refused: BTreeMap<u64, Monotonic>,
+    pace: Pace,
     in_flight: usize,
     online: bool,
     /// The next place in the order in which commands are first handed out, by socket or poll.
@@ -87,6 +108,8 @@ impl Outbox {
             lanes: HashMap::new(),
             ready: BTreeSet::new(),
             timers: BTreeSet::new(),
+            refused: BTreeMap::new(),
+            pace: Pace::new(timing.per_minute),
             in_flight: 0,
             online: false,
             next_order: 1,
@@ -146,6 +169,7 @@ impl Outbox {
     pub fn remove(&mut self, seq: u64) {
         self.put(seq, Place::default());
         self.ready.remove(&seq);
+        self.refused.remove(&seq);
         let Some(entry) = self.entries.remove(&seq) else {
             return;
         };
@@ -173,14 +197,35 @@ impl Outbox {
         }
     }
 
-    /// The relay failed and will take it again, after a backoff. `unit` is from 0 to 1.
+    /// The relay refused it: it goes out again after a backoff.
+    /// `unit` is from 0 to 1.
     pub fn refused(&mut self, seq: u64, now: Monotonic, unit: f64) {
         let Some(entry) = self.entries.get_mut(&seq) else {
             return;
         };
         entry.state = CommandState::Sent;
-        if matches!(entry.place, Place::UnderWay { .. }) {
-            let not_before = now.plus_ms(backoff_ms(entry.attempts, unit));
+        entry.refusals += 1;
+        entry.handed_at = None; // nothing of it is waited for
+        let ms = backoff_ms(entry.refusals, REFUSED_BACKOFF_MAX_MS, unit);
+        let not_before = now.plus_ms(ms);
+        let is_planned = entry.place == Place::Planned;
+        self.refused.insert(seq, not_before);
+        if !is_planned {
+            self.ready.remove(&seq);
+            self.put(seq, Place::Idle { not_before });
+        }
+    }
+
+    /// Whether it was refused and its backoff is not over, perhaps since a step was planned.
+    pub fn backs_off(&self, seq: u64, mono: Monotonic) -> bool {
+        self.refused.get(&seq).is_some_and(|until| *until > mono)
+    }
+
+    /// A planned step was not taken, because the command backs off.
+    pub fn put_back(&mut self, seq: u64) {
+        if self.entries.get(&seq).map(|e| e.place) == Some(Place::Planned)
+            && let Some(not_before) = self.refused.get(&seq).copied()
+        {
             self.put(seq, Place::Idle { not_before });
         }
     }
@@ -190,6 +235,7 @@ impl Outbox {
     pub fn connected(&mut self) {
         self.disconnected();
         self.online = true;
+        self.refused.clear();
         for entry in self.entries.values_mut() {
             entry.again = entry.was_handed();
         }
@@ -211,7 +257,13 @@ impl Outbox {
 
     /// When `plan` may have something to do, if nothing else happens.
     pub fn next_timer(&self) -> Option<Monotonic> {
-        self.timers.first().map(|(at, _)| *at)
+        let timer = self.timers.first().map(|(at, _)| *at);
+        let has_place = self.in_flight < self.timing.max_in_flight;
+        let paced = self
+            .pace
+            .free_at()
+            .filter(|_| has_place && !self.ready.is_empty());
+        timer.into_iter().chain(paced).min()
     }
 
     /// What is to be committed now for the socket. `unit` draws from 0 to 1.
@@ -227,14 +279,19 @@ impl Outbox {
             steps.extend(self.timer_fired(seq, &mut unit));
         }
         while self.in_flight < self.timing.max_in_flight {
-            let Some(seq) = self.ready.pop_first() else {
+            let Some(seq) = self.ready.first().copied() else {
                 break;
             };
             if let Some(entry) = self.entries.get(&seq) {
-                steps.push(entry.socket_step(seq, self.next_order, now));
+                let step = entry.socket_step(seq, self.next_order, now);
+                if step.is_send() && !self.pace.take(mono) {
+                    break;
+                }
+                steps.push(step);
                 self.next_order += 1;
                 self.put(seq, Place::Planned);
             }
+            self.ready.remove(&seq);
         }
         steps
     }
@@ -249,13 +306,14 @@ impl Outbox {
                 self.ready.insert(seq);
                 None
             }
-            Place::UnderWay { .. } if entry.attempts >= ATTEMPTS_MAX => {
+            Place::UnderWay { .. } if entry.unanswered() >= ATTEMPTS_MAX => {
                 self.put(seq, Place::Planned);
                 Some(entry::too_many_attempts(seq))
             }
             Place::UnderWay { since } => {
                 let late = since.plus_ms(entry.allowed_ms(timing));
-                let not_before = late.plus_ms(backoff_ms(entry.attempts, unit()));
+                let ms = backoff_ms(entry.attempts, BACKOFF_MAX_MS, unit());
+                let not_before = late.plus_ms(ms);
                 self.put(seq, Place::Idle { not_before });
                 None
             }
@@ -277,11 +335,12 @@ impl Outbox {
         let Some(entry) = self.entries.get_mut(&seq) else {
             return;
         };
-        if !entry.was_handed() {
+        if !entry.is_listed() {
             entry.order = order;
         }
         entry.state = CommandState::Sent;
         entry.handed_at = Some(mono);
+        self.refused.remove(&seq);
         if attempts != entry.attempts {
             entry.attempt_at = Some(mono);
         }
@@ -337,9 +396,9 @@ impl Outbox {
     }
 }
 
-/// 1, 2, 4 … 60 s after the given attempt, give or take 20 %.
-fn backoff_ms(attempts: u32, unit: f64) -> u64 {
-    let doubled = BACKOFF_FIRST_MS << attempts.saturating_sub(1).min(16);
+/// 1, 2, 4 … `most_ms` after so many attempts or refusals, give or take 20 %.
+fn backoff_ms(count: u32, most_ms: u64, unit: f64) -> u64 {
+    let doubled = BACKOFF_FIRST_MS << count.saturating_sub(1).min(16);
     let jitter = 1.0 - BACKOFF_JITTER + 2.0 * BACKOFF_JITTER * unit;
-    (doubled.min(BACKOFF_MAX_MS) as f64 * jitter) as u64
+    (doubled.min(most_ms) as f64 * jitter) as u64
 }

@@ -14,6 +14,8 @@ use crate::store::{AgentId, NewCommand, RoomId, Tx, UserId};
 
 /// Bubbles in one command; a longer text goes out as several commands.
 const BUBBLES_MAX: usize = 16;
+/// UTF-16 units in one command's text, by which relays in the field count characters.
+const TEXT_UNITS_MAX: usize = 4_999;
 const SEND_MESSAGE: &str = "send_message_now";
 
 pub struct Message<'a> {
@@ -21,12 +23,17 @@ pub struct Message<'a> {
     pub room: RoomId,
     pub chat_guid: &'a str,
     pub text: &'a str,
+    /// It is said as it stands, and not cut; at most `BUBBLE_CHARS_CAP`.
+    pub is_one_bubble: bool,
     /// Whose words or wish it carries; erased with them.
     pub user: Option<UserId>,
+    /// Whose app sends it: apps have a share of the outbox, the rest is for replies and
+    /// reminders. `None`: no app does.
+    pub app_creator: Option<UserId>,
 }
 
-/// Queues a message for a chat. False when the agent has too many unfinished commands:
-/// nothing was queued and the caller must handle it.
+/// Queues a message for a chat. False when the agent has too many unfinished commands, in
+/// all or of apps: nothing was queued and the caller must handle it.
 pub fn send_message(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
@@ -44,22 +51,20 @@ pub fn send_reply(
     in_reply_to: Option<&str>,
     now: Timestamp,
 ) -> Result<bool> {
-    let cut = bubbles::cut(message.text);
-    let whole = cut.len() <= BUBBLES_MAX;
-    if !tx.has_room_for(message.agent, cut.len().div_ceil(BUBBLES_MAX))? {
+    let cut = match message.is_one_bubble {
+        true => vec![message.text.to_owned()],
+        false => bubbles::cut(message.text),
+    };
+    let parts = parts(&cut);
+    if !tx.has_room_for(message.agent, parts.len(), message.app_creator)? {
         return Ok(false);
     }
     let mut queued = Vec::new();
-    for bubbles in cut.chunks(BUBBLES_MAX) {
-        let text = if whole {
-            message.text.to_owned()
-        } else {
-            bubbles::join(bubbles)
-        };
+    for bubbles in parts {
         let mut payload = json!({
             "thread_id": message.chat_guid,
             "chat_guid": message.chat_guid,
-            "text": text,
+            "text": bubbles::join(bubbles),
             "bubbles": bubbles,
             "bubble_type": "normal",
         });
@@ -73,6 +78,7 @@ pub fn send_reply(
             kind: SEND_MESSAGE,
             payload: &payload.to_string(),
             user: message.user,
+            app_creator: message.app_creator,
             expires_at: now.plus_s(hub.settings.command_ttl_s as i64),
             now,
         })?;
@@ -91,8 +97,7 @@ pub fn send_reply(
 /// direct chat of the same person, else it ends.
 pub fn withdraw(tx: &mut Tx<'_>, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -> Result<()> {
     for command in tx.end_waiting_commands(room, now)? {
-        let (ended, from, seq) = (hub.clone(), command.agent, command.seq);
-        tx.after_commit(move || ended.command_ended(from, seq));
+        hub.withdrew(tx, command.given_up)?;
         let payload: Value = serde_json::from_str(&command.payload).map_err(Error::internal)?;
         let (Some(user), Some(text)) = (command.user, payload["text"].as_str()) else {
             continue;
@@ -105,12 +110,31 @@ pub fn withdraw(tx: &mut Tx<'_>, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -
                 room: chat.room,
                 chat_guid: &chat.chat_guid,
                 text,
+                is_one_bubble: false,
                 user: Some(user),
+                app_creator: command.app_creator,
             };
             send_message(tx, hub, &message, now)?;
         }
     }
     Ok(())
+}
+
+/// Bubbles by the commands that carry them, in order: as many in each as it may.
+fn parts(bubbles: &[String]) -> Vec<&[String]> {
+    let mut parts = Vec::new();
+    let (mut start, mut units) = (0, 0);
+    for (at, bubble) in bubbles.iter().enumerate() {
+        let with_line_break = 1 + bubble.encode_utf16().count();
+        let is_full = at - start == BUBBLES_MAX || units + with_line_break > TEXT_UNITS_MAX + 1;
+        if is_full && at > start {
+            parts.push(&bubbles[start..at]);
+            (start, units) = (at, 0);
+        }
+        units += with_line_break;
+    }
+    parts.extend((start < bubbles.len()).then(|| &bubbles[start..]));
+    parts
 }
 
 /// Another agent brought a message from the chat: what was never handed out goes to it.
@@ -136,4 +160,34 @@ pub fn take_over(
         }
     });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_carries_what_a_relay_takes() {
+        // Bubbles by their lengths, and how many of them each command has.
+        let cases: [(&str, &[usize], &[usize]); 8] = [
+            ("a", &[0; 0], &[]),
+            ("a", &[5], &[1]),
+            ("a", &[600; 16], &[8, 8]),
+            ("a", &[10; 17], &[16, 1]),
+            ("a", &[4_000, 998], &[2]),
+            ("a", &[4_000, 999], &[1, 1]),
+            ("\u{1f600}", &[2_000, 500], &[1, 1]),
+            ("\u{1f600}", &[2_000, 498, 1], &[2, 1]),
+        ];
+        for (letter, lengths, expected) in cases {
+            let bubbles: Vec<String> = lengths.iter().map(|n| letter.repeat(*n)).collect();
+            let parts = parts(&bubbles);
+            let sizes: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+            assert_eq!(sizes, expected, "{letter} {lengths:?}");
+            assert_eq!(parts.concat(), bubbles);
+            for part in parts {
+                assert!(bubbles::join(part).encode_utf16().count() < 5_000);
+            }
+        }
+    }
 }

@@ -53,6 +53,8 @@ pub(super) struct Session<S> {
     write_max: Duration,
     /// Commands may go out.
     started: bool,
+    /// Everything unfinished is to go out again: a `resume` did not fit.
+    begins_anew: bool,
     /// `bye` was said: the service ends, no more commands.
     draining: bool,
     opened: Instant,
@@ -75,6 +77,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             ws,
             write_max,
             started: false,
+            begins_anew: false,
             draining: false,
             opened: now,
             heard: now,
@@ -212,6 +215,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     fn start_pump(&mut self) {
         if self.started && !self.draining && self.pump.is_none() {
+            // Not beside a pump, whose commands are about to go out.
+            if std::mem::take(&mut self.begins_anew) {
+                self.start();
+            }
             let Seat { hub, relay, line } = &self.seat;
             let pump = hub.clone().pump(relay.clone(), line.clone());
             self.pump = Some(Box::pin(pump));

@@ -102,7 +102,9 @@ async fn keep_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<
         .clone()
         .write(move |tx| {
             let finished = match &poll.last_command_id {
-                Some(id) => tx.command_seq(relay.id, id)?.map(|(seq, ..)| seq),
+                Some(id) => tx
+                    .command_standing(relay.id, id)?
+                    .map(|command| command.seq),
                 None => None,
             };
             let finished = finished.and_then(|seq| {
@@ -152,8 +154,11 @@ async fn wait(
     phase: &mut watch::Receiver<Phase>,
 ) -> bool {
     let now = hub.clock.now();
-    let outbox_next = |relay: &Relay| relay.state().outbox.as_ref().and_then(|o| o.poll_next(now));
     let mono = hub.clock.monotonic();
+    let outbox_next = |relay: &Relay| {
+        let state = relay.state();
+        state.outbox.as_ref().and_then(|o| o.poll_next(now, mono))
+    };
     // What is overdue already was looked at just now; look again a little later.
     let timer = outbox_next(relay).map_or(deadline, |at| {
         let wait = Duration::from_millis(at.since(mono)).max(LOOK_AGAIN);

@@ -94,5 +94,6 @@ async fn come_back(world: &mut World) {
             world.poll(agent).await;
         }
     }
+    world.check().await;
     world.pass_time();
 }

@@ -102,7 +102,8 @@ impl Ack {
             .and_then(Value::as_str)
             .filter(|id| !id.is_empty())
             .ok_or("command_id must be a string")?;
-        let retryable = data.get("retryable").and_then(Value::as_bool) == Some(true);
+        // Relays in the field never say it.
+        let retryable = data.get("retryable").and_then(Value::as_bool) != Some(false);
         let status = match (data.get("status"), data.get("success")) {
             (Some(Value::String(status)), _) => match status.as_str() {
                 "received" => Report::Received,

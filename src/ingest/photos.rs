@@ -87,6 +87,8 @@ impl Ingest {
             room: upload.room,
             chat_guid: &upload.message.chat_guid,
             text: &text,
+            is_one_bubble: false,
+            app_creator: None,
             user: Some(upload.user),
         };
         let in_reply_to = upload.message_id.to_string();

@@ -98,6 +98,8 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
                 chat_guid: &chat.chat_guid,
                 text: &wording::reminder_text(&reminder.text),
                 user: Some(reminder.user),
+                is_one_bubble: true,
+                app_creator: None,
             };
             queue::send_message(tx, &ingest.hub, &message, now)?
         }

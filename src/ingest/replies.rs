@@ -252,6 +252,10 @@ impl Ingest {
                 .answer_waiting(tx, message_id, Answer::silence());
             return Ok(());
         };
+        // A look first: what is wished for uses up limits that are not in the transaction.
+        if pending.late && !give_up && !self.has_room(tx, &pending)? {
+            return Err(no_room());
+        }
         let (told, decision) = self.fulfilled(tx, &pending, made, now)?;
         let (answer, decision) = (told.answer(), decision.json());
         // What was asked alone is not answered in what has become a group.
@@ -263,11 +267,7 @@ impl Ingest {
         if pending.late || elsewhere {
             let sent = told.text.is_empty() || self.send_late(tx, &pending, &told.text, now)?;
             if !sent && !give_up {
-                return Err(Error::new(
-                    Kind::Unavailable,
-                    NO_ROOM,
-                    "The relay has too many unfinished commands.",
-                ));
+                return Err(no_room());
             }
             let bubbles = answer.stored().bubbles;
             tx.set_late_reply(message_id, bubbles.as_deref(), &decision)?;
@@ -276,6 +276,23 @@ impl Ingest {
             self.replies.answer_waiting(tx, message_id, answer);
         }
         self.replies.end(tx, message_id)
+    }
+
+    /// A reply could be made: making it is not what ends the service.
+    async fn set_made(&self, message_id: i64) {
+        // Not worth more than one try.
+        let _ = self
+            .store
+            .write(move |tx| tx.forget_reply_starts(message_id))
+            .await;
+    }
+
+    fn has_room(&self, tx: &Tx<'_>, pending: &PendingReply) -> Result<bool> {
+        let chat = tx.chat_for(pending.room, pending.user)?;
+        match chat.and_then(|chat| chat.agent.or(pending.agent)) {
+            Some(agent) => tx.has_room_for(agent, 1, None),
+            None => Ok(false),
+        }
     }
 
     fn send_late(
@@ -297,6 +314,8 @@ impl Ingest {
             chat_guid: &chat.chat_guid,
             text,
             user: pending.user,
+            is_one_bubble: false,
+            app_creator: None,
         };
         let answered = tx.view().message(pending.message_id)?;
         let answered = answered.as_ref().map(name_for_relay);
@@ -307,6 +326,14 @@ impl Ingest {
     pub(super) fn too_many_replies(&self) -> Answer {
         Answer::saying(&wording::overloaded(&self.voice.get().persona))
     }
+}
+
+fn no_room() -> Error {
+    Error::new(
+        Kind::Unavailable,
+        NO_ROOM,
+        "The relay has too many unfinished commands.",
+    )
 }
 
 /// What the relay calls the message: its own id where it gave one, else the one in the

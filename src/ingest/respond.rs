@@ -297,7 +297,9 @@ impl Turn<'_> {
             room: chat.room,
             chat_guid: &chat.chat_guid,
             text,
+            is_one_bubble: false,
             user: Some(self.user.id),
+            app_creator: None,
         };
         let queued = queue::send_message(tx, &self.ingest.hub, &message, self.now)?;
         Ok(if queued {

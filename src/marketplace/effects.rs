@@ -52,10 +52,13 @@ impl Marketplace {
                 chat_guid: &chat_guid,
                 text,
                 user: Some(hook.creator),
+                is_one_bubble: false,
+                app_creator: Some(hook.creator),
             };
             if !queue::send_message(tx, &self.hub, &message, now)? {
                 return Err(action_failed(
-                    "The relay of a chat has too many unfinished commands; nothing was sent.",
+                    "The relay of a chat has too many unfinished commands, in all or of the \
+                     creator's apps; nothing was sent.",
                 ));
             }
             sent = true;
@@ -89,11 +92,17 @@ fn start_sessions(tx: &Tx<'_>, hook: &Hook, now: Timestamp) -> Result<()> {
     }
 }
 
-/// The rooms that have the app; where none has, the creator's most recent direct chat.
+/// The rooms that have the app, of somebody who takes part there; where none has it, the
+/// creator's most recent direct chat.
 fn targets(tx: &Tx<'_>, hook: &Hook, with_agent: bool) -> Result<Vec<Target>> {
     let rooms = tx.app_targets(hook.app)?;
     if !rooms.is_empty() {
         return Ok(rooms);
+    }
+    if tx.count_app_rooms(hook.app)? > 0 {
+        return Err(action_failed(
+            "Nobody who installed the app takes part in its chats any more: install it anew.",
+        ));
     }
     let newest = tx.newest_direct_chat(hook.creator, with_agent)?;
     Ok(newest.into_iter().collect())

@@ -28,6 +28,7 @@ pub(super) async fn metrics(rq: Request) -> Result<Response> {
 fn write(app: &App, backlog: Option<Backlog>) -> metrics::Written<String> {
     let page = Page::default();
     app.gauge.show(&page)?;
+    page.add(app.hub.ended())?;
     rows::write(&page, app, backlog)?;
     outside::write(&page, app)?;
     for job in app.job_numbers.all() {

@@ -11,6 +11,10 @@ use crate::error::Result;
 
 /// Unfinished commands an agent may have; a producer is refused beyond.
 const UNFINISHED_MAX: i64 = 10_000;
+/// How many of them apps may have sent: the rest is for replies and reminders.
+const UNFINISHED_OF_APPS_MAX: i64 = UNFINISHED_MAX / 2;
+/// The same for the apps of one creator.
+const UNFINISHED_OF_CREATOR_MAX: i64 = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandState {
@@ -38,11 +42,16 @@ impl CommandState {
         }
     }
 
-    fn unfinished(name: &str) -> Self {
+    /// One of the names that rows have.
+    fn of(name: &str) -> Self {
         match name {
             "queued" => Self::Queued,
             "received" => Self::Received,
             "executing" => Self::Executing,
+            "completed" => Self::Completed,
+            "failed" => Self::Failed,
+            "expired" => Self::Expired,
+            "moved" => Self::Moved,
             _ => Self::Sent,
         }
     }
@@ -59,6 +68,8 @@ pub struct NewCommand<'a> {
     /// Whose words or wish it carries. In a direct chat it is its owner's in any case, since
     /// it names the chat.
     pub user: Option<UserId>,
+    /// Whose app sends it; it counts in the share of apps.
+    pub app_creator: Option<UserId>,
     pub expires_at: Timestamp,
     pub now: Timestamp,
 }
@@ -72,9 +83,29 @@ pub struct Unfinished {
     pub state: CommandState,
     pub attempts: u32,
     pub resends: u32,
+    /// How often the relay reported that it failed.
+    pub refusals: u32,
     /// Its place in the agent's order of first hand-outs, from 1; 0: it had none.
     pub handed: u64,
     pub expires_at: Timestamp,
+}
+
+/// Where a command stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing {
+    pub seq: u64,
+    pub state: CommandState,
+    pub refusals: u32,
+    /// It was refused, and has not been handed out since.
+    pub backing_off: bool,
+}
+
+/// A command that ended without being done.
+#[derive(Debug, Clone)]
+pub struct GivenUp {
+    pub agent: AgentId,
+    pub seq: u64,
+    pub command_id: String,
 }
 
 /// What goes out.
@@ -92,46 +123,76 @@ pub struct Command {
 /// A command that ended before it was handed out.
 #[derive(Debug, Clone)]
 pub struct Withdrawn {
-    pub agent: AgentId,
-    pub seq: u64,
+    pub given_up: GivenUp,
     /// JSON
     pub payload: String,
     pub user: Option<UserId>,
+    /// Whose app sent it; `None`: no app did.
+    pub app_creator: Option<UserId>,
 }
 
 const UNFINISHED: &str = "('queued', 'sent', 'received', 'executing')";
 
 impl Tx<'_> {
-    /// Whether an agent may have so many more unfinished commands.
-    pub fn has_room_for(&self, agent: AgentId, commands: usize) -> Result<bool> {
+    /// Whether an agent may have so many more unfinished commands, sent by an app of this
+    /// creator, if by any.
+    pub fn has_room_for(
+        &self,
+        agent: AgentId,
+        commands: usize,
+        app_creator: Option<UserId>,
+    ) -> Result<bool> {
         Ok(self
             .conn
-            .prepare_cached("SELECT unfinished + ?2 <= ?3 FROM agents WHERE id = ?1")?
-            .query_row((agent.0, commands as i64, UNFINISHED_MAX), |row| row.get(0))?)
+            .prepare_cached(
+                "SELECT unfinished + ?2 <= ?3 AND (?4 IS NULL OR unfinished_of_apps + ?2 <= ?5
+                   AND ?2 + coalesce((SELECT unfinished FROM app_commands
+                                      WHERE creator_id = ?4 AND agent_id = ?1), 0) <= ?6)
+                 FROM agents WHERE id = ?1",
+            )?
+            .query_row(
+                (
+                    agent.0,
+                    commands as i64,
+                    UNFINISHED_MAX,
+                    app_creator.map(|creator| creator.0),
+                    UNFINISHED_OF_APPS_MAX,
+                    UNFINISHED_OF_CREATOR_MAX,
+                ),
+                |row| row.get(0),
+            )?)
     }
 
     /// Queues a command behind the agent's others.
     pub fn insert_command(&self, new: &NewCommand<'_>) -> Result<Unfinished> {
-        let seq = self.next_seq(new.agent)?;
+        let seq = self.next_seq(new.agent, new.app_creator)?;
         self.insert_row(new, seq, new.now)?;
         Ok(queued(new, seq))
     }
 
-    fn next_seq(&self, agent: AgentId) -> Result<i64> {
+    fn next_seq(&self, agent: AgentId, app_creator: Option<UserId>) -> Result<i64> {
+        if let Some(creator) = app_creator {
+            self.execute(
+                "INSERT INTO app_commands (creator_id, agent_id, unfinished) VALUES (?1, ?2, 1)
+                 ON CONFLICT DO UPDATE SET unfinished = unfinished + 1",
+                (creator.0, agent.0),
+            )?;
+        }
         Ok(self
             .conn
             .prepare_cached(
-                "UPDATE agents SET head_seq = head_seq + 1, unfinished = unfinished + 1
+                "UPDATE agents SET head_seq = head_seq + 1, unfinished = unfinished + 1,
+                   unfinished_of_apps = unfinished_of_apps + ?2
                  WHERE id = ?1 RETURNING head_seq",
             )?
-            .query_row([agent.0], |row| row.get(0))?)
+            .query_row((agent.0, app_creator.is_some()), |row| row.get(0))?)
     }
 
     fn insert_row(&self, new: &NewCommand<'_>, seq: i64, created_at: Timestamp) -> Result<()> {
         self.execute(
-            "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id)
+            "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id, app_creator_id)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8,
-               coalesce((SELECT owner_id FROM rooms WHERE id = ?4 AND mode = 'direct'), ?9))",
+               coalesce((SELECT owner_id FROM rooms WHERE id = ?4 AND mode = 'direct'), ?9), ?10)",
             (
                 new.agent.0,
                 seq,
@@ -142,6 +203,7 @@ impl Tx<'_> {
                 created_at.0,
                 new.expires_at.0,
                 new.user.map(|user| user.0),
+                new.app_creator.map(|creator| creator.0),
             ),
         )?;
         Ok(())
@@ -161,7 +223,7 @@ impl Tx<'_> {
             .conn
             .prepare_cached(&format!(
                 "UPDATE commands SET state = 'sent', attempts = ?3, resends = ?4,
-                   handed = coalesce(handed, ?5)
+                   handed = coalesce(handed, ?5), backing_off = 0
                  WHERE agent_id = ?1 AND seq = ?2 AND state IN {UNFINISHED}
                  RETURNING seq, command_id, kind, payload, created_at, expires_at, attempts"
             ))?
@@ -170,6 +232,15 @@ impl Tx<'_> {
                 command_from,
             )
             .optional()?)
+    }
+
+    /// Takes its place among hand-outs from an unfinished command; the next gives it another.
+    pub fn leave_out(&self, agent: AgentId, seq: u64) -> Result<()> {
+        self.execute(
+            "UPDATE commands SET handed = NULL WHERE agent_id = ?1 AND seq = ?2",
+            (agent.0, seq as i64),
+        )?;
+        Ok(())
     }
 
     /// Notes that the relay has it (`Received`) or works on it (`Executing`); false when that
@@ -183,11 +254,13 @@ impl Tx<'_> {
         Ok(rows > 0)
     }
 
-    /// Notes that the relay failed and will take it again; false when it has ended.
+    /// Notes that the relay failed and will be given it again; false when it has ended, or
+    /// was refused already since it was last handed out.
     pub fn set_refused(&self, agent: AgentId, seq: u64, error: Option<&str>) -> Result<bool> {
         let rows = self.execute(
-            "UPDATE commands SET state = 'sent', refused = 1, error = ?3
-             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')",
+            "UPDATE commands SET state = 'sent', refused = refused + 1, backing_off = 1, error = ?3
+             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')
+               AND backing_off = 0",
             (agent.0, seq as i64, error),
         )?;
         Ok(rows > 0)
@@ -202,60 +275,84 @@ impl Tx<'_> {
         error: Option<&str>,
         now: Timestamp,
     ) -> Result<bool> {
-        let rows = self.execute(
-            &format!(
+        let ended = self
+            .conn
+            .prepare_cached(&format!(
                 "UPDATE commands SET state = ?3, error = coalesce(?4, error), finished_at = ?5
-                 WHERE agent_id = ?1 AND seq = ?2 AND state IN {UNFINISHED}"
-            ),
-            (agent.0, seq as i64, state.as_str(), error, now.0),
-        )?;
-        self.count_finished(agent, rows)
+                 WHERE agent_id = ?1 AND seq = ?2 AND state IN {UNFINISHED}
+                 RETURNING app_creator_id"
+            ))?
+            .query_row((agent.0, seq as i64, state.as_str(), error, now.0), |row| {
+                row.get(0)
+            })
+            .optional()?;
+        self.count_finished(agent, ended)
     }
 
     /// Completes a command that was handed out, unless the relay reported that it failed;
     /// false when nothing changed.
     pub fn complete_unrefused(&self, agent: AgentId, seq: u64, now: Timestamp) -> Result<bool> {
-        let rows = self.execute(
-            "UPDATE commands SET state = 'completed', finished_at = ?3
-             WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')
-               AND refused = 0",
-            (agent.0, seq as i64, now.0),
-        )?;
-        self.count_finished(agent, rows)
+        let ended = self
+            .conn
+            .prepare_cached(
+                "UPDATE commands SET state = 'completed', finished_at = ?3
+                 WHERE agent_id = ?1 AND seq = ?2 AND state IN ('sent', 'received', 'executing')
+                   AND refused = 0
+                 RETURNING app_creator_id",
+            )?
+            .query_row((agent.0, seq as i64, now.0), |row| row.get(0))
+            .optional()?;
+        self.count_finished(agent, ended)
     }
 
-    fn count_finished(&self, agent: AgentId, rows: usize) -> Result<bool> {
-        if rows > 0 {
+    /// `ended` is the creator of the app that sent the command that has ended.
+    fn count_finished(&self, agent: AgentId, ended: Option<Option<i64>>) -> Result<bool> {
+        let Some(app_creator) = ended else {
+            return Ok(false);
+        };
+        self.execute(
+            "UPDATE agents SET unfinished = unfinished - 1,
+               unfinished_of_apps = unfinished_of_apps - ?2 WHERE id = ?1",
+            (agent.0, app_creator.is_some()),
+        )?;
+        if let Some(creator) = app_creator {
             self.execute(
-                "UPDATE agents SET unfinished = unfinished - 1 WHERE id = ?1",
-                [agent.0],
+                "UPDATE app_commands SET unfinished = unfinished - 1
+                 WHERE creator_id = ?1 AND agent_id = ?2",
+                (creator, agent.0),
+            )?;
+            self.execute(
+                "DELETE FROM app_commands
+                 WHERE creator_id = ?1 AND agent_id = ?2 AND unfinished <= 0",
+                (creator, agent.0),
             )?;
         }
-        Ok(rows > 0)
+        Ok(true)
     }
 
-    /// Where this agent's command stands: its seq, whether it was ever handed out, whether it
-    /// has ended.
-    pub fn command_seq(
-        &self,
-        agent: AgentId,
-        command_id: &str,
-    ) -> Result<Option<(u64, CommandState, u32)>> {
+    /// The id of a command that is there.
+    pub fn command_id(&self, agent: AgentId, seq: u64) -> Result<String> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT command_id FROM commands WHERE agent_id = ?1 AND seq = ?2")?
+            .query_row((agent.0, seq as i64), |row| row.get(0))?)
+    }
+
+    /// Where this agent's command stands.
+    pub fn command_standing(&self, agent: AgentId, command_id: &str) -> Result<Option<Standing>> {
         Ok(self
             .conn
             .prepare_cached(
-                "SELECT seq, state, attempts FROM commands WHERE command_id = ?2 AND agent_id = ?1",
+                "SELECT seq, state, refused, backing_off FROM commands
+                 WHERE command_id = ?2 AND agent_id = ?1",
             )?
             .query_row((agent.0, command_id), |row| {
-                let state: String = row.get(1)?;
-                let state = match state.as_str() {
-                    "completed" => CommandState::Completed,
-                    "failed" => CommandState::Failed,
-                    "expired" => CommandState::Expired,
-                    "moved" => CommandState::Moved,
-                    other => CommandState::unfinished(other),
-                };
-                Ok((row.get::<_, i64>(0)? as u64, state, row.get(2)?))
+                Ok(Standing {
+                    seq: row.get::<_, i64>(0)? as u64,
+                    state: CommandState::of(row.get_ref(1)?.as_str()?),
+                    refusals: row.get(2)?,
+                    backing_off: row.get(3)?,
+                })
             })
             .optional()?)
     }
@@ -270,18 +367,20 @@ impl Tx<'_> {
         to: AgentId,
         now: Timestamp,
     ) -> Result<(Vec<u64>, Vec<Unfinished>)> {
-        let waiting: Vec<(Command, Option<i64>)> = self
+        let waiting: Vec<(Command, Option<i64>, Option<i64>)> = self
             .conn
             .prepare_cached(
-                "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id
+                "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id,
+                   app_creator_id
                  FROM commands WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued' ORDER BY seq",
             )?
-            .query_map((room.0, from.0), |row| Ok((command_from(row)?, row.get(7)?)))?
+            .query_map((room.0, from.0), |row| Ok((command_from(row)?, row.get(7)?, row.get(8)?)))?
             .collect::<rusqlite::Result<_>>()?;
         let mut moved = Vec::with_capacity(waiting.len());
-        for (command, user) in &waiting {
+        for (command, user, app_creator) in &waiting {
+            let app_creator = app_creator.map(UserId);
             self.finish_command(from, command.seq, CommandState::Moved, None, now)?;
-            let seq = self.next_seq(to)?;
+            let seq = self.next_seq(to, app_creator)?;
             let new = NewCommand {
                 agent: to,
                 room,
@@ -289,13 +388,14 @@ impl Tx<'_> {
                 kind: &command.kind,
                 payload: &command.payload,
                 user: user.map(UserId),
+                app_creator,
                 expires_at: command.expires_at,
                 now,
             };
             self.insert_again(&new, seq, command.created_at)?;
             moved.push(queued(&new, seq));
         }
-        Ok((waiting.iter().map(|(c, _)| c.seq).collect(), moved))
+        Ok((waiting.iter().map(|(c, ..)| c.seq).collect(), moved))
     }
 
     /// A command may come back to an agent that had it before: its old row gives way.
@@ -313,41 +413,50 @@ impl Tx<'_> {
         let waiting: Vec<Withdrawn> = self
             .conn
             .prepare_cached(
-                "SELECT agent_id, seq, payload, user_id FROM commands
+                "SELECT agent_id, seq, command_id, payload, user_id, app_creator_id FROM commands
                  WHERE room_id = ?1 AND state = 'queued' ORDER BY id",
             )?
             .query_map([room.0], |row| {
                 Ok(Withdrawn {
-                    agent: AgentId(row.get(0)?),
-                    seq: row.get::<_, i64>(1)? as u64,
-                    payload: row.get(2)?,
-                    user: row.get::<_, Option<i64>>(3)?.map(UserId),
+                    given_up: GivenUp {
+                        agent: AgentId(row.get(0)?),
+                        seq: row.get::<_, i64>(1)? as u64,
+                        command_id: row.get(2)?,
+                    },
+                    payload: row.get(3)?,
+                    user: row.get::<_, Option<i64>>(4)?.map(UserId),
+                    app_creator: row.get::<_, Option<i64>>(5)?.map(UserId),
                 })
             })?
             .collect::<rusqlite::Result<_>>()?;
         for command in &waiting {
-            self.finish_command(command.agent, command.seq, CommandState::Expired, None, now)?;
+            let GivenUp { agent, seq, .. } = command.given_up;
+            self.finish_command(agent, seq, CommandState::Expired, None, now)?;
         }
         Ok(waiting)
     }
 
-    /// Ends commands whose time is over, of any agent; at most `limit`. Agent and seq of each.
-    pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<(AgentId, u64)>> {
-        let over: Vec<(i64, i64)> = self
+    /// Ends commands whose time is over, of any agent; at most `limit`.
+    pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<GivenUp>> {
+        let over: Vec<GivenUp> = self
             .conn
             .prepare_cached(&format!(
-                "SELECT agent_id, seq FROM commands INDEXED BY commands_unfinished
+                "SELECT agent_id, seq, command_id FROM commands INDEXED BY commands_unfinished
                  WHERE state IN {UNFINISHED} AND expires_at <= ?1 LIMIT ?2"
             ))?
-            .query_map((now.0, limit as i64), |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map((now.0, limit as i64), |row| {
+                Ok(GivenUp {
+                    agent: AgentId(row.get(0)?),
+                    seq: row.get::<_, i64>(1)? as u64,
+                    command_id: row.get(2)?,
+                })
+            })?
             .collect::<rusqlite::Result<_>>()?;
-        let mut ended = Vec::with_capacity(over.len());
-        for (agent, seq) in over {
-            let (agent, seq) = (AgentId(agent), seq as u64);
-            self.finish_command(agent, seq, CommandState::Expired, None, now)?;
-            ended.push((agent, seq));
+        for command in &over {
+            let state = CommandState::Expired;
+            self.finish_command(command.agent, command.seq, state, None, now)?;
         }
-        Ok(ended)
+        Ok(over)
     }
 }
 
@@ -378,7 +487,8 @@ impl View<'_> {
     /// An agent's unfinished commands, oldest first.
     pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<Unfinished>> {
         let mut statement = self.conn.prepare_cached(&format!(
-            "SELECT seq, command_id, room_id, state, attempts, resends, handed, expires_at
+            "SELECT seq, command_id, room_id, state, attempts, resends, handed, expires_at,
+               refused
              FROM commands WHERE agent_id = ?1 AND state IN {UNFINISHED} ORDER BY seq"
         ))?;
         let rows = statement.query_map([agent.0], |row| {
@@ -386,11 +496,12 @@ impl View<'_> {
                 seq: row.get::<_, i64>(0)? as u64,
                 command_id: row.get::<_, String>(1)?.into(),
                 room: RoomId(row.get(2)?),
-                state: CommandState::unfinished(row.get_ref(3)?.as_str()?),
+                state: CommandState::of(row.get_ref(3)?.as_str()?),
                 attempts: row.get(4)?,
                 resends: row.get(5)?,
                 handed: row.get::<_, Option<i64>>(6)?.unwrap_or(0) as u64,
                 expires_at: Timestamp(row.get(7)?),
+                refusals: row.get(8)?,
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -405,6 +516,7 @@ fn queued(new: &NewCommand<'_>, seq: i64) -> Unfinished {
         state: CommandState::Queued,
         attempts: 0,
         resends: 0,
+        refusals: 0,
         handed: 0,
         expires_at: new.expires_at,
     }

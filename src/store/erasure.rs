@@ -35,6 +35,8 @@ const USER_TABLES: &[(&str, &str)] = &[
     ("power_states", "DELETE FROM power_states WHERE id IN (SELECT id FROM power_states WHERE user_id = ?1 LIMIT ?2)"),
     ("power_alarms", "DELETE FROM power_alarms WHERE (user_id, power) IN (SELECT user_id, power FROM power_alarms WHERE user_id = ?1 LIMIT ?2)"),
     ("room_authors", "DELETE FROM room_authors WHERE (user_id, room_id) IN (SELECT user_id, room_id FROM room_authors WHERE user_id = ?1 LIMIT ?2)"),
+    ("app_rooms", "DELETE FROM app_rooms WHERE id IN (SELECT id FROM app_rooms WHERE installed_by = ?1 LIMIT ?2)"),
+    ("app_commands", "DELETE FROM app_commands WHERE (creator_id, agent_id) IN (SELECT creator_id, agent_id FROM app_commands WHERE creator_id = ?1 LIMIT ?2)"),
     ("topups", "DELETE FROM topups WHERE session_id IN (SELECT session_id FROM topups WHERE user_id = ?1 LIMIT ?2)"),
 ];
 
@@ -85,8 +87,11 @@ impl Tx<'_> {
     }
 
     fn erase_commands(&self, user: UserId, now: Timestamp, erased: &mut Erased) -> Result<bool> {
-        let sql = "SELECT id, agent_id, seq FROM commands WHERE user_id = ?1 LIMIT ?2";
-        self.end_and_erase(sql, user.0, now, erased)
+        let own = "SELECT id, agent_id, seq FROM commands WHERE user_id = ?1 LIMIT ?2";
+        // Those to others' direct chats are theirs, in words of the app's creator.
+        let of_apps = "SELECT id, agent_id, seq FROM commands WHERE app_creator_id = ?1 LIMIT ?2";
+        Ok(self.end_and_erase(own, user.0, now, erased)?
+            || self.end_and_erase(of_apps, user.0, now, erased)?)
     }
 
     /// Commands that were never handed out in a room that goes; all of them, as an outbox is

@@ -322,7 +322,7 @@ impl View<'_> {
             |row| {
                 Ok(InstalledApp {
                     app_id: row.get(1)?,
-                    chat_guid: row.get(2)?,
+                    chat_guid: given_name(row.get_ref(2)?.as_str()?).to_owned(),
                     installed_at: Timestamp(row.get(3)?),
                 })
             },

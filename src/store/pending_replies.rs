@@ -51,6 +51,15 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// What was counted at starts of the service says nothing any more.
+    pub fn forget_reply_starts(&self, message_id: i64) -> Result<()> {
+        self.execute(
+            "UPDATE pending_replies SET starts = 0 WHERE message_id = ?1",
+            [message_id],
+        )?;
+        Ok(())
+    }
+
     /// Whether it was there.
     pub fn delete_pending_reply(&self, message_id: i64) -> Result<bool> {
         let deleted = self.execute(

@@ -28,6 +28,8 @@ pub(crate) async fn queue(service: &Service, agent: &str, chat: &str, text: &str
             chat_guid: &chat,
             text: &text,
             user: None,
+            is_one_bubble: false,
+            app_creator: None,
         };
         queue::send_message(tx, &hub, &message, now)
     });

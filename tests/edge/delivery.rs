@@ -133,7 +133,10 @@ async fn a_failure_ends_it_unless_it_is_retryable() {
     relay.settle().await;
     let again = relay.command().await;
     assert_eq!((&again["seq"], &again["attempt"]), (&json!(1), &json!(2)));
-    relay.ack(&again, "failed").await;
+    let ack = json!({"command_id": again["command_id"], "status": "failed", "retryable": false});
+    relay
+        .say(&json!({"type": "command_ack", "data": ack}))
+        .await;
     assert_eq!(relay.command().await["seq"], 2);
     until_states(&service, &[(1, "failed"), (2, "sent")]).await;
 }

@@ -12,6 +12,7 @@ mod delivery;
 mod frames;
 mod older;
 mod raw;
+mod refusals;
 mod sockets;
 mod sync;
 mod upgrades;

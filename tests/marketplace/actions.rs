@@ -33,7 +33,7 @@ async fn values_go_into_the_text_as_they_are() {
         "items": [["a", 1], {"count": 2.5}],
     });
     assert_eq!(market.call(&body.to_string()).await.status, 200);
-    let expected = r#"{n} <b>'; DROP: 2.5 true ["a",1] {who} "#;
+    let expected = r#"{n} <b>'; DROP: 2.5 true ["a",1] {who}"#;
     assert_eq!(market.said(), [expected]);
 }
 

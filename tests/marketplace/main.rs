@@ -13,9 +13,11 @@ mod bodies;
 mod events;
 mod ingestion;
 mod limits;
+mod members;
 mod rehearsal;
 mod rotation;
 mod sealing;
+mod shares;
 mod standard;
 mod webhooks;
 

@@ -417,6 +417,11 @@ impl RelaySocket {
         self.say(&json!({"type": "command_ack", "data": ack})).await;
     }
 
+    /// Whether frames came while something else was waited for.
+    pub fn has_passed(&self) -> bool {
+        !self.passed.is_empty()
+    }
+
     /// What was said before has been worked on: a ping's pong has come.
     pub async fn settle(&mut self) {
         self.say(&json!({"type": "ping"})).await;

@@ -38,12 +38,13 @@ pub(super) struct Entry {
     pub(super) state: CommandState,
     pub(super) attempts: u32,
     pub(super) resends: u32,
+    pub(super) refusals: u32,
     pub(super) place: Place,
     /// Its entry among the outbox's timers.
     pub(super) timer: Option<Monotonic>,
     /// It was handed out before this socket came: sending it again is no attempt.
     pub(super) again: bool,
-    /// Its place among first hand-outs; 0: it had none.
+    /// Its place among first hand-outs; 0: it had none, or was left out of a list since.
     pub(super) order: u64,
     /// Last handed out, and last counted as an attempt, in this process's life.
     pub(super) handed_at: Option<Monotonic>,
@@ -59,6 +60,7 @@ impl Entry {
             state: command.state,
             attempts: command.attempts,
             resends: command.resends,
+            refusals: command.refusals,
             place: Place::default(),
             timer: None,
             again: false,
@@ -70,6 +72,11 @@ impl Entry {
 
     pub(super) fn was_handed(&self) -> bool {
         self.state != CommandState::Queued
+    }
+
+    /// Attempts that the relay said nothing to; a refusal is an answer.
+    pub(super) fn unanswered(&self) -> u32 {
+        self.attempts.saturating_sub(self.refusals)
     }
 
     pub(super) fn in_progress(&self) -> bool {
@@ -95,12 +102,23 @@ impl Entry {
     }
 
     /// When the last hand-out counts as lost, if it was in this process's life.
-    pub(super) fn overdue_at(&self, timing: Timing) -> Option<Monotonic> {
+    fn overdue_at(&self, timing: Timing) -> Option<Monotonic> {
         self.handed_at.map(|at| at.plus_ms(self.allowed_ms(timing)))
     }
 
     pub(super) fn is_overdue(&self, timing: Timing, now: Monotonic) -> bool {
         self.overdue_at(timing).is_none_or(|at| at <= now)
+    }
+
+    /// Whether it is in the list that a polling relay works through.
+    pub(super) fn is_listed(&self) -> bool {
+        self.order > 0
+    }
+
+    /// When a poll is to be answered because of it.
+    pub(super) fn poll_due_at(&self, timing: Timing, now: Monotonic) -> Monotonic {
+        let listed = Some(self).filter(|entry| entry.is_listed());
+        listed.and_then(|e| e.overdue_at(timing)).unwrap_or(now)
     }
 
     /// What happens to it when it is its turn on the socket.
@@ -148,7 +166,7 @@ impl Entry {
             .attempt_at
             .is_none_or(|at| at.plus_ms(timing.ack_timeout_ms) <= mono);
         let is_attempt = self.attempts == 0 || counts && last_is_over;
-        if is_attempt && self.attempts >= ATTEMPTS_MAX {
+        if is_attempt && self.unanswered() >= ATTEMPTS_MAX {
             return too_many_attempts(seq);
         }
         Step::Send {

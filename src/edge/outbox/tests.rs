@@ -6,6 +6,7 @@ const NOW: Timestamp = Timestamp(0);
 const TIMING: Timing = Timing {
     ack_timeout_ms: 30_000,
     max_in_flight: 2,
+    per_minute: 1_000,
 };
 
 fn outbox(rooms: &[i64]) -> Outbox {
@@ -18,6 +19,7 @@ fn outbox(rooms: &[i64]) -> Outbox {
             state: CommandState::Queued,
             attempts: 0,
             resends: 0,
+            refusals: 0,
             handed: 0,
             expires_at: Timestamp(1_000_000_000),
         });
@@ -44,9 +46,21 @@ fn the_backoff_doubles_to_a_minute() {
         (90, 60_000),
     ];
     for (attempts, middle) in cases {
-        assert_eq!(backoff_ms(attempts, 0.0), middle * 8 / 10, "{attempts}");
-        assert_eq!(backoff_ms(attempts, 0.5), middle, "{attempts}");
-        assert_eq!(backoff_ms(attempts, 1.0), middle * 12 / 10, "{attempts}");
+        assert_eq!(
+            backoff_ms(attempts, BACKOFF_MAX_MS, 0.0),
+            middle * 8 / 10,
+            "{attempts}"
+        );
+        assert_eq!(
+            backoff_ms(attempts, BACKOFF_MAX_MS, 0.5),
+            middle,
+            "{attempts}"
+        );
+        assert_eq!(
+            backoff_ms(attempts, BACKOFF_MAX_MS, 1.0),
+            middle * 12 / 10,
+            "{attempts}"
+        );
     }
 }
 

@@ -21,7 +21,14 @@ const MALFORMED_MAX: u64 = 5;
 pub(super) enum Reported {
     Done,
     Say(String),
-    Start { hello: Option<String> },
+    /// `resume` fitted, or what is said to one that could not be kept.
+    Start {
+        error: Option<String>,
+    },
+    /// `resume` did not fit: where the agent stands, then everything unfinished.
+    StartAnew {
+        hello: String,
+    },
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
@@ -141,12 +148,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let (hub, relay) = (self.seat.hub.clone(), self.seat.relay.clone());
         hub.set_typing(&self.seat, resume.typing);
         self.report(async move {
-            let hello = match hub.resume(&relay, resume.epoch, resume.last_seq).await {
+            let error = match hub.resume(&relay, resume.epoch, resume.last_seq).await {
                 Ok(true) => None,
-                Ok(false) => hub.hello(&relay).await.ok(),
+                Ok(false) => match hub.hello(&relay).await {
+                    Ok(hello) => return Reported::StartAnew { hello },
+                    Err(_) => Some(not_kept("resume")),
+                },
                 Err(_) => Some(not_kept("resume")),
             };
-            Reported::Start { hello }
+            Reported::Start { error }
         });
     }
 
@@ -160,8 +170,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         match reported {
             Reported::Done => Ok(()),
             Reported::Say(frame) => self.send(frame).await,
-            Reported::Start { hello } => {
-                if let Some(frame) = hello {
+            Reported::StartAnew { hello } => {
+                self.send(hello).await?;
+                self.begins_anew = true;
+                self.started = true;
+                self.start_pump();
+                Ok(())
+            }
+            Reported::Start { error } => {
+                if let Some(frame) = error {
                     self.send(frame).await?;
                 }
                 if !self.started {

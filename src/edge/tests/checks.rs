@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::relay::Given;
 use super::world::World;
-use crate::store::{AgentId, Command};
+use crate::clock::Monotonic;
+use crate::store::{AgentId, Command, Unfinished};
 
 impl World {
     pub(super) fn check_sent(&mut self, agent: usize, command: &Command) {
@@ -14,7 +15,18 @@ impl World {
         let row = row.unwrap_or_else(|| panic!("{command:?} had ended"));
         assert_eq!(*row.command_id, *command.command_id);
         assert!(command.expires_at > self.clock.now(), "{command:?} expired");
-        assert!((1..=5).contains(&command.attempts), "{command:?}");
+        assert!(
+            (1..=5 + row.refusals).contains(&command.attempts),
+            "{command:?}"
+        );
+        assert!(row.refusals < 12, "{command:?} was refused 12 times");
+        let now = self.clock.monotonic();
+        let waits_until = self.backoffs.remove(&place);
+        assert!(waits_until <= Some(now), "{command:?} was refused just now");
+        self.sends.push((agent, now));
+        let recent = |(of, at): &&(AgentId, Monotonic)| *of == agent && now.since(*at) < 60_000;
+        let recent = self.sends.iter().filter(recent).count() as u64;
+        assert!(recent <= self.settings.commands_per_minute, "too fast");
         if self.sent.insert(place) {
             let before = self.first_sends.insert((agent, row.room), command.seq);
             assert!(before < Some(command.seq), "{command:?} after {before:?}");
@@ -59,6 +71,7 @@ impl World {
         let mut open = BTreeMap::new();
         for (agent, rows, head) in read.await.unwrap() {
             for row in rows {
+                self.check_refusals(agent, &row);
                 assert!((1..=head).contains(&row.seq));
                 let was_known = self.known.insert((agent, row.seq), row.clone());
                 let was_open = self.open.contains_key(&(agent, row.seq));
@@ -67,6 +80,18 @@ impl World {
             }
         }
         self.open = open;
+    }
+
+    /// A refusal that counted begins the shortest backoff that it may.
+    fn check_refusals(&mut self, agent: AgentId, row: &Unfinished) {
+        let place = (agent, row.seq);
+        let known = self.refusals.insert(place, row.refusals).unwrap_or(0);
+        assert!((known..12).contains(&row.refusals), "{row:?}");
+        if row.refusals > known {
+            let shortest_ms = (800 << (row.refusals - 1)).min(480_000);
+            let until = self.clock.monotonic().plus_ms(shortest_ms);
+            self.backoffs.insert(place, until);
+        }
     }
 
     pub(super) fn all_ended(&self) -> bool {

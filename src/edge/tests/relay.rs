@@ -82,7 +82,10 @@ impl RelayModel {
                 let progress = [Report::Received, Report::Executing];
                 progress.map(|report| ack(&given.id, report)).to_vec()
             }
-            3 => vec![ack(&given.id, Report::Failed { retryable: true })],
+            3 => {
+                let refused = ack(&given.id, Report::Failed { retryable: true });
+                vec![refused; 1 + dice.below(2)] // perhaps twice, which is once
+            }
             4 if dice.one_in(3) => vec![ack(&given.id, Report::Failed { retryable: false })],
             _ => {
                 self.finish(given);
@@ -107,6 +110,9 @@ impl RelayModel {
                 let retryable = !dice.one_in(4);
                 self.acks_to_bring
                     .push(ack(&given.id, Report::Failed { retryable }));
+                if dice.one_in(2) {
+                    break; // the rest of the list is not looked at
+                }
                 continue; // finished by its own ack, later
             }
             self.finish(&given);

@@ -11,7 +11,7 @@ use std::task::Poll as Polling;
 
 use super::dice::Dice;
 use super::relay::{Given, RelayModel, ack};
-use crate::clock::{Clock, Timestamp};
+use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::{Hub, Settings};
 use crate::edge::queue;
 use crate::edge::sync::{self, Poll};
@@ -38,6 +38,12 @@ pub(super) struct World {
     /// Newest command that was sent for the first time, by agent and room.
     pub(super) first_sends: HashMap<(AgentId, RoomId), u64>,
     pub(super) sent: BTreeSet<(AgentId, u64)>,
+    /// When commands went out in this process's life, and to whom.
+    pub(super) sends: Vec<(AgentId, Monotonic)>,
+    /// Refusals that counted.
+    pub(super) refusals: BTreeMap<(AgentId, u64), u32>,
+    /// Until when a refused command is not to go out, unless a relay comes back.
+    pub(super) backoffs: BTreeMap<(AgentId, u64), Monotonic>,
 }
 
 struct Room {
@@ -69,6 +75,7 @@ impl World {
         let settings = Settings {
             max_in_flight: [1, 2, 64][dice.below(3)],
             command_ttl_s: [200, 3_600, 1_000_000_000][dice.below(3)],
+            commands_per_minute: [1, 5, 50][dice.below(3)],
             ..settings()
         };
         let hub = Hub::new(store.clone(), clock.clone(), settings, EPOCH.to_owned());
@@ -115,6 +122,9 @@ impl World {
             known: BTreeMap::new(),
             first_sends: HashMap::new(),
             sent: BTreeSet::new(),
+            sends: Vec::new(),
+            refusals: BTreeMap::new(),
+            backoffs: BTreeMap::new(),
         }
     }
 
@@ -133,6 +143,8 @@ impl World {
                 chat_guid: &guid,
                 text: &text,
                 user: None,
+                is_one_bubble: false,
+                app_creator: None,
             };
             queue::send_message(tx, &hub, &message, now)
         });
@@ -168,6 +180,8 @@ impl World {
         let known = self.hub.resume(&model.relay, epoch.map(str::to_owned), seq);
         assert_eq!(known.await.unwrap(), fits);
         self.hub.start(seat);
+        let id = model.id;
+        self.backoffs.retain(|(agent, _), _| *agent != id);
     }
 
     pub(super) async fn pump(&mut self, agent: usize) {
@@ -341,15 +355,9 @@ impl World {
 
     pub(super) async fn expire(&mut self) {
         let (hub, now) = (self.hub.clone(), self.clock.now());
-        let expired = self.store.write(move |tx| {
-            let ended = tx.expire_commands(now, 100)?;
-            tx.after_commit(move || {
-                ended
-                    .iter()
-                    .for_each(|(agent, seq)| hub.command_ended(*agent, *seq));
-            });
-            Ok(())
-        });
+        let expired = self
+            .store
+            .write(move |tx| hub.expire_commands(tx, now, 100));
         expired.await.unwrap();
     }
 
@@ -361,6 +369,8 @@ impl World {
             self.settings,
             EPOCH.to_owned(),
         );
+        self.sends.clear();
+        self.backoffs.clear();
         for agent in 0..self.relays.len() {
             self.hang_up(agent);
             let model = &mut self.relays[agent];
@@ -369,7 +379,7 @@ impl World {
     }
 
     pub(super) fn pass_time(&mut self) {
-        let ms = [1, 500, 2_000, 29_999, 30_000, 65_000, 121_000][self.dice.below(7)];
+        let ms = [1, 500, 2_000, 29_999, 30_000, 65_000, 121_000, 720_001][self.dice.below(8)];
         self.clock.advance(ms);
     }
 }
@@ -387,6 +397,7 @@ pub(in crate::edge) fn settings() -> Settings {
         ack_timeout_s: 30,
         max_in_flight: 64,
         command_ttl_s: 3_600,
+        commands_per_minute: 50,
     }
 }
 
@@ -415,6 +426,8 @@ pub(in crate::edge) async fn produce_for(hub: &Arc<Hub>, agent: AgentId, guid: &
             chat_guid: &guid,
             text: &text,
             user: None,
+            is_one_bubble: false,
+            app_creator: None,
         };
         queue::send_message(tx, &hub_after, &message, now)
     });

@@ -142,6 +142,8 @@ impl Ingest {
             chat_guid: &chat.chat_guid,
             text,
             user: Some(alarm.user),
+            is_one_bubble: false,
+            app_creator: None,
         };
         queue::send_message(tx, &self.hub, &message, now)
     }

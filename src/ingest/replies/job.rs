@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::mpsc;
 use tokio::task::{Id, JoinSet};
 
 use super::made::Made;
@@ -24,8 +25,7 @@ const AT_ONCE_MAX: usize = 1_000;
 const READ_AT_ONCE_MAX: usize = 256;
 /// Pause after a look that failed.
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
-/// How often a reply that can't be kept, or that its relay has no room for, is tried.
-const DELIVERIES_MAX: usize = 10;
+/// Until a reply that can't be kept, or that its relay has no room for, is tried again.
 const DELIVERY_PAUSE: Duration = Duration::from_secs(30);
 /// A sign of typing is renewed before it ends.
 const TYPING_EVERY: Duration = Duration::from_millis(TYPING_TTL_MS - 3_000);
@@ -49,6 +49,7 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
         }
         tokio::select! {
             () = ingest.replies.wake.notified() => {}
+            Some(room) = desk.blocked.recv() => desk.set_blocked(room),
             Some(ended) = desk.under_way.join_next_with_id(), if !desk.under_way.is_empty() => {
                 match ended {
                     Ok((task, ())) => desk.ended(task, false),
@@ -64,16 +65,32 @@ struct Desk {
     ingest: Arc<Ingest>,
     /// The newest message that was read.
     seen: i64,
-    /// Of each room: the reply under way first.
-    rooms: HashMap<RoomId, VecDeque<PendingReply>>,
+    rooms: HashMap<RoomId, Line>,
     under_way: JoinSet<()>,
     tasks: HashMap<Id, RoomId>,
+    /// Replies in rooms that are not blocked: others must not wait for one full relay.
     count: usize,
+    /// Rooms whose relay has no room for a reply that is made.
+    blocked: mpsc::UnboundedReceiver<RoomId>,
+    block: mpsc::UnboundedSender<RoomId>,
+    delivery_pause: Duration,
+}
+
+/// A room's replies, in order.
+#[derive(Default)]
+struct Line {
+    /// The one under way first.
+    replies: VecDeque<PendingReply>,
+    blocked: bool,
 }
 
 impl Desk {
     fn new(ingest: Arc<Ingest>) -> Self {
+        let (block, blocked) = mpsc::unbounded_channel();
         Self {
+            block,
+            blocked,
+            delivery_pause: DELIVERY_PAUSE,
             ingest,
             seen: 0,
             rooms: HashMap::new(),
@@ -98,10 +115,10 @@ impl Desk {
         let more = pending.len() == limit && limit < room_for;
         for reply in pending {
             self.seen = reply.message_id;
-            self.count += 1;
-            let queue = self.rooms.entry(reply.room).or_default();
-            queue.push_back(reply);
-            if queue.len() == 1 {
+            let line = self.rooms.entry(reply.room).or_default();
+            self.count += usize::from(!line.blocked);
+            line.replies.push_back(reply);
+            if line.replies.len() == 1 {
                 self.start(reply, false);
             }
         }
@@ -109,9 +126,19 @@ impl Desk {
     }
 
     fn start(&mut self, reply: PendingReply, panicked: bool) {
-        let ingest = self.ingest.clone();
-        let task = self.under_way.spawn(answer(ingest, reply, panicked));
+        let (ingest, block) = (self.ingest.clone(), self.block.clone());
+        let answer = answer(ingest, reply, panicked, block, self.delivery_pause);
+        let task = self.under_way.spawn(answer);
         self.tasks.insert(task.id(), reply.room);
+    }
+
+    fn set_blocked(&mut self, room: RoomId) {
+        if let Some(line) = self.rooms.get_mut(&room)
+            && !line.blocked
+        {
+            line.blocked = true;
+            self.count -= line.replies.len();
+        }
     }
 
     /// The room's next reply has its turn. One that panicked is apologized for.
@@ -119,14 +146,17 @@ impl Desk {
         let Some(room) = self.tasks.remove(&task) else {
             return;
         };
-        let Some(queue) = self.rooms.get_mut(&room) else {
+        let Some(line) = self.rooms.get_mut(&room) else {
             return;
         };
+        if std::mem::take(&mut line.blocked) {
+            self.count += line.replies.len();
+        }
         if !panicked {
-            queue.pop_front();
+            line.replies.pop_front();
             self.count -= 1;
         }
-        match queue.front().copied() {
+        match line.replies.front().copied() {
             Some(next) => self.start(next, panicked),
             None => {
                 self.rooms.remove(&room);
@@ -135,8 +165,15 @@ impl Desk {
     }
 }
 
-/// Makes a reply and delivers it.
-async fn answer(ingest: Arc<Ingest>, pending: PendingReply, panicked: bool) {
+/// Makes a reply and delivers it. It stays pending until it is kept, or queued where it is
+/// late, as long as its command would have lived.
+async fn answer(
+    ingest: Arc<Ingest>,
+    pending: PendingReply,
+    panicked: bool,
+    block: mpsc::UnboundedSender<RoomId>,
+    pause: Duration,
+) {
     let id = pending.message_id;
     let failed = |why| Made::failed(&ingest.voice.get().persona, pending.unprompted, why);
     let made = if panicked {
@@ -152,25 +189,38 @@ async fn answer(ingest: Arc<Ingest>, pending: PendingReply, panicked: bool) {
         }
     };
     let made = Arc::new(made);
-    for attempt in 1..=DELIVERIES_MAX {
-        let (worker, made, give_up) = (ingest.clone(), made.clone(), attempt == DELIVERIES_MAX);
-        let now = ingest.clock.now();
+    let until = ingest.clock.now().plus_s(ingest.hub.command_ttl_s() as i64);
+    let mut waits = false;
+    loop {
+        let (worker, made, now) = (ingest.clone(), made.clone(), ingest.clock.now());
+        let give_up = now >= until;
         let delivered = ingest
             .store
             .write(move |tx| worker.deliver(tx, id, &made, give_up, now))
             .await;
         match delivered {
             Ok(()) if give_up => {
-                log::warn!("message {id}: its reply could not be sent and is only kept");
+                log::warn!("message {id}: its reply could not be sent in time and is only kept");
                 return;
             }
             Ok(()) => return,
             Err(error) if error.code == NO_ROOM => {
-                log::debug!("message {id}: its relay has too many unfinished commands");
+                if !std::mem::replace(&mut waits, true) {
+                    log::warn!(
+                        "message {id}: its relay has too many unfinished commands; its reply waits"
+                    );
+                    let _ = block.send(pending.room); // the desk is gone at the end only
+                    ingest.set_made(id).await;
+                }
             }
-            Err(error) => log::warn!("message {id}: its reply can't be kept yet: {error}"),
+            Err(error) => {
+                log::warn!("message {id}: its reply can't be kept yet: {error}");
+                if give_up {
+                    return; // found again at the next start
+                }
+            }
         }
-        tokio::time::sleep(DELIVERY_PAUSE).await;
+        tokio::time::sleep(pause).await;
     }
 }
 

@@ -1,4 +1,5 @@
-//! What becomes of a reply whose making panics, and of those behind it.
+//! What becomes of a reply whose making panics, and of those behind it; and of one that its
+//! relay has no room for.
 
 use serde_json::Value;
 
@@ -21,14 +22,15 @@ const DATABASE: &str = "
       VALUES (1, 1, 1, 0, 0, 'ana', 'hi', 0, -1), (2, 1, 1, 0, 0, 'ana', 'hi', 0, -1);
     INSERT INTO pending_replies (message_id, room_id, unprompted) VALUES (1, 1, 0), (2, 1, 0);";
 
-fn ingest(store: Store) -> Arc<Ingest> {
-    let (store, clock) = (Arc::new(store), Clock::system());
+fn ingest(store: Store, clock: Clock) -> Arc<Ingest> {
+    let store = Arc::new(store);
     let terms = hub::Settings {
         heartbeat_s: 30,
         silence_s: 90,
         ack_timeout_s: 30,
         max_in_flight: 64,
         command_ttl_s: 60,
+        commands_per_minute: 50,
     };
     let hub = Hub::new(store.clone(), clock.clone(), terms, String::new());
     let flags = Arc::new(Flags::new(false, clock.clone()));
@@ -71,7 +73,7 @@ async fn a_panic_is_apologized_for_and_the_next_has_its_turn() {
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.execute_batch(DATABASE).unwrap();
     drop(conn);
-    let ingest = ingest(Store::open(&options).unwrap());
+    let ingest = ingest(Store::open(&options).unwrap(), Clock::system());
     let mut desk = Desk::new(ingest.clone());
     assert!(!desk.look().await.unwrap());
     assert_eq!(desk.count, 2);
@@ -98,4 +100,65 @@ async fn a_panic_is_apologized_for_and_the_next_has_its_turn() {
     assert!(!ingest.replies.are_too_many());
     let left = look(&path, |view| view.count_pending_replies()).unwrap();
     assert_eq!(left, 0);
+}
+
+/// A relay that is full: its replies wait, however long, and take no place of others'.
+#[tokio::test]
+async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
+    for freed in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("chatkeep.db");
+        let options = Options {
+            path: path.clone(),
+            full_durability: false,
+            readers: 2,
+            payment_provider: false,
+        };
+        drop(Store::open(&options).unwrap());
+        let conn = rusqlite::Connection::open(&path).unwrap();
+        conn.execute_batch(DATABASE).unwrap();
+        conn.execute_batch(
+            "INSERT INTO agents (id, agent_id, unfinished, created_at) VALUES (1, 'a', 10000, 0);
+             UPDATE messages SET agent_id = 1;
+             UPDATE pending_replies SET late = 1, starts = 2;",
+        )
+        .unwrap();
+        let clock = Clock::fixed(crate::clock::Timestamp(0));
+        let ingest = ingest(Store::open(&options).unwrap(), clock.clone());
+        let mut desk = Desk::new(ingest.clone());
+        desk.delivery_pause = Duration::ZERO;
+        desk.look().await.unwrap();
+        let room = desk.blocked.recv().await.unwrap();
+        desk.set_blocked(room);
+        assert_eq!(
+            (desk.count, desk.rooms.len()),
+            (0, 1),
+            "no place of others'"
+        );
+        for _ in 0..100 {
+            ingest.store.write(|_| Ok(())).await.unwrap(); // others' writes between its tries
+        }
+        let left = || look(&path, |view| view.count_pending_replies()).unwrap();
+        assert_eq!(left(), 2);
+        if freed {
+            conn.execute("UPDATE agents SET unfinished = 0", [])
+                .unwrap();
+        }
+        for reply in 0..2 {
+            if !freed {
+                if reply > 0 {
+                    desk.blocked.recv().await.unwrap();
+                }
+                clock.advance(60_000);
+            }
+            let ended = desk.under_way.join_next_with_id().await;
+            desk.ended(ended.unwrap().unwrap().0, false);
+        }
+        assert_eq!((left(), desk.count, desk.rooms.len()), (0, 0, 0));
+        let sql = "SELECT count(*), (SELECT count(late) FROM messages) FROM commands";
+        let (commands, kept): (i64, i64) = conn
+            .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap();
+        assert_eq!((commands, kept), (if freed { 2 } else { 0 }, 2));
+    }
 }

@@ -1,0 +1,83 @@
+//! How fast commands go out: so many in any minute, repeats too, so that a backlog drains
+//! through a relay that refuses above a limit of its own.
+
+use std::collections::VecDeque;
+
+use crate::clock::Monotonic;
+
+/// A minute, and a second in which what was sent before may have been under way.
+const WINDOW_MS: u64 = 61_000;
+
+#[derive(Debug)]
+pub(super) struct Pace {
+    per_minute: u64,
+    /// Times with how many were sent then, oldest first.
+    sends: VecDeque<(Monotonic, u64)>,
+    /// The sum of these.
+    used: u64,
+}
+
+impl Pace {
+    pub(super) fn new(per_minute: u64) -> Self {
+        Self {
+            per_minute,
+            sends: VecDeque::new(),
+            used: 0,
+        }
+    }
+
+    /// Counts a send, if one more may go out now.
+    pub(super) fn take(&mut self, now: Monotonic) -> bool {
+        while let Some((at, count)) = self.sends.front().copied()
+            && at.plus_ms(WINDOW_MS) <= now
+        {
+            self.sends.pop_front();
+            self.used -= count;
+        }
+        if self.used >= self.per_minute {
+            return false;
+        }
+        self.used += 1;
+        match self.sends.back_mut() {
+            Some((at, count)) if *at == now => *count += 1,
+            _ => self.sends.push_back((now, 1)),
+        }
+        true
+    }
+
+    /// When one more may go out, while none may; perhaps a moment that has passed.
+    pub(super) fn free_at(&self) -> Option<Monotonic> {
+        let oldest = self.sends.front().filter(|_| self.used >= self.per_minute);
+        oldest.map(|(at, _)| at.plus_ms(WINDOW_MS))
+    }
+
+    pub(super) fn is_free(&self, now: Monotonic) -> bool {
+        self.free_at().is_none_or(|at| at <= now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_go_out_in_any_minute() {
+        let mut pace = Pace::new(2);
+        for (at, goes) in [
+            (0, true),
+            (10, true),
+            (10, false),
+            (60_999, false),
+            (61_000, true),
+            (61_009, false),
+            (61_010, true),
+            (122_009, true),
+            (122_009, false),
+        ] {
+            assert_eq!(pace.is_free(Monotonic(at)), goes, "{at}");
+            assert_eq!(pace.take(Monotonic(at)), goes, "{at}");
+        }
+        assert_eq!(pace.free_at(), Some(Monotonic(122_010)));
+        assert_eq!(Pace::new(1).free_at(), None);
+    }
+}
