@@ -287,6 +287,13 @@ CREATE TABLE erased_users (
   erased_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Who the erased were to identity providers: digests of (issuer, subject), keyed with
+-- identity_digest_key of meta. A row stays as long as its id in erased_users.
+CREATE TABLE erased_identities (
+  identity  BLOB PRIMARY KEY,                -- SHA-256
+  erased_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE personality_profiles (
   user_id                INTEGER PRIMARY KEY REFERENCES users(id),
   openness               INTEGER,

@@ -146,13 +146,16 @@ const TABLES: &[Table] = &[
         fill: "", left: "SELECT count(*) FROM erasures" },
     Table { name: "erased_users", links: &["user_id"], emptied: "stays: an id that is given to nobody again", exported: INTERNAL,
         fill: "", left: "SELECT count(*) - 1 FROM erased_users" },
+    Table { name: "erased_identities", links: &["identity"], emptied: "stays: a keyed digest, by which an old token is refused", exported: INTERNAL,
+        fill: "", left: "SELECT 0" },
     Table { name: "outgoing_mails", links: &["recipient"], emptied: "when a server has taken it, after 3 days at most", exported: INTERNAL,
         fill: "", left: "SELECT count(*) FROM outgoing_mails" },
 ];
 
 /// Names of columns by which a row may be somebody's.
-const LINKS: [&str; 17] = [
+const LINKS: [&str; 18] = [
     "app_creator_id",
+    "identity",
     "user_id",
     "public_id",
     "owner_id",
@@ -276,6 +279,7 @@ async fn nothing_of_a_person_is_left_in_any_table() {
     let emptied_later = [
         "erasures",
         "erased_users",
+        "erased_identities",
         "outgoing_mails",
         "kept_answers",
         "pending_replies",

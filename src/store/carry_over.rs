@@ -51,6 +51,21 @@ const RULES: &[(&str, &str, &str)] = &[
          SELECT nonce, expires_at FROM present.used_registrations",
     ),
     (
+        // What the present digests are keyed with. A backup has the same key, or none yet.
+        "identity_digest_key",
+        "key of the digests of erased identities",
+        "INSERT INTO main.meta (key, value)
+         SELECT key, value FROM present.meta WHERE key = 'identity_digest_key'
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    ),
+    (
+        "erased_identities",
+        "digests of erased identities",
+        "INSERT INTO main.erased_identities (identity, erased_at)
+         SELECT identity, erased_at FROM present.erased_identities WHERE true
+         ON CONFLICT (identity) DO UPDATE SET erased_at = max(erased_at, excluded.erased_at)",
+    ),
+    (
         "revoked_agents",
         "relays whose tokens were revoked",
         "INSERT INTO main.agents (agent_id, tokens_valid_from, created_at)
@@ -158,8 +173,10 @@ const RULES: &[(&str, &str, &str)] = &[
     ),
 ];
 /// They keep the copy consistent, and are no news to anybody.
-const UNREPORTED: [&str; 4] = [
+const UNREPORTED: [&str; 6] = [
     "erased_ids",
+    "identity_digest_key",
+    "erased_identities",
     "deleted_webhook_calls",
     "webhook_times",
     "ended_access",

@@ -119,11 +119,11 @@ impl Tx<'_> {
             "INSERT OR IGNORE INTO erased_users (user_id, erased_at) VALUES (?1, ?2)",
             (&account.user_id, now.0),
         )?;
-        self.execute("DELETE FROM identities WHERE user_id = ?1", [account.id.0])?;
         self.execute(
             "DELETE FROM ended_access WHERE kind = 'grant' AND target = ?1",
             [&account.user_id],
         )?;
+        self.bury_identities(account)?;
         let phone: Option<String> = self
             .conn
             .prepare_cached("SELECT phone FROM erasures WHERE user_id = ?1")?

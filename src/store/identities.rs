@@ -1,11 +1,13 @@
-//! Who people are to identity providers: the users that (issuer, subject) are tied to, and
-//! the ids of users who were erased.
+//! Who people are to identity providers: the users that (issuer, subject) are tied to; and of
+//! users who were erased the ids, with digests of who they were to a provider.
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::{Tx, UserId, View};
+use super::erasures::DueAccount;
+use super::{Digest, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
+use crate::random;
 
 /// A user as signing in sees one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +66,28 @@ impl View<'_> {
             .optional()?)
     }
 
+    /// When a user with that identity was last erased.
+    pub fn identity_erased_at(&self, issuer: &str, subject: &str) -> Result<Option<Timestamp>> {
+        let Some(key) = self.identity_digest_key()? else {
+            return Ok(None); // nobody was
+        };
+        Ok(self
+            .conn
+            .prepare_cached("SELECT erased_at FROM erased_identities WHERE identity = ?1")?
+            .query_row([identity_digest(&key, issuer, subject)], |row| {
+                row.get(0).map(Timestamp)
+            })
+            .optional()?)
+    }
+
+    fn identity_digest_key(&self) -> Result<Option<String>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT value FROM meta WHERE key = 'identity_digest_key'")?
+            .query_row([], |row| row.get(0))
+            .optional()?)
+    }
+
     fn person_where(&self, condition: &str, value: &str) -> Result<Option<Person>> {
         Ok(self
             .conn
@@ -102,6 +126,41 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// Forgets who a user is to identity providers, but for digests: a token from before the
+    /// erasure is not to make the account anew. One that a restore has erased again keeps the
+    /// moment of its first erasure.
+    pub(super) fn bury_identities(&self, account: &DueAccount) -> Result<()> {
+        let tied: Vec<(String, String)> = self
+            .conn
+            .prepare_cached("SELECT issuer, subject FROM identities WHERE user_id = ?1")?
+            .query_map([account.id.0], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for (issuer, subject) in tied {
+            let key = self.identity_digest_key()?;
+            self.execute(
+                "INSERT INTO erased_identities (identity, erased_at)
+                 SELECT ?1, erased_at FROM erased_users WHERE user_id = ?2
+                 ON CONFLICT (identity) DO UPDATE SET erased_at = max(erased_at, excluded.erased_at)",
+                (identity_digest(&key, &issuer, &subject), &account.user_id),
+            )?;
+        }
+        self.execute("DELETE FROM identities WHERE user_id = ?1", [account.id.0])?;
+        Ok(())
+    }
+
+    /// Made when it is first needed.
+    fn identity_digest_key(&self) -> Result<String> {
+        if let Some(key) = self.view().identity_digest_key()? {
+            return Ok(key);
+        }
+        let key = random::secret();
+        self.execute(
+            "INSERT INTO meta (key, value) VALUES ('identity_digest_key', ?1)",
+            [&key],
+        )?;
+        Ok(key)
+    }
+
     /// Puts what is given in where nothing is known. Nobody else may have the phone.
     pub fn fill_profile(&mut self, person: &Person, filling: &PersonProfile) -> Result<()> {
         self.execute(
@@ -121,6 +180,11 @@ impl Tx<'_> {
             None => Ok(()), // the directory knows only those with a phone
         }
     }
+}
+
+/// What tells an identity again without naming it.
+fn identity_digest(key: &str, issuer: &str, subject: &str) -> Digest {
+    Digest::of(&[key.as_bytes(), issuer.as_bytes(), subject.as_bytes()])
 }
 
 fn person_from(row: &Row<'_>) -> rusqlite::Result<Person> {

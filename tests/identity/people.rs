@@ -261,6 +261,127 @@ async fn an_erased_user_comes_back_as_somebody_new_or_not_at_all() {
     assert_eq!(count(&service, "identities"), 2);
 }
 
+/// Erases everybody whose account is in the database.
+async fn erase(service: &Service) {
+    let database = service.folder.path().join("chatkeep.db");
+    let conn = rusqlite::Connection::open(database).unwrap();
+    conn.busy_timeout(crate::support::PATIENCE).unwrap();
+    conn.execute_batch(
+        "UPDATE users SET deletion_requested_at = 1, deletion_scheduled_for = 2
+         WHERE user_id NOT LIKE 'erased-%'",
+    )
+    .unwrap();
+    let run = chatkeep::account::erasure::Run::default();
+    service.app.eraser.run(run).await.unwrap();
+}
+
+/// What a provider calls somebody need be no UUID, and need not be the id of the account.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_from_before_an_erasure_brings_nobody_back() {
+    let said = json!({
+        "email": "quixotic@example.com", "name": "Ada quixotic",
+        "phone_number": PHONE, "phone_number_verified": true,
+    });
+    let with = |more: Value| {
+        let mut claims = said.clone();
+        let object = claims.as_object_mut().unwrap();
+        object.extend(more.as_object().unwrap().clone());
+        claims
+    };
+    for sub in ["quixotic-17", UUID] {
+        let provider = Provider::start().await;
+        let (service, clock) = started(&provider.issuer).await;
+        let known = written(&service).await;
+        let before = provider.signer.token(&claims(sub, said.clone()));
+        assert!(is_let_in(&service, &before).await);
+        assert_eq!(tied(&service, sub).as_deref(), Some(known.as_str()));
+        clock.advance(60_000);
+        erase(&service).await;
+        let erased_s = clock.now().seconds();
+        let mut no_iat = claims(sub, said.clone());
+        no_iat.as_object_mut().unwrap().remove("iat");
+        let no_iat = provider.signer.token(&no_iat);
+        let same_second = claims(sub, with(json!({"iat": erased_s})));
+        let same_second = provider.signer.token(&same_second);
+        let refused = async |service: &Service| {
+            for token in [&before, &no_iat, &same_second] {
+                assert!(!is_let_in(service, token).await, "{sub}");
+            }
+        };
+        refused(&service).await;
+        assert_eq!(count(&service, "identities"), 0);
+        let people = "SELECT count(*) FROM users WHERE phone IS NOT NULL OR email IS NOT NULL";
+        assert_eq!(service.rows(people), [[0]]);
+        // Nor after a restart, and nothing of the file names them.
+        let (_, folder) = service.stop().await;
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            for trace in ["quixotic", PHONE] {
+                let found = bytes
+                    .windows(trace.len())
+                    .any(|part| part == trace.as_bytes());
+                assert!(!found, "{trace} in {}", path.display());
+            }
+        }
+        let service = Service::in_folder(folder, &provider.issuer.settings(), clock.clone()).await;
+        refused(&service).await;
+        // A later token makes a new, empty account; old ones don't lead there.
+        clock.advance(2_000);
+        let later = with(json!({"iat": erased_s + 1}));
+        let new = provider.sign_in(&service, sub, later).await;
+        assert_ne!(new, known);
+        refused(&service).await;
+        // Erased again, what was issued in between is old, too.
+        clock.advance(60_000);
+        let between = provider
+            .signer
+            .token(&claims(sub, with(json!({"iat": erased_s + 10}))));
+        assert!(is_let_in(&service, &between).await);
+        erase(&service).await;
+        assert!(!is_let_in(&service, &between).await);
+        refused(&service).await;
+    }
+}
+
+/// A backup knows them, and so does the present database know that they are gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_keeps_old_tokens_out() {
+    let provider = Provider::start().await;
+    let (service, clock) = started(&provider.issuer).await;
+    let sub = "quixotic-17";
+    let before = provider.signer.token(&claims(sub, json!({})));
+    assert!(is_let_in(&service, &before).await);
+    let (_, folder) = service.stop().await;
+    let database = folder.path().join("chatkeep.db");
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(&database, &copy).unwrap();
+    clock.advance(60_000);
+    let settings = provider.issuer.settings();
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    erase(&service).await;
+    let erased_s = clock.now().seconds();
+    let (_, folder) = service.stop().await;
+    let restored = std::process::Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+        .args(["restore", "--yes"])
+        .arg(&copy)
+        .current_dir(folder.path())
+        .env_clear()
+        .env("CHATKEEP_STORAGE_PATH", &database)
+        .output()
+        .unwrap();
+    assert!(restored.status.success(), "{restored:?}");
+    clock.advance(60_000);
+    let service = Service::in_folder(folder, &settings, clock.clone()).await;
+    assert!(!is_let_in(&service, &before).await);
+    // What brings them back says so, and is as old as the first erasure wants.
+    let later = provider
+        .signer
+        .token(&claims(sub, json!({"iat": erased_s + 1})));
+    assert!(is_let_in(&service, &later).await);
+    assert!(!is_let_in(&service, &before).await);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_subjects_are_kept_to_the_letter() {
     let provider = Provider::start().await;

@@ -96,6 +96,7 @@ impl Subject {
     fn seen(&self, view: &View<'_>) -> Result<Seen> {
         let seen = Seen {
             tied: view.person_tied(&self.issuer, &self.name)?,
+            erased_at: view.identity_erased_at(&self.issuer, &self.name)?,
             ..Seen::default()
         };
         if !self.is_uuid && seen.tied.is_some() {
@@ -113,8 +114,8 @@ impl Subject {
                 false => None,
             },
             erased_at: match is_uuid {
-                true => view.erased_at(&self.name)?,
-                false => None,
+                true => seen.erased_at.max(view.erased_at(&self.name)?),
+                false => seen.erased_at,
             },
             ..seen
         })
@@ -364,7 +365,7 @@ mod tests {
 
     #[test]
     fn an_erased_id_is_nobodys_again() {
-        for issuer in [PROVIDER, LOCAL_ISSUER] {
+        for (issuer, sub) in [(PROVIDER, UUID), (LOCAL_ISSUER, UUID), (PROVIDER, "a")] {
             for (issued_at, tied, expected) in [
                 (None, None, "erased"),
                 (Some(999), None, "erased"),
@@ -378,8 +379,8 @@ mod tests {
                     erased_at: Some(Timestamp(1_000)),
                     ..Seen::default()
                 };
-                let verdict = decide(&subject(issuer, UUID, issued_at), seen);
-                assert_eq!(shown(verdict), expected, "{issuer} {issued_at:?}");
+                let verdict = decide(&subject(issuer, sub, issued_at), seen);
+                assert_eq!(shown(verdict), expected, "{issuer} {sub} {issued_at:?}");
             }
         }
     }

@@ -40,6 +40,13 @@ ALTER TABLE app_rooms_3 RENAME TO app_rooms;
 CREATE INDEX app_rooms_room ON app_rooms(room_id);
 CREATE INDEX app_rooms_installer ON app_rooms(installed_by);
 
+-- Who the erased were to identity providers: digests of (issuer, subject), keyed with
+-- identity_digest_key of meta. A row stays as long as its id in erased_users.
+CREATE TABLE erased_identities (
+  identity  BLOB PRIMARY KEY,                -- SHA-256
+  erased_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Access that was ended: what a restored backup must not bring back. Rows go after 90 days.
 CREATE TABLE ended_access (
   kind     TEXT NOT NULL,                    -- app, webhook, installation, grant, flag
