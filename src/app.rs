@@ -104,6 +104,11 @@ impl App {
     /// Opens the store and puts the parts together. The error is a sentence for the operator.
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
         let store = Arc::new(open_store(&config)?);
+        let jumped = store.read(|view| view.clock_has_jumped()).await;
+        if jumped.map_err(|e| e.to_string())? {
+            log::warn!("the clock had jumped when the service last ran; it is watched on");
+            clock.wait_until_steady();
+        }
         let (epoch, revocations, overrides, pending) = seen(&store).await?;
         let flags = flags(&config, &clock, overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);

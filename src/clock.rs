@@ -2,16 +2,19 @@
 //! see (dates, expiry, signatures); monotonic time is for limits and timers, so that a
 //! clock set back or forward sticks nothing.
 
+mod steadiness;
 mod zone;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, Utc};
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Serialize, Serializer};
 
+use steadiness::{Found, Steadiness};
 pub use zone::{Zone, ZoneOffset};
 
 const STAMP: &str = "%Y%m%dT%H%M%S%.3fZ";
@@ -119,47 +122,125 @@ impl Monotonic {
 
 /// Hands out both times. Tests move a fixed one by hand.
 #[derive(Clone, Debug)]
-pub struct Clock(Source);
+pub struct Clock {
+    source: Source,
+    steadiness: Arc<Mutex<Steadiness>>,
+}
 
 #[derive(Clone, Debug)]
 enum Source {
     System(Instant),
-    Fixed { start: i64, now: Arc<AtomicI64> },
+    Fixed {
+        start: Arc<AtomicI64>,
+        now: Arc<AtomicI64>,
+    },
 }
 
 impl Clock {
     pub fn system() -> Self {
-        Self(Source::System(Instant::now()))
+        Self::of(Source::System(Instant::now()))
     }
 
     /// A clock that stands at `now` until `advance` moves it.
     pub fn fixed(now: Timestamp) -> Self {
-        Self(Source::Fixed {
-            start: now.0,
+        Self::of(Source::Fixed {
+            start: Arc::new(AtomicI64::new(now.0)),
             now: Arc::new(AtomicI64::new(now.0)),
         })
     }
 
+    fn of(source: Source) -> Self {
+        let clock = Self {
+            source,
+            steadiness: Arc::default(),
+        };
+        clock.look();
+        clock
+    }
+
     pub fn now(&self) -> Timestamp {
-        match &self.0 {
+        match &self.source {
             Source::System(_) => Timestamp::from(SystemTime::now()),
             Source::Fixed { now, .. } => Timestamp(now.load(Ordering::SeqCst)),
         }
     }
 
     pub fn monotonic(&self) -> Monotonic {
-        match &self.0 {
+        match &self.source {
             Source::System(start) => Monotonic(start.elapsed().as_millis() as u64),
+            Source::Fixed { .. } => Monotonic(self.since_start_ms().max(0) as u64),
+        }
+    }
+
+    /// The time by which something may be deleted for good. `None`: the clock has jumped, and
+    /// has neither stood for some hours since, nor has anybody vouched for it.
+    pub fn steady_now(&self) -> Option<Timestamp> {
+        let (now, is_steady) = self.look();
+        is_steady.then_some(now)
+    }
+
+    /// Whoever operates the service vouches for the clock as it is.
+    pub fn confirm(&self) {
+        let since_start_ms = self.since_start_ms();
+        self.steadiness().confirm(self.now(), since_start_ms);
+    }
+
+    /// A jump is known of from an earlier run.
+    pub fn wait_until_steady(&self) {
+        let since_start_ms = self.since_start_ms();
+        self.steadiness().wait(since_start_ms);
+    }
+
+    fn look(&self) -> (Timestamp, bool) {
+        let mut steadiness = self.steadiness();
+        let (now, since_start_ms) = (self.now(), self.since_start_ms());
+        let found = steadiness.look(now, since_start_ms);
+        match found {
+            Found::Jumped(by_ms) => log::warn!(
+                "the clock jumped by {} s, to {now}: nothing is deleted for good by its time until it \
+                 has gone steadily for 6 hours, or `chatkeep purge --now` says that it is right",
+                by_ms / 1000
+            ),
+            Found::Stood => {
+                log::info!("the clock has gone steadily for 6 hours and is believed again")
+            }
+            Found::Steady | Found::Waiting => {}
+        }
+        (now, matches!(found, Found::Steady | Found::Stood))
+    }
+
+    /// Since the machine was started, sleep included: a machine that slept has no clock that
+    /// jumped.
+    fn since_start_ms(&self) -> i64 {
+        match &self.source {
+            Source::System(_) => {
+                let since = clock_gettime(ClockId::Boottime);
+                since.tv_sec * 1000 + since.tv_nsec / 1_000_000
+            }
             Source::Fixed { start, now } => {
-                Monotonic((now.load(Ordering::SeqCst) - start).max(0) as u64)
+                now.load(Ordering::SeqCst) - start.load(Ordering::SeqCst)
             }
         }
     }
 
+    fn steadiness(&self) -> MutexGuard<'_, Steadiness> {
+        self.steadiness
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Moves a fixed clock on; the system's clock is left alone.
     pub fn advance(&self, ms: i64) {
-        if let Source::Fixed { now, .. } = &self.0 {
+        if let Source::Fixed { now, .. } = &self.source {
             now.fetch_add(ms, Ordering::SeqCst);
+        }
+    }
+
+    /// Sets a fixed clock to another wall time, as somebody might set the system's.
+    pub fn jump(&self, ms: i64) {
+        if let Source::Fixed { start, .. } = &self.source {
+            start.fetch_add(ms, Ordering::SeqCst);
+            self.advance(ms);
         }
     }
 }

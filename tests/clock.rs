@@ -6,6 +6,7 @@
 mod support;
 
 use chatkeep::clock::{Clock, Timestamp};
+use chatkeep::store::PendingDeletion;
 use serde_json::{Value, json};
 use support::{Service, direct, eventually, post};
 
@@ -96,4 +97,163 @@ async fn a_reminder_comes_once() {
     clock.advance(HOUR_MS);
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     assert_eq!(commands(), Some(1));
+}
+
+const DAY_MS: i64 = 24 * HOUR_MS;
+const PHONE: &str = "+15550101";
+
+/// Somebody has written, and asked to be erased in 30 days.
+async fn somebody_is_to_go(service: &Service, now: Timestamp) {
+    assert_eq!(say(service, &direct(PHONE, "hello")).await, 200);
+    let user = service.user_id(PHONE);
+    let asked = service.app.store.write(move |tx| {
+        let id = tx.user_id(&user)?.unwrap();
+        tx.set_pending_deletion(
+            id,
+            Some(PendingDeletion {
+                requested_at: now,
+                scheduled_for: now.plus_ms(30 * DAY_MS),
+            }),
+        )
+    });
+    asked.await.unwrap();
+}
+
+async fn is_there(service: &Service) -> bool {
+    let run = chatkeep::account::erasure::Run::default();
+    service.app.eraser.run(run).await.unwrap();
+    service.rows("SELECT phone FROM users WHERE phone IS NOT NULL") == [[PHONE]]
+}
+
+/// What `/health` says of the clock, and the metric.
+async fn told(service: &Service) -> (Value, String) {
+    let health = service.send(&support::get("/health")).await;
+    assert_eq!(health.status, 200, "{}", health.text);
+    let metrics = service.admin("GET", "/metrics", &json!(null)).await.text;
+    let value = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("chatkeep_clock_jumped "));
+    (
+        health.json()["checks"]["clock"].clone(),
+        value.unwrap().to_owned(),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn three_seconds_in_another_month_erase_nobody() {
+    let (service, clock) = started(&[]).await;
+    somebody_is_to_go(&service, clock.now()).await;
+    assert_eq!(told(&service).await, (json!(null), "0".to_owned()));
+    clock.jump(31 * DAY_MS);
+    assert!(is_there(&service).await);
+    assert_eq!(told(&service).await, (json!("jumped"), "1".to_owned()));
+    clock.advance(3_000);
+    assert!(is_there(&service).await);
+    clock.jump(-31 * DAY_MS);
+    assert!(is_there(&service).await);
+    clock.advance(6 * HOUR_MS - 1);
+    assert_eq!(told(&service).await, (json!("jumped"), "1".to_owned()));
+    clock.advance(1);
+    assert_eq!(told(&service).await, (json!(null), "0".to_owned()));
+    assert!(is_there(&service).await, "it is not time yet");
+    clock.advance(30 * DAY_MS);
+    assert!(!is_there(&service).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_is_right_after_a_jump_is_believed_when_it_has_stood() {
+    let (service, clock) = started(&[]).await;
+    somebody_is_to_go(&service, clock.now()).await;
+    clock.jump(31 * DAY_MS);
+    assert!(is_there(&service).await);
+    clock.advance(6 * HOUR_MS);
+    assert!(!is_there(&service).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_vouches_for_the_clock() {
+    let (service, clock) = started(&[]).await;
+    somebody_is_to_go(&service, clock.now()).await;
+    clock.jump(31 * DAY_MS);
+    assert!(is_there(&service).await);
+    let asked = service.admin("POST", "/admin/purge", &json!({})).await;
+    assert_eq!(asked.status, 200, "{}", asked.text);
+    eventually("the account is gone", async || {
+        service
+            .rows("SELECT phone FROM users WHERE phone IS NOT NULL")
+            .is_empty()
+    })
+    .await;
+    assert_eq!(told(&service).await, (json!(null), "0".to_owned()));
+}
+
+/// Whoever restarts the service after a jump has not made the clock right.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_jump_outlives_a_restart() {
+    let (service, clock) = started(&[]).await;
+    somebody_is_to_go(&service, clock.now()).await;
+    clock.jump(31 * DAY_MS);
+    eventually("it is noted", async || {
+        service.rows("SELECT 1 FROM meta WHERE key = 'clock_has_jumped'") == [[1]]
+    })
+    .await;
+    let (_, folder) = service.stop().await;
+    let clock = Clock::fixed(clock.now());
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    assert!(is_there(&service).await);
+    clock.advance(6 * HOUR_MS);
+    assert!(!is_there(&service).await);
+    eventually("it is over", async || {
+        service
+            .rows("SELECT 1 FROM meta WHERE key = 'clock_has_jumped'")
+            .is_empty()
+    })
+    .await;
+}
+
+/// A machine that was off for weeks has a clock that is right.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_downtime_is_no_jump() {
+    let (service, clock) = started(&[]).await;
+    somebody_is_to_go(&service, clock.now()).await;
+    let (_, folder) = service.stop().await;
+    let later = Clock::fixed(clock.now().plus_ms(31 * DAY_MS));
+    let service = Service::in_folder(folder, &[], later).await;
+    assert!(!is_there(&service).await);
+}
+
+/// The file of an export stays, too, until the clock is believed.
+#[tokio::test(flavor = "multi_thread")]
+async fn exports_outlive_a_jump() {
+    let (service, clock) = started(&[]).await;
+    assert_eq!(say(&service, &direct(PHONE, "hello")).await, 200);
+    let user = service.user_id(PHONE);
+    let files = || {
+        let entries = std::fs::read_dir(service.folder.path().join("exports"));
+        entries.map_or(0, |entries| entries.flatten().count())
+    };
+    // Each request wakes the job, which looks for what has expired before and after.
+    let export = async || {
+        let token = service.user_token(&user);
+        let asked = support::request("POST", "/account/export").bearer(&token);
+        let asked = service.send(&asked).await;
+        assert_eq!(asked.status, 200, "{}", asked.text);
+        let path = format!(
+            "/account/export/{}",
+            asked.json()["job_id"].as_str().unwrap()
+        );
+        eventually("the export", async || {
+            let seen = service.send(&support::get(&path).bearer(&token)).await;
+            seen.json()["status"] == "ready"
+        })
+        .await;
+    };
+    export().await;
+    assert_eq!(files(), 1);
+    clock.jump(8 * DAY_MS);
+    export().await;
+    assert_eq!(files(), 2);
+    clock.advance(6 * HOUR_MS);
+    export().await;
+    eventually("the first is removed", async || files() == 2).await;
 }

@@ -99,6 +99,7 @@ async fn every_kind_of_number_is_told() {
         ("chatkeep_database_bytes", "gauge"),
         ("chatkeep_database_writable", "gauge"),
         ("chatkeep_wal_bytes", "gauge"),
+        ("chatkeep_clock_jumped", "gauge"),
         ("chatkeep_relays_connected", "gauge"),
         ("chatkeep_commands_unfinished", "gauge"),
         ("chatkeep_commands_oldest_unfinished_age_seconds", "gauge"),

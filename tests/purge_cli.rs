@@ -94,6 +94,18 @@ async fn purges_through_the_service_and_alone() {
     }
 }
 
+/// Whoever purges by hand has looked at the clock.
+#[tokio::test(flavor = "multi_thread")]
+async fn it_vouches_for_a_clock_that_jumped() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    written(folder).await.kill();
+    execute(folder, "INSERT INTO meta VALUES ('clock_has_jumped', '1')");
+    assert_eq!(done(folder, "--now"), "1 account was erased.\n");
+    let noted = "SELECT count(*) FROM meta WHERE key = 'clock_has_jumped'";
+    assert_eq!(rows(&folder.join("chatkeep.db"), noted), [[0]]);
+}
+
 /// Alone, nobody else would say it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_became_of_the_mail_is_said() {

@@ -20,6 +20,8 @@ const EXPIRE_EVERY: Duration = Duration::from_secs(30);
 const EXPIRED_AT_ONCE_MAX: usize = 500;
 /// How long after the last message its answer is known on the disk to be written.
 const NOTE_WRITTEN_EVERY: Duration = Duration::from_secs(1);
+/// Shorter than anybody needs to see a wrong clock and restart the service.
+const LOOK_AT_CLOCK_EVERY: Duration = Duration::from_secs(1);
 const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(600);
 /// A job that panicked.
 const BEGIN_ANEW_AFTER: Duration = Duration::from_secs(5);
@@ -41,6 +43,7 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
     jobs.add("replies", |app, n| replies::job::run(app.ingest.clone(), n));
     jobs.add_every("commands", EXPIRE_EVERY, expire_commands);
     jobs.add_every("answers", NOTE_WRITTEN_EVERY, note_written);
+    jobs.add_every("clock", LOOK_AT_CLOCK_EVERY, note_steadiness);
     jobs.add_every("old_rows", HOUSEKEEPING_EVERY, remove_old_rows);
     jobs.add_every("photos", HOUSEKEEPING_EVERY, remove_old_photos);
     jobs.add("purge", |app, n| {
@@ -150,16 +153,29 @@ async fn poll_flags(app: Arc<App>) {
 
 /// Ends commands whose time is over, so that they don't fill an absent relay's outbox.
 async fn expire_commands(app: Arc<App>) -> Result<()> {
-    loop {
-        let (hub, now) = (app.hub.clone(), app.clock.now());
+    while let Some(now) = app.clock.steady_now() {
+        let hub = app.hub.clone();
         let ended = app
             .store
             .write(move |tx| hub.expire_commands(tx, now, EXPIRED_AT_ONCE_MAX))
             .await?;
         if ended < EXPIRED_AT_ONCE_MAX {
-            return Ok(());
+            break;
         }
     }
+    Ok(())
+}
+
+/// Keeps in the database that the clock is not believed, so that a restart does not forget it.
+async fn note_steadiness(app: Arc<App>) -> Result<()> {
+    let is_steady = app.clock.steady_now().is_some();
+    let known = app.store.read(|view| view.clock_has_jumped()).await?;
+    if known == is_steady {
+        app.store
+            .write(move |tx| tx.set_clock_has_jumped(!is_steady))
+            .await?;
+    }
+    Ok(())
 }
 
 async fn note_written(app: Arc<App>) -> Result<()> {
@@ -167,7 +183,9 @@ async fn note_written(app: Arc<App>) -> Result<()> {
 }
 
 async fn remove_old_rows(app: Arc<App>) -> Result<()> {
-    let now = app.clock.now();
+    let Some(now) = app.clock.steady_now() else {
+        return Ok(());
+    };
     while app.store.write(move |tx| tx.remove_old_rows(now)).await? {}
     app.store.remove_old_copies(now).await
 }

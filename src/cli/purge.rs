@@ -134,10 +134,12 @@ fn by_ourselves(config: &Config) -> Result<u64, String> {
     let _lock = app::lock(config)?;
     super::runtime()?.block_on(async {
         let app = App::build(config.clone(), Clock::system()).await?;
+        app.clock.confirm();
         let (operator, now) = (super::audit::operator(), app.clock.now());
-        let noted = app
-            .store
-            .write(move |tx| tx.insert_audit(&operator, &Change::work("purge.start"), now));
+        let noted = app.store.write(move |tx| {
+            tx.set_clock_has_jumped(false)?;
+            tx.insert_audit(&operator, &Change::work("purge.start"), now)
+        });
         noted.await.map_err(|e| e.to_string())?;
         let erasing = app.eraser.run(Run::alone());
         tokio::pin!(erasing);

@@ -19,7 +19,7 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
     } else {
         StatusCode::SERVICE_UNAVAILABLE
     };
-    let body = json!({
+    let mut body = json!({
         "status": if works { "ok" } else { "unavailable" },
         "version": env!("CARGO_PKG_VERSION"),
         "uptime_s": app.clock.monotonic().since(app.started) / 1000,
@@ -30,6 +30,9 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
             "relays": app.hub.connected(),
         },
     });
+    if app.clock.steady_now().is_none() {
+        body["checks"]["clock"] = json!("jumped");
+    }
     let response = http::json_with(status, &body);
     Ok(if works {
         response

@@ -1,10 +1,10 @@
 //! What is removed when its time is over. Each call removes a bounded number of rows, so
 //! that no message waits behind it; the job comes back until nothing is left.
 
-use super::Tx;
 use super::answers::KEYS_KEPT_MS;
 use super::audit::{AUDIT_KEPT_MS, AUDIT_ROWS_MAX};
 use super::webhook_deliveries::DELIVERIES_KEPT_MS;
+use super::{Tx, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -24,7 +24,22 @@ pub const ENDED_ACCESS_KEPT_MS: i64 = 90 * DAY_MS;
 /// Rows removed from one table in one call.
 const ROWS_MAX: i64 = 500;
 
+impl View<'_> {
+    /// When it was last noted, the clock was not to be believed.
+    pub fn clock_has_jumped(&self) -> Result<bool> {
+        Ok(self.meta_number("clock_has_jumped")?.is_some())
+    }
+}
+
 impl Tx<'_> {
+    pub fn set_clock_has_jumped(&self, has: bool) -> Result<()> {
+        if has {
+            return self.set_meta_number("clock_has_jumped", 1);
+        }
+        self.execute("DELETE FROM meta WHERE key = 'clock_has_jumped'", [])?;
+        Ok(())
+    }
+
     /// Removes what is over; true when there may be more.
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;

@@ -170,7 +170,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["src/cli"]),
     ("indicatif", &["src/cli/progress.rs"]),
     ("arc_swap", &["src/setting.rs"]),
-    ("rustix", &["src/cli/check"]),
+    ("rustix", &["src/cli/check", "src/clock.rs"]),
     (
         "strsim",
         &["src/config/unknown.rs", "src/flags/registry.rs"],

@@ -39,7 +39,7 @@ pub async fn run(eraser: Arc<Eraser>, numbers: Arc<Job>) {
             looked = true;
         }
         let now = eraser.clock.now();
-        let is_time = looked && is_due(last, started, now);
+        let is_time = looked && eraser.clock.steady_now().is_some() && is_due(last, started, now);
         if !(asked || is_time || again.is_some_and(|at| has_come(at, now))) {
             continue;
         }

@@ -18,6 +18,11 @@ pub(super) fn write(page: &Page, app: &App, backlog: Option<Backlog>) -> metrics
         "0 while the disk refuses what is written.",
         f64::from(u8::from(!app.store.failing())),
     )?;
+    page.gauge(
+        "chatkeep_clock_jumped",
+        "1 while nothing is deleted for good, since the clock has jumped.",
+        f64::from(u8::from(app.clock.steady_now().is_none())),
+    )?;
     let sizes = app.store.sizes();
     page.gauge(
         "chatkeep_database_bytes",
