@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// For SQLite, too; see Cargo.toml.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     chatkeep::cli::main()
 }

@@ -181,6 +181,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ),
     ("unicode_segmentation", &["src/model", "src/reply"]),
     ("prometheus", &["src/metrics.rs"]),
+    ("mimalloc", &["src/main.rs"]),
     ("rlimit", &["src/cli/serve.rs"]),
 ];
 
