@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::Hub;
 use crate::edge::queue;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Quota, Result};
 use crate::flags::Flags;
 use crate::media::PhotoFile;
 use crate::memory::{Elsewhere, Memories};
@@ -108,6 +108,8 @@ pub struct Arrival {
     calls: Calls,
     /// One that was uploaded with it; then its reply is a command.
     photo: Option<PhotoFile>,
+    /// Its place among the messages of its minute, which it takes once.
+    taken: Option<Quota>,
     now: Timestamp,
     mono: Monotonic,
 }
@@ -174,6 +176,7 @@ impl Ingest {
             understood,
             calls,
             elsewhere: Elsewhere::default(),
+            taken: None,
             via,
             message,
             repeat,
@@ -187,7 +190,9 @@ impl Ingest {
     pub async fn receive(self: &Arc<Self>, mut arrival: Box<Arrival>) -> Result<Received> {
         self.fetch_memories(&mut arrival).await?;
         let (ingest, came) = (self.clone(), arrival.mono);
-        let receiving = self.store.write(move |tx| ingest.receive_in(tx, *arrival));
+        let receiving = self
+            .store
+            .write_repeatable(move |tx| ingest.receive_in(tx, &mut arrival));
         let mut received = receiving.await?;
         if received.pending {
             received.answer = self.await_reply(received.message_id, came).await?;
@@ -195,28 +200,28 @@ impl Ingest {
         Ok(received)
     }
 
-    fn receive_in(&self, tx: &mut Tx<'_>, mut arrival: Arrival) -> Result<Received> {
-        let (now, mono) = (arrival.now, arrival.mono);
+    fn receive_in(&self, tx: &mut Tx<'_>, arrival: &mut Arrival) -> Result<Received> {
+        let now = arrival.now;
         if let Some(mut received) = repeated(tx, &arrival.repeat, now)? {
             received.pending = self.replies.is_awaited(tx, received.message_id)?;
             return Ok(received);
         }
-        let quotas = self.limit(tx, &arrival.message, now, mono)?;
+        let quotas = self.limit(tx, arrival)?;
         let agent = match &arrival.via {
             Via::Edge(name) => Some(self.agent(tx, name, now)?),
             Via::Legacy => None,
         };
         let user = user(tx, &arrival.message.sender, now)?;
         let flags = self.flags.for_user(&user.public_id);
-        let mut room = self.room(tx, &arrival, &user, agent)?;
+        let mut room = self.room(tx, arrival, &user, agent)?;
         if room.group && arrival.message.mode == Mode::Direct {
             arrival.belongs_to_group(&self.voice.get().persona);
         }
-        let message = &arrival.message;
+        let (arrival, message) = (&*arrival, &arrival.message);
         let humans = room.humans + 1;
-        let called = self.called(tx, &arrival, &user, &room, &flags)?;
+        let called = self.called(tx, arrival, &user, &room, &flags)?;
         let is_asked = called.is_some();
-        let access = self.access(tx, &arrival, &user, &room, &flags, is_asked)?;
+        let access = self.access(tx, arrival, &user, &room, &flags, is_asked)?;
         let response = respond::Turn {
             ingest: self,
             flags: &flags,
@@ -230,12 +235,12 @@ impl Ingest {
             elsewhere: &arrival.elsewhere,
             by_model: false,
             now,
-            mono,
+            mono: arrival.mono,
         }
         .answer(tx, &arrival.understood)?;
         self.keep(
             tx,
-            &arrival,
+            arrival,
             Place {
                 user: &user,
                 agent,

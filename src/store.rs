@@ -192,6 +192,17 @@ impl Store {
         self.writer().write(f).await
     }
 
+    /// As `write`, for what may be run more than once, after what it did was undone: it costs
+    /// less where most of it is of this kind. Best for what finds out what is to be refused
+    /// before it writes, as all of a transaction is done again when one fails later.
+    pub async fn write_repeatable<T, F>(&self, f: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        self.writer().write_repeatable(f).await
+    }
+
     /// As `write`, for what nobody waits for: it is queued when this returns, so that whoever
     /// writes or reads through the writer later sees it, and is dropped when the queue is full.
     pub fn post<F>(&self, f: F)

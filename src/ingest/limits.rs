@@ -3,8 +3,8 @@
 
 use std::sync::{MutexGuard, PoisonError};
 
-use super::{Ingest, Message};
-use crate::clock::{Monotonic, Timestamp};
+use super::{Arrival, Ingest};
+use crate::clock::Monotonic;
 use crate::error::{Error, Quota, Result};
 use crate::flags::Reader;
 use crate::limits::{self, HOUR_MS, MINUTE_MS};
@@ -37,13 +37,8 @@ impl Default for Windows {
 }
 
 impl Ingest {
-    pub(super) fn limit(
-        &self,
-        tx: &mut Tx<'_>,
-        message: &Message,
-        now: Timestamp,
-        mono: Monotonic,
-    ) -> Result<Quotas> {
+    pub(super) fn limit(&self, tx: &mut Tx<'_>, arrival: &mut Arrival) -> Result<Quotas> {
+        let (message, now) = (&arrival.message, arrival.now);
         let flags = self.senders_flags(tx, &message.sender)?;
         if !flags.boolean("rate_limit.enabled") {
             return Ok(Quotas::default());
@@ -58,16 +53,23 @@ impl Ingest {
             let left = left.map_err(|left| Error::rate_limited(left.quota(PHOTOS)))?;
             of_photos = Some(left.quota(PHOTOS));
         }
-        let limit = flags.rate_limit("rate_limit.user_messages_per_minute");
-        let taken = self
-            .windows()
-            .messages
-            .take(message.sender.clone(), limit, mono);
-        let left = taken.map_err(|left| Error::rate_limited(left.quota(MESSAGES)))?;
+        let of_messages = match arrival.taken {
+            Some(quota) => quota,
+            None => self.take_message(&message.sender, &flags, arrival.mono)?,
+        };
+        arrival.taken = Some(of_messages);
         if photos > 0 {
             tx.insert_limit_use(PHOTOS_FLAG, &message.sender, photos, now)?;
         }
-        Ok([Some(left.quota(MESSAGES)), of_photos])
+        Ok([Some(of_messages), of_photos])
+    }
+
+    fn take_message(&self, sender: &str, flags: &Reader<'_>, mono: Monotonic) -> Result<Quota> {
+        let limit = flags.rate_limit("rate_limit.user_messages_per_minute");
+        let taken = self.windows().messages.take(sender.to_owned(), limit, mono);
+        taken
+            .map(|left| left.quota(MESSAGES))
+            .map_err(|left| Error::rate_limited(left.quota(MESSAGES)))
     }
 
     /// Before the sender is made a user: a stranger's flags are everybody's.

@@ -202,7 +202,7 @@ impl Marketplace {
         let (market, called) = (self.clone(), hook.clone());
         let applied = self
             .store
-            .write(move |tx| market.apply_in(tx, &called, caller, delivery, effect))
+            .write_repeatable(move |tx| market.apply_in(tx, &called, caller, &delivery, &effect))
             .await;
         if let Err(error) = &applied
             && error.code == "action_failed"
@@ -218,8 +218,8 @@ impl Marketplace {
         tx: &mut Tx<'_>,
         hook: &Hook,
         caller: Caller,
-        delivery: Option<Digest>,
-        effect: Result<Effect, String>,
+        delivery: &Option<Digest>,
+        effect: &Result<Effect, String>,
     ) -> Result<Looked> {
         let seat = tx.webhook_seat(hook.id)?;
         if seat.is_none_or(|seat| seat.version != hook.version) {
@@ -227,14 +227,14 @@ impl Marketplace {
         }
         let now = self.clock.now();
         let mut status = Status::Ok;
-        if let Some(delivery) = &delivery
+        if let Some(delivery) = delivery
             && tx.knows_delivery(delivery, now)?
         {
             status = Status::Duplicate;
         } else {
-            let effect = effect.map_err(action_failed)?;
-            self.carry_out(tx, hook, &effect, now)?;
-            if let Some(delivery) = &delivery {
+            let effect = effect.as_ref().map_err(action_failed)?;
+            self.carry_out(tx, hook, effect, now)?;
+            if let Some(delivery) = delivery {
                 tx.insert_delivery(delivery, now)?;
             }
         }

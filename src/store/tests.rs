@@ -160,6 +160,103 @@ async fn one_that_fails_is_undone_alone() {
     assert!(agents.iter().all(|agent| agent.id != made));
 }
 
+/// Holds the writing thread up until something is sent here, so that what is queued meanwhile
+/// becomes one transaction.
+async fn hold_up(store: &Store) -> std::sync::mpsc::Sender<()> {
+    let (begun, has_begun) = tokio::sync::oneshot::channel();
+    let (go_on, going_on) = std::sync::mpsc::channel();
+    store.post(move |_| {
+        let _ = begun.send(());
+        let _ = going_on.recv();
+        Ok(())
+    });
+    has_begun.await.unwrap();
+    go_on
+}
+
+#[tokio::test]
+async fn one_that_fails_halfway_has_the_others_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&options(&folder)).unwrap();
+    let go_on = hold_up(&store).await;
+    let (runs, effects) = (Arc::new(AtomicI64::new(0)), Arc::new(AtomicI64::new(0)));
+    let writes = (0..30).map(|n: i64| {
+        let (runs, effects) = (runs.clone(), effects.clone());
+        store.write_repeatable(move |tx| {
+            runs.fetch_add(1, Ordering::Relaxed);
+            let effects = effects.clone();
+            tx.after_commit(move || {
+                effects.fetch_add(1, Ordering::Relaxed);
+            });
+            if n % 5 == 1 {
+                return Err(Error::not_found()); // before it writes
+            }
+            let agent = tx.agent(&format!("agent-{n}"), Timestamp(n))?;
+            match n {
+                12 => Err(Error::not_found()),
+                17 => panic!("as a mistake of ours would"),
+                _ => Ok(agent.id),
+            }
+        })
+    });
+    let writes = futures_util::future::join_all(writes);
+    let released = async { go_on.send(()).unwrap() };
+    let (results, ()) = tokio::join!(biased; writes, released);
+    for (n, result) in results.iter().enumerate() {
+        let kept = n % 5 != 1 && n != 12 && n != 17;
+        assert_eq!(result.is_ok(), kept, "{n}: {result:?}");
+    }
+    let agents = store.read(|view| view.agents()).await.unwrap();
+    assert_eq!(agents.len(), 22);
+    assert_eq!(effects.load(Ordering::Relaxed), 22);
+    // Up to the first that failed halfway: twice. The second one that does has a savepoint.
+    assert_eq!(runs.load(Ordering::Relaxed), 30 + 13);
+    let made = store.write(|tx| Ok(tx.agent("agent-12", Timestamp(1))?.id));
+    let made = made.await.unwrap();
+    assert!(agents.iter().all(|agent| agent.id != made));
+}
+
+#[tokio::test]
+async fn what_is_run_once_is_never_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&options(&folder)).unwrap();
+    let go_on = hold_up(&store).await;
+    let write = |name: &'static str, fails: bool| {
+        store.write_repeatable(move |tx| {
+            let agent = tx.agent(name, Timestamp(1))?;
+            match fails {
+                true => Err(Error::not_found()),
+                false => Ok(agent.id),
+            }
+        })
+    };
+    let (before, after) = (write("before", false), write("after", false));
+    let once = store.write(|tx| Ok(tx.agent("once", Timestamp(1))?.id));
+    let failing = write("failing", true);
+    let released = async { go_on.send(()).unwrap() };
+    let (before, once, failing, after, ()) =
+        tokio::join!(biased; before, once, failing, after, released);
+    assert!(before.is_ok() && once.is_ok() && failing.is_err() && after.is_ok());
+    let agents = store.read(|view| view.agents()).await.unwrap();
+    let names: Vec<&str> = agents.iter().map(|agent| agent.agent_id.as_str()).collect();
+    assert_eq!(names, ["after", "before", "once"]);
+}
+
+/// A store that is opened outside a runtime, or outlives the one it was opened in.
+#[test]
+fn callers_are_told_without_the_runtime() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = tokio::runtime::Runtime::new().unwrap();
+    let store = first.block_on(async { Store::open(&options(&folder)).unwrap() });
+    assert_eq!(first.block_on(store.write(|_| Ok(1))).unwrap(), 1);
+    drop(first);
+    let second = tokio::runtime::Runtime::new().unwrap();
+    assert_eq!(second.block_on(store.write(|_| Ok(2))).unwrap(), 2);
+    drop(store);
+    let store = Store::open(&options(&folder)).unwrap();
+    assert_eq!(second.block_on(store.write(|_| Ok(3))).unwrap(), 3);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_broken_writer_is_noticed() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,8 @@
 //! The one writing thread. Callers send it closures; it runs what is queued in one
-//! transaction, each closure in a savepoint of its own, commits once, and only then tells
-//! every caller. Batches form by themselves while a commit is under way. It must not know
-//! what the closures do. This file holds what callers use; `thread` does the work.
+//! transaction, commits once, and only then tells every caller. Batches form by themselves
+//! while a commit is under way. A closure that fails is undone alone: by a savepoint, or,
+//! where all closures of the transaction so far can be run again, by running the others
+//! again. It must not know what the closures do. This file holds what callers use; `thread` does the work.
 
 mod thread;
 
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, config::DbConfig, ffi};
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::checkpoint::{self, Checkpointer};
@@ -25,17 +27,20 @@ const QUEUE_JOBS_MAX: usize = 2048;
 /// How long one try for the write lock takes while another process holds it.
 pub(super) const LOCK_TRY: Duration = Duration::from_millis(100);
 
-/// A closure and its caller: run once, then told once whether what it did was kept. A
-/// caller whose work is dropped untold hears that it was not.
+/// A closure and its caller, who is told once whether what it did was kept. A caller whose
+/// work is dropped untold hears that it was not.
 trait Work: Send {
     /// Whether what it did is to be kept.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    /// It may be run more than once, after what it did was undone.
+    fn is_repeatable(&self) -> bool;
     /// `failed`: why it was not kept although it was to be.
-    fn tell(self: Box<Self>, failed: Option<Error>);
+    fn tell(self: Box<Self>, failed: Option<&str>);
 }
 
 struct Call<T, F> {
-    f: Option<F>,
+    f: F,
+    repeatable: bool,
     result: Option<Result<T>>,
     answer: oneshot::Sender<Result<T>>,
 }
@@ -43,25 +48,53 @@ struct Call<T, F> {
 impl<T, F> Work for Call<T, F>
 where
     T: Send,
-    F: FnOnce(&mut Tx<'_>) -> Result<T> + Send,
+    F: FnMut(&mut Tx<'_>) -> Result<T> + Send,
 {
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
-        let Some(f) = self.f.take() else {
-            return false;
-        };
-        let result = catch_unwind(AssertUnwindSafe(|| f(tx)))
+        let result = catch_unwind(AssertUnwindSafe(|| (self.f)(tx)))
             .unwrap_or_else(|_| Err(Error::internal("a write panicked")));
         self.result.insert(result).is_ok()
     }
 
-    fn tell(self: Box<Self>, failed: Option<Error>) {
+    fn is_repeatable(&self) -> bool {
+        self.repeatable
+    }
+
+    fn tell(self: Box<Self>, failed: Option<&str>) {
         let result = match (self.result, failed) {
-            (Some(Ok(_)), Some(error)) => Err(error),
+            (Some(Ok(_)), Some(cause)) => Err(not_written(cause)),
             (Some(result), _) => result,
             (None, _) => return,
         };
         let _ = self.answer.send(result); // an error: the caller went away
     }
+}
+
+/// Callers whose closures have run and who are still to be told, which dropping this does,
+/// wherever that happens.
+struct Waiting {
+    works: Vec<Box<dyn Work>>,
+    failed: Option<String>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        for work in self.works.drain(..) {
+            work.tell(self.failed.as_deref());
+        }
+    }
+}
+
+/// Tells callers from within the runtime: to wake a task from outside costs the writing thread
+/// several times what it costs a thread of the runtime, which this way is woken once for a
+/// whole transaction. Without a runtime, or after its end, the writing thread does it.
+fn start_teller() -> mpsc::UnboundedSender<Waiting> {
+    // Bounded by the callers: each waits in it once.
+    let (teller, mut told) = mpsc::unbounded_channel();
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(async move { while told.recv().await.is_some() {} });
+    }
+    teller
 }
 
 struct Job {
@@ -157,12 +190,12 @@ impl Writer {
         (trouble, numbers): (Arc<Trouble>, Arc<Numbers>),
     ) -> std::io::Result<(Self, std::thread::JoinHandle<()>)> {
         let (queue, jobs) = mpsc::channel(QUEUE_JOBS_MAX);
-        let counted = numbers.clone();
+        let (counted, teller) = (numbers.clone(), start_teller());
         let handle = std::thread::Builder::new()
             .name("writer".into())
             .spawn(move || {
                 let run = || {
-                    Thread::new(&conn, directory, checkpointer, (&trouble, &counted))
+                    Thread::new(&conn, directory, checkpointer, (&trouble, &counted), teller)
                         .map(|thread| thread.run(jobs))
                 };
                 match catch_unwind(AssertUnwindSafe(run)) {
@@ -189,7 +222,22 @@ impl Writer {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let (task, answered) = write(f);
+        let (task, answered) = write(once(f), false);
+        self.wait(task, answered).await
+    }
+
+    /// As `write`. `f` may be run again after what it did was undone, which spares it a
+    /// savepoint: best for what finds out what is to be refused before it writes.
+    pub(super) async fn write_repeatable<T, F>(&self, f: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        let (task, answered) = write(f, true);
+        self.wait(task, answered).await
+    }
+
+    async fn wait<T>(&self, task: Task, answered: oneshot::Receiver<Result<T>>) -> Result<T> {
         self.send(task)?;
         answered
             .await
@@ -240,7 +288,7 @@ impl Writer {
     where
         F: FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
     {
-        if self.send(write(f).0).is_err() {
+        if self.send(write(once(f), false).0).is_err() {
             log::debug!("a write that nobody waits for was dropped: the queue is full");
         }
     }
@@ -250,18 +298,31 @@ impl Writer {
     }
 }
 
-fn write<T, F>(f: F) -> (Task, oneshot::Receiver<Result<T>>)
+fn write<T, F>(f: F, repeatable: bool) -> (Task, oneshot::Receiver<Result<T>>)
 where
     T: Send + 'static,
-    F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
 {
     let (answer, answered) = oneshot::channel();
     let call = Call {
-        f: Some(f),
+        f,
+        repeatable,
         result: None,
         answer,
     };
     (Task::Write(Box::new(call)), answered)
+}
+
+/// A closure that is run once, as one that could be called again.
+fn once<T, F>(f: F) -> impl FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static
+where
+    F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+{
+    let mut f = Some(f);
+    move |tx| match f.take() {
+        Some(f) => f(tx),
+        None => Err(Error::internal("a write was run twice")),
+    }
 }
 
 fn not_written(cause: impl std::fmt::Display) -> Error {

@@ -12,7 +12,7 @@ use super::super::checkpoint::Checkpointer;
 use super::super::copy::{self, CopyStep};
 use super::super::directory::Directory;
 use super::super::{Numbers, Tx, sql_error};
-use super::{CopyRequest, Job, PagesAnswer, Task, Trouble, Work, not_written};
+use super::{CopyRequest, Job, PagesAnswer, Task, Trouble, Waiting, Work};
 use crate::error::Result;
 
 /// Closures in one transaction.
@@ -45,6 +45,7 @@ pub(super) struct Thread<'c> {
     checkpointer: Checkpointer,
     trouble: &'c Trouble,
     numbers: &'c Numbers,
+    teller: mpsc::UnboundedSender<Waiting>,
     /// Who waits for more pages of the copy.
     pages_wanted: Option<PagesAnswer>,
 }
@@ -55,6 +56,7 @@ impl<'c> Thread<'c> {
         directory: Directory,
         checkpointer: Checkpointer,
         (trouble, numbers): (&'c Trouble, &'c Numbers),
+        teller: mpsc::UnboundedSender<Waiting>,
     ) -> rusqlite::Result<Self> {
         Ok(Self {
             conn,
@@ -68,6 +70,7 @@ impl<'c> Thread<'c> {
             checkpointer,
             trouble,
             numbers,
+            teller,
             pages_wanted: None,
         })
     }
@@ -217,9 +220,7 @@ impl<'c> Thread<'c> {
                 for effect in after {
                     effect();
                 }
-                for work in ran {
-                    work.tell(None);
-                }
+                self.tell(ran, None);
                 self.checkpointer.committed(self.conn);
             }
             Err(error) => {
@@ -229,12 +230,15 @@ impl<'c> Thread<'c> {
                     self.trouble.give_up();
                 }
                 self.directory.forget();
-                for work in ran {
-                    work.tell(Some(not_written(sql_error(&error))));
-                }
+                self.tell(ran, Some(sql_error(&error)));
                 batch.clear();
             }
         }
+    }
+
+    fn tell(&self, works: Vec<Box<dyn Work>>, failed: Option<String>) {
+        // An error: it was dropped, which told them.
+        let _ = self.teller.send(Waiting { works, failed });
     }
 
     fn commit(&mut self, writes: usize) -> rusqlite::Result<()> {
@@ -252,10 +256,18 @@ impl<'c> Thread<'c> {
         after: &mut Effects,
     ) -> rusqlite::Result<()> {
         let started = Instant::now();
-        while let Some(work) = pop_write(batch) {
+        let mut all_repeatable = true;
+        while let Some(mut work) = pop_write(batch) {
+            all_repeatable &= work.is_repeatable();
+            let done = if all_repeatable {
+                self.run_bare(&mut *work, after)
+            } else {
+                self.run_one(&mut *work, after).map(|()| true)
+            };
             ran.push(work);
-            if let Some(work) = ran.last_mut() {
-                self.run_one(&mut **work, after)?;
+            if !done? {
+                all_repeatable = false;
+                self.run_again(ran, after)?;
             }
             if started.elapsed() > BATCH_TIME_MAX {
                 break;
@@ -264,9 +276,51 @@ impl<'c> Thread<'c> {
         Ok(())
     }
 
+    /// Runs a closure without a savepoint. False when it failed after it had written.
+    fn run_bare(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<bool> {
+        let (effects, changes) = (after.len(), self.conn.total_changes());
+        if self.run_work(work, after)? {
+            return Ok(true);
+        }
+        after.truncate(effects);
+        if self.directory.touched {
+            self.directory.forget();
+        }
+        Ok(self.conn.total_changes() == changes)
+    }
+
+    /// Undoes the transaction and does it anew, each closure in a savepoint.
+    fn run_again(
+        &mut self,
+        ran: &mut Vec<Box<dyn Work>>,
+        after: &mut Effects,
+    ) -> rusqlite::Result<()> {
+        log::debug!("a write failed halfway; its transaction is done again");
+        after.clear();
+        self.rollback.execute([])?;
+        self.directory.forget();
+        self.begin.execute([])?;
+        for work in ran {
+            self.run_one(&mut **work, after)?;
+        }
+        Ok(())
+    }
+
     fn run_one(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<()> {
         self.savepoint.execute([])?;
         let effects = after.len();
+        if !self.run_work(work, after)? {
+            after.truncate(effects);
+            self.undo.execute([])?;
+            if self.directory.touched {
+                self.directory.forget();
+            }
+        }
+        self.release.execute([]).map(drop)
+    }
+
+    /// Whether what it did is to be kept.
+    fn run_work(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<bool> {
         self.directory.touched = false;
         let keep = work.run(&mut Tx {
             conn: self.conn,
@@ -276,14 +330,7 @@ impl<'c> Thread<'c> {
         if self.conn.is_autocommit() {
             return Err(rolled_back());
         }
-        if !keep {
-            after.truncate(effects);
-            self.undo.execute([])?;
-            if self.directory.touched {
-                self.directory.forget();
-            }
-        }
-        self.release.execute([]).map(drop)
+        Ok(keep)
     }
 
     /// A failure leaves the file as it was.
