@@ -122,7 +122,10 @@ fn start_load(service: &Process, ledger: &Arc<Ledger>) -> Vec<tokio::task::JoinH
         .collect();
     let ledger = ledger.clone();
     tasks.push(tokio::spawn(async move {
-        if let Ok(relay) = RelaySocket::open(address, AGENT, &token(AGENT)).await {
+        // In a task of its own: a kill while it connects makes it panic.
+        let opening =
+            tokio::spawn(async move { RelaySocket::open(address, AGENT, &token(AGENT)).await });
+        if let Ok(Ok(relay)) = opening.await {
             obey(relay, &ledger, 4).await;
         }
     }));
