@@ -12,6 +12,9 @@ pub(super) const ABOUT: &str = "The payment provider.";
 /// The provider itself takes at most two years.
 const TRIAL_DAYS: RangeInclusive<u64> = 1..=730;
 
+const PROVIDER: &str =
+    "With \"none\" nobody can pay, and `chatkeep user grant` gives subscriptions.";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BillingProvider {
     None,
@@ -60,11 +63,7 @@ impl Choice for BillingProvider {
 
 pub(super) fn read(s: &mut Section<'_>) -> Billing {
     Billing {
-        provider: s.choice(
-            "provider",
-            BillingProvider::None,
-            "With \"none\" nobody can pay, and `chatkeep user grant` gives subscriptions.",
-        ),
+        provider: s.choice("provider", BillingProvider::None, PROVIDER),
         api_base: s.parsed_if_set(
             "api_base",
             "https://api.stripe.com",
