@@ -14,13 +14,13 @@ pub mod powers;
 pub mod reminders;
 pub mod replies;
 mod respond;
+mod rooms;
 pub mod voice;
 
 use std::sync::{Arc, Mutex};
 
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::Hub;
-use crate::edge::queue;
 use crate::error::{Error, Kind, Quota, Result};
 use crate::flags::Flags;
 use crate::media::PhotoFile;
@@ -31,8 +31,8 @@ use crate::reply::Intent;
 use crate::reply::powers::Calls;
 use crate::setting::Setting;
 use crate::store::{
-    AgentId, AnswerDue, Digest, Inserted, NewMessage, NewRoom, NewUser, Room, SharedStore,
-    StoredAnswer, Tx, User, UserId,
+    AgentId, AnswerDue, Digest, Inserted, NewMessage, NewUser, Room, SharedStore, StoredAnswer, Tx,
+    User, UserId,
 };
 use answer::Answer;
 use limits::{Quotas, Windows};
@@ -172,7 +172,7 @@ impl Ingest {
         let now = self.clock.now();
         let (understood, calls) = respond::understand_all(&message, &self.voice.get().persona, now);
         Box::new(Arrival {
-            members: members(&message),
+            members: rooms::members(&message),
             understood,
             calls,
             elsewhere: Elsewhere::default(),
@@ -326,60 +326,6 @@ impl Ingest {
         }
         Ok(id)
     }
-
-    /// The message's room, made on first sight, with its agent and members as they are now.
-    fn room(
-        &self,
-        tx: &mut Tx<'_>,
-        arrival: &Arrival,
-        sender: &User,
-        agent: Option<AgentId>,
-    ) -> Result<Room> {
-        let (message, now) = (&arrival.message, arrival.now);
-        let guid = &message.chat_guid;
-        let known = tx.room(guid)?;
-        let mut room = match known {
-            Some(room) if room.group || message.mode == Mode::Direct => room,
-            known => {
-                let owner = match (&message.owner, message.mode) {
-                    (Some(owner), Mode::Group) => user(tx, owner, now)?.id,
-                    _ => known.map_or(sender.id, |direct| direct.owner),
-                };
-                let mut agent = agent;
-                if let Some(direct) = known {
-                    // A group from now on: nothing of what was told alone is said there.
-                    agent = agent.or(direct.agent);
-                    tx.end_direct_chat(guid, direct.id)?;
-                    queue::withdraw(tx, &self.hub, direct.id, now)?;
-                }
-                tx.insert_room(&NewRoom {
-                    chat_guid: guid,
-                    mode: match message.mode {
-                        Mode::Direct => "direct",
-                        Mode::Group => "group",
-                    },
-                    owner,
-                    agent,
-                    now,
-                })?
-            }
-        };
-        // Legacy relays take no commands: the room stays with the agent it has.
-        if let Some(agent) = agent
-            && room.agent != Some(agent)
-        {
-            if let Some(before) = room.agent {
-                queue::take_over(tx, &self.hub, room.id, before, agent, now)?;
-            }
-            tx.set_room_agent(guid, &mut room, Some(agent))?;
-        }
-        if message.participants.is_empty() && room.members != Digest::default() {
-            tx.add_room_member(room.id, &message.sender)?;
-        } else if arrival.members != room.members {
-            tx.set_room_members(guid, &mut room, &handles(message), arrival.members)?;
-        }
-        Ok(room)
-    }
 }
 
 impl Arrival {
@@ -416,27 +362,6 @@ impl Arrival {
             },
         }
     }
-}
-
-/// Everybody who takes part: the participants, the sender, and the owner that the relay names
-/// of a group, each once, sorted.
-fn handles(message: &Message) -> Vec<&str> {
-    let participants = message.participants.iter().map(String::as_str);
-    let owner = message
-        .owner
-        .as_deref()
-        .filter(|_| message.mode == Mode::Group);
-    let named = participants.chain(owner);
-    let mut handles: Vec<&str> = named.chain([message.sender.as_str()]).collect();
-    handles.sort_unstable();
-    handles.dedup();
-    handles
-}
-
-fn members(message: &Message) -> Digest {
-    let handles = handles(message);
-    let parts: Vec<&[u8]> = handles.iter().map(|handle| handle.as_bytes()).collect();
-    Digest::of(&parts)
 }
 
 /// A sender never seen before becomes a user.

@@ -1,0 +1,84 @@
+//! A message's room: made on first sight, with its agent and members as they are now, and a
+//! group for good once it was used as one. It must not know what is said there.
+
+use super::{Arrival, Ingest, Message, Mode, user};
+use crate::edge::queue;
+use crate::error::Result;
+use crate::store::{AgentId, Digest, NewRoom, Room, Tx, User};
+
+impl Ingest {
+    /// The message's room, made on first sight, with its agent and members as they are now.
+    pub(super) fn room(
+        &self,
+        tx: &mut Tx<'_>,
+        arrival: &Arrival,
+        sender: &User,
+        agent: Option<AgentId>,
+    ) -> Result<Room> {
+        let (message, now) = (&arrival.message, arrival.now);
+        let guid = &message.chat_guid;
+        let known = tx.room(guid)?;
+        let mut room = match known {
+            Some(room) if room.group || message.mode == Mode::Direct => room,
+            known => {
+                let owner = match (&message.owner, message.mode) {
+                    (Some(owner), Mode::Group) => user(tx, owner, now)?.id,
+                    _ => known.map_or(sender.id, |direct| direct.owner),
+                };
+                let mut agent = agent;
+                if let Some(direct) = known {
+                    // A group from now on: nothing of what was told alone is said there.
+                    agent = agent.or(direct.agent);
+                    tx.end_direct_chat(guid, direct.id)?;
+                    queue::withdraw(tx, &self.hub, direct.id, now)?;
+                }
+                tx.insert_room(&NewRoom {
+                    chat_guid: guid,
+                    mode: match message.mode {
+                        Mode::Direct => "direct",
+                        Mode::Group => "group",
+                    },
+                    owner,
+                    agent,
+                    now,
+                })?
+            }
+        };
+        // Legacy relays take no commands: the room stays with the agent it has.
+        if let Some(agent) = agent
+            && room.agent != Some(agent)
+        {
+            if let Some(before) = room.agent {
+                queue::take_over(tx, &self.hub, room.id, before, agent, now)?;
+            }
+            tx.set_room_agent(guid, &mut room, Some(agent))?;
+        }
+        if message.participants.is_empty() && room.members != Digest::default() {
+            tx.add_room_member(room.id, &message.sender)?;
+        } else if arrival.members != room.members {
+            tx.set_room_members(guid, &mut room, &handles(message), arrival.members)?;
+        }
+        Ok(room)
+    }
+}
+
+/// Everybody who takes part: the participants, the sender, and the owner that the relay names
+/// of a group, each once, sorted.
+fn handles(message: &Message) -> Vec<&str> {
+    let participants = message.participants.iter().map(String::as_str);
+    let owner = message
+        .owner
+        .as_deref()
+        .filter(|_| message.mode == Mode::Group);
+    let named = participants.chain(owner);
+    let mut handles: Vec<&str> = named.chain([message.sender.as_str()]).collect();
+    handles.sort_unstable();
+    handles.dedup();
+    handles
+}
+
+pub(super) fn members(message: &Message) -> Digest {
+    let handles = handles(message);
+    let parts: Vec<&[u8]> = handles.iter().map(|handle| handle.as_bytes()).collect();
+    Digest::of(&parts)
+}
