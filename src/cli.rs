@@ -6,6 +6,7 @@ mod backup;
 mod billing;
 mod chat;
 mod check;
+mod commands;
 mod explain;
 mod flags;
 mod init;
@@ -114,6 +115,12 @@ enum Command {
     /// Reads the database, and may be run beside the service. Changes are kept for two years.
     #[command(after_help = "Example: chatkeep audit --since 7d")]
     Audit(audit::Options),
+    /// Shows what relays could not do, and sends it again or drops it.
+    #[command(
+        subcommand,
+        after_help = "Example: chatkeep commands list --state failed"
+    )]
+    Commands(commands::Command),
     /// Compares subscriptions with what the payment provider holds.
     #[command(
         subcommand,
@@ -143,6 +150,7 @@ pub fn main() -> ExitCode {
         Command::Purge(options) => purge::run(&source, &options),
         Command::Backup(options) => backup::run(&source, &options),
         Command::Restore(options) => restore::run(&source, &options),
+        Command::Commands(command) => commands::run(&source, &command),
         Command::Audit(options) => audit::run(&source, &options),
         Command::Billing(command) => billing::run(&source, &command),
         Command::Explain(options) => explain::run(&source, &options),

@@ -7,6 +7,7 @@ mod admin;
 mod audit;
 mod backup;
 mod billing;
+mod commands;
 mod console;
 mod edge;
 mod exports;
@@ -117,6 +118,9 @@ pub fn table() -> Vec<Route> {
         route("POST",   "/account/deletion",                    User,       4096,           to!(account::request_deletion)).limit(Limit::DeletionRequests),
         route("DELETE", "/account/deletion",                    User,       0,              to!(account::cancel_deletion)),
         route("GET",    "/admin/audit",                         Admin,      0,              to!(audit::list)),
+        route("GET",    "/admin/commands",                      Admin,      0,              to!(commands::list)),
+        route("POST",   "/admin/commands/{command_id}/retry",   Admin,      0,              to!(commands::retry)),
+        route("DELETE", "/admin/commands/{command_id}",         Admin,      0,              to!(commands::drop_one)),
         route("GET",    "/admin/edge-agents",                   Admin,      0,              to!(admin::edge_agents)),
         route("POST",   "/admin/edge-agents/{agent_id}/revoke", Admin,      0,              to!(admin::revoke_tokens)),
         route("GET",    "/admin/feature-flags",                 Admin,      0,              to!(flags::list)),

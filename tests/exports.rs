@@ -201,7 +201,7 @@ async fn everything_that_is_kept_is_in_the_file() {
     );
     let document = exported(&service, &token).await;
     let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
-    assert_eq!(keys.len(), 17, "{keys:?}");
+    assert_eq!(keys.len(), 18, "{keys:?}");
     let at = |ms: i64| Timestamp(ms).to_string();
     let after = |ms: i64| start.plus_ms(ms).to_string();
     let memory = &document["memories"][0];

@@ -68,6 +68,14 @@ const ALLOWED: &[(&str, &str)] = &[
         "housekeeping; nearly always empty",
     ),
     (
+        "INDEXED BY commands_given_up",
+        "an operator's list, of those that failed or expired in 30 days",
+    ),
+    (
+        "ORDER BY commands.id DESC LIMIT ?2",
+        "an operator's list, the newest first",
+    ),
+    (
         "INDEXED BY commands_unfinished",
         "every 30 s, unfinished commands only, 500 at once",
     ),

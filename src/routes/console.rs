@@ -10,7 +10,7 @@ const PAGE: &str = include_str!("console.html");
 /// Nothing runs but the page's own script and style, which these hashes name (a test says
 /// what they must be), and it speaks to this service only.
 const POLICY: &str = "default-src 'none'; \
-    script-src 'sha256-410yT/z+IzAF78E5U69SP36C0f4Gf2IzSEyGeZk+ZXc='; \
+    script-src 'sha256-u23DpSMgej8G/7D2SKMGtjT3nEmmtfqj4/3vRRvU9To='; \
     style-src 'sha256-joRbgzaeFlarSOJdHlSc2UUwNaiy4ikai/wT+jQf/r4='; \
     connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";

@@ -29,6 +29,21 @@ pub enum CommandState {
 }
 
 impl CommandState {
+    pub const ALL: [Self; 8] = [
+        Self::Queued,
+        Self::Sent,
+        Self::Received,
+        Self::Executing,
+        Self::Completed,
+        Self::Failed,
+        Self::Expired,
+        Self::Moved,
+    ];
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == name)
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -380,7 +395,6 @@ impl Tx<'_> {
         for (command, user, app_creator) in &waiting {
             let app_creator = app_creator.map(UserId);
             self.finish_command(from, command.seq, CommandState::Moved, None, now)?;
-            let seq = self.next_seq(to, app_creator)?;
             let new = NewCommand {
                 agent: to,
                 room,
@@ -392,10 +406,20 @@ impl Tx<'_> {
                 expires_at: command.expires_at,
                 now,
             };
-            self.insert_again(&new, seq, command.created_at)?;
-            moved.push(queued(&new, seq));
+            moved.push(self.insert_command_again(&new, command.created_at)?);
         }
         Ok((waiting.iter().map(|(c, ..)| c.seq).collect(), moved))
+    }
+
+    /// Queues anew what stands in the rows as moved.
+    pub(super) fn insert_command_again(
+        &self,
+        new: &NewCommand<'_>,
+        created_at: Timestamp,
+    ) -> Result<Unfinished> {
+        let seq = self.next_seq(new.agent, new.app_creator)?;
+        self.insert_again(new, seq, created_at)?;
+        Ok(queued(new, seq))
     }
 
     /// A command may come back to an agent that had it before: its old row gives way.

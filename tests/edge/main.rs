@@ -11,6 +11,7 @@ mod commands;
 mod delivery;
 mod frames;
 mod older;
+mod operator;
 mod raw;
 mod refusals;
 mod sockets;

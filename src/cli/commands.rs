@@ -1,0 +1,139 @@
+//! `chatkeep commands …`: what relays could not do, sent again or dropped. Read from the
+//! database, also beside a running service; changed through the service where there is one.
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::printable::plain;
+use crate::app;
+use crate::clock::Clock;
+use crate::config::{Config, Source};
+use crate::model::public_id::PublicId;
+use crate::outbound::Method;
+use crate::store::{self, CommandRow, CommandState, Store};
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Lists commands that failed or expired, the newest first.
+    #[command(after_help = "Example: chatkeep commands list --state failed")]
+    List(List),
+    /// Sends a command again that failed or expired, under the same id.
+    #[command(after_help = "Example: chatkeep commands retry 0199a1b2-54d2-7a1e-9a52-5d5f3c3a2b11")]
+    Retry(Named),
+    /// Removes a command that failed or expired.
+    #[command(after_help = "Example: chatkeep commands drop 0199a1b2-54d2-7a1e-9a52-5d5f3c3a2b11")]
+    Drop(Named),
+}
+
+#[derive(Args)]
+pub(super) struct List {
+    /// Only those of this state, such as failed, expired or queued.
+    #[arg(long, value_name = "S", value_parser = CommandState::ALL.map(CommandState::as_str))]
+    state: Option<String>,
+    /// At most so many.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    limit: u16,
+    /// Prints what GET /admin/commands answers.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Named {
+    /// The command's id, as `chatkeep commands list` shows it.
+    #[arg(value_name = "ID")]
+    command_id: String,
+}
+
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+    let database = super::loaded(source)?.config.storage.path;
+    if !database.exists() {
+        return Err(super::one(format!(
+            "there is no database at {}, so no commands; start the service, or name its configuration with --config",
+            database.display()
+        )));
+    }
+    let done = match command {
+        Command::List(options) => list(&database, options),
+        Command::Retry(named) => {
+            let config = super::configuration(source)?.config;
+            retry(&config, &named.command_id)
+        }
+        Command::Drop(named) => {
+            let config = super::configuration(source)?.config;
+            drop_one(&config, &named.command_id)
+        }
+    };
+    done.map_err(super::one)
+}
+
+fn list(database: &std::path::Path, options: &List) -> Result<(), String> {
+    let limit = usize::from(options.limit);
+    let state = options.state.as_deref().and_then(CommandState::named);
+    let mut rows = store::look(database, |view| view.commands(state, limit + 1))?;
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    if options.json {
+        return super::print_json(&json!({ "commands": rows, "has_more": has_more }));
+    }
+    if rows.is_empty() {
+        return super::print("No commands.");
+    }
+    let lines: Vec<String> = rows.iter().map(line).collect();
+    super::print(&lines.join("\n"))?;
+    if has_more {
+        eprintln!("There are more: add --limit");
+    }
+    Ok(())
+}
+
+fn line(row: &CommandRow) -> String {
+    let at = row.finished_at.unwrap_or(row.created_at);
+    let chat = row.chat_guid.as_deref().unwrap_or("(its chat is gone)");
+    let why = row.error.as_deref().unwrap_or_default();
+    let text = format!(
+        "{}  {:<9}  {at}  {}  {chat}  {why}",
+        row.command_id, row.state, row.agent_id
+    );
+    plain(text.trim_end())
+}
+
+fn retry(config: &Config, id: &str) -> Result<(), String> {
+    let path = format!("/admin/commands/{}/retry", checked(id)?);
+    if super::running::ask(config, Method::Post, &path, None)?.is_none() {
+        let _lock = app::lock(config)?;
+        let store = Store::open(&app::store_options(config))?;
+        let (id, now) = (id.to_owned(), Clock::system().now());
+        let ttl_s = config.edge.command_ttl_hours * 3600;
+        super::runtime()?
+            .block_on(
+                store.write(move |tx| tx.retry_command(&id, ttl_s, &super::audit::operator(), now)),
+            )
+            .map_err(|e| e.to_string())?;
+    }
+    super::print("The command is queued again.")
+}
+
+fn drop_one(config: &Config, id: &str) -> Result<(), String> {
+    let path = format!("/admin/commands/{}", checked(id)?);
+    if super::running::ask(config, Method::Delete, &path, None)?.is_none() {
+        let _lock = app::lock(config)?;
+        let store = Store::open(&app::store_options(config))?;
+        let (id, now) = (id.to_owned(), Clock::system().now());
+        super::runtime()?
+            .block_on(store.write(move |tx| tx.drop_command(&id, &super::audit::operator(), now)))
+            .map_err(|e| e.to_string())?;
+    }
+    super::print("The command is dropped.")
+}
+
+/// It becomes a part of a path.
+fn checked(id: &str) -> Result<&str, String> {
+    match PublicId::parse(id) {
+        Some(_) => Ok(id),
+        None => Err(format!(
+            "{} is no command's id; `chatkeep commands list` shows them",
+            plain(id)
+        )),
+    }
+}
