@@ -16,6 +16,8 @@ use crate::setting::Setting;
 const AGENT_ID_CHARS_MAX: usize = 64;
 const FUTURE_S_MAX: i64 = 60;
 const DAY_S: i64 = 86_400;
+/// With so many the memory of tokens starts anew.
+const REMEMBERED_MAX: usize = 16_384;
 /// Who a development request with the raw secret is when it does not say.
 const DEVELOPMENT_AGENT: &str = "dev";
 
@@ -84,6 +86,16 @@ struct Keys {
     secret_mac: Vec<u8>,
     key: HmacSha256,
     previous: Option<HmacSha256>,
+    /// Tokens whose mac was right, which are taken apart once. Their age, and whether they
+    /// were ended, is looked at each time.
+    remembered: RwLock<HashMap<String, Claim>>,
+}
+
+/// What a token says.
+#[derive(Clone)]
+struct Claim {
+    agent: AgentName,
+    issued_at_s: i64,
 }
 
 impl Keys {
@@ -95,6 +107,20 @@ impl Keys {
             secret_mac: mac.into_bytes().to_vec(),
             key,
             previous: secrets.previous_secret.map(keyed),
+            remembered: RwLock::default(),
+        }
+    }
+
+    fn recall(&self, token: &str) -> Option<Claim> {
+        self.remembered.read().ok()?.get(token).cloned()
+    }
+
+    fn remember(&self, token: &str, claim: &Claim) {
+        if let Ok(mut remembered) = self.remembered.write() {
+            if remembered.len() >= REMEMBERED_MAX {
+                remembered.clear();
+            }
+            remembered.insert(token.to_owned(), claim.clone());
         }
     }
 }
@@ -121,22 +147,21 @@ impl Verifier {
         if let Some(agent) = self.raw_secret(bearer, named)? {
             return Ok(agent);
         }
-        let signed = self.signed_text(bearer)?;
-        let mut parts = signed.split(':');
-        let (Some(agent), Some(_phone), Some(issued_at), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err("the token has not four parts");
+        let keys = self.keys.get();
+        let claim = match keys.recall(bearer) {
+            Some(claim) => claim,
+            None => {
+                let claim = claim(bearer, &keys)?;
+                keys.remember(bearer, &claim);
+                claim
+            }
         };
-        let issued_at: i64 = issued_at.parse().map_err(|_| "issued_at is no number")?;
-        self.check_age(agent, issued_at, now)?;
-        if !is_agent_id(agent) {
-            return Err("the token's agent id is not acceptable");
-        }
+        let agent = claim.agent.0.as_str();
+        self.check_age(agent, claim.issued_at_s, now)?;
         if named.is_some_and(|named| named != agent) {
             return Err("the token belongs to another agent");
         }
-        Ok(AgentName(agent.to_owned()))
+        Ok(claim.agent)
     }
 
     /// Makes a token with the present secret.
@@ -147,10 +172,7 @@ impl Verifier {
 
     /// The signed text of a token whose mac is right.
     pub(super) fn signed_text(&self, token: &str) -> Result<String, &'static str> {
-        let text = decode(token).ok_or("the token is not base64 text")?;
-        let (signed, mac) = text.rsplit_once(':').ok_or("the token has no mac")?;
-        self.check_mac(signed, mac)?;
-        Ok(signed.to_owned())
+        signed_text(token, &self.keys.get())
     }
 
     /// From now on only tokens made with these are accepted.
@@ -192,25 +214,6 @@ impl Verifier {
         Ok(Some(AgentName(name.to_owned())))
     }
 
-    fn check_mac(&self, signed: &str, mac: &str) -> Result<(), &'static str> {
-        if mac.bytes().any(|b| b.is_ascii_uppercase()) {
-            return Err("the token's mac is not in lower case");
-        }
-        let mac = hex::decode(mac).map_err(|_| "the token's mac is not hex")?;
-        // Both are always computed, so that time does not tell which secret is in use.
-        let keys = self.keys.get();
-        let current = keys.key.clone().chain_update(signed).verify_slice(&mac);
-        let previous = keys
-            .previous
-            .as_ref()
-            .map(|key| key.clone().chain_update(signed).verify_slice(&mac));
-        if current.is_ok() | previous.is_some_and(|p| p.is_ok()) {
-            Ok(())
-        } else {
-            Err("the token's mac is wrong")
-        }
-    }
-
     fn check_age(&self, agent: &str, issued_at: i64, now: Timestamp) -> Result<(), &'static str> {
         let age = now.seconds().saturating_sub(issued_at);
         if age < -FUTURE_S_MAX {
@@ -228,6 +231,49 @@ impl Verifier {
             return Err("the token was revoked");
         }
         Ok(())
+    }
+}
+
+/// What a token says whose mac is right.
+fn claim(token: &str, keys: &Keys) -> Result<Claim, &'static str> {
+    let signed = signed_text(token, keys)?;
+    let mut parts = signed.split(':');
+    let (Some(agent), Some(_phone), Some(issued_at), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Err("the token has not four parts");
+    };
+    if !is_agent_id(agent) {
+        return Err("the token's agent id is not acceptable");
+    }
+    Ok(Claim {
+        agent: AgentName(agent.to_owned()),
+        issued_at_s: issued_at.parse().map_err(|_| "issued_at is no number")?,
+    })
+}
+
+fn signed_text(token: &str, keys: &Keys) -> Result<String, &'static str> {
+    let text = decode(token).ok_or("the token is not base64 text")?;
+    let (signed, mac) = text.rsplit_once(':').ok_or("the token has no mac")?;
+    check_mac(signed, mac, keys)?;
+    Ok(signed.to_owned())
+}
+
+fn check_mac(signed: &str, mac: &str, keys: &Keys) -> Result<(), &'static str> {
+    if mac.bytes().any(|b| b.is_ascii_uppercase()) {
+        return Err("the token's mac is not in lower case");
+    }
+    let mac = hex::decode(mac).map_err(|_| "the token's mac is not hex")?;
+    // Both are always computed, so that time does not tell which secret is in use.
+    let current = keys.key.clone().chain_update(signed).verify_slice(&mac);
+    let previous = keys
+        .previous
+        .as_ref()
+        .map(|key| key.clone().chain_update(signed).verify_slice(&mac));
+    if current.is_ok() | previous.is_some_and(|p| p.is_ok()) {
+        Ok(())
+    } else {
+        Err("the token's mac is wrong")
     }
 }
 
@@ -324,15 +370,53 @@ mod tests {
             ("raw secret", SECRET.to_owned(), None, false),
         ];
         for (what, token, named, let_in) in cases {
-            let verdict = verifier(false).verify(Some(&token), named, NOW);
-            assert_eq!(verdict.is_ok(), let_in, "{what}: {verdict:?}");
+            let verifier = verifier(false);
+            for time in ["the first time", "again"] {
+                let verdict = verifier.verify(Some(&token), named, NOW);
+                assert_eq!(verdict.is_ok(), let_in, "{what}, {time}: {verdict:?}");
+            }
         }
         assert!(verifier(false).verify(None, None, NOW).is_err());
     }
 
     #[test]
-    fn no_changed_bit_is_let_in() {
+    fn a_remembered_token_ends_as_any_other() {
+        let verifier = verifier(false);
         let token = at(SECRET, "agent", 0);
+        let days = |days: i64| Timestamp::from_seconds(NOW.seconds() + days * DAY_S);
+        let verify = |named, now| verifier.verify(Some(&token), named, now);
+        assert_eq!(verify(None, NOW), Ok(AgentName("agent".into())));
+        assert!(verify(Some("other"), NOW).is_err());
+        assert!(verify(Some("agent"), days(365)).is_ok());
+        assert!(verify(None, days(366)).is_err());
+        assert!(verify(None, days(-1)).is_err());
+        verifier.revoke("agent", NOW.seconds());
+        assert_eq!(verify(None, NOW), Err("the token was revoked"));
+        let unrevoked = at(SECRET, "other", 0);
+        let verify = || verifier.verify(Some(&unrevoked), None, NOW);
+        assert!(verify().is_ok());
+        verifier.set_secrets(Secrets {
+            secret: "another-secret-of-thirty-two-bytes",
+            previous_secret: None,
+        });
+        assert_eq!(verify(), Err("the token's mac is wrong"));
+    }
+
+    #[test]
+    fn the_memory_of_tokens_is_bounded() {
+        let verifier = verifier(false);
+        for serial in 0..REMEMBERED_MAX as i64 + 10 {
+            let token = at(SECRET, "agent", -serial);
+            assert!(verifier.verify(Some(&token), None, NOW).is_ok());
+        }
+        assert_eq!(verifier.keys.get().remembered.read().unwrap().len(), 10);
+    }
+
+    #[test]
+    fn no_changed_bit_is_let_in() {
+        let verifier = verifier(false);
+        let token = at(SECRET, "agent", 0);
+        assert!(verifier.verify(Some(&token), None, NOW).is_ok());
         for index in 0..token.len() {
             for bit in 0..7 {
                 let mut bytes = token.clone().into_bytes();
@@ -340,7 +424,7 @@ mod tests {
                 let Ok(changed) = String::from_utf8(bytes) else {
                     continue;
                 };
-                let verdict = verifier(false).verify(Some(&changed), None, NOW);
+                let verdict = verifier.verify(Some(&changed), None, NOW);
                 assert!(verdict.is_err(), "byte {index} bit {bit}");
             }
         }

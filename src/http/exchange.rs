@@ -60,9 +60,15 @@ impl Exchange {
         let (Some(value), None) = (sent.next(), sent.next()) else {
             return None;
         };
-        let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+        let (scheme, token) = std::str::from_utf8(value.as_bytes())
+            .ok()?
+            .split_once(' ')?;
         let token = token.trim_start_matches(' ');
-        let visible = !token.is_empty() && token.bytes().all(|b| b.is_ascii_graphic());
+        // All of it is looked at, many bytes at once.
+        let graphic = token
+            .bytes()
+            .fold(true, |all, b| all & b.is_ascii_graphic());
+        let visible = !token.is_empty() && graphic;
         (scheme.eq_ignore_ascii_case("bearer") && visible).then_some(token)
     }
 

