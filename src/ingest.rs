@@ -27,8 +27,7 @@ use crate::media::PhotoFile;
 use crate::memory::{Elsewhere, Memories};
 use crate::metrics::{self, IntCounterVec};
 use crate::random;
-use crate::reply::Intent;
-use crate::reply::powers::Calls;
+use crate::reply::powers::Understanding;
 use crate::setting::Setting;
 use crate::store::{
     AgentId, AnswerDue, Digest, Inserted, NewMessage, NewUser, Room, SharedStore, StoredAnswer, Tx,
@@ -101,11 +100,9 @@ pub struct Arrival {
     /// Digest of who takes part.
     members: Digest,
     /// As understood of somebody whose time zone is not known.
-    understood: Intent,
+    understood: Understanding,
     /// What the external memory service keeps of the sender, where that matters.
     elsewhere: Elsewhere,
-    /// The superpowers it may ask for when none is being used, understood in the same way.
-    calls: Calls,
     /// One that was uploaded with it; then its reply is a command.
     photo: Option<PhotoFile>,
     /// Its place among the messages of its minute, which it takes once.
@@ -170,11 +167,10 @@ impl Ingest {
     /// Works out all that can be said of a message without the database.
     pub fn arrival(&self, via: Via, message: Message, repeat: Repeat) -> Box<Arrival> {
         let now = self.clock.now();
-        let (understood, calls) = respond::understand_all(&message, &self.voice.get().persona, now);
+        let understood = respond::understand_all(&message, &self.voice.get().persona, now);
         Box::new(Arrival {
             members: rooms::members(&message),
             understood,
-            calls,
             elsewhere: Elsewhere::default(),
             taken: None,
             via,
@@ -332,7 +328,7 @@ impl Arrival {
     /// The chat is known as a group, which it stays, whatever the relay says this time.
     fn belongs_to_group(&mut self, persona: &str) {
         self.message.mode = Mode::Group;
-        (self.understood, self.calls) = respond::understand_all(&self.message, persona, self.now);
+        self.understood = respond::understand_all(&self.message, persona, self.now);
     }
 
     /// The message as it is kept; what it counts for is decided elsewhere.

@@ -17,7 +17,7 @@ impl Ingest {
     /// Fetches what the answer may need of the sender's memories. A sender nobody knows has
     /// none.
     pub(super) async fn fetch_memories(&self, arrival: &mut Arrival) -> Result<()> {
-        if !self.memories.has_service() || !needs_memories(&arrival.understood) {
+        if !self.memories.has_service() || !needs_memories(&arrival.understood.intent) {
             return Ok(());
         }
         let message = &arrival.message;

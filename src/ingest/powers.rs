@@ -77,28 +77,29 @@ impl Ingest {
         let message = &arrival.message;
         let named = message.superpower.as_deref();
         let session = tx.power_session(user.id, room.id, arrival.now);
-        if named.is_none() && session.is_none() && !arrival.calls.may_begin() {
+        if named.is_none() && session.is_none() && !arrival.understood.calls.may_begin() {
             return Ok(None);
         }
         if flags.boolean("llm.force_basic_mode") {
             return Ok(None);
         }
         let zone = user.timezone.as_ref().and_then(|name| name.parse().ok());
-        let calls = if zone.is_none() && session.is_none() && named.is_none() {
-            arrival.calls.clone()
+        let is_zoned = zone.is_some() && arrival.understood.rests_on_zone;
+        let calls = if !is_zoned && session.is_none() && named.is_none() {
+            arrival.understood.calls.clone()
         } else {
             respond::recognise(message, &self.voice.get().persona, zone, arrival.now)
         };
         if let Some(name) = named.filter(|name| flags.superpower(name)) {
-            return Ok(Some(by_name(name, &calls, &arrival.understood)));
+            return Ok(Some(by_name(name, &calls, &arrival.understood.intent)));
         }
         let session = session.and_then(|session| Power::named(&session.name));
         let session = session.filter(|power| flags.superpower(power.name()));
         let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
-        if let Some(called) = plainly(message, &calls, session, &arrival.understood, flags) {
+        if let Some(called) = plainly(message, &calls, session, &arrival.understood.intent, flags) {
             return Ok(Some(called));
         }
-        let attempts = softly(message, &calls, session, &arrival.understood, flags);
+        let attempts = softly(message, &calls, session, &arrival.understood.intent, flags);
         if attempts.is_empty()
             || !gate::has_superpowers(tx, message, user, room, flags, arrival.now)?
         {

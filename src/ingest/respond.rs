@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::flags::Reader;
 use crate::memory::Elsewhere;
 use crate::random;
-use crate::reply::powers::Calls;
+use crate::reply::powers::{Calls, Understanding};
 use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
 use crate::reply::{self, Heard, Intent};
 use crate::store::{AgentId, NewReminder, Reminder, Room, Tx, User};
@@ -30,7 +30,7 @@ pub(super) fn understand(
 }
 
 /// The same, and the superpowers that the message may ask for.
-pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> (Intent, Calls) {
+pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> Understanding {
     reply::powers::understand_all(&heard(message, persona, None, now))
 }
 
@@ -94,12 +94,14 @@ pub(super) struct Turn<'a> {
 
 impl Turn<'_> {
     /// `understood` is what the message means to somebody whose time zone is not known.
-    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Intent) -> Result<Response> {
+    pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Understanding) -> Result<Response> {
         let (message, replies) = (self.message, &self.ingest.replies);
         let persona = &self.ingest.voice.get().persona;
         let intent = match self.timezone() {
-            None => understood.clone(),
-            zone => understand(message, persona, zone, self.now),
+            zone @ Some(_) if understood.rests_on_zone => {
+                understand(message, persona, zone, self.now)
+            }
+            _ => understood.intent.clone(),
         };
         let facts = Facts {
             mode: message.mode,

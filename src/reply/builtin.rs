@@ -12,6 +12,8 @@ pub(in crate::reply) mod when;
 pub(in crate::reply) mod words;
 mod zone;
 
+use std::cell::Cell;
+
 use super::wording;
 use crate::clock::{Timestamp, Zone};
 pub use memory::MEMORY_CHARS_MAX;
@@ -99,6 +101,8 @@ pub(in crate::reply) struct Talk<'a> {
     pub(in crate::reply) phrase: String,
     /// Where `start` is in `phrase`.
     pub(in crate::reply) phrase_start: usize,
+    /// What was understood so far may rest on the time zone.
+    pub(in crate::reply) rests_on_zone: Cell<bool>,
 }
 
 impl Talk<'_> {
@@ -106,8 +110,14 @@ impl Talk<'_> {
         &self.phrase[self.phrase_start..]
     }
 
+    /// Whoever needs the zone asks here, not in `heard`: so it is known whether it matters.
+    pub(in crate::reply) fn timezone(&self) -> Option<Zone> {
+        self.rests_on_zone.set(true);
+        self.heard.timezone
+    }
+
     pub(in crate::reply) fn zone(&self) -> Zone {
-        self.heard.timezone.unwrap_or(Zone::UTC)
+        self.timezone().unwrap_or(Zone::UTC)
     }
 
     /// A stable choice among wordings.

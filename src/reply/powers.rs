@@ -22,7 +22,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::clock::{Timestamp, Zone};
-pub use recognise::{Call, Calls, Control, Strength, recognise, understand_all};
+pub use recognise::{Call, Calls, Control, Strength, Understanding, recognise, understand_all};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Power {

@@ -1,6 +1,8 @@
 //! Makes a message ready to be understood: takes off the assistant's name and courtesies
 //! around a request. It must not know any request.
 
+use std::cell::Cell;
+
 use super::words::Words;
 use super::{Heard, Talk};
 use crate::reply::addresses;
@@ -32,6 +34,7 @@ pub(in crate::reply) fn listen<'a>(heard: &'a Heard<'a>) -> Talk<'a> {
         spoken_to,
         phrase,
         phrase_start,
+        rests_on_zone: Cell::new(false),
     }
 }
 

@@ -3,6 +3,7 @@
 mod reminders;
 
 use super::*;
+use crate::reply::powers::understand_all;
 
 /// Wednesday, 4 March 2026, 12:00 UTC: 13:00 in Berlin.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);
@@ -19,7 +20,39 @@ fn heard(text: &str) -> Heard<'_> {
 }
 
 fn meant(text: &str) -> Intent {
-    understand(&heard(text))
+    let intent = understand(&heard(text));
+    let somewhere = Heard {
+        timezone: None,
+        ..heard(text)
+    };
+    let understood = understand_all(&somewhere);
+    // What doesn't rest on the zone is the same in all.
+    assert!(
+        understood.rests_on_zone || understood.intent == intent,
+        "{text}"
+    );
+    intent
+}
+
+#[test]
+fn what_rests_on_the_time_zone_is_known() {
+    for (text, rests) in [
+        ("hello", false),
+        ("remember that I like tea", false),
+        (
+            "Hello, this is note 17 about our table on the terrace",
+            false,
+        ),
+        ("what can you do?", false),
+        ("what time is it?", true),
+        ("what's the date", true),
+        ("remind me to call Ana tomorrow at 7pm", true),
+        ("Ana's birthday is on May 3", true),
+        ("focus until 5pm", true),
+    ] {
+        let understood = understand_all(&heard(text));
+        assert_eq!(understood.rests_on_zone, rests, "{text}");
+    }
 }
 
 #[test]

@@ -64,10 +64,19 @@ pub fn recognise(heard: &Heard<'_>) -> Calls {
     in_talk(&listen(heard))
 }
 
-/// What a message means without superpowers, and those that it may ask for of somebody who
-/// uses none at the moment: it is listened to once, and most messages cost no more than a
-/// look at their words.
-pub fn understand_all(heard: &Heard<'_>) -> (Intent, Calls) {
+/// All that is understood of a message.
+#[derive(Debug, Clone)]
+pub struct Understanding {
+    /// What it means without superpowers.
+    pub intent: Intent,
+    /// The superpowers that it may ask for of somebody who uses none at the moment.
+    pub calls: Calls,
+    /// In another time zone it might be something else.
+    pub rests_on_zone: bool,
+}
+
+/// The message is listened to once, and most messages cost no more than a look at their words.
+pub fn understand_all(heard: &Heard<'_>) -> Understanding {
     let talk = listen(heard);
     let is_about_one = talk
         .words
@@ -78,7 +87,11 @@ pub fn understand_all(heard: &Heard<'_>) -> (Intent, Calls) {
     } else {
         Calls::default()
     };
-    (understand_talk(&talk), calls)
+    Understanding {
+        intent: understand_talk(&talk),
+        calls,
+        rests_on_zone: talk.rests_on_zone.get(),
+    }
 }
 
 /// Whatever asks for a superpower outside of a session has one of these in it. Sorted.

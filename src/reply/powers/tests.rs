@@ -69,7 +69,7 @@ impl Desk {
         let calls = recognise(&heard);
         // The look at its words misses nothing.
         if calls.may_begin() {
-            assert_eq!(understand_all(&heard).1, calls, "{text}");
+            assert_eq!(understand_all(&heard).calls, calls, "{text}");
         }
         let strong = |call: &&Call| call.strength == Strength::Clear;
         let own = self.used.and_then(|power| calls.of(power));
@@ -397,7 +397,7 @@ fn what_asks_plainly_and_what_does_not() {
     ];
     for (said, power, strength) in cases {
         let found = recognise(&heard(said));
-        let begins = understand_all(&heard(said)).1.may_begin();
+        let begins = understand_all(&heard(said)).calls.may_begin();
         assert_eq!(begins, strength != InSession, "{said}");
         let found = found.of(power).map(|call| call.strength);
         assert_eq!(found, Some(strength), "{said}");

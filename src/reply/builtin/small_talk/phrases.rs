@@ -110,8 +110,8 @@ pub(super) fn question(talk: &Talk, phrase: &str) -> Option<String> {
         | "tell us a joke"
         | "say something funny"
         | "another one" => joke(talk).to_owned(),
-        _ if asks_time(phrase) => wording::time_now(talk.heard.now, talk.heard.timezone),
-        _ if asks_date(phrase) => wording::date_now(talk.heard.now, talk.heard.timezone),
+        _ if asks_time(phrase) => wording::time_now(talk.heard.now, talk.timezone()),
+        _ if asks_date(phrase) => wording::date_now(talk.heard.now, talk.timezone()),
         "do you love me" | "will you marry me" => {
             "You're dear to me, in the way a program can say that.".to_owned()
         }
