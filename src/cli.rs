@@ -155,6 +155,7 @@ pub fn main() -> ExitCode {
         Command::Billing(command) => billing::run(&source, &command),
         Command::Explain(options) => explain::run(&source, &options),
     };
+    log::logger().flush();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(reasons) => {

@@ -2,6 +2,8 @@
 //! whatever is in it. What libraries say below a warning is left out whatever the filter says:
 //! it may hold what they send and read, credentials too.
 
+mod lines;
+
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -18,6 +20,7 @@ use crate::clock::{Clock, Timestamp};
 use crate::config::{self, LogFormat};
 use crate::setting::Setting;
 use crate::store;
+use lines::Lines;
 
 /// The service's own lines, and those of requests.
 const OURS: &str = "chatkeep";
@@ -25,40 +28,53 @@ const OURS: &str = "chatkeep";
 const FILE_MODE: u32 = 0o640;
 
 /// The log of this process.
-pub(super) struct Logging(Arc<Setting<Logger>>);
+pub(super) struct Logging(Arc<Setting<Output>>);
+
+/// Where lines go now.
+struct Output {
+    logger: Logger,
+    lines: Lines,
+}
 
 /// Begins to log. The error is a sentence for the operator.
 pub(super) fn start(settings: &config::Log) -> Result<Logging, String> {
-    let logger = Arc::new(Setting::new(logger(settings)?));
-    log::set_max_level(logger.get().filter());
+    let output = Arc::new(Setting::new(output(settings)?));
+    log::set_max_level(output.get().logger.filter());
     // A second start in one process keeps the first.
-    let _ = log::set_boxed_logger(Box::new(Discreet(logger.clone())));
+    let _ = log::set_boxed_logger(Box::new(Discreet(output.clone())));
     std::panic::set_hook(Box::new(|panic| {
         // Its message may hold what somebody wrote.
         let place = panic
             .location()
             .map_or("nowhere".into(), ToString::to_string);
         log::error!("panicked at {place}");
+        if std::thread::current().name() == Some("main") {
+            log::logger().flush(); // it may be the end
+        }
     }));
-    Ok(Logging(logger))
+    Ok(Logging(output))
 }
 
 impl Logging {
     /// Opens the file anew and takes these settings. After an error everything is as before.
     pub(super) fn restart(&self, settings: &config::Log) -> Result<(), String> {
-        let logger = logger(settings)?;
-        let level = logger.filter();
-        self.0.set(logger);
+        let output = output(settings)?;
+        let level = output.logger.filter();
+        let before = self.0.get();
+        self.0.set(output);
         log::set_max_level(level);
+        before.lines.flush();
         Ok(())
     }
 }
 
-fn logger(settings: &config::Log) -> Result<Logger, String> {
-    let target = match &settings.file {
-        Some(path) => Target::Pipe(Box::new(open(path)?)),
-        None => Target::Stderr,
+fn output(settings: &config::Log) -> Result<Output, String> {
+    let lines = match &settings.file {
+        Some(path) => Lines::into(open(path)?),
+        None => Lines::into(std::io::stderr()),
     };
+    let lines = lines.map_err(|e| format!("can't start the thread of the log: {e}"))?;
+    let target = Target::Pipe(Box::new(lines.clone()));
     let mut builder = Builder::new();
     builder.parse_filters(&settings.level).target(target);
     let (format, clock) = (settings.format, Clock::system());
@@ -69,7 +85,8 @@ fn logger(settings: &config::Log) -> Result<Logger, String> {
         };
         out.write_all(line.as_bytes())
     });
-    Ok(builder.build())
+    let logger = builder.build();
+    Ok(Output { logger, lines })
 }
 
 fn open(path: &Path) -> Result<File, String> {
@@ -87,21 +104,21 @@ fn open(path: &Path) -> Result<File, String> {
     })
 }
 
-struct Discreet(Arc<Setting<Logger>>);
+struct Discreet(Arc<Setting<Output>>);
 
 impl Log for Discreet {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        is_told(metadata) && self.0.get().enabled(metadata)
+        is_told(metadata) && self.0.get().logger.enabled(metadata)
     }
 
     fn log(&self, record: &Record<'_>) {
         if is_told(record.metadata()) {
-            self.0.get().log(record);
+            self.0.get().logger.log(record);
         }
     }
 
     fn flush(&self) {
-        self.0.get().flush();
+        self.0.get().lines.flush();
     }
 }
 

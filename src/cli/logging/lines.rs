@@ -1,0 +1,151 @@
+//! Lines on their way into the log: whoever logs puts them into a bounded queue and never
+//! waits; one thread writes them. It must not know what a line says.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// Lines that wait; more are dropped, and counted.
+const LINES_MAX: usize = 8_192;
+/// Written at once, give or take a line.
+const WRITE_BYTES_MAX: usize = 64 << 10;
+/// How long the end waits for the lines before it.
+const FLUSH_MAX: Duration = Duration::from_secs(2);
+
+/// The queue's end for whoever logs; the thread ends with the last of them.
+#[derive(Clone)]
+pub(super) struct Lines {
+    queue: SyncSender<Item>,
+    dropped: Arc<AtomicU64>,
+}
+
+enum Item {
+    Line(Box<[u8]>),
+    /// Who is told when everything before it is written.
+    Flush(SyncSender<()>),
+}
+
+impl Lines {
+    /// Starts the thread that writes to `out`.
+    pub(super) fn into(out: impl Write + Send + 'static) -> io::Result<Self> {
+        let (queue, items) = sync_channel(LINES_MAX);
+        let dropped = Arc::new(AtomicU64::new(0));
+        let counted = dropped.clone();
+        std::thread::Builder::new()
+            .name("log".into())
+            .spawn(move || write(&items, &counted, out))?;
+        Ok(Self { queue, dropped })
+    }
+
+    /// Waits until what was logged before is written, 2 s at most.
+    pub(super) fn flush(&self) {
+        let (written, is_written) = sync_channel(1);
+        // A full queue: the log is stuck, and nothing is worth waiting for.
+        if self.queue.try_send(Item::Flush(written)).is_ok() {
+            let _ = is_written.recv_timeout(FLUSH_MAX);
+        }
+    }
+}
+
+/// Each write is one line.
+impl Write for Lines {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.queue.try_send(Item::Line(line.into())).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write(items: &Receiver<Item>, dropped: &AtomicU64, mut out: impl Write) {
+    let (mut bytes, mut told) = (Vec::new(), 0);
+    while let Ok(item) = items.recv() {
+        let mut waiting = Vec::new();
+        let mut next = Some(item);
+        while let Some(item) = next {
+            match item {
+                Item::Line(line) => bytes.extend_from_slice(&line),
+                Item::Flush(written) => waiting.push(written),
+            }
+            next = match bytes.len() < WRITE_BYTES_MAX {
+                true => items.try_recv().ok(),
+                false => None,
+            };
+        }
+        let _ = out.write_all(&bytes); // there is nowhere to say that the log is broken
+        bytes.clear();
+        for written in waiting {
+            let _ = written.send(()); // an error: they waited long enough
+        }
+        let lost = dropped.load(Ordering::Relaxed);
+        if lost > told {
+            log::warn!(
+                "{} lines of the log were dropped: they came faster than they could be written",
+                lost - told
+            );
+            told = lost;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::Sender;
+
+    use super::*;
+
+    /// Tells what it is given, and waits for a word each time.
+    struct Slow {
+        written: Sender<Vec<u8>>,
+        go_on: Receiver<()>,
+    }
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let _ = self.go_on.recv(); // an error: it may go on for good
+            let _ = self.written.send(bytes.to_vec());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_slow_log_and_what_is_dropped_is_counted() {
+        let (written, has_written) = std::sync::mpsc::channel();
+        let (go_on, going_on) = std::sync::mpsc::channel();
+        let slow = Slow {
+            written,
+            go_on: going_on,
+        };
+        let mut lines = Lines::into(slow).unwrap();
+        // What the thread has taken out already doesn't wait in the queue.
+        let count = 3 * LINES_MAX;
+        for number in 0..count {
+            let line = format!("{number:>7}\n");
+            lines.write_all(line.as_bytes()).unwrap();
+        }
+        let dropped = lines.dropped.load(Ordering::Relaxed) as usize;
+        assert!(dropped > 0 && dropped < count, "{dropped}");
+        drop(go_on);
+        while lines
+            .queue
+            .try_send(Item::Line(b"".as_slice().into()))
+            .is_err()
+        {}
+        lines.flush();
+        let text: Vec<u8> = has_written.try_iter().flatten().collect();
+        let numbers = String::from_utf8(text).unwrap();
+        let numbers: Vec<usize> = numbers.lines().map(|n| n.trim().parse().unwrap()).collect();
+        assert!(numbers.is_sorted());
+        assert_eq!(numbers.len() + dropped, count);
+    }
+}
