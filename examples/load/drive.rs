@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use crate::calls::Calls;
 use crate::client::{Connection, find};
 use crate::latency::Latencies;
-use crate::message::Template;
+use crate::message::Templates;
 use crate::{Failure, Result};
 
 /// Connections are all open before anything is sent.
@@ -139,7 +139,7 @@ pub(crate) async fn open(load: &Load, rate: u64, time: Duration) -> Result<Outco
 /// One connection with its templates, one for each relay that messages come from.
 struct Sender {
     connection: Connection,
-    templates: Vec<Template>,
+    templates: Vec<Templates>,
     script: Script,
     senders: u64,
     outcome: Outcome,
@@ -150,7 +150,7 @@ impl Sender {
         let templates = load
             .tokens
             .iter()
-            .map(|token| Template::new(load.address, token));
+            .map(|token| Templates::new(load.address, token));
         Ok(Self {
             connection: Connection::open(load.address).await?,
             templates: templates.collect::<Result<_>>()?,

@@ -13,6 +13,7 @@ mod drive;
 mod latency;
 mod message;
 mod modes;
+mod people;
 mod process;
 mod relays;
 mod reminders;

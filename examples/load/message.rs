@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::Sha256;
 
 use crate::{Result, client};
@@ -43,15 +43,49 @@ pub(crate) fn sender(number: u64) -> String {
     format!("+1555{number:0SENDER_DIGITS$}")
 }
 
+/// Of so many messages one has photos and one asks for a reminder.
+const SPECIAL_OF: u64 = 20;
+
+/// What people send: most of it is talk, a twentieth photos and a twentieth reminders.
+pub(crate) struct Templates {
+    talk: Template,
+    photos: Template,
+    reminder: Template,
+}
+
+impl Templates {
+    pub(crate) fn new(address: SocketAddr, token: &str) -> Result<Self> {
+        let mark = "@".repeat(SERIAL_DIGITS);
+        let talk = format!("Hello, this is note {mark} about our table on the terrace");
+        let photo = json!(["https://photos.example/7c1f.jpeg"]);
+        let reminder = format!("remind me in 20 days to look at note {mark}");
+        Ok(Self {
+            photos: Template::new(address, token, &talk, &photo)?,
+            reminder: Template::new(address, token, &reminder, &Value::Null)?,
+            talk: Template::new(address, token, &talk, &Value::Null)?,
+        })
+    }
+
+    pub(crate) fn message(&mut self, sender: u64, serial: u64) -> &[u8] {
+        // Everybody sends some of each.
+        let template = match (sender + serial / 1_000) % SPECIAL_OF {
+            7 => &mut self.photos,
+            13 => &mut self.reminder,
+            _ => &mut self.talk,
+        };
+        template.message(sender, serial)
+    }
+}
+
 /// A request that becomes another message by changing digits in place.
-pub(crate) struct Template {
+struct Template {
     bytes: Vec<u8>,
     sender_at: Vec<usize>,
     serial_at: Vec<usize>,
 }
 
 impl Template {
-    pub(crate) fn new(address: SocketAddr, token: &str) -> Result<Self> {
+    fn new(address: SocketAddr, token: &str, text: &str, photos: &Value) -> Result<Self> {
         let sender_mark = "#".repeat(SENDER_DIGITS);
         let serial_mark = "@".repeat(SERIAL_DIGITS);
         let timestamp = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
@@ -59,10 +93,11 @@ impl Template {
             let sender = format!("+1555{sender_mark}");
             json!({
                 "chat_guid": format!("iMessage;-;{sender}"), "mode": "direct", "sender": sender,
-                "text": format!("Hello, this is note {serial_mark} about our table on the terrace"),
+                "text": text,
                 "timestamp": timestamp, "participants": [sender, "juno.example"],
                 "metadata": {"filter_reason": "", "was_redacted": false, "redacted_fields": []},
-                "context": {"service": "iMessage", "locale": "en-US", "note": note},
+                "context": {"service": "iMessage", "locale": "en-US", "note": note,
+                    "photos": photos},
             })
             .to_string()
         };
@@ -76,7 +111,7 @@ impl Template {
         })
     }
 
-    pub(crate) fn message(&mut self, sender: u64, serial: u64) -> &[u8] {
+    fn message(&mut self, sender: u64, serial: u64) -> &[u8] {
         write_digits(&mut self.bytes, &self.sender_at, SENDER_DIGITS, sender);
         write_digits(&mut self.bytes, &self.serial_at, SERIAL_DIGITS, serial);
         &self.bytes

@@ -13,6 +13,25 @@ use crate::Result;
 /// `/proc/PID/stat` counts in hundredths of a second on every Linux in use.
 const CLOCK_TICKS_PER_S: f64 = 100.0;
 
+/// What a process has used so far, in all its threads.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Usage {
+    pub(crate) user: Duration,
+    pub(crate) system: Duration,
+    /// Times that a thread gave its core away, of itself or not; of threads that still run.
+    pub(crate) switches: u64,
+}
+
+impl Usage {
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            user: self.user.saturating_sub(before.user),
+            system: self.system.saturating_sub(before.system),
+            switches: self.switches.saturating_sub(before.switches),
+        }
+    }
+}
+
 pub(crate) struct Process {
     child: Child,
     guard: Option<Child>,
@@ -78,8 +97,7 @@ impl Process {
         both.ok_or_else(|| "no VmRSS in /proc".into())
     }
 
-    /// User and system time so far.
-    pub(crate) fn cpu(&self) -> Result<Duration> {
+    pub(crate) fn usage(&self) -> Result<Usage> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         // Fields 14 and 15; the name before them may contain spaces, but ends with the last ")".
         let after_name = stat.rsplit(')').next().unwrap_or_default();
@@ -90,9 +108,29 @@ impl Process {
                 .and_then(|field| field.parse().ok())
                 .unwrap_or(0.0)
         };
-        Ok(Duration::from_secs_f64(
-            (ticks(11) + ticks(12)) / CLOCK_TICKS_PER_S,
-        ))
+        let time = |index| Duration::from_secs_f64(ticks(index) / CLOCK_TICKS_PER_S);
+        Ok(Usage {
+            user: time(11),
+            system: time(12),
+            switches: self.switches()?,
+        })
+    }
+
+    fn switches(&self) -> Result<u64> {
+        let mut switches = 0;
+        for thread in fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
+            // A thread may end meanwhile.
+            let Ok(status) = fs::read_to_string(thread?.path().join("status")) else {
+                continue;
+            };
+            let counts = status.lines().filter_map(|line| {
+                let (name, count) = line.split_once(':')?;
+                name.ends_with("ctxt_switches")
+                    .then(|| count.trim().parse::<u64>().ok())?
+            });
+            switches += counts.sum::<u64>();
+        }
+        Ok(switches)
     }
 }
 

@@ -141,6 +141,21 @@ impl Service {
     }
 }
 
+/// Writes and commits since the start, as the service counts them.
+pub(crate) async fn batches(address: SocketAddr) -> Result<(f64, f64)> {
+    let request = client::request("GET", "/metrics", address, ADMIN_TOKEN, "");
+    let mut connection = Connection::open(address).await?;
+    let answer = connection.exchange(request.as_bytes()).await?;
+    let page = std::str::from_utf8(answer.body)?;
+    let number = |name: &str| {
+        let line = page.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().parse::<f64>().ok()
+    };
+    let both = number("chatkeep_writer_batch_writes_sum ")
+        .zip(number("chatkeep_writer_batch_writes_count "));
+    both.ok_or_else(|| "the metrics have no batches".into())
+}
+
 pub(crate) fn database(dir: &Path) -> PathBuf {
     dir.join("chatkeep.db")
 }

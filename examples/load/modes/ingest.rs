@@ -11,10 +11,12 @@ use crate::latency::{Spread, spread};
 use crate::process::Process;
 use crate::report::{Report, Table};
 use crate::service::Service;
-use crate::{Durability, Result, Settings, baseline, rows, service};
+use crate::{Durability, Result, Settings, baseline, people, rows, service};
 
 /// A round counts when bare hyper, which nothing but the machine slows down, reached this much
 /// of its median.
+/// The target that has metrics.
+pub(super) const SERVICE: &str = "service";
 pub(crate) const BARE_OF_MEDIAN_MIN: f64 = 0.8;
 pub(super) const WARM_UP: Duration = Duration::from_secs(1);
 
@@ -50,12 +52,19 @@ pub(super) struct Target {
     pub(super) ok: u64,
     pub(super) others: u64,
     denied: u64,
+    /// Messages by which the senders said who they are, before anything was measured.
+    introduced: u64,
 }
 
 pub(super) struct Round {
     outcome: Outcome,
-    /// CPU time of the target's process for one request.
-    cpu_us: f64,
+    /// What the target's process used for one request: CPU time in user and in system mode,
+    /// and context switches.
+    user_us: f64,
+    system_us: f64,
+    switches: f64,
+    /// Writes in one transaction, where the target tells.
+    batch: f64,
 }
 
 impl Target {
@@ -68,25 +77,40 @@ impl Target {
             ok: 0,
             others: 0,
             denied: 0,
+            introduced: 0,
         }
     }
 
     pub(super) async fn load(&mut self, time: Duration, rate: Option<u64>) -> Result<Round> {
-        let before = self.process.cpu()?;
+        let before = (self.process.usage()?, self.batches().await?);
         let outcome = match rate {
             None => drive::closed(&self.load, Until::Elapsed(time)).await,
             Some(rate) => drive::open(&self.load, rate, time).await,
         };
         let outcome = outcome.map_err(|error| format!("{}: {error}", self.name))?;
-        let cpu = self.process.cpu()?.saturating_sub(before);
+        let used = self.process.usage()?.since(before.0);
+        let batches = self.batches().await?;
         let answers: u64 = outcome.statuses.values().sum();
         self.ok += outcome.ok();
         self.others += answers - outcome.ok();
         self.denied += outcome.denied;
+        let each = |total: f64| total / answers.max(1) as f64;
+        let (writes, commits) = (batches.0 - before.1.0, batches.1 - before.1.1);
         Ok(Round {
-            cpu_us: cpu.as_secs_f64() * 1e6 / (answers.max(1) as f64),
+            user_us: each(used.user.as_secs_f64() * 1e6),
+            system_us: each(used.system.as_secs_f64() * 1e6),
+            switches: each(used.switches as f64),
+            batch: if commits > 0.0 { writes / commits } else { 0.0 },
             outcome,
         })
+    }
+
+    /// Writes and commits so far.
+    async fn batches(&self) -> Result<(f64, f64)> {
+        match self.name {
+            SERVICE => service::batches(self.process.address).await,
+            _ => Ok((0.0, 0.0)),
+        }
     }
 }
 
@@ -148,13 +172,13 @@ async fn measure(
             format!("{name}, {synchronous}: {others} answers weren't 200")
         });
         let database = match name {
-            "service" => service::database(dir),
+            SERVICE => service::database(dir),
             "naive" => baseline::naive_database(dir),
             _ => continue,
         };
         // Killed, not stopped: what was answered must be there after a crash.
         target.process.kill();
-        let stored = rows::messages(&database)?;
+        let stored = rows::messages(&database)? - target.introduced;
         report.check(stored == ok, || {
             format!("{name}, {synchronous}: {ok} answers were 200, {stored} messages are stored")
         });
@@ -185,7 +209,10 @@ async fn start(
         let service = Service::start(settings, dir, durability).await?;
         let senders = service.lift_limits(settings.senders).await?;
         let load = super::load(settings, service.address(), senders)?;
-        targets.push(Target::new("service", service.process, load));
+        let introduced = people::introduce(&service, senders, &load.tokens).await?;
+        let mut target = Target::new(SERVICE, service.process, load);
+        target.introduced = introduced;
+        targets.push(target);
     }
     Ok(targets)
 }
@@ -236,7 +263,11 @@ pub(super) fn summarise(report: &mut Report, targets: &mut [Target], title: &str
         "p99 ms",
         "p99 max",
         "p99.9 ms",
-        "cpu us/req",
+        "cpu us",
+        "user us",
+        "system us",
+        "switches",
+        "batch",
     ];
     let mut table = Table::new(
         format!("{title}, medians ({dropped} rounds dropped)"),
@@ -253,12 +284,19 @@ pub(super) fn summarise(report: &mut Report, targets: &mut [Target], title: &str
             )
         };
         let (p50, p99, p999) = (quantile(500), quantile(990), quantile(999));
-        let cpu = keep(target.rounds.iter().map(|round| round.cpu_us).collect());
+        let each = |of: fn(&Round) -> f64| keep(target.rounds.iter().map(of).collect()).median;
+        let used = [
+            each(|round| round.user_us + round.system_us),
+            each(|round| round.user_us),
+            each(|round| round.system_us),
+            each(|round| round.switches),
+            each(|round| round.batch),
+        ];
         let latencies = [p50.median, p99.median, p99.max, p999.median];
         let cells = [rate.median, rate.min, rate.max]
             .into_iter()
             .chain(latencies);
-        table.row(target.name, cells.chain([cpu.median]));
+        table.row(target.name, cells.chain(used));
     }
     report.table(table);
     if closed {
