@@ -104,11 +104,7 @@ impl App {
     /// Opens the store and puts the parts together. The error is a sentence for the operator.
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
         let store = Arc::new(open_store(&config)?);
-        let jumped = store.read(|view| view.clock_has_jumped()).await;
-        if jumped.map_err(|e| e.to_string())? {
-            log::warn!("the clock had jumped when the service last ran; it is watched on");
-            clock.wait_until_steady();
-        }
+        remember_jump(&store, &clock).await?;
         let (epoch, revocations, overrides, pending) = seen(&store).await?;
         let flags = flags(&config, &clock, overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
@@ -445,6 +441,16 @@ pub fn store_options(config: &Config) -> store::Options {
 
 fn open_store(config: &Config) -> Result<Store, String> {
     Store::open(&store_options(config))
+}
+
+/// A clock that had jumped when the service last ran has yet to show that it is right.
+async fn remember_jump(store: &SharedStore, clock: &Clock) -> Result<(), String> {
+    let jumped = store.read(|view| view.clock_has_jumped()).await;
+    if jumped.map_err(|e| e.to_string())? {
+        log::warn!("the clock had jumped when the service last ran; it is watched on");
+        clock.wait_until_steady();
+    }
+    Ok(())
 }
 
 /// Takes the database's lock, before anything else touches it. Another file than it was
