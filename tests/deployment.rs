@@ -1,4 +1,4 @@
-//! What stands in `deploy/`, and what others are told to paste: that it fits the settings and
+//! What stands in `examples/deploy/`, and what others are told to paste: that it fits the settings and
 //! the commands there are and, where a proxy is named, that everything goes through it.
 
 #![allow(clippy::unwrap_used)]
@@ -17,10 +17,11 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpSocket;
 
 const SETTINGS: &str = include_str!("../service.toml");
-const README: &str = include_str!("../README.md");
-const UNIT: &str = include_str!("../deploy/chatkeep.service");
-const NGINX: &str = include_str!("../deploy/nginx.conf");
-const CADDY: &str = include_str!("../deploy/Caddyfile");
+const OPERATING: &str = include_str!("../src/guide/operating.md");
+const WEBHOOKS: &str = include_str!("../src/guide/webhooks.md");
+const UNIT: &str = include_str!("../examples/deploy/chatkeep.service");
+const NGINX: &str = include_str!("../examples/deploy/nginx.conf");
+const CADDY: &str = include_str!("../examples/deploy/Caddyfile");
 
 const SERVICE: &str = "127.0.0.1:8080";
 const NAME: &str = "chat.example.com";
@@ -93,7 +94,7 @@ fn they_point_where_the_service_listens_and_wait_long_enough() {
     assert!(number(NGINX, "proxy_read_timeout") > longest);
     assert_eq!(number(NGINX, "client_max_body_size"), 22);
     for file in ["chatkeep.service", "nginx.conf", "Caddyfile"] {
-        assert!(README.contains(&format!("deploy/{file}")), "{file}");
+        assert!(OPERATING.contains(&format!("deploy/{file}")), "{file}");
     }
 }
 
@@ -136,9 +137,9 @@ fn the_unit_reloads_by_hangup() {
 
 /// What is pasted into n8n: it signs what it sends, in the way that is asked for.
 #[test]
-fn the_readmes_flow_makes_sense() {
-    let start = README.find("{\"name\": \"To Chatkeep\"").unwrap();
-    let flow = README[start..].split("```").next().unwrap();
+fn the_guides_flow_makes_sense() {
+    let start = WEBHOOKS.find("{\"name\": \"To Chatkeep\"").unwrap();
+    let flow = WEBHOOKS[start..].split("```").next().unwrap();
     let flow: Value = serde_json::from_str(flow).unwrap();
     let of = |name: &str| {
         let nodes = flow["nodes"].as_array().unwrap();

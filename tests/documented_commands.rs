@@ -1,5 +1,5 @@
-//! The operator's commands as the README and the unit file write them: from another folder, with
-//! the unit's paths, and as another user where the test runs as root.
+//! The operator's commands as the README, the guide and the unit file write them: from another
+//! folder, with the unit's paths, and as another user where the test runs as root.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,8 @@ use support::{eventually, rows};
 use tempfile::TempDir;
 
 const README: &str = include_str!("../README.md");
-const UNIT: &str = include_str!("../deploy/chatkeep.service");
+const OPERATING: &str = include_str!("../src/guide/operating.md");
+const UNIT: &str = include_str!("../examples/deploy/chatkeep.service");
 /// "nobody", as the user that the documents call chatkeep.
 const SERVICE_USER: u32 = 65534;
 /// Folders of the documents that stand below a temporary one here.
@@ -175,9 +176,9 @@ impl Drop for Service {
     }
 }
 
-/// The blocks of a language in a part of the README.
+/// The blocks of a language in a part of the guide's page on operating.
 fn blocks(heading: &str, language: &str) -> Vec<&'static str> {
-    let part = README.split_once(&format!("\n{heading}\n")).unwrap().1;
+    let part = OPERATING.split_once(&format!("\n{heading}\n")).unwrap().1;
     let level = heading.split(' ').next().unwrap();
     let part = part.split(&format!("\n{level} ")).next().unwrap();
     let opening = format!("\n```{language}\n");
@@ -193,6 +194,15 @@ fn block(heading: &str, words: &str) -> &'static str {
     let found: Vec<_> = found.filter(|block| block.contains(words)).collect();
     assert_eq!(found.len(), 1, "{words}: {found:?}");
     found[0]
+}
+
+/// The README's commands for production, before and after the configuration is edited.
+fn production_commands() -> (&'static str, &'static str) {
+    let part = README.split_once("\n## Production in ten commands\n");
+    let part = part.unwrap().1.split_once("```sh\n").unwrap().1;
+    let (install, rest) = part.split_once("sudoedit ").unwrap();
+    let rest = rest.split_once('\n').unwrap().1;
+    (install, rest.split_once("\n```").unwrap().0)
 }
 
 /// The settings that the documents ask for in the file that `init` made.
@@ -218,9 +228,10 @@ fn configure(machine: &Machine) {
 async fn every_documented_command_of_an_operator_works() {
     let machine = Machine::new();
     let database = machine.path("/var/lib/chatkeep/chatkeep.db");
-    machine.paste(block("## In production", "sudo -u chatkeep chatkeep init"));
+    let (install, start) = production_commands();
+    machine.paste(install);
     configure(&machine);
-    machine.paste(block("## In production", "sudo -u chatkeep chatkeep check"));
+    machine.paste(start);
     let service = machine.start();
 
     // Beside the service: by hand, by the timer, by cron.
@@ -275,6 +286,7 @@ async fn what_root_makes_belongs_to_the_services_user() {
     let machine = Machine::new();
     machine.paste(block("## In production", "sudo -u chatkeep chatkeep init"));
     configure(&machine);
+    machine.paste(block("## In production", "sudo -u chatkeep chatkeep check"));
     let database = machine.path("/var/lib/chatkeep/chatkeep.db");
     let config = "--config /etc/chatkeep/service.toml";
     // Root makes the database and all that is beside it.
@@ -304,4 +316,36 @@ async fn what_root_makes_belongs_to_the_services_user() {
         machine.start().stop().await;
         machine.owners_are_right("the service's run");
     }
+}
+
+/// Words of the blocks of shell commands that the tests of this file run.
+const RUN: [&str; 7] = [
+    "sudo -u chatkeep chatkeep init",
+    "sudo -u chatkeep chatkeep check",
+    "date +%a",
+    "restore --config /etc/chatkeep/service.toml --yes /mnt/backups/chatkeep-Mon.db",
+    "litestream restore",
+    "now.db",
+    "sudoedit /etc/chatkeep/service.toml",
+];
+
+#[test]
+fn a_block_of_commands_that_no_test_runs_says_so() {
+    let mut pages = vec![("README.md".to_owned(), README.to_owned())];
+    for entry in std::fs::read_dir("src/guide").unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        pages.push((path.display().to_string(), text));
+    }
+    let mut unmarked = Vec::new();
+    for (page, text) in &pages {
+        for block in text.split("```sh\n").skip(1) {
+            let block = block.split("```").next().unwrap();
+            let is_run = RUN.iter().any(|words| block.contains(words));
+            if !is_run && !block.contains("# Not run by the tests.") {
+                unmarked.push(format!("{page}: {block}"));
+            }
+        }
+    }
+    assert!(unmarked.is_empty(), "{}", unmarked.join("\n"));
 }

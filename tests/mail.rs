@@ -2,7 +2,7 @@
 //! down, and is given up in the end.
 //!
 //! Against a real server: `CHATKEEP_TEST_SMTP=… cargo test --test mail -- --ignored`, see the
-//! README.
+//! guide (testing).
 
 #![allow(clippy::unwrap_used)]
 
@@ -177,7 +177,7 @@ async fn a_password_is_not_sent_in_the_clear() {
 /// certificate of the server, `CHATKEEP_TEST_SMTP_EXPECTS` one of `taken` (the default),
 /// `kept` and `dropped`.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a real mail server, see the README"]
+#[ignore = "needs a real mail server, see the guide: testing"]
 async fn a_real_server_answers() {
     let url = std::env::var("CHATKEEP_TEST_SMTP").expect("CHATKEEP_TEST_SMTP");
     let mut settings = server(&url);

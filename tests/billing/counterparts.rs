@@ -1,5 +1,5 @@
 //! The vendor's own code and independent imitations of its service as judges of what we send
-//! and take. None of it is needed otherwise: these tests are run by hand, see the README.
+//! and take. None of it is needed otherwise: these tests are run by hand, see the guide (testing).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

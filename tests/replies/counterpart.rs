@@ -1,5 +1,5 @@
 //! Against a real program that speaks chat completions and can be told to fail, aimock (npm
-//! `@copilotkit/aimock`); the README says how to start it.
+//! `@copilotkit/aimock`); the guide (testing) says how to start it.
 
 use chatkeep::outbound::{self, Method, Request};
 use serde_json::{Value, json};

@@ -50,7 +50,10 @@ fn imports_run_one_way() {
             }
         }
     }
-    assert_none("Imports run one way; see lib.rs.", breaches);
+    assert_none(
+        "Imports run one way; see the guide's page on the architecture.",
+        breaches,
+    );
 }
 
 /// The layers themselves have no circle but the one between app and routes.
@@ -71,6 +74,55 @@ fn the_layers_have_an_order() {
         });
         assert!(left.len() < before, "a circle among {left:?}");
     }
+}
+
+/// The architecture page lists every part once, and none above what imports it.
+#[test]
+fn the_architecture_page_tells_the_layers() {
+    let page = source::read("src/guide/architecture.md");
+    let block = page
+        .split("## Layers")
+        .nth(1)
+        .and_then(|p| p.split("```").nth(1));
+    let mut rows: Vec<(usize, String)> = Vec::new();
+    for (row, line) in block.expect("a list of layers").lines().enumerate() {
+        let names = line.split("  ").next().unwrap_or_default();
+        let names = names
+            .split(&[',', ' '][..])
+            .filter(|n| !n.is_empty() && !n.contains("::"));
+        rows.extend(
+            names
+                .filter(|n| *n != "text")
+                .map(|name| (row, name.to_owned())),
+        );
+    }
+    let row_of = |part: &str| {
+        rows.iter()
+            .find(|(_, name)| name == part)
+            .map(|(row, _)| *row)
+    };
+    let mut breaches = Vec::new();
+    for (part, imports) in rules::LAYERS {
+        let Some(row) = row_of(part) else {
+            if !["lib", "guide"].contains(part) {
+                breaches.push(format!("{part} is missing"));
+            }
+            continue;
+        };
+        for import in *imports {
+            let below = row_of(import).is_some_and(|imported| imported >= row);
+            if !below && (*part, *import) != ("routes", "app") {
+                breaches.push(format!("{part} imports {import}, which stands above it"));
+            }
+        }
+    }
+    for (_, name) in &rows {
+        let times = rows.iter().filter(|(_, other)| other == name).count();
+        if times != 1 || !rules::LAYERS.iter().any(|(part, _)| part == name) {
+            breaches.push(format!("{name} is no part, or stands twice"));
+        }
+    }
+    assert_none("The architecture page lists the layers.", breaches);
 }
 
 #[test]

@@ -83,6 +83,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ("setting", &[]),
     ("metrics", &[]),
     ("lib", &[]),
+    ("guide", &[]),
 ];
 
 const ANYWHERE: &[&str] = &["src/"];

@@ -1,0 +1,28 @@
+//! The guide, one page a subject. The pages are the Markdown files beside this one.
+
+#[doc = include_str!("guide/operating.md")]
+pub mod operating {}
+
+#[doc = include_str!("guide/relays.md")]
+pub mod relays {}
+
+#[doc = include_str!("guide/http.md")]
+pub mod http {}
+
+#[doc = include_str!("guide/people.md")]
+pub mod people {}
+
+#[doc = include_str!("guide/payments.md")]
+pub mod payments {}
+
+#[doc = include_str!("guide/webhooks.md")]
+pub mod webhooks {}
+
+#[doc = include_str!("guide/assistant.md")]
+pub mod assistant {}
+
+#[doc = include_str!("guide/architecture.md")]
+pub mod architecture {}
+
+#[doc = include_str!("guide/testing.md")]
+pub mod testing {}
