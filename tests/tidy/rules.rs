@@ -62,7 +62,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "edge",
-        &["clock", "error", "limits", "model", "random", "store"],
+        &["clock", "error", "limits", "metrics", "model", "random", "store"],
     ),
     ("engine", &["clock", "config", "metrics", "outbound", "reply", "setting"]),
     ("reply", &["clock", "model"]),
