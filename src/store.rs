@@ -140,6 +140,8 @@ pub struct Store {
     provider_tasks: TaskQueue,
     trouble: Arc<writer::Trouble>,
     numbers: Arc<Numbers>,
+    /// Held by a copy that is made beside the database.
+    copying: Arc<tokio::sync::Mutex<()>>,
     path: PathBuf,
     threads: Vec<JoinHandle<()>>,
     probed_at: AtomicI64,
@@ -178,6 +180,7 @@ impl Store {
             provider_tasks,
             trouble,
             numbers,
+            copying: Arc::default(),
             path: options.path.clone(),
             threads: vec![writing, checkpoint],
             probed_at: AtomicI64::new(0),

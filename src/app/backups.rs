@@ -16,6 +16,8 @@ const UNASKED_MAX: Duration = Duration::from_secs(10);
 pub struct Backups {
     store: SharedStore,
     state: Mutex<BackupState>,
+    /// Held while one begins or ends: none begins before the one before has ended.
+    turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
@@ -54,11 +56,13 @@ impl Backups {
         Arc::new(Self {
             store,
             state: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
         })
     }
 
     /// Begins a backup; its number, or `None` while another one is under way.
-    pub fn start(self: &Arc<Self>) -> Option<u64> {
+    pub async fn start(self: &Arc<Self>) -> Option<u64> {
+        let _turn = self.turn.lock().await;
         let mut state = self.state();
         if state.task.as_ref().is_some_and(|task| !task.is_finished()) {
             return None;
@@ -81,8 +85,9 @@ impl Backups {
         state.status.clone()
     }
 
-    /// Ends what is under way. When this returns, the copy is gone.
+    /// Ends what is under way, and removes its copy.
     pub async fn end(&self) {
+        let _turn = self.turn.lock().await;
         let task = self.state().task.take();
         if let Some(task) = task {
             task.abort();

@@ -8,7 +8,7 @@ use crate::http::{self, Response};
 
 /// Answers immediately; `show` tells how far it is.
 pub(super) async fn start(rq: Request) -> Result<Response> {
-    let id = rq.app.backups.start();
+    let id = rq.app.backups.start().await;
     Ok(http::json(&json!({ "started": id.is_some(), "id": id })))
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
+use tokio::sync::OwnedMutexGuard;
 
 use super::copy::{self, CopyStep, Draft};
 use super::writer::Writer;
@@ -49,7 +50,14 @@ pub enum Stage {
 
 /// A copy that the service made beside its database; the file goes when this is dropped.
 pub struct LiveCopy {
-    _draft: Arc<Draft>,
+    _draft: Arc<LiveDraft>,
+}
+
+/// The file of such a copy. A sync that is under way keeps it when the copying is given up, and
+/// the next copy waits for that.
+struct LiveDraft {
+    draft: Draft,
+    _turn: OwnedMutexGuard<()>,
 }
 
 /// Where the service makes its copy.
@@ -67,10 +75,11 @@ impl Store {
         let target = copies::live(self.path());
         let shown = live_copy_path(self.path());
         let failed = |why: String| format!("can't copy the database to {}: {why}", shown.display());
+        let turn = self.copying.clone().lock_owned().await;
         let (draft, to) = blocking(move || {
             let draft = Draft::of(&target)?;
             let to = copy::open_draft(draft.path()).map_err(|e| copy::in_words(&e))?;
-            Ok((Arc::new(draft), to))
+            Ok((Arc::new(LiveDraft { draft, _turn: turn }), to))
         })
         .await
         .map_err(failed)?;
@@ -113,9 +122,9 @@ impl Drop for CopyEnd<'_> {
     }
 }
 
-async fn sync(draft: &Arc<Draft>) -> Result<(), String> {
-    let draft = draft.clone();
-    blocking(move || draft.sync().map_err(|e| written_in_words(&e))).await
+async fn sync(live: &Arc<LiveDraft>) -> Result<(), String> {
+    let live = live.clone();
+    blocking(move || live.draft.sync().map_err(|e| written_in_words(&e))).await
 }
 
 async fn blocking<T: Send + 'static>(
