@@ -2,34 +2,24 @@
 //! at once. Settings come from `service.toml` and the environment and nowhere else; nobody
 //! asks for them again later. This part must not open the database or the network.
 //!
-//! Each section describes its keys once, where it reads them (`config/server.rs` and its
-//! neighbours): name, default, range and one sentence. Parsing, environment names, the
-//! nearest known key and the commented example all come from there.
+//! `sections` describes every key once: name, type, default, range and one sentence. Parsing,
+//! environment names, the nearest known key and the commented example all come from there.
 
-mod admin;
-mod billing;
+mod checks;
 mod development;
-mod edge;
-mod exports;
-mod flags;
 mod given;
-mod identity;
-mod log;
-mod mail;
-mod marketplace;
-mod media;
-mod memory;
+mod log_filter;
 mod network;
 mod production;
 mod reader;
-mod reply;
 mod report;
+mod sealing_key;
 mod secret;
 mod section;
-mod server;
+mod sections;
 mod settings;
+mod smtp_url;
 mod source;
-mod storage;
 mod template;
 mod text;
 mod unknown;
@@ -37,25 +27,18 @@ mod url;
 
 use std::path::PathBuf;
 
-pub use admin::Admin;
-pub use billing::{Billing, BillingProvider};
-pub use edge::Edge;
-pub use exports::Exports;
-pub use flags::{Flags, FlagsProvider};
-pub use identity::{Algorithm, Identity};
-pub use log::{Log, LogFormat};
-pub use mail::{Mail, SmtpUrl};
-pub use marketplace::{Marketplace, make_sealing_key, read_sealing_key, sealing_key_file};
-pub use media::Media;
-pub use memory::{Memory, MemoryProvider};
 pub use network::Network;
-pub use reply::{Engine, MaxTokensField, Reply, Tools};
 pub use report::Problem;
+pub use sealing_key::{make_sealing_key, read_sealing_key, sealing_key_file};
 pub use secret::Secret;
-pub use server::{Environment, Server};
+pub use sections::{
+    Admin, Algorithm, Billing, BillingProvider, Durability, Edge, Engine, Environment, Exports,
+    Flags, FlagsProvider, Identity, Log, LogFormat, Mail, Marketplace, MaxTokensField, Media,
+    Memory, MemoryProvider, Reply, Server, Storage, Tools,
+};
 pub use settings::{Changes, Settings};
+pub use smtp_url::SmtpUrl;
 pub use source::Source;
-pub use storage::{Durability, Storage};
 pub use template::{example, production_file};
 pub use unknown::nearest;
 
@@ -135,33 +118,26 @@ impl Config {
         let mut reader = Reader::new(table, &source.env);
         let config = Self::read(&mut reader);
         let (_, mut report) = reader.finish();
-        identity::check(&config.identity, &mut report);
-        edge::check(&config.edge, &mut report);
-        reply::check(&config.reply, &mut report);
-        billing::check(&config.billing, &mut report);
-        flags::check(&config.flags, &mut report);
-        memory::check(&config.memory, &mut report);
-        mail::check(&config.mail, &mut report);
-        production::check(&config, &mut report);
+        checks::check(&config, &mut report);
         (config, report)
     }
 
     fn read(reader: &mut Reader<'_>) -> Self {
         Self {
-            server: reader.section("server", server::ABOUT, server::read),
-            storage: reader.section("storage", storage::ABOUT, storage::read),
-            edge: reader.section("edge", edge::ABOUT, edge::read),
-            identity: reader.section("identity", identity::ABOUT, identity::read),
-            reply: reader.section("reply", reply::ABOUT, reply::read),
-            billing: reader.section("billing", billing::ABOUT, billing::read),
-            flags: reader.section("flags", flags::ABOUT, flags::read),
-            memory: reader.section("memory", memory::ABOUT, memory::read),
-            media: reader.section("media", media::ABOUT, media::read),
-            mail: reader.section("mail", mail::ABOUT, mail::read),
-            log: reader.section("log", log::ABOUT, log::read),
-            exports: reader.section("exports", exports::ABOUT, exports::read),
-            marketplace: reader.section("marketplace", marketplace::ABOUT, marketplace::read),
-            admin: reader.section("admin", admin::ABOUT, admin::read),
+            server: reader.section("server", Server::ABOUT, Server::read),
+            storage: reader.section("storage", Storage::ABOUT, Storage::read),
+            edge: reader.section("edge", Edge::ABOUT, Edge::read),
+            identity: reader.section("identity", Identity::ABOUT, Identity::read),
+            reply: reader.section("reply", Reply::ABOUT, Reply::read),
+            billing: reader.section("billing", Billing::ABOUT, Billing::read),
+            flags: reader.section("flags", Flags::ABOUT, Flags::read),
+            memory: reader.section("memory", Memory::ABOUT, Memory::read),
+            media: reader.section("media", Media::ABOUT, Media::read),
+            mail: reader.section("mail", Mail::ABOUT, Mail::read),
+            log: reader.section("log", Log::ABOUT, Log::read),
+            exports: reader.section("exports", Exports::ABOUT, Exports::read),
+            marketplace: reader.section("marketplace", Marketplace::ABOUT, Marketplace::read),
+            admin: reader.section("admin", Admin::ABOUT, Admin::read),
         }
     }
 }

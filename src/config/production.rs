@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::report::Report;
-use super::server::PUBLIC_URL;
+use super::sections::PUBLIC_URL;
 use super::{Billing, BillingProvider, Config, Secret, Settings};
 use crate::files::is_readable_by_others;
 

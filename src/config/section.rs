@@ -1,20 +1,76 @@
 //! One section of the configuration while it is read: a method for each shape a key can
-//! have. It knows shapes (number, choice, list, secret), not what a key means.
+//! have. It knows shapes (number, choice, list, secret), not what a key means. `section!`
+//! makes a section's type and its reading from one description, `choice!` the type of a key
+//! with a fixed set of values.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::given::{Given, quoted};
 use super::report::Report;
 use super::secret::Secret;
+use super::text;
 use super::unknown::{env_name, fixed_name, over_all_variable};
 
 /// A setting with a fixed set of values.
 pub(super) trait Choice: Copy + PartialEq + 'static {
     const VALUES: &'static [(&'static str, Self)];
+
+    fn word(self) -> &'static str {
+        let mut values = Self::VALUES.iter();
+        let found = values.find(|(_, value)| *value == self);
+        found.map_or("", |(word, _)| word)
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        let mut values = Self::VALUES.iter();
+        let found = values.find(|(known, _)| *known == word);
+        found.map(|(_, value)| *value)
+    }
 }
+
+/// The struct of a section, what it is about, and `read`. A key's doc comment is what the
+/// example says of it; on its right stands the method of `Section` that reads it.
+macro_rules! section {
+    ($(#[doc = $about:literal])+ $name:ident {
+        $($(#[doc = $note:literal])+ $key:ident: $type:ty = $shape:ident($($given:expr),*);)+
+    }) => {
+        $(#[doc = $about])+
+        #[derive(Debug, Clone)]
+        pub struct $name {
+            $($(#[doc = $note])+ pub $key: $type,)+
+        }
+
+        impl $name {
+            pub(super) const ABOUT: &'static str = concat!($($about),+);
+
+            pub(super) fn read(s: &mut super::section::Section<'_>) -> Self {
+                Self {
+                    $($key: s.$shape(stringify!($key), concat!($($note),+) $(, $given)*),)+
+                }
+            }
+        }
+    };
+}
+
+/// An enum whose values operators write as words.
+macro_rules! choice {
+    ($(#[$about:meta])* $name:ident { $($(#[$note:meta])* $value:ident = $word:literal;)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$note])* $value,)+
+        }
+
+        impl Choice for $name {
+            const VALUES: &'static [(&'static str, Self)] = &[$(($word, Self::$value)),+];
+        }
+    };
+}
+
+pub(super) use {choice, section};
 
 /// A key as the example shows it.
 pub(super) struct Key {
@@ -62,9 +118,9 @@ impl<'r> Section<'r> {
     pub(super) fn number(
         &mut self,
         name: &str,
+        note: &str,
         default: u64,
         range: RangeInclusive<u64>,
-        note: &str,
     ) -> u64 {
         self.describe_number(name, default, &range, note, true);
         self.take_number(name, &range).unwrap_or(default)
@@ -74,9 +130,9 @@ impl<'r> Section<'r> {
     pub(super) fn number_if_set(
         &mut self,
         name: &str,
+        note: &str,
         example: u64,
         range: RangeInclusive<u64>,
-        note: &str,
     ) -> Option<u64> {
         self.describe_number(name, example, &range, note, false);
         self.take_number(name, &range)
@@ -109,11 +165,9 @@ impl<'r> Section<'r> {
         })
     }
 
-    pub(super) fn choice<T: Choice>(&mut self, name: &str, default: T, note: &str) -> T {
-        let named = T::VALUES.iter().find(|(_, value)| *value == default);
-        let shown = named.map_or("", |(word, _)| word);
+    pub(super) fn choice<T: Choice>(&mut self, name: &str, note: &str, default: T) -> T {
         let note = format!("{note} Accepts {}.", words(T::VALUES));
-        self.describe(name, note, shown.into(), true);
+        self.describe(name, note, default.word().into(), true);
         self.take_choice(name).unwrap_or(default)
     }
 
@@ -121,8 +175,8 @@ impl<'r> Section<'r> {
     pub(super) fn choice_if_set<T: Choice>(
         &mut self,
         name: &str,
-        example: &str,
         note: &str,
+        example: &str,
     ) -> Option<T> {
         let note = format!("{note} Accepts {}.", words(T::VALUES));
         self.describe(name, note, example.into(), false);
@@ -133,10 +187,11 @@ impl<'r> Section<'r> {
     pub(super) fn parsed<T: Display>(
         &mut self,
         name: &str,
-        default: T,
         note: &str,
+        default: impl Into<T>,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> T {
+        let default = default.into();
         self.describe(name, note.to_owned(), default.to_string().into(), true);
         self.take(name, |given| parse(given.text()?))
             .unwrap_or(default)
@@ -145,20 +200,36 @@ impl<'r> Section<'r> {
     pub(super) fn parsed_if_set<T>(
         &mut self,
         name: &str,
-        example: &str,
         note: &str,
+        example: &str,
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
         self.describe(name, note.to_owned(), example.into(), false);
         self.take(name, |given| parse(given.text()?))
     }
 
+    /// The path of a file or folder. A relative one starts at the working directory.
+    pub(super) fn path(
+        &mut self,
+        name: &str,
+        note: &str,
+        default: &str,
+        parse: impl FnOnce(&str) -> Result<String, String>,
+    ) -> PathBuf {
+        self.parsed(name, note, default, parse).into()
+    }
+
+    pub(super) fn path_if_set(&mut self, name: &str, note: &str, example: &str) -> Option<PathBuf> {
+        let path = self.parsed_if_set(name, note, example, text::line);
+        path.map(PathBuf::from)
+    }
+
     /// A list of texts; commas separate them in the environment. Every bad one is named.
     pub(super) fn list<T>(
         &mut self,
         name: &str,
-        default: &[&str],
         note: &str,
+        default: &[&str],
         parse: impl Fn(&str) -> Result<T, String>,
     ) -> Vec<T> {
         let shown = default.iter().map(|item| (*item).into()).collect();
@@ -220,10 +291,17 @@ impl<'r> Section<'r> {
         Some(read)
     }
 
-    /// A problem of a key that the section found out itself.
-    pub(super) fn problem(&mut self, name: &str, message: impl Into<String>) {
+    /// A secret in a form of its own; `parse` never repeats it.
+    pub(super) fn parsed_secret<T>(
+        &mut self,
+        name: &str,
+        note: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let secret = self.secret(name, note)?;
+        let parsed = parse(secret.expose());
         let full = self.full(name);
-        self.report.problem(&full, message);
+        parsed.map_err(|why| self.report.problem(&full, why)).ok()
     }
 
     fn describe(&mut self, name: &str, note: String, shown: toml::Value, has_default: bool) {
@@ -242,8 +320,7 @@ impl<'r> Section<'r> {
                 Given::Variable(text) => Some(text.as_str()),
                 Given::File(value) => value.as_str(),
             };
-            let found = T::VALUES.iter().find(|(known, _)| Some(*known) == word);
-            found.map(|(_, value)| *value).ok_or_else(|| {
+            word.and_then(T::from_word).ok_or_else(|| {
                 format!("must be one of {}, not {}", words(T::VALUES), given.shown())
             })
         })

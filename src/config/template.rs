@@ -44,7 +44,7 @@ pub fn production_file(
 fn render(set: &[(&str, &str)]) -> String {
     let mut out = HEAD.to_owned();
     for section in known() {
-        let _ = write!(out, "\n# {}\n[{}]\n", section.about, section.name);
+        let _ = write!(out, "\n# {}\n[{}]\n", section.about.trim(), section.name);
         for key in section.keys.iter().filter(|key| !key.hidden) {
             let full = format!("{}.{}", section.name, key.name);
             let value = set.iter().find(|(name, _)| *name == full);

@@ -84,7 +84,7 @@ fn defaults() {
         (c.billing.currency.as_str(), c.billing.trial_days),
         ("usd", 7)
     );
-    assert_eq!(c.flags.provider, FlagsProvider::None);
+    assert_eq!(c.flags.provider(), FlagsProvider::None);
     assert_eq!((c.flags.poll_s, c.flags.kill_switch_poll_s), (60, 5));
     assert_eq!(c.memory.provider, MemoryProvider::Local);
     assert!(c.mail.smtp_url.is_none() && c.mail.from.is_none());

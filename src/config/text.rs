@@ -9,6 +9,15 @@ pub(super) fn line(text: &str) -> Result<String, String> {
     one_line(text, LINE_BYTES_MAX)
 }
 
+/// The path of a file.
+pub(super) fn file_path(text: &str) -> Result<String, String> {
+    let path = line(text)?;
+    if path.ends_with('/') || std::path::Path::new(&path).file_name().is_none() {
+        return Err("must name a file, like \"data/chatkeep.db\"".to_owned());
+    }
+    Ok(path)
+}
+
 /// A name that people see and say.
 pub(super) fn name(text: &str) -> Result<String, String> {
     let name = one_line(text.trim(), NAME_BYTES_MAX)?;

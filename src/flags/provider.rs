@@ -43,7 +43,7 @@ impl Provider {
     pub fn new(config: &config::Flags) -> Option<Self> {
         let key = config.sdk_key.as_ref().map(Secret::expose);
         let base = config.base_url.as_deref();
-        Some(match config.provider {
+        Some(match config.provider() {
             FlagsProvider::None => return None,
             FlagsProvider::LaunchDarkly => Self {
                 kind: Kind::LaunchDarkly,

@@ -22,7 +22,7 @@ fn the_environment_beats_the_file() {
     assert_eq!(exposed(&c.edge.secret), Some("fixed"));
     assert_eq!(exposed(&c.edge.legacy_secret), Some("legacy"));
     assert_eq!(exposed(&c.flags.sdk_key), Some("sdk"));
-    assert_eq!(c.flags.provider, FlagsProvider::LaunchDarkly);
+    assert_eq!(c.flags.provider(), FlagsProvider::LaunchDarkly);
 
     let both = [
         ("EDGE_SECRET", "fixed"),

@@ -1,66 +1,12 @@
-//! `[log]`: what is logged, how and where.
-
-use std::path::PathBuf;
-
-use super::section::{Choice, Section};
-use super::text;
-
-pub(super) const ABOUT: &str = "What is logged, how and where.";
+//! The filter of `log.level`, as env_logger reads it. env_logger takes a mistyped level for
+//! the name of a part; this check refuses it.
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// The service's own parts, which a filter may name without a level.
 const OURS: &str = "chatkeep";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogFormat {
-    Text,
-    Json,
-}
-
-#[derive(Debug, Clone)]
-pub struct Log {
-    /// A filter as env_logger reads it: "debug", or "info,chatkeep::http::access=off".
-    pub level: String,
-    pub format: LogFormat,
-    /// `None`: stderr.
-    pub file: Option<PathBuf>,
-}
-
-impl Choice for LogFormat {
-    const VALUES: &'static [(&'static str, Self)] = &[("text", Self::Text), ("json", Self::Json)];
-}
-
-pub(super) fn read(s: &mut Section<'_>) -> Log {
-    Log {
-        level: s.parsed(
-            "level",
-            "info".to_owned(),
-            &format!(
-                "A level (off, error, warn, info, debug, trace) for everything, and with commas for \
-                 parts: \"info,{OURS}::http::access=off\". CHATKEEP_LOG beats it."
-            ),
-            filter,
-        ),
-        format: s.choice(
-            "format",
-            LogFormat::Text,
-            "\"json\" writes one JSON object a line. CHATKEEP_LOG_FORMAT beats it.",
-        ),
-        file: s
-            .parsed_if_set(
-                "file",
-                "/var/log/chatkeep/chatkeep.log",
-                "The file that lines are appended to; without one they go to stderr. SIGHUP opens \
-                 it anew, as after a rotation.",
-                text::line,
-            )
-            .map(PathBuf::from),
-    }
-}
-
-/// The words of a filter are known ones; a mistyped level would silently be taken for the name
-/// of a part.
-fn filter(text: &str) -> Result<String, String> {
+/// Accepts a filter whose levels are known.
+pub(super) fn check(text: &str) -> Result<String, String> {
     // Behind "/" stands a text that lines must hold.
     let directives = text
         .split_once('/')
@@ -113,7 +59,7 @@ mod tests {
             "info, hyper=error,",
             "debug/needle",
         ] {
-            assert_eq!(filter(good).as_deref(), Ok(good));
+            assert_eq!(check(good).as_deref(), Ok(good));
         }
         for (bad, word) in [
             ("verbose", "\"verbose\""),
@@ -124,9 +70,9 @@ mod tests {
             ("hy per=info", "\"hy per\""),
             ("", "\"\""),
         ] {
-            let why = filter(bad).unwrap_err();
+            let why = check(bad).unwrap_err();
             assert!(why.contains(word), "{bad}: {why}");
         }
-        assert!(filter("loud").unwrap_err().contains("error, warn, info"));
+        assert!(check("loud").unwrap_err().contains("error, warn, info"));
     }
 }

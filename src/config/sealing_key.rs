@@ -1,30 +1,13 @@
-//! `[marketplace]`: apps and webhooks; and the key that seals webhooks' secrets where nobody
-//! configured one. That key is a file beside the database, never in it.
+//! The key that seals webhooks' secrets where `marketplace.sealing_key` is not set. The key is
+//! a file beside the database, never in the database.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::secret::Secret;
-use super::section::Section;
 use crate::{files, random};
 
-pub(super) const ABOUT: &str = "Apps that people make, and their webhooks.";
-
 const FILE_NAME: &str = "sealing.key";
-
-#[derive(Debug, Clone)]
-pub struct Marketplace {
-    pub sealing_key: Option<Secret>,
-}
-
-pub(super) fn read(s: &mut Section<'_>) -> Marketplace {
-    Marketplace {
-        sealing_key: s.secret(
-            "sealing_key",
-            "Seals the secrets of webhooks in the database; who loses it has to rotate them all. Without it one is made and kept in sealing.key beside the database: back that up too.",
-        ),
-    }
-}
 
 /// Where the key is kept that nobody configured.
 pub fn sealing_key_file(database: &Path) -> PathBuf {

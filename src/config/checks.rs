@@ -1,0 +1,112 @@
+//! Rules between the keys of a section: what a choice needs beside it. What production asks
+//! for stands in `production`.
+
+use super::report::Report;
+use super::sections::{BillingProvider, Engine, FlagsProvider, MemoryProvider};
+use super::{Billing, Config, Edge, Flags, Identity, production};
+
+pub(super) fn check(config: &Config, report: &mut Report) {
+    check_identity(&config.identity, report);
+    check_edge(&config.edge, report);
+    let reply = &config.reply;
+    if reply.engine == Engine::OpenAi {
+        let why = "is needed with reply.engine = \"openai\"";
+        need(report, "reply.base_url", reply.base_url.is_some(), why);
+        need(report, "reply.model", reply.model.is_some(), why);
+    }
+    check_billing(&config.billing, report);
+    check_flags(&config.flags, report);
+    let memory = &config.memory;
+    if memory.provider == MemoryProvider::Mem0 {
+        let why = "is needed with memory.provider = \"mem0\"";
+        need(report, "memory.base_url", memory.base_url.is_some(), why);
+    }
+    let mail = &config.mail;
+    if mail.smtp_url.is_some() {
+        let why = "is needed with mail.smtp_url: it is the sender of mails";
+        need(report, "mail.from", mail.from.is_some(), why);
+    }
+    production::check(config, report);
+}
+
+fn need(report: &mut Report, key: &str, is_set: bool, why: &str) {
+    if !is_set {
+        report.problem(key, why);
+    }
+}
+
+fn check_identity(identity: &Identity, report: &mut Report) {
+    if identity.jwks_url.is_none() {
+        return;
+    }
+    let why = "is needed with identity.jwks_url: any token of that provider would do otherwise";
+    need(report, "identity.issuer", identity.issuer.is_some(), why);
+    need(
+        report,
+        "identity.audience",
+        identity.audience.is_some(),
+        why,
+    );
+    if identity.algorithms.is_empty() {
+        report.problem(
+            "identity.algorithms",
+            "is empty: with identity.jwks_url at least one is needed",
+        );
+    }
+}
+
+fn check_edge(edge: &Edge, report: &mut Report) {
+    if edge.heartbeat_s >= edge.silence_s {
+        let message = format!(
+            "must be more than edge.heartbeat_s, which is {}; a relay would be dropped between two pings",
+            edge.heartbeat_s
+        );
+        report.problem("edge.silence_s", message);
+    }
+}
+
+fn check_billing(billing: &Billing, report: &mut Report) {
+    let test_keys = [
+        billing.test_secret_key.is_some(),
+        billing.test_publishable_key.is_some(),
+        billing.test_webhook_secret.is_some(),
+    ];
+    if test_keys.contains(&true) && test_keys.contains(&false) {
+        report.warning(
+            "billing.test_secret_key, test_publishable_key and test_webhook_secret belong together; \
+             the payment provider's test mode won't work with only some of them.",
+        );
+    }
+    if billing.provider != BillingProvider::Stripe {
+        return;
+    }
+    for (key, is_set) in [
+        ("billing.secret_key", billing.secret_key.is_some()),
+        ("billing.publishable_key", billing.publishable_key.is_some()),
+        ("billing.price_monthly", billing.price_monthly.is_some()),
+        ("billing.price_annual", billing.price_annual.is_some()),
+    ] {
+        need(
+            report,
+            key,
+            is_set,
+            "is needed with billing.provider = \"stripe\"",
+        );
+    }
+}
+
+fn check_flags(flags: &Flags, report: &mut Report) {
+    match flags.provider() {
+        FlagsProvider::LaunchDarkly if flags.sdk_key.is_none() => {
+            report.warning(
+                "flags.provider is \"launchdarkly\" and flags.sdk_key is not set: no provider is \
+                 asked, and every flag has its default. Set flags.sdk_key or FLAGS_SDK_KEY.",
+            );
+        }
+        FlagsProvider::Ofrep => {
+            let why = "is needed with flags.provider = \"ofrep\"";
+            need(report, "flags.base_url", flags.base_url.is_some(), why);
+        }
+        _ => {}
+    }
+}

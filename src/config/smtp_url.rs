@@ -1,0 +1,124 @@
+//! The address of a mail server, as operators write it. Messages never repeat the address:
+//! it holds a password.
+
+use super::secret::Secret;
+use super::url;
+
+const SMTP_PORT: u16 = 25;
+const SMTPS_PORT: u16 = 465;
+
+/// `smtp[s]://[user[:password]@]host[:port]`, taken apart.
+#[derive(Debug, Clone)]
+pub struct SmtpUrl {
+    /// TLS from the first byte (`smtps`).
+    pub tls: bool,
+    /// Without the brackets of an IPv6 address.
+    pub host: String,
+    /// Unset in the URL: 25, or 465 with TLS.
+    pub port: u16,
+    /// Percent-decoded.
+    pub user: Option<String>,
+    pub password: Option<Secret>,
+}
+
+impl SmtpUrl {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        const SCHEMES: &str = "must begin with smtp:// or smtps://";
+        if !text.contains("://") {
+            return Err(SCHEMES.to_owned());
+        }
+        let parts = url::split(text)?;
+        let tls = match parts.scheme.as_str() {
+            "smtp" => false,
+            "smtps" => true,
+            _ => return Err(SCHEMES.to_owned()),
+        };
+        if !matches!(parts.rest, "" | "/") {
+            return Err(
+                "must end after the host and port; write / ? # in a password as %2F %3F %23"
+                    .to_owned(),
+            );
+        }
+        let (user, password) = match parts.user {
+            None => (None, None),
+            Some(both) => match both.split_once(':') {
+                None => (Some(percent_decode(both)?), None),
+                Some((user, password)) => (
+                    Some(percent_decode(user)?),
+                    Some(Secret::new(percent_decode(password)?)),
+                ),
+            },
+        };
+        Ok(Self {
+            tls,
+            host: parts.host.trim_matches(['[', ']']).to_owned(),
+            port: parts
+                .port
+                .unwrap_or(if tls { SMTPS_PORT } else { SMTP_PORT }),
+            user,
+            password,
+        })
+    }
+}
+
+fn percent_decode(text: &str) -> Result<String, String> {
+    let wrong = || "has a user or password with a % that is no %XX of UTF-8".to_owned();
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        if *first == b'%' {
+            let (pair, left) = after.split_at_checked(2).ok_or_else(wrong)?;
+            bytes.extend(hex::decode(pair).map_err(|_| wrong())?);
+            rest = left;
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    let decoded = String::from_utf8(bytes).map_err(|_| wrong())?;
+    // A line break would let the password speak SMTP.
+    if decoded.chars().any(char::is_control) {
+        return Err("has a user or password with a control character".to_owned());
+    }
+    Ok(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parses() {
+        let url = SmtpUrl::parse("smtps://me%40here:p%2Fw:1@mail.example:2465/").unwrap();
+        assert!(url.tls);
+        assert_eq!((url.host.as_str(), url.port), ("mail.example", 2465));
+        assert_eq!(url.user.as_deref(), Some("me@here"));
+        assert_eq!(url.password.as_ref().map(Secret::expose), Some("p/w:1"));
+        assert!(!format!("{url:?}").contains("p/w"));
+
+        let url = SmtpUrl::parse("smtp://[::1]").unwrap();
+        assert_eq!((url.tls, url.host.as_str(), url.port), (false, "::1", 25));
+        assert!(url.user.is_none() && url.password.is_none());
+    }
+
+    #[test]
+    fn refuses_without_repeating() {
+        for bad in [
+            "mail.example:25",
+            "http://me:hunter2@mail.example",
+            "smtp://me:hunter2@",
+            "smtp://me:hunter2/x@mail.example",
+            "smtp://me:hunter2%zz@mail.example",
+            "smtp://me:hunter2%0d%0aRSET@mail.example",
+            "smtp://me:hunter2@mail.example/path",
+        ] {
+            let message = SmtpUrl::parse(bad).expect_err(bad);
+            assert!(!message.contains("hunter2"), "{message}");
+        }
+        // Nobody mails by https.
+        for bad in ["mail.example:25", "http://mail.example"] {
+            let message = SmtpUrl::parse(bad).expect_err(bad);
+            assert_eq!(message, "must begin with smtp:// or smtps://", "{bad}");
+        }
+    }
+}
