@@ -1,16 +1,16 @@
-//! What an operator may set: typed sections, read and checked once at start, every problem
-//! at once. Settings come from `service.toml` and the environment and nowhere else; nobody
-//! asks for them again later. This part must not open the database or the network.
+//! The configuration: typed sections that are read and checked at start, and again when the
+//! service is told to reload. All problems are reported at once. Settings come only from
+//! `service.toml` and the environment. This part opens neither the database nor the network.
 //!
 //! `sections` describes every key once: name, type, default, range and one sentence. Parsing,
 //! environment names, the nearest known key and the commented example all come from there.
 
 mod checks;
 mod development;
-mod given;
 mod log_filter;
 mod network;
 mod production;
+mod raw_value;
 mod reader;
 mod report;
 mod sealing_key;
@@ -63,15 +63,15 @@ pub struct Config {
     pub admin: Admin,
 }
 
-/// A configuration without a problem, and what an operator should know about it.
+/// A valid configuration, with its warnings and its origin.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     pub config: Config,
     /// Sentences for the log at start.
     pub warnings: Vec<String>,
-    /// The file that was read; none when there is none.
+    /// The file that was read, if there is one.
     pub file: Option<PathBuf>,
-    /// What was set, to tell what a later reading changes.
+    /// The keys that are set, to compare with a later reading.
     pub settings: Settings,
 }
 
@@ -82,11 +82,11 @@ impl Config {
         Self::load_and(source, |_| Vec::new())
     }
 
-    /// The same, with what `look` finds wrong in the places that the settings name. It sees
-    /// them also when some can't be used: those are as their defaults.
+    /// The same, with the problems that `inspect` finds in the files and folders that settings
+    /// name. It runs in any case; an invalid setting has its default there.
     pub fn load_and(
         source: &Source,
-        look: impl FnOnce(&Self) -> Vec<Problem>,
+        inspect: impl FnOnce(&Self) -> Vec<Problem>,
     ) -> Result<Loaded, Vec<Problem>> {
         let file = source.file();
         let table = match &file {
@@ -98,8 +98,8 @@ impl Config {
         if let Some(path) = &file {
             production::check_file(path, config.is_production(), &settings, &mut report);
         }
-        for Problem { key, message } in look(&config) {
-            report.problem(&key, message); // said of a default, it is silenced by its key's own
+        for Problem { key, message } in inspect(&config) {
+            report.problem(&key, message); // dropped where the key itself is invalid
         }
         let warnings = report.conclude()?;
         Ok(Loaded {

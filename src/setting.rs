@@ -1,11 +1,11 @@
-//! A setting that is replaced while the service runs. It must not know what is set, nor by
-//! whom.
+//! A setting that can be replaced while the service runs. It knows neither its meaning nor
+//! who replaces it.
 
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-/// Readers take the value of the moment and never wait for whoever replaces it.
+/// A reader gets the current value and never waits for a writer.
 pub struct Setting<T>(ArcSwap<T>);
 
 impl<T> Setting<T> {
@@ -17,7 +17,7 @@ impl<T> Setting<T> {
         self.0.load_full()
     }
 
-    /// In place for whoever reads from now on.
+    /// Replaces the value for every later `get`.
     pub fn set(&self, value: T) {
         self.0.store(Arc::new(value));
     }

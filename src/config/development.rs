@@ -1,6 +1,6 @@
-//! Secrets that development can make for itself, kept in `secrets.toml` beside the database
-//! so that tokens survive a restart. Never in production, and never `edge.legacy_secret`:
-//! the legacy endpoint is open until somebody closes it, and says so.
+//! Secrets that development generates and keeps in `secrets.toml` beside the database, so that
+//! tokens survive a restart. Production generates none. `edge.legacy_secret` is never
+//! generated: without it the legacy endpoint is open in development, and a warning says so.
 
 use std::fs::File;
 use std::io;
@@ -53,7 +53,7 @@ impl Config {
         Ok(Some(path))
     }
 
-    /// Why what was kept before can't be used; makes nothing.
+    /// The problem of an existing `secrets.toml`, if it can't be used. Writes nothing.
     pub fn damaged_development_secrets(&self) -> Option<Problem> {
         let kept = [
             ("edge", "secret", &self.edge.secret),
@@ -72,7 +72,7 @@ impl Config {
     }
 }
 
-/// Where the database is.
+/// The folder of the database.
 fn folder(database: &Path) -> &Path {
     match database.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -166,7 +166,7 @@ fn lock(dir: &Path) -> Option<File> {
     None
 }
 
-/// Readers see the old file or the new one, never a half.
+/// Replaces the file atomically.
 fn replace(dir: &Path, path: &Path, content: &str) -> io::Result<()> {
     let temporary = dir.join(format!(".{FILE_NAME}.{}", random::uuid()));
     files::create_private(&temporary, content)?;

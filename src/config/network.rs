@@ -1,4 +1,4 @@
-//! Networks of addresses, to say which peers are trusted proxies.
+//! IP networks in CIDR notation, for the list of trusted proxies.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -1,5 +1,4 @@
-//! What the environment asks of the other sections: production starts with secrets of its
-//! own or not at all.
+//! Rules of `server.environment`: production refuses to start without secrets of its own.
 
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use super::sections::PUBLIC_URL;
 use super::{Billing, BillingProvider, Config, Secret, Settings};
 use crate::files::is_readable_by_others;
 
-/// Of every secret that lets somebody in.
+/// The least length of every secret that authenticates somebody.
 const SECRET_BYTES_MIN: usize = 32;
 const SECRET_ADVICE: &str = "`openssl rand -hex 32` makes one";
 
@@ -19,7 +18,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     warn(config, report);
 }
 
-/// Secrets stand in a file that strangers on the same machine can't read.
+/// A file with secrets must not be readable for other users of the machine.
 pub(super) fn check_file(path: &Path, production: bool, settings: &Settings, report: &mut Report) {
     if !settings.holds_secrets || !is_readable_by_others(path) {
         return;
@@ -76,7 +75,7 @@ fn refuse(config: &Config, report: &mut Report) {
     }
 }
 
-/// Another server's keys may have any form.
+/// Only for Stripe itself: a stand-in's keys may have any form.
 fn refuse_keys_of_stripe(billing: &Billing, report: &mut Report) {
     let of_form = |secret: &Secret, prefixes: &[&str]| {
         let text = secret.expose();

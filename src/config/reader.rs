@@ -1,6 +1,6 @@
-//! Goes through a file's table and the environment section by section, collects every
-//! problem, and remembers which keys exist, for suggestions and the commented example. It
-//! doesn't know what any section holds.
+//! Reads the sections of a file and the environment one by one and collects every problem.
+//! It keeps the list of known keys, for suggestions and for the commented example. It
+//! does not know the keys of any section by itself.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ pub(super) struct Reader<'a> {
     env: &'a BTreeMap<String, String>,
     report: Report,
     sections: Vec<KnownSection>,
-    /// Keys of the file that no section asked for.
-    left: Vec<(&'static str, String)>,
+    /// Unknown keys of the file, with their sections.
+    unknown: Vec<(&'static str, String)>,
 }
 
 impl<'a> Reader<'a> {
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
             env,
             report: Report::default(),
             sections: Vec::new(),
-            left: Vec::new(),
+            unknown: Vec::new(),
         }
     }
 
@@ -53,13 +53,13 @@ impl<'a> Reader<'a> {
         let mut section = Section::new(name, table, self.env, &mut self.report);
         let value = read(&mut section);
         let (table, keys) = section.finish();
-        self.left
+        self.unknown
             .extend(table.into_iter().map(|(key, _)| (name, key)));
         self.sections.push(KnownSection { name, about, keys });
         value
     }
 
-    /// Names what nobody asked for, now that everything known has been.
+    /// Reports what is unknown, once every section was read.
     pub(super) fn finish(mut self) -> (Vec<KnownSection>, Report) {
         self.report_unknown_keys();
         self.report_unknown_variables();
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
 
     fn report_unknown_keys(&mut self) {
         let full_keys = full_keys(&self.sections);
-        for (section, key) in &self.left {
+        for (section, key) in &self.unknown {
             let full = format!("{section}.{key}");
             // A key in the wrong section is nearer than one that looks alike in this one.
             let elsewhere = full_keys.iter().find(|k| ends_with_key(k, key));

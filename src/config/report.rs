@@ -1,4 +1,4 @@
-//! Collects what is wrong with a configuration, so that an operator sees all of it at once.
+//! Collects the problems and warnings of a configuration, so that an operator sees all at once.
 
 use std::fmt;
 
@@ -25,15 +25,15 @@ impl std::error::Error for Problem {}
 pub(super) struct Report {
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<String>,
-    /// Variables that look like ours: the likely cause of a missing key, so they are told
-    /// with the problems when there are any, and as warnings otherwise.
+    /// Unknown variables with our prefix. They are the likely cause of a missing key, so they
+    /// are reported with the problems when there are any, and as warnings otherwise.
     pub(super) unknown_variables: Vec<Problem>,
     pub(super) settings: Settings,
 }
 
 impl Report {
-    /// The first problem of a key stands: what follows from it (a secret whose file can't be
-    /// read is also missing) would only send the reader astray.
+    /// Keeps the first problem of a key. A second one follows from it: a secret whose file
+    /// can't be read is also missing.
     pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
         if self.problems.iter().all(|known| known.key != key) {
             self.problems.push(Problem {
@@ -43,7 +43,7 @@ impl Report {
         }
     }
 
-    /// Warnings of a sound configuration, or else all that may be wrong.
+    /// The warnings of a valid configuration, or every problem.
     pub(super) fn conclude(self) -> Result<Vec<String>, Vec<Problem>> {
         let Self {
             mut problems,

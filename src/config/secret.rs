@@ -1,4 +1,4 @@
-//! A value that must not be printed, and how it is read from a file of its own.
+//! A secret value, which is never printed, and its reading from a file.
 
 use std::fmt;
 use std::io::Read as _;
@@ -24,7 +24,7 @@ impl Secret {
         self.0.len()
     }
 
-    /// Takes a value as somebody wrote it. The message never repeats it.
+    /// Checks a value. The message never repeats it.
     pub(super) fn parse(value: &str) -> Result<Self, String> {
         if value.is_empty() {
             return Err("is empty".to_owned());

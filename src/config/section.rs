@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use super::given::{Given, quoted};
+use super::raw_value::{RawValue, quoted};
 use super::report::Report;
 use super::secret::Secret;
 use super::text;
@@ -31,8 +31,8 @@ pub(super) trait Choice: Copy + PartialEq + 'static {
     }
 }
 
-/// The struct of a section, what it is about, and `read`. A key's doc comment is what the
-/// example says of it; on its right stands the method of `Section` that reads it.
+/// Declares a section: its struct, `ABOUT` and `read`. A key's doc comment is its sentence in
+/// `service.toml`. The right-hand side is the method of `Section` that reads the key.
 macro_rules! section {
     ($(#[doc = $about:literal])+ $name:ident {
         $($(#[doc = $note:literal])+ $key:ident: $type:ty = $shape:ident($($given:expr),*);)+
@@ -72,19 +72,19 @@ macro_rules! choice {
 
 pub(super) use {choice, section};
 
-/// A key as the example shows it.
+/// A key as `service.toml` shows it.
 pub(super) struct Key {
     pub(super) name: String,
-    /// What it is for, and what it accepts.
+    /// The purpose of the key and what it accepts.
     pub(super) note: String,
     /// The default, or an example for a key that has none.
     pub(super) shown: toml::Value,
     pub(super) has_default: bool,
-    /// `<key>_file` of a secret: known, and not worth a line of its own.
+    /// The key `<key>_file` of a secret is known, but has no line of its own.
     pub(super) hidden: bool,
 }
 
-/// One section while it is read. A bad value is a problem, and reads as the default.
+/// One section while it is read. An invalid value is reported and replaced by the default.
 pub(super) struct Section<'r> {
     name: &'static str,
     table: toml::Table,
@@ -109,7 +109,7 @@ impl<'r> Section<'r> {
         }
     }
 
-    /// What nobody asked for, and what was asked for.
+    /// The keys of the file that are not known, and the known keys.
     pub(super) fn finish(self) -> (toml::Table, Vec<Key>) {
         (self.table, self.keys)
     }
@@ -155,8 +155,8 @@ impl<'r> Section<'r> {
         let accepted = format!("from {} to {}", range.start(), range.end());
         self.take(name, |given| {
             let number = match &given {
-                Given::Variable(text) => text.parse().ok(),
-                Given::File(value) => value.as_integer().and_then(|n| u64::try_from(n).ok()),
+                RawValue::Variable(text) => text.parse().ok(),
+                RawValue::File(value) => value.as_integer().and_then(|n| u64::try_from(n).ok()),
             };
             number.filter(|n| range.contains(n)).ok_or_else(|| {
                 let got = given.shown();
@@ -224,7 +224,7 @@ impl<'r> Section<'r> {
         path.map(PathBuf::from)
     }
 
-    /// A list of texts; commas separate them in the environment. Every bad one is named.
+    /// A list of texts. In the environment commas separate them. Every invalid item is named.
     pub(super) fn list<T>(
         &mut self,
         name: &str,
@@ -252,8 +252,8 @@ impl<'r> Section<'r> {
         .unwrap_or_else(|| default.iter().filter_map(|item| parse(item).ok()).collect())
     }
 
-    /// A secret, from the key or from the file that `<key>_file` names. A variable beats
-    /// both keys of the file; a key and its `_file` in the same place are a problem.
+    /// A secret, from the key or from the file that `<key>_file` names. A variable overrides
+    /// both keys of the file. A key and its `_file` in the same place are a problem.
     pub(super) fn secret(&mut self, name: &str, note: &str) -> Option<Secret> {
         let file_key = format!("{name}_file");
         self.describe(name, note.to_owned(), "".into(), false);
@@ -274,14 +274,14 @@ impl<'r> Section<'r> {
             let (key, path) = (self.variable(&key_name), self.variable(&path_name));
             self.one_of(&full, (&key_name, key), (&path_name, path))
         };
-        self.report.settings.holds_secrets |= matches!(in_file, Some(Written::Here(_)));
-        let fixed = || Some(Written::Here(self.variable(fixed_name(&full)?)?));
+        self.report.settings.holds_secrets |= matches!(in_file, Some(SecretSource::Value(_)));
+        let fixed = || Some(SecretSource::Value(self.variable(fixed_name(&full)?)?));
         let read = match in_env.or_else(fixed).or(in_file)? {
-            Written::Here((given, from)) => {
+            SecretSource::Value((given, from)) => {
                 let secret = given.text().and_then(Secret::parse);
                 secret.map_err(|why| why + &from)
             }
-            Written::InFile((given, from)) => {
+            SecretSource::File((given, from)) => {
                 let secret = given.text().map(Path::new).and_then(Secret::read_file);
                 secret.map_err(|why| why + &from)
             }
@@ -317,8 +317,8 @@ impl<'r> Section<'r> {
     fn take_choice<T: Choice>(&mut self, name: &str) -> Option<T> {
         self.take(name, |given| {
             let word = match &given {
-                Given::Variable(text) => Some(text.as_str()),
-                Given::File(value) => value.as_str(),
+                RawValue::Variable(text) => Some(text.as_str()),
+                RawValue::File(value) => value.as_str(),
             };
             word.and_then(T::from_word).ok_or_else(|| {
                 format!("must be one of {}, not {}", words(T::VALUES), given.shown())
@@ -326,45 +326,50 @@ impl<'r> Section<'r> {
         })
     }
 
-    /// `CHATKEEP_…` beats the variable of a fixed name, both beat the file; `CHATKEEP_LOG`
-    /// beats all.
-    fn take<T>(&mut self, name: &str, parse: impl FnOnce(Given) -> Result<T, String>) -> Option<T> {
+    /// The order of precedence: `CHATKEEP_LOG`, the variable `CHATKEEP_…`, the variable of an
+    /// older name, the file.
+    fn take<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(RawValue) -> Result<T, String>,
+    ) -> Option<T> {
         let full = self.full(name);
         let in_file = self.remove(name).map(|given| (given, String::new()));
         let in_env = self.variable(&env_name(&full));
         let fixed = || self.variable(fixed_name(&full)?);
         let over_all = over_all_variable(&full).and_then(|name| self.variable(name));
         let (given, from) = over_all.or(in_env).or_else(fixed).or(in_file)?;
-        self.report.settings.note(&full, given.raw());
+        self.report.settings.note(&full, given.as_written());
         parse(given)
             .map_err(|why| self.report.problem(&full, format!("{why}{from}")))
             .ok()
     }
 
-    /// Takes the key out, so that what is left is unknown. An empty text counts as unset.
-    fn remove(&mut self, name: &str) -> Option<Given> {
+    /// Removes the key, so that only unknown keys stay. An empty text counts as unset.
+    fn remove(&mut self, name: &str) -> Option<RawValue> {
         let value = self.table.remove(name)?;
-        (value.as_str() != Some("")).then_some(Given::File(value))
+        (value.as_str() != Some("")).then_some(RawValue::File(value))
     }
 
-    /// The variable's value, and how a message says that it is to blame.
-    fn variable(&self, name: &str) -> Option<Sourced> {
+    /// The variable's value, and the words that name the variable in a message.
+    fn variable(&self, name: &str) -> Option<ValueWithOrigin> {
         let value = self.env.get(name).filter(|value| !value.is_empty())?;
-        Some((Given::Variable(value.clone()), given_by(name)))
+        Some((RawValue::Variable(value.clone()), given_by(name)))
     }
 
-    /// A secret or its file; both in the same place are a problem.
+    /// A secret or its file. Both in the same place are a problem.
     fn one_of(
         &mut self,
         full: &str,
-        (name, key): (&str, Option<Sourced>),
-        (file_name, path): (&str, Option<Sourced>),
-    ) -> Option<Written> {
+        (name, key): (&str, Option<ValueWithOrigin>),
+        (file_name, path): (&str, Option<ValueWithOrigin>),
+    ) -> Option<SecretSource> {
         if key.is_some() && path.is_some() {
             let message = format!("both {name} and {file_name} are set; keep one of them");
             self.report.problem(full, message);
         }
-        key.map(Written::Here).or(path.map(Written::InFile))
+        key.map(SecretSource::Value)
+            .or(path.map(SecretSource::File))
     }
 
     fn full(&self, name: &str) -> String {
@@ -372,12 +377,12 @@ impl<'r> Section<'r> {
     }
 }
 
-/// A value, and the end of a message that says where it came from.
-type Sourced = (Given, String);
+/// A value, and the end of a message that names its origin.
+type ValueWithOrigin = (RawValue, String);
 
-enum Written {
-    Here(Sourced),
-    InFile(Sourced),
+enum SecretSource {
+    Value(ValueWithOrigin),
+    File(ValueWithOrigin),
 }
 
 fn words<T>(values: &[(&str, T)]) -> String {

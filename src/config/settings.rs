@@ -1,10 +1,10 @@
-//! What was set, key by key, and which of it may change while the service runs.
+//! The values that are set, by key, and which keys may change while the service runs.
 
 use std::collections::BTreeMap;
 
 use super::secret::Secret;
 
-/// Keys that a running service takes anew, beside every secret.
+/// Keys that a reload changes, beside every secret.
 const CHANGEABLE: [&str; 9] = [
     "log.level",
     "log.format",
@@ -16,10 +16,10 @@ const CHANGEABLE: [&str; 9] = [
     "reply.superpower_text",
     "reply.group_owner_text",
 ];
-/// What is kept in the database is sealed with it.
+/// It seals values in the database, so a reload does not change it.
 const LASTING_SECRET: &str = "marketplace.sealing_key";
-/// Secrets of parts that are there or not from the start, and those that development makes
-/// where they are missing: another value is taken, none or a first one is not.
+/// Secrets that decide at start whether a part runs, and those that development makes where
+/// they are missing. A reload changes their value, but neither adds nor removes them.
 const FROM_THE_START: [&str; 5] = [
     "edge.secret",
     "identity.hs256_secret",
@@ -28,12 +28,12 @@ const FROM_THE_START: [&str; 5] = [
     "admin.token",
 ];
 
-/// What every key was set to, in the file or the environment, to tell what a later reading
-/// changed. Values never leave it.
+/// The value of every key that is set, in the file or the environment, to compare two
+/// readings. No value leaves this type.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     sets: BTreeMap<String, Set>,
-    /// One of them is a secret that stands in the configuration file itself.
+    /// The configuration file itself holds a secret.
     pub(super) holds_secrets: bool,
 }
 
@@ -46,7 +46,7 @@ struct Set {
 /// Keys that differ between two readings.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// A running service takes them.
+    /// They take effect at the reload.
     pub taken: Vec<String>,
     /// They take effect at the next start.
     pub waiting: Vec<String>,
@@ -65,7 +65,7 @@ impl Settings {
         self.sets.insert(key.to_owned(), Set { value, is_secret });
     }
 
-    /// What differs in `newer`.
+    /// The keys whose values differ in `newer`.
     pub fn changes(&self, newer: &Self) -> Changes {
         let mut changes = Changes::default();
         let keys = self.sets.keys().chain(newer.sets.keys());
@@ -94,7 +94,7 @@ impl Settings {
         changes
     }
 
-    /// Takes from `newer` what `changes` says is taken.
+    /// Copies the values of `changes.taken` from `newer`.
     pub fn take(&mut self, newer: &Self, changes: &Changes) {
         for key in &changes.taken {
             match newer.sets.get(key) {

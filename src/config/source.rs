@@ -1,4 +1,4 @@
-//! Where settings come from: a file and the environment. The only reader of the process's
+//! The origin of settings: a file and the environment. The only reader of the process's
 //! environment variables.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ impl Source {
     pub fn process(path: Option<PathBuf>) -> Self {
         let env = std::env::vars_os()
             .map(|(name, value)| {
-                // What isn't UTF-8 keeps a replacement character, which the reader refuses.
+                // Invalid UTF-8 becomes a replacement character, which the reader refuses.
                 let text = |part: std::ffi::OsString| part.to_string_lossy().into_owned();
                 (text(name), text(value))
             })
@@ -35,7 +35,7 @@ impl Source {
         Self { path, env }
     }
 
-    /// The file to read: the one that was named, else `service.toml` here if there is one.
+    /// The named file, else `service.toml` in the working directory if it exists.
     pub(super) fn file(&self) -> Option<PathBuf> {
         let named = self.env.get(FILE_VARIABLE).filter(|v| !v.is_empty());
         self.path
@@ -49,7 +49,7 @@ impl Source {
     }
 }
 
-/// Reads a file as TOML. Messages say where, never what stands there: it may be a secret.
+/// Reads a file as TOML. Messages name the place of an error, never the text: it may be a secret.
 pub(super) fn read_table(path: &Path) -> Result<toml::Table, Problem> {
     let problem = |message: String| Problem {
         key: path.display().to_string(),

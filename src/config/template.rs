@@ -1,5 +1,5 @@
-//! The commented example of every key, and the file that `chatkeep init` writes, from the
-//! same description of the keys that the reader uses.
+//! The commented example of every key (`service.toml`) and the file that `chatkeep init`
+//! writes. Both come from the descriptions of the keys in `sections`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Shapes of plain texts in the configuration.
+//! Parsers of plain texts in the configuration: lines, names, prompts, mail addresses.
 
 const LINE_BYTES_MAX: usize = 512;
 const PROMPT_BYTES_MAX: usize = 32 * 1024;

@@ -1,8 +1,8 @@
-//! Names of keys: in the environment, and the nearest known one for a name nobody knows.
+//! The names of keys in the environment, and the nearest known name for an unknown one.
 
 pub(super) const ENV_PREFIX: &str = "CHATKEEP_";
 
-/// Keys that have an environment variable of an older name. `CHATKEEP_…` beats these.
+/// Keys that have an environment variable of an older name. `CHATKEEP_…` overrides it.
 pub(super) const FIXED_NAMES: [(&str, &str); 4] = [
     ("server.environment", "ENVIRONMENT"),
     ("edge.secret", "EDGE_SECRET"),
@@ -10,7 +10,7 @@ pub(super) const FIXED_NAMES: [(&str, &str); 4] = [
     ("flags.sdk_key", "FLAGS_SDK_KEY"),
 ];
 
-/// For one run, whatever else is set.
+/// The variable that overrides the log level for one run.
 const LOG: (&str, &str) = ("log.level", "CHATKEEP_LOG");
 
 /// Variables that carry the prefix and are not named after a key.
@@ -28,12 +28,12 @@ pub(super) fn fixed_name(full_key: &str) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
-/// The variable that beats the key's own.
+/// The variable that overrides the key's own.
 pub(super) fn over_all_variable(full_key: &str) -> Option<&'static str> {
     (full_key == LOG.0).then_some(LOG.1)
 }
 
-/// The known name that takes the fewest changes to get to.
+/// The known name with the smallest edit distance.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()

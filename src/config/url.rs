@@ -1,5 +1,5 @@
-//! Shapes of addresses in the configuration. Messages never repeat the address: somebody
-//! may have written a password into it. Nothing here connects anywhere.
+//! Parsers of URLs in the configuration. Messages never repeat a URL: it may hold a
+//! password. Nothing here opens a connection.
 
 const URL_BYTES_MAX: usize = 2048;
 

@@ -1,17 +1,17 @@
-//! A value as somebody wrote it, in the file or the environment, before its key's shape is
-//! known.
+//! A value as an operator wrote it, in the file or the environment, before its type is
+//! checked.
 
 const SHOWN_CHARS_MAX: usize = 60;
 
-/// What a key was given, before anyone looked at its type.
-pub(super) enum Given {
+/// The unchecked value of a key.
+pub(super) enum RawValue {
     Variable(String),
     File(toml::Value),
 }
 
-impl Given {
-    /// As it was written, to tell whether it changed.
-    pub(super) fn raw(&self) -> String {
+impl RawValue {
+    /// The value as text, to compare two readings.
+    pub(super) fn as_written(&self) -> String {
         match self {
             Self::Variable(text) => text.clone(),
             Self::File(value) => value.to_string(),
@@ -48,7 +48,7 @@ impl Given {
         }
     }
 
-    /// For messages. Secrets never come here.
+    /// For messages about keys that are not secret.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Variable(text) => quoted(text),
