@@ -331,8 +331,11 @@ fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     if header.is_some() && query.is_some() && header != query {
         return Err(Error::unauthorized("two different agents are named"));
     }
+    // The same 401 as any other: a relay's is told nothing of why.
+    let token = exchange.bearer();
+    let token = token.ok_or_else(|| Error::unauthorized("no bearer token"))?;
     app.edge_tokens
-        .verify(Some(bearer(exchange)?), header.or(query), app.clock.now())
+        .verify(Some(token), header.or(query), app.clock.now())
         .map(|agent| agent.0)
         .map_err(|cause| {
             if cause == edge_token::RAW_SECRET_REFUSED {
