@@ -329,3 +329,17 @@ async fn everything_goes_through_caddy() {
     })
     .await;
 }
+
+/// An idle service holds twice as much with them.
+#[cfg(target_os = "linux")]
+#[test]
+fn it_takes_its_memory_in_small_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Process::start(&folder.path().join("chatkeep.db"), &[]).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", service.id())).unwrap();
+    let huge = status
+        .lines()
+        .find_map(|line| line.strip_prefix("THP_enabled:"));
+    // A kernel that doesn't tell is older than that line.
+    assert!(huge.is_none_or(|huge| huge.trim() == "0"), "{huge:?}");
+}

@@ -171,7 +171,10 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["src/cli"]),
     ("indicatif", &["src/cli/progress.rs"]),
     ("arc_swap", &["src/setting.rs"]),
-    ("rustix", &["src/cli/check", "src/clock.rs"]),
+    (
+        "rustix",
+        &["src/cli/check", "src/cli/serve.rs", "src/clock.rs"],
+    ),
     (
         "strsim",
         &["src/config/unknown.rs", "src/flags/registry.rs"],
