@@ -4,6 +4,8 @@
 mod backups;
 mod erasing;
 mod jobs;
+mod memories;
+mod relays;
 mod reload;
 mod sealing;
 
@@ -25,9 +27,7 @@ use crate::auth::jwt;
 use crate::auth::shared_secret::SharedSecret;
 use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
-use crate::config::{
-    BillingProvider, Config, Durability, Engine, MemoryProvider, Network, Secret, Tools,
-};
+use crate::config::{BillingProvider, Config, Durability, Engine, Network, Secret, Tools};
 use crate::edge::hub::{self, Hub, Phase};
 use crate::engine::{self, Model};
 use crate::flags::provider::Provider;
@@ -39,7 +39,7 @@ use crate::ingest::{Ingest, reminders};
 use crate::limits;
 use crate::marketplace::Marketplace;
 use crate::media::Photos;
-use crate::memory::{Memories, mem0::Mem0};
+use crate::memory::Memories;
 use crate::metrics::Jobs;
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
@@ -47,6 +47,8 @@ use crate::setting::Setting;
 use crate::store::{self, Lock, SharedStore, Store};
 
 pub use backups::Backups;
+
+pub use relays::{OwnRelay, reached_at, relay_state, telegram};
 
 /// No byte of a body for so long is a time-out.
 const BODY_IDLE: Duration = Duration::from_secs(10);
@@ -67,6 +69,8 @@ pub struct App {
     pub exports: Arc<Exports>,
     pub backups: Arc<Backups>,
     pub photos: Arc<Photos>,
+    /// Relays that the service runs by itself.
+    pub relays: Vec<OwnRelay>,
     pub billing: Arc<Billing>,
     pub marketplace: Arc<Marketplace>,
     pub edge_tokens: Verifier,
@@ -108,7 +112,7 @@ impl App {
         let (epoch, revocations, overrides, pending) = seen(&store).await?;
         let flags = flags(&config, &clock, overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
-        let memories = memories(&config, &store, &flags, &clock);
+        let memories = memories::memories(&config, &store, &flags, &clock);
         let photos = photos(&config, &store, &clock);
         let ingest = Ingest::new(
             store.clone(),
@@ -162,6 +166,7 @@ impl App {
             backups: Backups::new(store.clone()),
             exports,
             photos,
+            relays: relays::configured(&config),
             memories,
             marketplace,
             config,
@@ -176,7 +181,7 @@ impl App {
     /// way ends within the grace, acks are taken until then.
     pub async fn run(self: Arc<Self>, listener: TcpListener, stop: watch::Receiver<bool>) -> Ended {
         let (stop_http, http_stopped) = watch::channel(false);
-        let mut background = jobs::start(&self);
+        let mut background = jobs::start(&self, listener.local_addr().ok());
         let serving = tokio::spawn(http::serve(
             listener,
             self.http_settings(),
@@ -338,20 +343,6 @@ fn exports(
     Exports::new(store.clone(), memories.clone(), clock.clone(), settings)
 }
 
-fn memories(
-    config: &Config,
-    store: &SharedStore,
-    flags: &Arc<Flags>,
-    clock: &Clock,
-) -> Arc<Memories> {
-    Arc::new(Memories::new(
-        store.clone(),
-        flags.clone(),
-        clock.clone(),
-        memory_service(config),
-    ))
-}
-
 fn photos(config: &Config, store: &SharedStore, clock: &Clock) -> Arc<Photos> {
     Arc::new(Photos::new(
         store.clone(),
@@ -360,15 +351,6 @@ fn photos(config: &Config, store: &SharedStore, clock: &Clock) -> Arc<Photos> {
         config.server.public_url.as_str(),
         config.media.keep_days,
     ))
-}
-
-fn memory_service(config: &Config) -> Option<Mem0> {
-    let memory = &config.memory;
-    let key = memory.api_key.as_ref().map(Secret::expose);
-    match memory.provider {
-        MemoryProvider::Local => None,
-        MemoryProvider::Mem0 => Some(Mem0::new(memory.base_url.as_deref()?, key)),
-    }
 }
 
 fn edge_settings(config: &Config) -> hub::Settings {

@@ -14,6 +14,7 @@ mod logging;
 mod printable;
 mod progress;
 mod purge;
+mod relay;
 mod restore;
 mod running;
 mod serve;
@@ -79,6 +80,9 @@ enum Command {
         after_help = "Example: chatkeep token edge --agent-id my-bridge --phone +15550100"
     )]
     Token(token::Command),
+    /// Connects a chat network to a service.
+    #[command(subcommand, after_help = "Example: chatkeep relay telegram --check")]
+    Relay(relay::Command),
     /// Shows who has written, and gives subscriptions away.
     #[command(
         subcommand,
@@ -145,6 +149,7 @@ pub fn main() -> ExitCode {
         Command::Init => init::run(&file.unwrap_or("service.toml".into())).map_err(one),
         Command::Check(options) => check::run(&source, &options),
         Command::Token(command) => token::run(&source, &command),
+        Command::Relay(command) => relay::run(&source, &command),
         Command::User(command) => user::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
         Command::Purge(options) => purge::run(&source, &options),

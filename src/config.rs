@@ -12,6 +12,7 @@ mod network;
 mod production;
 mod raw_value;
 mod reader;
+mod relays;
 mod report;
 mod sealing_key;
 mod secret;
@@ -28,6 +29,7 @@ mod url;
 use std::path::PathBuf;
 
 pub use network::Network;
+pub use relays::TelegramRelay;
 pub use report::Problem;
 pub use sealing_key::{make_sealing_key, read_sealing_key, sealing_key_file};
 pub use secret::Secret;
@@ -56,6 +58,7 @@ pub struct Config {
     pub flags: Flags,
     pub memory: Memory,
     pub media: Media,
+    pub telegram: TelegramRelay,
     pub mail: Mail,
     pub log: Log,
     pub exports: Exports,
@@ -133,6 +136,7 @@ impl Config {
             flags: reader.section("flags", Flags::ABOUT, Flags::read),
             memory: reader.section("memory", Memory::ABOUT, Memory::read),
             media: reader.section("media", Media::ABOUT, Media::read),
+            telegram: reader.section("relay.telegram", TelegramRelay::ABOUT, TelegramRelay::read),
             mail: reader.section("mail", Mail::ABOUT, Mail::read),
             log: reader.section("log", Log::ABOUT, Log::read),
             exports: reader.section("exports", Exports::ABOUT, Exports::read),

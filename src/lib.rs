@@ -38,6 +38,7 @@ pub mod metrics;
 pub mod model;
 pub mod outbound;
 pub mod random;
+pub mod relay;
 pub mod reply;
 pub mod routes;
 pub mod setting;

@@ -129,6 +129,8 @@ pub struct Request<'a> {
     pub body: Option<&'a Value>,
     /// Sent in the place of JSON: a form, encoded already.
     pub form: Option<&'a str>,
+    /// Sent in the place of JSON: a content type, and bytes as they are.
+    pub raw: Option<(&'a str, &'a [u8])>,
     pub timeout: Duration,
     /// A longer answer is none.
     pub answer_bytes_max: u64,
@@ -144,6 +146,7 @@ impl<'a> Request<'a> {
             headers: &[],
             body: None,
             form: None,
+            raw: None,
             timeout: CALL_MAX,
             answer_bytes_max: ANSWER_BYTES_MAX,
             authorities: None,
@@ -244,6 +247,9 @@ fn bodiless(
 
 fn bodied(builder: ureq::RequestBuilder<ureq::typestate::WithBody>, request: &Request<'_>) -> Sent {
     let builder = with_headers(builder, request);
+    if let Some((content_type, bytes)) = request.raw {
+        return builder.content_type(content_type).send(bytes);
+    }
     match (request.form, request.body) {
         (Some(form), _) => builder
             .content_type("application/x-www-form-urlencoded")

@@ -1,6 +1,7 @@
 //! What the service does by itself: deliver reminders, end what has expired, remove what is
 //! old. Each job finds its work in the database and may be cut off at any point.
 
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 
-use super::{App, exports, reminders, replies};
+use super::{App, exports, relays, reminders, replies};
 use crate::account::{confirmation, erasure};
 use crate::billing;
 use crate::error::Result;
@@ -28,7 +29,8 @@ const BEGIN_ANEW_AFTER: Duration = Duration::from_secs(5);
 /// The legacy endpoint without a secret is mentioned again after this.
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
-pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
+/// `address` is where the service listens.
+pub(super) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> {
     let mut jobs = Started {
         app: app.clone(),
         set: JoinSet::new(),
@@ -58,6 +60,11 @@ pub(super) fn start(app: &Arc<App>) -> JoinSet<()> {
         });
         jobs.add("payment_reconcile", |app, n| {
             billing::reconcile::run(app.billing.clone(), n)
+        });
+    }
+    if let (Some(address), false) = (address, app.relays.is_empty()) {
+        jobs.add_uncounted("telegram", move |app| {
+            relays::run_telegram(app.clone(), address)
         });
     }
     jobs.add_uncounted("warnings", |app| warn_of_open_endpoint(app.clone()));

@@ -44,6 +44,13 @@ pub fn issue(secret: &str, agent_id: &str, phone: &str, issued_at_s: i64) -> Str
     sign_with(secret, &format!("{agent_id}:{phone}:{issued_at_s}"))
 }
 
+/// The agent that a token names, whether or not it is valid.
+pub fn agent_in(token: &str) -> Option<String> {
+    let text = decode(token)?;
+    let agent = text.split(':').next().filter(|agent| is_agent_id(agent))?;
+    (text.split(':').count() == 4).then(|| agent.to_owned())
+}
+
 /// The text with its mac behind a colon, as base64.
 fn sign(key: HmacSha256, text: &str) -> String {
     let mac = key.chain_update(text).finalize().into_bytes();

@@ -1,6 +1,6 @@
 //! `chatkeep serve`: takes the lock, listens, prints where, runs until a signal.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::logging::{self, Logging};
-use crate::app::{self, App, Ended};
+use crate::app::{self, App, Ended, reached_at};
 use crate::clock::Clock;
 use crate::config::{self, Config, Loaded, Problem, Settings, Source};
 
@@ -212,16 +212,6 @@ curl -s http://{reached}/edge/message -H \"Authorization: Bearer $({token})\" \\
 Or talk to it: chatkeep chat --url http://{reached}, from this folder.
 "
     )
-}
-
-/// "Every address" is none to connect to.
-fn reached_at(mut address: SocketAddr) -> SocketAddr {
-    match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
-        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
-        _ => {}
-    }
-    address
 }
 
 /// Makes a token from any folder, with this executable and these settings. Where the database

@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         about: &'static str,
         read: impl FnOnce(&mut Section<'_>) -> T,
     ) -> T {
-        let table = match self.table.remove(name) {
+        let table = match take(&mut self.table, name) {
             Some(toml::Value::Table(table)) => table,
             Some(other) => {
                 let kind = other.type_str();
@@ -113,6 +113,19 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Takes a section out of the file; one of `relay.telegram` stands in another table.
+fn take(table: &mut toml::Table, name: &str) -> Option<toml::Value> {
+    let Some((outer, inner)) = name.split_once('.') else {
+        return table.remove(name);
+    };
+    let group = table.get_mut(outer)?.as_table_mut()?;
+    let section = group.remove(inner);
+    if group.is_empty() {
+        table.remove(outer);
+    }
+    section
+}
+
 fn full_keys(sections: &[KnownSection]) -> Vec<String> {
     let of = |s: &KnownSection| -> Vec<String> {
         s.keys
@@ -124,12 +137,12 @@ fn full_keys(sections: &[KnownSection]) -> Vec<String> {
 }
 
 fn in_section(full: &str, section: &str) -> bool {
-    full.split_once('.')
+    full.rsplit_once('.')
         .is_some_and(|(name, _)| name == section)
 }
 
 fn ends_with_key(full: &str, key: &str) -> bool {
-    full.split_once('.').is_some_and(|(_, name)| name == key)
+    full.rsplit_once('.').is_some_and(|(_, name)| name == key)
 }
 
 fn not_known(what: &str, near: Option<&str>) -> String {

@@ -252,6 +252,23 @@ impl<'r> Section<'r> {
         .unwrap_or_else(|| default.iter().filter_map(|item| parse(item).ok()).collect())
     }
 
+    /// The same, where one text stands for a list of it.
+    pub(super) fn list_or_word<T>(
+        &mut self,
+        name: &str,
+        note: &str,
+        default: &[&str],
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Vec<T> {
+        if let Some(toml::Value::String(word)) = self.table.get(name) {
+            let list = toml::Value::Array(vec![word.as_str().into()]);
+            if !word.is_empty() {
+                self.table.insert(name.to_owned(), list);
+            }
+        }
+        self.list(name, note, default, parse)
+    }
+
     /// A secret, from the key or from the file that `<key>_file` names. A variable overrides
     /// both keys of the file. A key and its `_file` in the same place are a problem.
     pub(super) fn secret(&mut self, name: &str, note: &str) -> Option<Secret> {

@@ -155,7 +155,10 @@ mod tests {
         let table = uncommented(CHECKED_IN, |_| true);
         for section in known() {
             for key in section.keys.iter().filter(|key| !key.hidden) {
-                assert!(table[section.name].get(&key.name).is_some(), "{}", key.name);
+                let mut steps = section.name.split('.');
+                let outer = &table[steps.next().unwrap()];
+                let inner = steps.fold(outer, |table, step| &table[step]);
+                assert!(inner.get(&key.name).is_some(), "{}", key.name);
             }
         }
         let (_, report) = Config::from_table(table, &Source::default());

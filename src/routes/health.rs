@@ -33,6 +33,9 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
     if app.clock.steady_now().is_none() {
         body["checks"]["clock"] = json!("jumped");
     }
+    for relay in &app.relays {
+        body["checks"][relay.name] = word(relay.condition.trouble().is_none()).into();
+    }
     let response = http::json_with(status, &body);
     Ok(if works {
         response

@@ -9,6 +9,7 @@ pub mod model_server;
 pub mod photo;
 pub mod process;
 pub mod smtp;
+pub mod telegram;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;

@@ -9,15 +9,16 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "account", "app", "auth", "billing", "clock", "config", "edge", "error", "files",
-            "flags", "ingest", "model", "outbound", "random", "reply", "setting", "store",
+            "flags", "ingest", "model", "outbound", "random", "relay", "reply", "setting",
+            "store",
         ],
     ),
     (
         "app",
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
-            "http", "ingest", "limits", "mail", "marketplace", "media", "memory", "metrics", "outbound",
-            "routes", "setting", "store",
+            "http", "ingest", "limits", "mail", "marketplace", "media", "memory", "metrics",
+            "outbound", "relay", "routes", "setting", "store",
         ],
     ),
     (
@@ -49,6 +50,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
             "random", "reply", "setting", "store",
         ],
     ),
+    // A client of the public protocol: nothing of the service but its ends towards the network.
+    ("relay", &["outbound", "random"]),
     ("media", &["clock", "error", "random", "store"]),
     (
         "memory",
@@ -101,6 +104,7 @@ const ASYNC: &[&str] = &[
     "src/marketplace",
     "src/media.rs",
     "src/memory",
+    "src/relay",
     "src/routes",
     "src/store",
 ];
@@ -119,6 +123,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
             "src/edge/socket",
             "src/edge/session",
             "src/cli/chat",
+            "src/relay/socket.rs",
         ],
     ),
     (
@@ -130,6 +135,8 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
             "src/edge/socket",
             "src/edge/session",
             "src/cli/chat",
+            "src/relay/lanes.rs",
+            "src/relay/socket.rs",
         ],
     ),
     ("serde", ANYWHERE),
@@ -202,6 +209,7 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
             "src/clock.rs",
             "src/http",
             "src/edge",
+            "src/relay",
             "src/app",
             "src/billing",
             "src/store",
@@ -229,8 +237,9 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
             "src/files.rs",
             "src/http/file.rs",
             "src/media/folder.rs",
+            "src/relay/journal.rs",
         ],
-        "Files belong to the configuration, the store, exports, photos and commands.",
+        "Files belong to the configuration, the store, exports, photos, relays and commands.",
     ),
     (
         &[
@@ -294,6 +303,7 @@ pub(crate) const PURE: &[&str] = &[
     "src/memory/cache.rs",
     "src/memory/merge.rs",
     "src/model",
+    "src/relay/telegram/text.rs",
     "src/reply",
 ];
 

@@ -39,6 +39,21 @@ pub(super) fn write(page: &Page, app: &App, backlog: Option<Backlog>) -> metrics
         "Relays with a socket.",
         app.hub.connected() as f64,
     )?;
+    for relay in &app.relays {
+        let label = ("relay", relay.name);
+        page.labelled(
+            "chatkeep_relay_up",
+            "Whether both ends of the service's own relay answer it.",
+            label,
+            f64::from(u8::from(relay.condition.trouble().is_none())),
+        )?;
+        page.labelled(
+            "chatkeep_relay_restarts",
+            "How often the service's own relay ended and began anew.",
+            label,
+            relay.condition.restarts() as f64,
+        )?;
+    }
     let Some(backlog) = backlog else {
         return Ok(());
     };

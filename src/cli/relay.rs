@@ -1,0 +1,97 @@
+//! `chatkeep relay …`: a relay for a chat network, as a program of its own.
+
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app;
+use crate::auth::edge_token;
+use crate::config::{Config, Source};
+use crate::relay::{self, Condition, Credentials, Settings};
+use crate::store;
+
+const TELEGRAM: &str = "telegram";
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Connects a bot on Telegram to a service.
+    ///
+    /// `chatkeep serve` does so by itself where [relay.telegram] has a token; this is for a relay
+    /// on another machine, or apart from the service.
+    #[command(after_help = "Example: chatkeep relay telegram --url https://chat.example.com")]
+    Telegram(Options),
+}
+
+#[derive(Args)]
+pub(super) struct Options {
+    /// The service, like http://127.0.0.1:8080; else the one that runs on this database.
+    #[arg(long)]
+    url: Option<String>,
+    /// Says who the bot is and what it may, and whether the service takes the relay's token.
+    #[arg(long)]
+    check: bool,
+    /// The token for the service; else one is made with this machine's secret.
+    #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+}
+
+pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
+    let Command::Telegram(options) = command;
+    // With a token for a service elsewhere nothing of this folder is needed.
+    let config = match (&options.url, &options.token) {
+        (Some(_), Some(_)) => super::loaded(source)?.config,
+        _ => super::configuration(source)?.config,
+    };
+    super::logging::start(&config.log).map_err(super::one)?;
+    let runtime = super::runtime().map_err(super::one)?;
+    let done = runtime.block_on(telegram(&config, options));
+    // A long poll is not waited for.
+    runtime.shutdown_background();
+    done.map_err(super::one)
+}
+
+async fn telegram(config: &Config, options: &Options) -> Result<(), String> {
+    let network = app::telegram(config)?;
+    let settings = settings(config, options)?;
+    if options.check {
+        for line in network.check().await? {
+            super::print(&line)?;
+        }
+        relay::check(&settings).await?;
+        let agent = &settings.credentials.agent_id;
+        return super::print(&format!(
+            "Service: {} takes the agent {agent}",
+            settings.url
+        ));
+    }
+    let failed = |e: std::io::Error| format!("can't listen for signals: {e}");
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    tokio::select! {
+        stop = relay::run(settings, network, Arc::new(Condition::default())) => Err(stop.0),
+        _ = terminate.recv() => Ok(()),
+        _ = interrupt.recv() => Ok(()),
+    }
+}
+
+fn settings(config: &Config, options: &Options) -> Result<Settings, String> {
+    let running = || store::holder(&config.storage.path).and_then(|holder| holder.address);
+    let url = options.url.clone().or_else(running).ok_or(
+        "no service runs on this database; start `chatkeep serve`, or name one elsewhere with --url",
+    )?;
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return Err("--url must be an http:// or https:// address".to_owned());
+    }
+    let token = match &options.token {
+        Some(token) => token.clone(),
+        None => super::token::issue(config, TELEGRAM, TELEGRAM)?,
+    };
+    let agent_id = edge_token::agent_in(&token)
+        .ok_or("CHATKEEP_EDGE_TOKEN is no edge token; make one with `chatkeep token edge`")?;
+    Ok(Settings {
+        url,
+        credentials: Credentials { agent_id, token },
+        state: app::relay_state(config, TELEGRAM),
+    })
+}

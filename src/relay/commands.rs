@@ -1,0 +1,168 @@
+//! Commands: where they come from, and what becomes of each. It is sent, noted on disk, and only
+//! then acknowledged; the other order would lose it in a crash.
+
+use std::io;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::Instant;
+
+use super::backoff::backoff;
+use super::journal::{Ending, Journal};
+use super::socket::{self, End};
+use super::{Core, Network, Stop, Unsent, poll};
+
+/// How long sending is tried before the command is given back to the service, which hands it
+/// out again later.
+const PATIENCE: Duration = Duration::from_secs(45);
+/// After so many sockets that did not open it is polled.
+const FAILURES_MAX: u32 = 2;
+/// How long it is polled until a socket is tried again.
+const POLLED_FOR: Duration = Duration::from_secs(60);
+/// A connection that lasted so long was a good one.
+const GOOD: Duration = Duration::from_secs(60);
+
+/// Receives and carries out commands until the service does not want this relay any more.
+pub(super) async fn receive<N: Network>(
+    core: &Arc<Core<N>>,
+    mut reports: UnboundedReceiver<Value>,
+) -> Stop {
+    let mut failures = 0;
+    loop {
+        let began = Instant::now();
+        // The socket speaks no TLS; polls do.
+        let is_plain = core.service.url.starts_with("http://");
+        if !is_plain || failures >= FAILURES_MAX {
+            if let Err(stop) = poll::run(core, &mut reports, POLLED_FOR).await {
+                return stop;
+            }
+            failures = FAILURES_MAX - 1; // one look whether there is a socket now
+            if !is_plain {
+                continue;
+            }
+        }
+        let wait = match socket::run(core, &mut reports).await {
+            End::Closed { wait, why } => {
+                core.condition.set_service(Some(&why));
+                wait
+            }
+            End::Stop(stop) => return stop,
+        };
+        if began.elapsed() > GOOD {
+            failures = 0;
+        }
+        tokio::time::sleep(wait.max(backoff(failures))).await;
+        failures += 1;
+    }
+}
+
+impl<N: Network> Core<N> {
+    /// Takes a command up, unless it is under way or finished.
+    pub(super) fn obey(self: &Arc<Self>, command: &Value) {
+        let text = |name: &str| command[name].as_str().unwrap_or_default().to_owned();
+        let payload = &command["payload"];
+        let chat = payload["chat_guid"].as_str().unwrap_or_default().to_owned();
+        if command["command_type"] == "typing" {
+            if payload["on"] == true {
+                let core = self.clone();
+                // Beside the lane: it is of use now or not at all.
+                tokio::spawn(async move { core.network.typing(&chat).await });
+            }
+            return;
+        }
+        let id = text("command_id");
+        if let Some(ending) = self.journal().ending(&id) {
+            return self.report(&id, json!({ "status": ending }));
+        }
+        let is_new = self.under_way().insert(id.clone());
+        // Sending may take longer than an acknowledgement should.
+        self.report(&id, json!({"status": "executing"}));
+        if !is_new {
+            return;
+        }
+        let seq = command["seq"].as_u64().unwrap_or_default();
+        let is_message = command["command_type"] == "send_message_now";
+        let bubbles: Vec<String> =
+            serde_json::from_value(payload["bubbles"].clone()).unwrap_or_default();
+        let core = self.clone();
+        self.lanes.put(&chat.clone(), async move {
+            let report = match is_message {
+                true => core.carry_out(&id, seq, &chat, &bubbles).await,
+                false => {
+                    core.finish(&id, seq, Err("unknown command_type".to_owned()))
+                        .await
+                }
+            };
+            core.under_way().remove(&id);
+            core.report(&id, report);
+        });
+    }
+
+    async fn carry_out(&self, id: &str, seq: u64, chat: &str, bubbles: &[String]) -> Value {
+        match self.send_all(chat, id, bubbles, Some(PATIENCE)).await {
+            Ok(()) => self.finish(id, seq, Ok(())).await,
+            Err(Unsent::Never(why)) => self.finish(id, seq, Err(why)).await,
+            Err(Unsent::Later { why, .. }) => refused(&why),
+        }
+    }
+
+    /// Notes how a command ended, for good; what is reported of it.
+    async fn finish(&self, id: &str, seq: u64, ended: Result<(), String>) -> Value {
+        let ending = match ended {
+            Ok(()) => Ending::Completed,
+            Err(_) => Ending::Failed,
+        };
+        let owned = id.to_owned();
+        let noted = self.note(move |journal| journal.add_finished(&owned, seq, ending));
+        match (noted.await, ended) {
+            (Err(unsent), _) => refused(&unsent.to_string()),
+            (Ok(()), Ok(())) => json!({"status": "completed"}),
+            (Ok(()), Err(why)) => json!({"status": "failed", "error": why, "retryable": false}),
+        }
+    }
+
+    fn report(&self, id: &str, mut report: Value) {
+        report["command_id"] = id.into();
+        // The receiver lives as long as the relay.
+        let _ = self.acks.send(report);
+    }
+
+    /// Writes to the journal, off the async threads.
+    pub(super) async fn note(
+        &self,
+        write: impl FnOnce(&mut Journal) -> io::Result<()> + Send + 'static,
+    ) -> Result<(), Unsent> {
+        let journal = self.journal.clone();
+        let writing = tokio::task::spawn_blocking(move || {
+            let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+            write(&mut journal)
+        });
+        let written = writing.await.unwrap_or_else(|e| Err(io::Error::other(e)));
+        written.map_err(|error| Unsent::Later {
+            wait: None,
+            why: format!("what was sent can't be noted: {error}"),
+        })
+    }
+
+    pub(super) fn journal(&self) -> MutexGuard<'_, Journal> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nothing is being sent.
+    pub(super) fn is_idle(&self) -> bool {
+        self.under_way().is_empty()
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, std::collections::HashSet<String>> {
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The service hands it out again.
+fn refused(why: &str) -> Value {
+    json!({"status": "failed", "error": why, "retryable": true})
+}

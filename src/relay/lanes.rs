@@ -1,0 +1,73 @@
+//! One lane for each chat: what is put into it is done one after the other, and no lane waits
+//! for another.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::task::JoinSet;
+
+/// A lane without work goes after this.
+const IDLE: Duration = Duration::from_secs(60);
+
+type Job = BoxFuture<'static, ()>;
+type Open = HashMap<String, UnboundedSender<Job>>;
+
+/// What is in them is bounded by those who fill them: the service's commands under way, the
+/// network's messages that are not confirmed.
+#[derive(Default)]
+pub(super) struct Lanes {
+    open: Arc<Mutex<Open>>,
+    workers: Mutex<JoinSet<()>>,
+}
+
+impl Lanes {
+    pub(super) fn put(&self, chat: &str, job: impl Future<Output = ()> + Send + 'static) {
+        let mut open = lock(&self.open);
+        let jobs = open.entry(chat.to_owned()).or_insert_with(|| {
+            let (jobs, waiting) = mpsc::unbounded_channel();
+            let mut workers = lock(&self.workers);
+            while workers.try_join_next().is_some() {}
+            workers.spawn(work(self.open.clone(), chat.to_owned(), waiting));
+            jobs
+        });
+        // Its worker lives as long as the lane is open.
+        let _ = jobs.send(Box::pin(job));
+    }
+
+    /// Breaks off everything.
+    pub(super) fn end(&self) {
+        lock(&self.workers).abort_all();
+        lock(&self.open).clear();
+    }
+}
+
+async fn work(open: Arc<Mutex<Open>>, chat: String, mut waiting: UnboundedReceiver<Job>) {
+    loop {
+        match tokio::time::timeout(IDLE, waiting.recv()).await {
+            Ok(Some(job)) => {
+                // One that panics must not hold up those behind it.
+                if AssertUnwindSafe(job).catch_unwind().await.is_err() {
+                    log::error!("relay: work for a chat panicked");
+                }
+            }
+            Ok(None) => return,
+            Err(_) => {
+                // Under the lock nobody puts anything in.
+                let mut open = lock(&open);
+                if waiting.is_empty() {
+                    open.remove(&chat);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

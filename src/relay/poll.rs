@@ -1,0 +1,65 @@
+//! `POST /edge/sync` for a while, where no WebSocket opens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::Instant;
+
+use super::backoff::backoff;
+use super::service::Outcome;
+use super::{Core, Network, Stop};
+
+/// How long the service may wait with its answer.
+const WAIT_S: u64 = 25;
+/// While commands are under way their acknowledgements are not to wait for that.
+const WAIT_BUSY_S: u64 = 1;
+/// 60 polls a minute are allowed.
+const PAUSE: Duration = Duration::from_millis(1_100);
+const ACKS_MAX: usize = 1_000;
+
+pub(super) async fn run<N: Network>(
+    core: &Arc<Core<N>>,
+    reports: &mut UnboundedReceiver<Value>,
+    time: Duration,
+) -> Result<(), Stop> {
+    let until = Instant::now() + time;
+    let mut attempt = 0;
+    // Reports of a poll that got no answer.
+    let mut acks: Vec<Value> = Vec::new();
+    while Instant::now() < until || !acks.is_empty() {
+        while acks.len() < ACKS_MAX
+            && let Ok(report) = reports.try_recv()
+        {
+            acks.push(report);
+        }
+        let wait_s = if core.is_idle() { WAIT_S } else { WAIT_BUSY_S };
+        let report = json!({"acks": acks, "wait_seconds": wait_s});
+        let pause = match core.service.sync(report).await {
+            Outcome::Taken(answer) => {
+                core.condition.set_service(None);
+                attempt = 0;
+                acks.clear();
+                for command in answer["commands"].as_array().into_iter().flatten() {
+                    core.obey(command);
+                }
+                Duration::ZERO
+            }
+            Outcome::Stop(stop) => return Err(stop),
+            Outcome::Later { wait, why } => {
+                core.condition.set_service(Some(&why));
+                attempt += 1;
+                wait.max(backoff(attempt))
+            }
+            Outcome::Refused(why) => {
+                core.condition.set_service(Some(&why));
+                acks.clear(); // they are told again when the commands come again
+                attempt += 1;
+                backoff(attempt)
+            }
+        };
+        tokio::time::sleep(pause.max(PAUSE)).await;
+    }
+    Ok(())
+}

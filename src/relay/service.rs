@@ -1,0 +1,148 @@
+//! The service as a relay calls it: HTTP, with its token.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Stop;
+use crate::outbound::{self, Method, Request};
+
+/// Longer than a reply may take.
+const MESSAGE_MAX: Duration = Duration::from_secs(40);
+/// A photo, and longer than a poll waits.
+const SLOW_MAX: Duration = Duration::from_secs(60);
+
+/// Who a relay is.
+#[derive(Clone)]
+pub struct Credentials {
+    pub agent_id: String,
+    /// Never shown.
+    pub token: String,
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credentials({})", self.agent_id)
+    }
+}
+
+pub(super) struct Service {
+    pub(super) url: String,
+    pub(super) credentials: Credentials,
+}
+
+/// What a call may carry.
+pub(super) enum Body {
+    Json(Value),
+    Form {
+        content_type: String,
+        bytes: Vec<u8>,
+    },
+}
+
+/// What the service said to a call.
+pub(super) enum Outcome {
+    /// 200, with its JSON.
+    Taken(Value),
+    /// It will say the same again: why.
+    Refused(String),
+    /// Another try may do better, not before the wait is over.
+    Later { wait: Duration, why: String },
+    /// Nothing more will be taken from this relay.
+    Stop(Stop),
+}
+
+impl Service {
+    pub(super) fn new(url: String, credentials: Credentials) -> Self {
+        Self {
+            url: url.trim_end_matches('/').to_owned(),
+            credentials,
+        }
+    }
+
+    pub(super) async fn message(&self, key: &str, message: &Value) -> Outcome {
+        let body = Body::Json(message.clone());
+        self.call("/edge/message", Some(key), body, MESSAGE_MAX)
+            .await
+    }
+
+    pub(super) async fn photo(&self, content_type: &str, form: &[u8]) -> Outcome {
+        let body = Body::Form {
+            content_type: content_type.to_owned(),
+            bytes: form.to_vec(),
+        };
+        self.call("/photo/upload", None, body, SLOW_MAX).await
+    }
+
+    pub(super) async fn sync(&self, report: Value) -> Outcome {
+        self.call("/edge/sync", None, Body::Json(report), SLOW_MAX)
+            .await
+    }
+
+    pub(super) async fn check(&self) -> Result<(), String> {
+        match self.sync(serde_json::json!({})).await {
+            Outcome::Taken(_) => Ok(()),
+            Outcome::Refused(why) | Outcome::Later { why, .. } | Outcome::Stop(Stop(why)) => {
+                Err(why)
+            }
+        }
+    }
+
+    async fn call(&self, path: &str, key: Option<&str>, body: Body, timeout: Duration) -> Outcome {
+        let url = format!("{}{path}", self.url);
+        let bearer = format!("Bearer {}", self.credentials.token);
+        let key = key.map(str::to_owned);
+        let calling = tokio::task::spawn_blocking(move || {
+            let mut headers = vec![("authorization", bearer.as_str())];
+            headers.extend(key.as_deref().map(|key| ("idempotency-key", key)));
+            let mut request = Request {
+                headers: &headers,
+                timeout,
+                ..Request::new(Method::Post, &url)
+            };
+            match &body {
+                Body::Json(json) => request.body = Some(json),
+                Body::Form {
+                    content_type,
+                    bytes,
+                } => request.raw = Some((content_type, bytes)),
+            }
+            outbound::send(&request)
+        });
+        match calling.await {
+            Ok(Ok(answer)) => self.outcome(&answer),
+            Ok(Err(error)) => Outcome::Later {
+                wait: Duration::ZERO,
+                why: format!("the service at {} does not answer: {error}", self.url),
+            },
+            Err(error) => Outcome::Later {
+                wait: Duration::ZERO,
+                why: format!("a call was broken off: {error}"),
+            },
+        }
+    }
+
+    fn outcome(&self, answer: &outbound::Response) -> Outcome {
+        let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let detail = body["detail"].as_str().unwrap_or("no reason given");
+        match answer.status {
+            200 if body.is_object() => Outcome::Taken(body),
+            401 => Outcome::Stop(Stop(self.not_known())),
+            // A proxy's 200 in HTML is none of the service's either.
+            200 | 408 | 429 | 500.. => Outcome::Later {
+                wait: Duration::from_secs(answer.retry_after_s.unwrap_or(0)),
+                why: format!("the service answers {}: {detail}", answer.status),
+            },
+            status => Outcome::Refused(format!("the service answers {status}: {detail}")),
+        }
+    }
+
+    pub(super) fn not_known(&self) -> String {
+        format!(
+            "the service at {} does not take this relay's token; make one where it runs: \
+             chatkeep token edge --agent-id {} --phone {}",
+            self.url, self.credentials.agent_id, self.credentials.agent_id
+        )
+    }
+}

@@ -1,0 +1,190 @@
+//! One WebSocket to the service, from `hello` to its close.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, interval, sleep_until, timeout};
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+
+use super::{Core, Network, Stop};
+
+const CONNECT_MAX: Duration = Duration::from_secs(20);
+const WRITE_MAX: Duration = Duration::from_secs(20);
+/// Until `hello` says otherwise.
+const SILENCE: Duration = Duration::from_secs(90);
+const PING_EVERY: Duration = Duration::from_secs(30);
+/// Another relay has this one's name, or this one was too fast.
+const STAY_AWAY: Duration = Duration::from_secs(60);
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// How a connection ended.
+pub(super) enum End {
+    Closed { wait: Duration, why: String },
+    Stop(Stop),
+}
+
+pub(super) async fn run<N: Network>(
+    core: &Arc<Core<N>>,
+    reports: &mut UnboundedReceiver<Value>,
+) -> End {
+    let socket = match connect(core).await {
+        Ok(socket) => socket,
+        Err(end) => return end,
+    };
+    let mut session = Session {
+        core,
+        socket,
+        silence: SILENCE,
+        wait: Duration::ZERO,
+    };
+    match session.converse(reports).await {
+        Ok(code) => session.closed(code),
+        Err(why) => End::Closed {
+            wait: session.wait,
+            why,
+        },
+    }
+}
+
+async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, End> {
+    let failed = |why: String| End::Closed {
+        wait: Duration::ZERO,
+        why: format!("no WebSocket to {}: {why}", core.service.url),
+    };
+    let credentials = &core.service.credentials;
+    let address = core.service.url.replacen("http", "ws", 1);
+    let address = format!("{address}/edge/ws?edge_agent_id={}", credentials.agent_id);
+    let mut request = address
+        .into_client_request()
+        .map_err(|e| failed(e.to_string()))?;
+    // In the header: a token in an address is never read, and would be seen.
+    let bearer = HeaderValue::from_str(&format!("Bearer {}", credentials.token));
+    let bearer = bearer.map_err(|_| End::Stop(Stop(core.service.not_known())))?;
+    request.headers_mut().insert("authorization", bearer);
+    match timeout(CONNECT_MAX, tokio_tungstenite::connect_async(request)).await {
+        Ok(Ok((socket, _))) => Ok(socket),
+        Ok(Err(tungstenite::Error::Http(answer))) => Err(match answer.status().as_u16() {
+            401 => End::Stop(Stop(core.service.not_known())),
+            429 => End::Closed {
+                wait: STAY_AWAY,
+                why: "too many connections; is a second relay running under this name?".to_owned(),
+            },
+            status => failed(format!("answered with {status}")),
+        }),
+        Ok(Err(error)) => Err(failed(error.to_string())),
+        Err(_) => Err(failed("it took too long".to_owned())),
+    }
+}
+
+struct Session<'a, N> {
+    core: &'a Arc<Core<N>>,
+    socket: Socket,
+    silence: Duration,
+    /// What `bye` asked for.
+    wait: Duration,
+}
+
+impl<N: Network> Session<'_, N> {
+    /// The close code; the error says how it broke.
+    async fn converse(&mut self, reports: &mut UnboundedReceiver<Value>) -> Result<u16, String> {
+        let mut pings = interval(PING_EVERY);
+        let mut heard = Instant::now();
+        loop {
+            let frame = tokio::select! {
+                frame = self.socket.next() => frame,
+                Some(report) = reports.recv() => {
+                    self.say(&json!({"type": "command_ack", "data": report})).await?;
+                    continue;
+                }
+                _ = pings.tick() => {
+                    self.say(&json!({"type": "ping"})).await?;
+                    continue;
+                }
+                () = sleep_until(heard + self.silence) => {
+                    return Err("the service is silent".to_owned());
+                }
+            };
+            heard = Instant::now();
+            let text = match frame {
+                Some(Ok(Message::Text(text))) => text,
+                Some(Ok(Message::Close(close))) => {
+                    return Ok(close.map_or(1005, |close| close.code.into()));
+                }
+                Some(Ok(_)) => continue, // control pings are answered by the library
+                Some(Err(error)) => return Err(error.to_string()),
+                None => return Ok(1006),
+            };
+            let frame: Value = serde_json::from_str(&text).unwrap_or_default();
+            if let Some(every) = self.take(&frame).await? {
+                pings = interval(every);
+            }
+        }
+    }
+
+    /// How often to ping from now on, where `hello` says so.
+    async fn take(&mut self, frame: &Value) -> Result<Option<Duration>, String> {
+        let data = &frame["data"];
+        match frame["type"].as_str() {
+            Some("hello") => {
+                let seconds = |name: &str, default| {
+                    Duration::from_secs(data[name].as_u64().unwrap_or(default).max(1))
+                };
+                self.silence = seconds("silence_s", 90);
+                let epoch = data["epoch"].as_str().unwrap_or_default();
+                let head_seq = data["head_seq"].as_u64().unwrap_or_default();
+                let last_seq = self.core.journal().resume(epoch, head_seq);
+                let resume = json!({
+                    "epoch": epoch, "last_seq": last_seq, "capabilities": ["typing"],
+                });
+                self.say(&json!({"type": "resume", "data": resume})).await?;
+                self.core.condition.set_service(None);
+                return Ok(Some(seconds("heartbeat_s", 30)));
+            }
+            Some("command") => self.core.obey(data),
+            Some("bye") => {
+                let wait = data["retry_after_ms"].as_u64().unwrap_or_default();
+                self.wait = Duration::from_millis(wait);
+            }
+            Some("error") => log::debug!("relay: the service says {}", data["code"]),
+            _ => {} // pong, and whatever a later version adds
+        }
+        Ok(None)
+    }
+
+    async fn say(&mut self, frame: &Value) -> Result<(), String> {
+        let sending = self.socket.send(Message::text(frame.to_string()));
+        match timeout(WRITE_MAX, sending).await {
+            Ok(sent) => sent.map_err(|e| e.to_string()),
+            Err(_) => Err("the service does not read".to_owned()),
+        }
+    }
+
+    fn closed(&self, code: u16) -> End {
+        match code {
+            4401 => End::Stop(Stop(self.core.service.not_known())),
+            4400 | 4409 | 4429 => End::Closed {
+                wait: STAY_AWAY,
+                why: format!(
+                    "closed with {code}{}",
+                    if code == 4409 {
+                        "; is a second relay running under this name?"
+                    } else {
+                        ""
+                    }
+                ),
+            },
+            _ => End::Closed {
+                wait: self.wait,
+                why: format!("the service closed the WebSocket ({code})"),
+            },
+        }
+    }
+}

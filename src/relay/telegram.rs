@@ -1,0 +1,315 @@
+//! Telegram, by its Bot API: long polling, no webhook. A message is confirmed to Telegram only
+//! when the service has taken it and what was answered is sent. Telegram takes no transaction
+//! id: a kill between sending a bubble and noting it sends that bubble twice.
+
+mod api;
+mod people;
+mod text;
+mod updates;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot::{self, error::TryRecvError};
+
+use super::backoff::backoff;
+use super::{Network, Stop, Unsent, Uplink};
+use api::{Api, Failure};
+pub use people::Allowed;
+use updates::Bot;
+
+/// Before people's and chats' ids, which are global to the service.
+pub const PREFIX: &str = "telegram:";
+/// How long Telegram may wait with its answer.
+const POLL_S: u64 = 25;
+/// Telegram shows what is asked for again within 3 s late: so often is looked for further
+/// messages while some are not confirmed yet.
+const LOOK_AGAIN: Duration = Duration::from_secs(3);
+/// Between two polls that brought nothing.
+const PAUSE: Duration = Duration::from_millis(50);
+const UPDATES_MAX: usize = 100;
+/// Of the words under a reminder.
+const REMINDER: &str = "⏰";
+
+pub struct Settings {
+    pub token: String,
+    /// Like `https://api.telegram.org`.
+    pub base_url: String,
+    pub allowed: Allowed,
+}
+
+pub struct Telegram {
+    api: Api,
+    allowed: Allowed,
+    /// Groups that got another id.
+    moved: Mutex<HashMap<i64, i64>>,
+    /// Who was told of in the log.
+    strangers: people::Strangers,
+}
+
+/// Updates that were taken and are not confirmed yet.
+#[derive(Default)]
+struct Unconfirmed {
+    /// By id, with those who say when they are done.
+    under_way: BTreeMap<i64, oneshot::Receiver<()>>,
+    /// Done, behind one that is not: they come again until that one is.
+    done: BTreeSet<i64>,
+    /// Confirms everything when nothing is under way.
+    next: Option<i64>,
+}
+
+impl Telegram {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            api: Api::new(&settings.base_url, &settings.token),
+            allowed: settings.allowed,
+            moved: Mutex::default(),
+            strangers: people::Strangers::default(),
+        }
+    }
+
+    /// Who the bot is and what it may, as lines for a terminal.
+    pub async fn check(&self) -> Result<Vec<String>, String> {
+        let bot = self.bot().await.map_err(|failure| failure.to_string())?;
+        let groups = match bot.reads_groups {
+            true => "it reads everything in its groups",
+            false => "in groups it sees commands, mentions and replies to it only",
+        };
+        Ok(vec![
+            format!("Telegram: @{} ({}); {groups}", bot.username, bot.id),
+            format!("Allowed: {}", self.allowed),
+        ])
+    }
+
+    async fn bot(&self) -> Result<Bot, Failure> {
+        let me = self.api.call("getMe", json!({})).await?;
+        Bot::read(&me).ok_or_else(|| Failure::Broken("getMe says nothing of a bot".to_owned()))
+    }
+
+    /// Until Telegram says who the bot is; the error ends the relay.
+    async fn introduce(&self, uplink: &Uplink<Self>) -> Result<Bot, Stop> {
+        let mut attempt = 0;
+        loop {
+            match self.bot().await {
+                Ok(bot) => return Ok(bot),
+                Err(Failure::Unauthorized) => return Err(wrong_token()),
+                Err(failure) => {
+                    let why = failure.to_string();
+                    uplink.condition().set_network(Some(&why));
+                    let pause = failure.wait().unwrap_or_else(|| backoff(attempt));
+                    tokio::time::sleep(pause).await;
+                    attempt += 1;
+                }
+            }
+        }
+    }
+
+    /// What the app offers when somebody types a slash. Not all servers know the method.
+    async fn offer_commands(&self) {
+        let commands = [
+            ("help", "What I can do"),
+            ("status", "How you stand"),
+            ("reminders", "Your reminders"),
+        ];
+        let commands = commands
+            .map(|(command, description)| json!({"command": command, "description": description}));
+        let set = self
+            .api
+            .call("setMyCommands", json!({ "commands": commands }));
+        if let Err(failure) = set.await {
+            log::debug!("telegram: the menu of commands was not set: {failure}");
+        }
+    }
+
+    /// The next updates, from the first that is not confirmed.
+    async fn updates(&self, offset: Option<i64>, wait_s: u64) -> Result<Vec<Value>, Failure> {
+        let mut asked = json!({
+            "limit": UPDATES_MAX, "timeout": wait_s,
+            "allowed_updates": ["message", "edited_message", "callback_query", "my_chat_member"],
+        });
+        if let Some(offset) = offset {
+            asked["offset"] = offset.into();
+        }
+        let updates = self.api.poll("getUpdates", asked, wait_s).await?;
+        match updates {
+            Value::Array(updates) => Ok(updates),
+            _ => Err(Failure::Broken("getUpdates answers no list".to_owned())),
+        }
+    }
+
+    /// The failure is not one of a moment: what to do.
+    async fn conflict(&self, why: &str) -> String {
+        if why.contains("webhook") {
+            return match self.api.call("deleteWebhook", json!({})).await {
+                Ok(_) => "a webhook was set for this bot; it is removed now".to_owned(),
+                Err(failure) => format!("a webhook is set for this bot: {failure}"),
+            };
+        }
+        "another program polls with this bot's token; only one may".to_owned()
+    }
+
+    async fn sent(&self, chat: i64, bubble: &str, is_marked_up: bool) -> Result<(), Failure> {
+        let mut message = json!({"chat_id": self.now_at(chat), "text": bubble});
+        if is_marked_up {
+            message["text"] = text::html(bubble).into();
+            message["parse_mode"] = "HTML".into();
+        }
+        if bubble.starts_with(REMINDER) {
+            message["reply_markup"] = updates::reminder_buttons();
+        }
+        self.api.call("sendMessage", message).await.map(drop)
+    }
+
+    /// The chat's id now: a group that becomes a supergroup gets another one.
+    fn now_at(&self, chat: i64) -> i64 {
+        let moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        moved.get(&chat).copied().unwrap_or(chat)
+    }
+
+    fn note_moved(&self, from: i64, to: i64) {
+        log::warn!(
+            "telegram: the group {from} is {to} now: name it so in relay.telegram.allow, where it stands there"
+        );
+        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        moved.insert(from, to);
+    }
+}
+
+impl Network for Telegram {
+    async fn incoming(&self, uplink: Uplink<Self>) -> Stop {
+        let bot = match self.introduce(&uplink).await {
+            Ok(bot) => bot,
+            Err(stop) => return stop,
+        };
+        self.offer_commands().await;
+        let mut unconfirmed = Unconfirmed::default();
+        let mut attempt = 0;
+        loop {
+            let wait_s = if unconfirmed.under_way.is_empty() {
+                POLL_S
+            } else {
+                0
+            };
+            match self.updates(unconfirmed.offset(), wait_s).await {
+                Ok(updates) => {
+                    attempt = 0;
+                    uplink.condition().set_network(None);
+                    for update in updates {
+                        if let Some(id) = update["update_id"].as_i64()
+                            && unconfirmed.is_new(id)
+                        {
+                            unconfirmed.add(id, updates::take(&uplink, &bot, update));
+                        }
+                    }
+                    unconfirmed.settle().await;
+                }
+                Err(Failure::Unauthorized) => return wrong_token(),
+                Err(failure) => {
+                    let why = match &failure {
+                        Failure::Conflict(why) => self.conflict(why).await,
+                        other => other.to_string(),
+                    };
+                    uplink.condition().set_network(Some(&why));
+                    let pause = failure.wait().unwrap_or_else(|| backoff(attempt));
+                    tokio::time::sleep(pause).await;
+                    attempt += 1;
+                }
+            }
+        }
+    }
+
+    async fn send(&self, chat: &str, bubble: &str, _id: &str) -> Result<(), Unsent> {
+        let chat = updates::chat_id(chat);
+        let chat = chat.ok_or_else(|| Unsent::Never("no chat of Telegram's".to_owned()))?;
+        // A bubble longer than a message of Telegram's is rare; its pieces are one bubble.
+        for piece in text::pieces(bubble) {
+            let mut sent = self.sent(chat, piece, true).await;
+            if let Err(Failure::Moved(to)) = sent {
+                self.note_moved(chat, to);
+                sent = self.sent(chat, piece, true).await;
+            }
+            if matches!(&sent, Err(Failure::Refused(why)) if why.contains("parse entities")) {
+                sent = self.sent(chat, piece, false).await;
+            }
+            sent.map_err(unsent)?;
+        }
+        Ok(())
+    }
+
+    async fn typing(&self, chat: &str) {
+        if let Some(chat) = updates::chat_id(chat) {
+            let action = json!({"chat_id": self.now_at(chat), "action": "typing"});
+            // Of use now or not at all.
+            let _ = self.api.call("sendChatAction", action).await;
+        }
+    }
+}
+
+impl Unconfirmed {
+    /// Confirms what is below it.
+    fn offset(&self) -> Option<i64> {
+        self.under_way.keys().next().copied().or(self.next)
+    }
+
+    /// A smaller id than the last is no repetition: they start anywhere after a week of silence.
+    fn is_new(&self, id: i64) -> bool {
+        !self.under_way.contains_key(&id) && !self.done.contains(&id)
+    }
+
+    fn add(&mut self, id: i64, heard: oneshot::Receiver<()>) {
+        self.under_way.insert(id, heard);
+        self.next = Some(id + 1);
+    }
+
+    /// Waits until everything is done, or for a while.
+    async fn settle(&mut self) {
+        if self.under_way.is_empty() {
+            // A server that answers at once with nothing is not asked all the time.
+            return tokio::time::sleep(PAUSE).await;
+        }
+        let all_done = async {
+            while let Some(mut entry) = self.under_way.first_entry() {
+                let _ = entry.get_mut().await;
+                self.done.insert(entry.remove_entry().0);
+            }
+        };
+        let _ = tokio::time::timeout(LOOK_AGAIN, all_done).await;
+        let still =
+            |heard: &mut oneshot::Receiver<()>| heard.try_recv() == Err(TryRecvError::Empty);
+        let done = &mut self.done;
+        self.under_way.retain(|id, heard| {
+            let still = still(heard);
+            if !still {
+                done.insert(*id);
+            }
+            still
+        });
+        if self.under_way.is_empty() {
+            self.done.clear();
+        }
+    }
+}
+
+fn unsent(failure: Failure) -> Unsent {
+    match failure {
+        Failure::Unauthorized => Unsent::Later {
+            wait: None,
+            why: wrong_token().0,
+        },
+        Failure::Refused(why) | Failure::Forbidden(why) => Unsent::Never(why),
+        Failure::Moved(_) => Unsent::Never("the group has another id".to_owned()),
+        other => Unsent::Later {
+            wait: other.wait(),
+            why: other.to_string(),
+        },
+    }
+}
+
+fn wrong_token() -> Stop {
+    Stop(
+        "Telegram does not know the bot's token: set relay.telegram.token to what @BotFather says"
+            .to_owned(),
+    )
+}

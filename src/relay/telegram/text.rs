@@ -1,0 +1,162 @@
+//! Text as Telegram counts and renders it. Pure.
+
+/// Of one message, in units of UTF-16, after the mark-up was taken out.
+const UNITS_MAX: usize = 4096;
+
+/// The text in pieces that fit, cut at line ends or spaces where there are any.
+pub(super) fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let fits = fitting(rest);
+        let cut = match rest.len() > fits {
+            true => rest[..fits]
+                .rfind(['\n', ' '])
+                .filter(|at| *at > 0)
+                .map_or(fits, |at| at + 1),
+            false => fits,
+        };
+        let (piece, after) = rest.split_at(cut);
+        if !piece.trim().is_empty() {
+            pieces.push(piece.trim_end());
+        }
+        rest = after;
+    }
+    pieces
+}
+
+/// Bytes of the text that fit into one message.
+fn fitting(text: &str) -> usize {
+    let mut units = 0;
+    for (at, c) in text.char_indices() {
+        units += c.len_utf16();
+        if units > UNITS_MAX {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// The part of a text that an entity marks; its numbers count units of UTF-16.
+pub(super) fn marked(text: &str, offset: u64, length: u64) -> Option<std::ops::Range<usize>> {
+    let mut units = 0;
+    let mut start = (offset == 0).then_some(0);
+    for (at, c) in text.char_indices() {
+        if start.is_none() && units == offset {
+            start = Some(at);
+        }
+        if let Some(start) = start
+            && units == offset + length
+        {
+            return Some(start..at);
+        }
+        units += c.len_utf16() as u64;
+    }
+    let start = start?;
+    (units == offset + length).then_some(start..text.len())
+}
+
+/// What people write as Markdown, as Telegram's HTML: code and bold. Everything else stays as it
+/// was written.
+pub(super) fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 32);
+    let mut rest = text;
+    const MARKS: [(&str, &str); 3] = [("```", "pre"), ("`", "code"), ("**", "b")];
+    while !rest.is_empty() {
+        let next = MARKS
+            .iter()
+            .filter_map(|(mark, tag)| {
+                let (before, after) = rest.split_once(mark)?;
+                let (inside, behind) = after.split_once(mark)?;
+                let is_mark_up = !inside.trim().is_empty()
+                    && (*tag == "pre" || !inside.contains('\n'))
+                    && (*tag != "b" || inside.trim() == inside);
+                is_mark_up.then_some((before, inside, behind, *tag))
+            })
+            // The first one; of those in one place the longest mark, which stands first.
+            .min_by_key(|(before, ..)| before.len());
+        let Some((before, inside, behind, tag)) = next else {
+            break;
+        };
+        escape(before, &mut out);
+        out.push_str(&format!("<{tag}>"));
+        escape(without_language(inside, tag), &mut out);
+        out.push_str(&format!("</{tag}>"));
+        rest = behind;
+    }
+    escape(rest, &mut out);
+    out
+}
+
+/// A block of code may begin with the name of its language.
+fn without_language<'t>(inside: &'t str, tag: &str) -> &'t str {
+    if tag != "pre" {
+        return inside;
+    }
+    let is_name = |line: &str| line.chars().all(|c| c.is_ascii_alphanumeric() || c == '+');
+    match inside.split_once('\n') {
+        Some((first, code)) if is_name(first.trim()) => code.trim_end(),
+        _ => inside.trim(),
+    }
+}
+
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            c => out.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_where_telegram_cuts() {
+        assert_eq!(pieces("hi"), ["hi"]);
+        assert!(pieces(" \n").is_empty());
+        let words = "word ".repeat(1_000);
+        let cut = pieces(&words);
+        assert_eq!(cut.len(), 2);
+        assert!(cut.iter().all(|piece| piece.len() <= UNITS_MAX));
+        assert_eq!(cut.concat().replace(' ', ""), words.replace(' ', ""));
+        // An emoji is two units.
+        let emoji = "😀".repeat(2_049);
+        let lengths: Vec<usize> = pieces(&emoji).iter().map(|p| p.chars().count()).collect();
+        assert_eq!(lengths, [2_048, 1]);
+    }
+
+    #[test]
+    fn entities_count_units_of_utf16() {
+        let text = "😀 @bot hé";
+        assert_eq!(&text[marked(text, 3, 4).unwrap()], "@bot");
+        assert_eq!(&text[marked(text, 8, 2).unwrap()], "hé");
+        assert_eq!(&text[marked(text, 0, 2).unwrap()], "😀");
+        assert_eq!(marked(text, 1, 2), None);
+        assert_eq!(marked(text, 3, 40), None);
+    }
+
+    #[test]
+    fn mark_up_becomes_html() {
+        let cases = [
+            ("a < b & c > d", "a &lt; b &amp; c &gt; d"),
+            (
+                "**Bold** and `x < y`",
+                "<b>Bold</b> and <code>x &lt; y</code>",
+            ),
+            ("```rust\nlet x;\n```", "<pre>let x;</pre>"),
+            ("```a **b** c```", "<pre>a **b** c</pre>"),
+            ("2 ** 3 ** 4", "2 ** 3 ** 4"),
+            ("unclosed **bold and `code", "unclosed **bold and `code"),
+            ("<b>not mine</b>", "&lt;b&gt;not mine&lt;/b&gt;"),
+            ("*", "*"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(html(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! One update: what it is, and what is brought up of it.
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::api::Failure;
+use super::{PREFIX, Telegram, text};
+use crate::relay::Uplink;
+
+/// Files beyond this are not handed out by Telegram.
+const PHOTO_BYTES_MAX: u64 = 20 * 1024 * 1024;
+/// A message that was changed later is not brought again.
+const EDITED_S_MAX: i64 = 60;
+const DONE: &str = "done";
+const SNOOZE: &str = "snooze";
+const SNOOZE_MINUTES: u32 = 10;
+/// What the assistant puts before what is to be remembered.
+const REMINDER: &str = "⏰ Reminder: ";
+/// Fetching a photo is tried again so often.
+const FILE_TRIES: u32 = 5;
+/// Longer than the service takes; the rest of a text is cut off.
+const TEXT_BYTES_MAX: usize = 32 * 1024;
+
+/// Who the bot is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bot {
+    pub(super) id: i64,
+    pub(super) username: String,
+    pub(super) reads_groups: bool,
+}
+
+impl Bot {
+    pub(super) fn read(me: &Value) -> Option<Self> {
+        Some(Self {
+            id: me["id"].as_i64()?,
+            username: me["username"].as_str()?.to_owned(),
+            reads_groups: me["can_read_all_group_messages"] == true,
+        })
+    }
+}
+
+/// `telegram:501` as Telegram's own number.
+pub(super) fn chat_id(chat_guid: &str) -> Option<i64> {
+    chat_guid.strip_prefix(PREFIX)?.parse().ok()
+}
+
+pub(super) fn reminder_buttons() -> Value {
+    let snooze = format!("Snooze {SNOOZE_MINUTES} min");
+    json!({"inline_keyboard": [[
+        {"text": "Done", "callback_data": DONE},
+        {"text": snooze, "callback_data": SNOOZE},
+    ]]})
+}
+
+/// Puts what is to be done with an update into its chat's lane.
+pub(super) fn take(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> oneshot::Receiver<()> {
+    let message = ["message", "edited_message", "callback_query"]
+        .iter()
+        .find_map(|kind| update.get(kind).map(|content| (*kind, content)));
+    let chat = match message {
+        Some(("callback_query", query)) => query["message"]["chat"]["id"].as_i64(),
+        Some((_, message)) => message["chat"]["id"].as_i64(),
+        None => None,
+    };
+    let lane = format!("{PREFIX}{}", chat.unwrap_or_default());
+    let (up, bot) = (uplink.clone(), bot.clone());
+    uplink.in_order(&lane, async move {
+        if let Some(query) = update.get("callback_query") {
+            press(&up, query).await;
+        } else if let Some(message) = update.get("message") {
+            bring(&up, &bot, message, false).await;
+        } else if let Some(message) = update.get("edited_message") {
+            bring(&up, &bot, message, true).await;
+        }
+    })
+}
+
+async fn bring(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited: bool) {
+    let network = uplink.network();
+    let Some(heard) = Heard::of(message, bot, is_edited) else {
+        return;
+    };
+    if let Some(to) = message["migrate_to_chat_id"].as_i64() {
+        return network.note_moved(heard.chat, to);
+    }
+    if !network.allowed.lets_in(heard.person, heard.chat) {
+        return network.strangers.knocked(heard.person, heard.chat);
+    }
+    if let Some(photo) = largest_photo(message) {
+        return bring_photo(uplink, &heard, photo).await;
+    }
+    match &heard.text {
+        Some(text) => uplink.message(&heard.key, &heard.message(text)).await,
+        // Something that can't be read; in a group most of it is not for the assistant.
+        None if heard.is_content && (!heard.is_group || heard.is_addressed) => {
+            let sorry = match message.get("voice").or(message.get("audio")) {
+                Some(_) => "I can't hear yet. Could you write it to me?",
+                None => "I can't make anything of that yet: I read text and look at photos.",
+            };
+            uplink.say(&heard.chat_guid(), &heard.key, sorry).await;
+        }
+        None => {}
+    }
+}
+
+/// A message, as far as it matters here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Heard {
+    person: i64,
+    chat: i64,
+    is_group: bool,
+    is_addressed: bool,
+    /// The network's own id of it.
+    key: String,
+    /// What was corrected.
+    corrects: Option<String>,
+    sent_at_s: i64,
+    /// Without the bot's name; `None`: there is none.
+    text: Option<String>,
+    /// Somebody sent it on purpose: it tells of no event in the group.
+    is_content: bool,
+}
+
+impl Heard {
+    /// `None`: nobody's, a bot's, a channel's, or changed too late.
+    fn of(message: &Value, bot: &Bot, is_edited: bool) -> Option<Self> {
+        let from = &message["from"];
+        let person = from["id"].as_i64()?;
+        let chat = message["chat"]["id"].as_i64()?;
+        let is_group = match message["chat"]["type"].as_str()? {
+            "private" => false,
+            "group" | "supergroup" => true,
+            _ => return None,
+        };
+        let id = message["message_id"].as_i64()?;
+        // One counterpart tells milliseconds.
+        let seconds = |at: i64| if at > 100_000_000_000 { at / 1000 } else { at };
+        let sent_at_s = seconds(message["date"].as_i64().unwrap_or_default());
+        let first = format!("{PREFIX}{chat}:{id}");
+        let (key, corrects) = if is_edited {
+            let edited_at_s = seconds(message["edit_date"].as_i64()?);
+            if edited_at_s - sent_at_s > EDITED_S_MAX {
+                return None;
+            }
+            (format!("{first}:{edited_at_s}"), Some(first))
+        } else {
+            (first, None)
+        };
+        if from["is_bot"] == true {
+            return None;
+        }
+        let (text, entities) = match message["text"].as_str() {
+            Some(text) => (Some(text), &message["entities"]),
+            None => (message["caption"].as_str(), &message["caption_entities"]),
+        };
+        let spoken = text.map(|text| Spoken::of(text, entities, bot));
+        let replies = message["reply_to_message"]["from"]["id"].as_i64() == Some(bot.id);
+        Some(Self {
+            person,
+            chat,
+            is_group,
+            is_addressed: replies || spoken.as_ref().is_some_and(|spoken| spoken.to_bot),
+            key,
+            corrects,
+            sent_at_s,
+            text: spoken.map(|spoken| spoken.text),
+            is_content: CONTENT.iter().any(|kind| message.get(kind).is_some()),
+        })
+    }
+
+    fn chat_guid(&self) -> String {
+        format!("{PREFIX}{}", self.chat)
+    }
+
+    fn sender(&self) -> String {
+        format!("{PREFIX}{}", self.person)
+    }
+
+    fn context(&self) -> Value {
+        let mut context = json!({"message_id": self.key});
+        if self.is_group {
+            context["reply_to_assistant"] = self.is_addressed.into();
+        }
+        if let Some(corrects) = &self.corrects {
+            context["corrects"] = corrects.as_str().into();
+        }
+        context
+    }
+
+    /// The fields of `POST /edge/message`.
+    fn message(&self, text: &str) -> Value {
+        let mut end = text.len().min(TEXT_BYTES_MAX);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        json!({
+            "chat_guid": self.chat_guid(),
+            "mode": if self.is_group { "group" } else { "direct" },
+            "sender": self.sender(),
+            "text": text[..end],
+            "timestamp": self.sent_at_s.max(0),
+            "context": self.context(),
+        })
+    }
+}
+
+/// Kinds of messages that somebody sends to be looked at or listened to.
+const CONTENT: [&str; 11] = [
+    "sticker",
+    "voice",
+    "audio",
+    "video",
+    "video_note",
+    "animation",
+    "document",
+    "location",
+    "contact",
+    "poll",
+    "dice",
+];
+
+/// A text without the name that it is addressed to.
+struct Spoken {
+    text: String,
+    to_bot: bool,
+}
+
+impl Spoken {
+    fn of(text: &str, entities: &Value, bot: &Bot) -> Self {
+        let mention = format!("@{}", bot.username);
+        let mut to_bot = false;
+        let mut spoken = text.to_owned();
+        // From the back, so that what is taken out moves nothing that is still to come.
+        let entities = entities.as_array().map(Vec::as_slice).unwrap_or_default();
+        for entity in entities.iter().rev() {
+            let number = |name: &str| entity[name].as_u64().unwrap_or_default();
+            let Some(range) = text::marked(text, number("offset"), number("length")) else {
+                continue;
+            };
+            let marked = &text[range.clone()];
+            match entity["type"].as_str() {
+                Some("mention") if marked.eq_ignore_ascii_case(&mention) => {
+                    to_bot = true;
+                    spoken.replace_range(range, "");
+                }
+                Some("text_mention") if entity["user"]["id"].as_i64() == Some(bot.id) => {
+                    to_bot = true;
+                    spoken.replace_range(range, "");
+                }
+                Some("bot_command") => {
+                    let (command, to) = marked.split_once('@').unwrap_or((marked, &bot.username));
+                    if to.eq_ignore_ascii_case(&bot.username) {
+                        to_bot = true;
+                        spoken.replace_range(range, said_by(command));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let spoken = spoken.trim().trim_start_matches([',', ':']).trim_start();
+        Self {
+            text: spoken.to_owned(),
+            to_bot,
+        }
+    }
+}
+
+/// A command of the menu, as words.
+fn said_by(command: &str) -> &str {
+    match command.trim_start_matches('/') {
+        "start" => "hello",
+        word => word,
+    }
+}
+
+/// Sizes stand from the smallest to the largest; the largest that Telegram hands out.
+fn largest_photo(message: &Value) -> Option<&str> {
+    let sizes = message["photo"].as_array()?;
+    let fits = |size: &&Value| {
+        size["file_size"]
+            .as_u64()
+            .is_none_or(|b| b <= PHOTO_BYTES_MAX)
+    };
+    sizes.iter().rev().find(fits)?["file_id"].as_str()
+}
+
+async fn bring_photo(uplink: &Uplink<Telegram>, heard: &Heard, file_id: &str) {
+    let Some(file) = fetch(uplink, file_id).await else {
+        let sorry = "I couldn't get that photo from Telegram. Could you send it again?";
+        return uplink.say(&heard.chat_guid(), &heard.key, sorry).await;
+    };
+    let (chat, sender, context) = (heard.chat_guid(), heard.sender(), heard.context());
+    let context = context.to_string();
+    let fields = [
+        ("user_phone", sender.as_str()),
+        ("chat_guid", chat.as_str()),
+        ("attachment_guid", heard.key.as_str()),
+        ("is_group", if heard.is_group { "true" } else { "false" }),
+        ("caption", heard.text.as_deref().unwrap_or_default()),
+        ("context", context.as_str()),
+    ];
+    uplink.photo(&fields, &file).await;
+}
+
+/// `None`: Telegram does not hand it out.
+async fn fetch(uplink: &Uplink<Telegram>, file_id: &str) -> Option<Vec<u8>> {
+    for attempt in 0..FILE_TRIES {
+        match uplink.network().api.file(file_id).await {
+            Ok(file) => return Some(file),
+            Err(Failure::Refused(_) | Failure::Forbidden(_)) => return None,
+            Err(failure) => {
+                let pause = failure.wait();
+                let pause = pause.unwrap_or_else(|| crate::relay::backoff::backoff(attempt));
+                tokio::time::sleep(pause).await;
+            }
+        }
+    }
+    None
+}
+
+/// A button under a reminder.
+async fn press(uplink: &Uplink<Telegram>, query: &Value) {
+    let network = uplink.network();
+    let message = &query["message"];
+    let (Some(id), Some(person), Some(chat)) = (
+        query["id"]
+            .as_str()
+            .map(str::to_owned)
+            .or(query["id"].as_i64().map(|id| id.to_string())),
+        query["from"]["id"].as_i64(),
+        message["chat"]["id"].as_i64(),
+    ) else {
+        return;
+    };
+    if !network.allowed.lets_in(person, chat) {
+        return network.strangers.knocked(person, chat);
+    }
+    let is_snooze = query["data"] == SNOOZE;
+    let told = if is_snooze {
+        "I'll say it again."
+    } else {
+        "Done."
+    };
+    let ended = json!({"callback_query_id": id, "text": told});
+    // What the buttons look like is not worth a second try.
+    let _ = network.api.call("answerCallbackQuery", ended).await;
+    if let Some(message_id) = message["message_id"].as_i64() {
+        let bare = json!({"chat_id": chat, "message_id": message_id});
+        let _ = network.api.call("editMessageReplyMarkup", bare).await;
+    }
+    let what = message["text"]
+        .as_str()
+        .and_then(|text| text.strip_prefix(REMINDER));
+    if let (true, Some(what)) = (is_snooze, what) {
+        let heard = Heard {
+            person,
+            chat,
+            is_group: message["chat"]["type"] != "private",
+            is_addressed: true,
+            key: format!("{PREFIX}{chat}:callback:{id}"),
+            corrects: None,
+            sent_at_s: message["date"].as_i64().unwrap_or_default(),
+            text: None,
+            is_content: false,
+        };
+        let wish = format!("remind me in {SNOOZE_MINUTES} minutes to {what}");
+        uplink.message(&heard.key, &heard.message(&wish)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! What a network's `incoming` brings up with: messages and photos, and the relay's own words.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use super::backoff::backoff;
+use super::service::Outcome;
+use super::{Condition, Core, Network, Stop, Unsent};
+
+/// A line between the parts of a form. No photo holds it by chance.
+const BOUNDARY: &str = "chatkeep-relay-6f1d8a52c3e94b07";
+
+pub struct Uplink<N> {
+    core: Arc<Core<N>>,
+}
+
+impl<N> Clone for Uplink<N> {
+    fn clone(&self) -> Self {
+        Self {
+            core: self.core.clone(),
+        }
+    }
+}
+
+impl<N: Network> Uplink<N> {
+    pub(super) fn of(core: &Arc<Core<N>>) -> Self {
+        Self { core: core.clone() }
+    }
+
+    pub fn network(&self) -> &N {
+        &self.core.network
+    }
+
+    /// What the operator sees of this relay.
+    pub fn condition(&self) -> &Condition {
+        &self.core.condition
+    }
+
+    /// Does something after everything that was put into the chat's lane before. The receiver
+    /// hears when it is done.
+    pub fn in_order(
+        &self,
+        chat: &str,
+        work: impl Future<Output = ()> + Send + 'static,
+    ) -> oneshot::Receiver<()> {
+        let (done, heard) = oneshot::channel();
+        self.core.lanes.put(chat, async move {
+            work.await;
+            let _ = done.send(());
+        });
+        heard
+    }
+
+    /// Brings a message, with the fields of `POST /edge/message`, and sends what is answered.
+    /// `key` is the network's own id of it. It is tried until the service has taken or refused
+    /// it, so this may take long. To be called within the chat's lane.
+    pub async fn message(&self, key: &str, message: &Value) {
+        let chat = message["chat_guid"].as_str().unwrap_or_default();
+        let Some(answer) = self
+            .until_taken(|| self.core.service.message(key, message))
+            .await
+        else {
+            return;
+        };
+        let bubbles: Vec<String> =
+            serde_json::from_value(answer["reply_bubbles"].clone()).unwrap_or_default();
+        self.send_all(chat, key, &bubbles).await;
+    }
+
+    /// Brings a photo, with the fields of `POST /photo/upload` beside the file. The reply
+    /// follows as a command.
+    pub async fn photo(&self, fields: &[(&str, &str)], file: &[u8]) {
+        let form = form(fields, file);
+        let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
+        self.until_taken(|| self.core.service.photo(&content_type, &form))
+            .await;
+    }
+
+    /// Says something of the relay's own. `id` is the same whenever the same is said.
+    pub async fn say(&self, chat: &str, id: &str, text: &str) {
+        self.send_all(chat, id, &[text.to_owned()]).await;
+    }
+
+    /// `None`: it was refused, or the relay ends.
+    async fn until_taken<F>(&self, call: impl Fn() -> F) -> Option<Value>
+    where
+        F: Future<Output = Outcome>,
+    {
+        let mut attempt = 0;
+        loop {
+            match call().await {
+                Outcome::Taken(answer) => {
+                    self.core.condition.set_service(None);
+                    return Some(answer);
+                }
+                Outcome::Refused(why) => {
+                    log::warn!("a message was not taken: {why}");
+                    return None;
+                }
+                Outcome::Later { wait, why } => {
+                    self.core.condition.set_service(Some(&why));
+                    tokio::time::sleep(wait.max(backoff(attempt))).await;
+                    attempt += 1;
+                }
+                Outcome::Stop(stop) => return self.core.ends(stop).await,
+            }
+        }
+    }
+
+    async fn send_all(&self, chat: &str, id: &str, bubbles: &[String]) {
+        if let Err(unsent) = self.core.send_all(chat, id, bubbles, None).await {
+            log::warn!("a reply was not sent: {unsent}");
+        }
+    }
+}
+
+impl<N: Network> Core<N> {
+    /// Sends what was not sent yet, in order. What may be sent later is tried again until
+    /// `patience` is over, waits that the network asks for aside; for ever without one.
+    pub(super) async fn send_all(
+        &self,
+        chat: &str,
+        id: &str,
+        bubbles: &[String],
+        patience: Option<Duration>,
+    ) -> Result<(), Unsent> {
+        for (number, bubble) in bubbles.iter().enumerate() {
+            let bubble_id = format!("{id}:{number}");
+            if self.journal().was_sent(&bubble_id) {
+                continue;
+            }
+            let mut waited = Duration::ZERO;
+            let mut attempt = 0;
+            while let Err(unsent) = self.network.send(chat, bubble, &bubble_id).await {
+                let Unsent::Later { wait, why } = unsent else {
+                    return Err(unsent);
+                };
+                if wait.is_none() && patience.is_some_and(|patience| waited >= patience) {
+                    return Err(Unsent::Later { wait, why });
+                }
+                let pause = wait.unwrap_or_else(|| backoff(attempt));
+                if wait.is_none() {
+                    waited += pause;
+                    attempt += 1;
+                }
+                tokio::time::sleep(pause).await;
+            }
+            self.note(move |journal| journal.add_sent(&bubble_id))
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Ends the relay; never returns.
+    pub(super) async fn ends<T>(&self, stop: Stop) -> T {
+        self.stop.send_replace(Some(stop));
+        std::future::pending().await
+    }
+}
+
+impl std::fmt::Display for Unsent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Later { why, .. } | Self::Never(why) => f.write_str(why),
+        }
+    }
+}
+
+fn form(fields: &[(&str, &str)], file: &[u8]) -> Vec<u8> {
+    let mut form = Vec::with_capacity(file.len() + 4096);
+    for (name, text) in fields {
+        form.extend(
+            format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n")
+                .bytes(),
+        );
+        form.extend(text.bytes());
+        form.extend(b"\r\n");
+    }
+    form.extend(
+        format!(
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"photo\"\r\n\r\n"
+        )
+        .bytes(),
+    );
+    form.extend(file);
+    form.extend(format!("\r\n--{BOUNDARY}--\r\n").bytes());
+    form
+}

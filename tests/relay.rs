@@ -1,0 +1,302 @@
+//! The core of relays with a network made for the tests: commands over the WebSocket and by
+//! polling, in order by chat, once over restarts.
+
+// Clippy takes only functions marked as tests for tests.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use chatkeep::edge::queue;
+use chatkeep::relay::{self, Condition, Credentials, Network, Settings, Stop, Unsent, Uplink};
+use serde_json::json;
+use support::{Service, direct, eventually, token};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+
+/// What a chat got, and what becomes of what is sent to it.
+#[derive(Default)]
+struct Shared {
+    sent: Mutex<Vec<(String, String)>>,
+    faults: Mutex<HashMap<String, VecDeque<Unsent>>>,
+    /// Chats that nothing is sent to until they are let go.
+    stuck: Mutex<Vec<String>>,
+    let_go: Notify,
+}
+
+#[derive(Clone, Default)]
+struct Chats(Arc<Shared>);
+
+impl Chats {
+    fn sent(&self, chat: &str) -> Vec<String> {
+        let sent = self.0.sent.lock().unwrap();
+        let texts = sent.iter().filter(|(to, _)| to == chat);
+        texts.map(|(_, text)| text.clone()).collect()
+    }
+}
+
+impl Network for Chats {
+    async fn incoming(&self, _: Uplink<Self>) -> Stop {
+        std::future::pending().await
+    }
+
+    async fn send(&self, chat: &str, bubble: &str, _id: &str) -> Result<(), Unsent> {
+        loop {
+            let let_go = self.0.let_go.notified();
+            if !self
+                .0
+                .stuck
+                .lock()
+                .unwrap()
+                .iter()
+                .any(|stuck| stuck == chat)
+            {
+                break;
+            }
+            let_go.await;
+        }
+        let fault = self
+            .0
+            .faults
+            .lock()
+            .unwrap()
+            .get_mut(chat)
+            .and_then(VecDeque::pop_front);
+        if let Some(unsent) = fault {
+            return Err(unsent);
+        }
+        let sent = (chat.to_owned(), bubble.to_owned());
+        self.0.sent.lock().unwrap().push(sent);
+        Ok(())
+    }
+}
+
+/// A running relay; it is broken off when dropped, as by a kill.
+struct Running(tokio::task::JoinHandle<Stop>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn start(url: &str, folder: &Path, chats: &Chats) -> Running {
+    let settings = Settings {
+        url: url.to_owned(),
+        credentials: Credentials {
+            agent_id: "a".to_owned(),
+            token: token("a"),
+        },
+        state: folder.join("relay.state"),
+    };
+    let running = relay::run(settings, chats.clone(), Arc::new(Condition::default()));
+    Running(tokio::spawn(running))
+}
+
+fn url(service: &Service) -> String {
+    format!("http://{}", service.address)
+}
+
+/// Makes the chat known and queues a command for each text.
+async fn queue(service: &Service, chat: &str, texts: &[&str]) {
+    let mut message = direct(&format!("sender of {chat}"), "ok");
+    message["chat_guid"] = json!(chat);
+    let answer = service.edge_message("a", &message).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    for text in texts {
+        let (hub, now) = (service.app.hub.clone(), service.app.clock.now());
+        let (chat, text) = (chat.to_owned(), (*text).to_owned());
+        let queued = service.app.store.write(move |tx| {
+            let agent = tx.agent("a", now)?.id;
+            let room = tx.room(&chat)?.expect("a known chat").id;
+            let message = queue::Message {
+                agent,
+                room,
+                chat_guid: &chat,
+                text: &text,
+                user: None,
+                app_creator: None,
+                is_one_bubble: false,
+            };
+            queue::send_message(tx, &hub, &message, now)
+        });
+        assert!(queued.await.unwrap());
+    }
+}
+
+async fn until_states(service: &Service, expected: &[&str]) {
+    eventually(&format!("{expected:?}"), async || {
+        let states = service.rows("SELECT state FROM commands ORDER BY id");
+        states
+            .iter()
+            .map(|row| row[0].as_str().unwrap())
+            .eq(expected.iter().copied())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_that_is_stuck_holds_up_no_other() {
+    let service = Service::start().await;
+    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
+    chats.0.stuck.lock().unwrap().push("x".to_owned());
+    queue(&service, "x", &["x1", "x2"]).await;
+    queue(&service, "y", &["y1", "y2", "y3"]).await;
+    let _running = start(&url(&service), folder.path(), &chats);
+    let rest = ["completed"; 3];
+    until_states(
+        &service,
+        &["executing", "queued", rest[0], rest[1], rest[2]],
+    )
+    .await;
+    assert_eq!(chats.sent("y"), ["y1", "y2", "y3"]);
+    chats.0.stuck.lock().unwrap().clear();
+    chats.0.let_go.notify_waiters();
+    until_states(&service, &["completed"; 5]).await;
+    assert_eq!(chats.sent("x"), ["x1", "x2"]);
+}
+
+/// What was sent before a kill is reported after it, and not sent again.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_sent_is_not_sent_again_after_a_restart() {
+    let service = Service::start().await;
+    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
+    queue(&service, "x", &["x1"]).await;
+    // A way to the service on which no ack gets through.
+    let deaf = proxy(&service, Way::Down).await;
+    let running = start(&deaf, folder.path(), &chats);
+    eventually("it is noted", async || {
+        let noted = std::fs::read_to_string(folder.path().join("relay.state"));
+        noted.is_ok_and(|text| text.contains("completed"))
+    })
+    .await;
+    drop(running);
+    assert_ne!(service.rows("SELECT state FROM commands"), [["completed"]]);
+    let _running = start(&url(&service), folder.path(), &chats);
+    until_states(&service, &["completed"]).await;
+    assert_eq!(chats.sent("x"), ["x1"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_of_the_network_are_reported() {
+    let service = Service::start().await;
+    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
+    let wait = Some(Duration::from_millis(10));
+    let why = || "not now".to_owned();
+    let faults = [
+        Unsent::Later { wait, why: why() },
+        Unsent::Later {
+            wait: None,
+            why: why(),
+        },
+    ];
+    chats
+        .0
+        .faults
+        .lock()
+        .unwrap()
+        .insert("x".to_owned(), faults.into());
+    let never = Unsent::Never("blocked".to_owned());
+    chats
+        .0
+        .faults
+        .lock()
+        .unwrap()
+        .insert("y".to_owned(), [never].into());
+    queue(&service, "x", &["x1"]).await;
+    queue(&service, "y", &["y1", "y2"]).await;
+    let _running = start(&url(&service), folder.path(), &chats);
+    until_states(&service, &["completed", "failed", "completed"]).await;
+    assert_eq!(
+        (chats.sent("x"), chats.sent("y")),
+        (vec!["x1".into()], vec!["y2".into()])
+    );
+    let told = service.rows("SELECT error FROM commands WHERE state = 'failed'");
+    assert_eq!(told, [["blocked"]]);
+}
+
+/// Behind a proxy that knows no WebSockets.
+#[tokio::test(flavor = "multi_thread")]
+async fn where_no_websocket_opens_it_polls() {
+    let service = Service::start().await;
+    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
+    queue(&service, "x", &["x1", "x2"]).await;
+    queue(&service, "y", &["y1"]).await;
+    let url = proxy(&service, Way::NoSockets).await;
+    let _running = start(&url, folder.path(), &chats);
+    until_states(&service, &["completed"; 3]).await;
+    assert_eq!(
+        (chats.sent("x"), chats.sent("y")),
+        (vec!["x1".into(), "x2".into()], vec!["y1".into()])
+    );
+    assert_eq!(service.app.hub.connected(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_not_taken_ends_the_relay() {
+    let service = Service::start().await;
+    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
+    let settings = Settings {
+        url: url(&service),
+        credentials: Credentials {
+            agent_id: "b".to_owned(),
+            token: token("a"),
+        },
+        state: folder.path().join("relay.state"),
+    };
+    let stop = relay::run(settings, chats, Arc::new(Condition::default())).await;
+    assert!(
+        stop.0.contains("does not take this relay's token"),
+        "{}",
+        stop.0
+    );
+    assert!(!stop.0.contains(&token("a")));
+}
+
+/// How a proxy disturbs.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// On a WebSocket what the relay says does not arrive, once it is open.
+    Down,
+    /// A WebSocket is answered with 502.
+    NoSockets,
+}
+
+/// The address of a proxy in front of the service.
+async fn proxy(service: &Service, way: Way) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, to) = (listener.local_addr().unwrap(), service.address);
+    tokio::spawn(async move {
+        while let Ok((near, _)) = listener.accept().await {
+            tokio::spawn(pass(near, to, way));
+        }
+    });
+    format!("http://{address}")
+}
+
+async fn pass(mut near: TcpStream, to: std::net::SocketAddr, way: Way) -> Option<()> {
+    let mut head = vec![0; 4096];
+    let length = near.read(&mut head).await.ok()?;
+    let head = &head[..length];
+    let is_socket = head.starts_with(b"GET /edge/ws");
+    if is_socket && way == Way::NoSockets {
+        let refusal = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        return near.write_all(refusal).await.ok();
+    }
+    let mut far = TcpStream::connect(to).await.ok()?;
+    far.write_all(head).await.ok()?;
+    if is_socket {
+        let (mut from_service, _to_service) = far.split();
+        let (_from_relay, mut to_relay) = near.split();
+        return tokio::io::copy(&mut from_service, &mut to_relay)
+            .await
+            .ok()
+            .map(drop);
+    }
+    copy_bidirectional(&mut near, &mut far).await.ok().map(drop)
+}

@@ -1,0 +1,502 @@
+//! The relay for Telegram, run by the service, against a stub that keeps the Bot API's rules:
+//! what people get in their chats, and what the service is told.
+
+// Clippy takes only functions marked as tests for tests.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use chatkeep::clock::Clock;
+use serde_json::{Value, json};
+use support::photo::{POSITION, jpeg, kept};
+use support::process::{Process, ask};
+use support::telegram::{BOT, Fault, TOKEN, Telegram};
+use support::{Request, Service, eventually, get, post, request};
+
+const ADA: i64 = 501;
+const BO: i64 = 502;
+const GROUP: i64 = -1007;
+
+async fn service(telegram: &Telegram, allow: &str) -> Service {
+    let own = telegram.settings(allow);
+    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    Service::with(&settings).await
+}
+
+async fn until_texts(telegram: &Telegram, chat: i64, count: usize) -> Vec<String> {
+    let what = format!("{count} messages for {chat}");
+    eventually(&what, async || telegram.texts(chat).len() >= count).await;
+    telegram.texts(chat)
+}
+
+async fn until_confirmed(telegram: &Telegram) {
+    eventually("everything confirmed", async || telegram.unconfirmed() == 0).await;
+}
+
+fn messages(service: &Service) -> Vec<Vec<Value>> {
+    service.rows("SELECT sender, text FROM messages ORDER BY id")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_is_answered_once() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "501").await;
+    telegram.say(ADA, "my name is Ada");
+    let texts = until_texts(&telegram, ADA, 1).await;
+    assert_eq!(texts, ["Nice to meet you, Ada!"]);
+    until_confirmed(&telegram).await;
+    let rooms = service.rows(
+        "SELECT chat_guid, mode, sender, text, json_extract(context, '$.message_id')
+         FROM messages JOIN rooms ON rooms.id = room_id",
+    );
+    let expected = json!([[
+        "telegram:501",
+        "direct",
+        "telegram:501",
+        "my name is Ada",
+        "telegram:501:1"
+    ]]);
+    assert_eq!(json!(rooms), expected);
+    assert_eq!(telegram.texts(ADA).len(), 1);
+    eventually("a healthy relay", async || {
+        let health = service.send(&get("/health")).await.json();
+        health["checks"]["telegram"] == "ok" && health["checks"]["relays"] == 1
+    })
+    .await;
+    let numbers = service.admin("GET", "/metrics", &Value::Null).await.text;
+    assert!(
+        numbers.contains(r#"chatkeep_relay_up{relay="telegram"} 1"#),
+        "{numbers}"
+    );
+    assert!(numbers.contains(r#"chatkeep_relay_restarts{relay="telegram"} 0"#));
+}
+
+/// Without a token there is nothing of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_relay_runs_unasked() {
+    let service = Service::start().await;
+    let health = service.send(&get("/health")).await.json();
+    assert_eq!(health["checks"].get("telegram"), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_those_on_the_list_get_in() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "501,telegram:-1007").await;
+    telegram.say(BO, "let me in");
+    telegram.message(BO, -1008, json!({"text": "Juno, let us in"}));
+    telegram.say(ADA, "hello");
+    until_texts(&telegram, ADA, 1).await;
+    // An allowed group lets in everybody in it.
+    telegram.message(BO, GROUP, json!({"text": "Juno, hello"}));
+    until_texts(&telegram, GROUP, 1).await;
+    until_confirmed(&telegram).await;
+    let senders: Vec<Value> = messages(&service)
+        .into_iter()
+        .map(|row| row[0].clone())
+        .collect();
+    assert_eq!(senders, ["telegram:501", "telegram:502"]);
+    assert!(telegram.texts(BO).is_empty() && telegram.texts(-1008).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_is_answered_when_it_asks() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "everyone").await;
+    telegram.message(ADA, GROUP, json!({"text": "nice weather"}));
+    let mention = format!("@{BOT} status");
+    let length = mention.len() - " status".len();
+    let entities = json!([{"type": "mention", "offset": 0, "length": length}]);
+    telegram.message(ADA, GROUP, json!({"text": mention, "entities": entities}));
+    let reply = json!({"text": "usage", "reply_to_message": {"from": {"id": 666}}});
+    telegram.message(BO, GROUP, reply);
+    until_texts(&telegram, GROUP, 2).await;
+    until_confirmed(&telegram).await;
+    assert_eq!(telegram.texts(GROUP).len(), 2);
+    let texts: Vec<Value> = messages(&service)
+        .into_iter()
+        .map(|row| row[1].clone())
+        .collect();
+    assert_eq!(texts, ["nice weather", "status", "usage"]);
+    assert_eq!(service.rows("SELECT mode FROM rooms"), [["group"]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reminder_comes_with_buttons() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "501").await;
+    telegram.say(ADA, "remind me in 1 second to stretch");
+    let texts = until_texts(&telegram, ADA, 2).await;
+    assert_eq!(texts[1], "⏰ Reminder: stretch");
+    let reminder = telegram.sent()[1].clone();
+    let buttons = reminder["reply_markup"]["inline_keyboard"][0].clone();
+    assert_eq!(buttons[0]["callback_data"], "done");
+    assert_eq!(buttons[1]["text"], "Snooze 10 min");
+    assert_eq!(telegram.sent()[0].get("reply_markup"), None);
+    telegram.press(
+        ADA,
+        &reminder,
+        buttons[1]["callback_data"].as_str().unwrap(),
+    );
+    let texts = until_texts(&telegram, ADA, 3).await;
+    assert!(texts[2].contains("in 10 minutes: stretch"), "{}", texts[2]);
+    assert_eq!(service.rows("SELECT text FROM reminders"), [["stretch"]]);
+    telegram.press(ADA, &reminder, "done");
+    until_confirmed(&telegram).await;
+    assert_eq!(telegram.calls("answerCallbackQuery").len(), 2);
+    let bare = telegram.calls("editMessageReplyMarkup");
+    assert_eq!(
+        bare[1],
+        json!({"chat_id": ADA, "message_id": reminder["message_id"]})
+    );
+    // Nobody else's press does anything.
+    telegram.press(
+        BO,
+        &json!({"chat_id": BO, "message_id": 1, "text": "⏰ Reminder: x"}),
+        "snooze",
+    );
+    until_confirmed(&telegram).await;
+    assert_eq!(service.rows("SELECT count(*) FROM reminders"), [[1]]);
+    eventually("the command is finished", async || {
+        service.rows("SELECT state FROM commands") == [["completed"]]
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_photo_is_uploaded_and_answered() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "501").await;
+    telegram.put_file("large", &jpeg("cat"));
+    let photo =
+        json!([{"file_id": "small", "file_size": 10}, {"file_id": "large", "file_size": 99}]);
+    telegram.message(ADA, ADA, json!({"photo": photo, "caption": "what is it?"}));
+    until_texts(&telegram, ADA, 1).await;
+    until_confirmed(&telegram).await;
+    assert_eq!(
+        messages(&service),
+        [[json!("telegram:501"), json!("what is it?")]]
+    );
+    let files = kept(&service);
+    assert_eq!(files.len(), 1);
+    assert!(
+        !files[0]
+            .1
+            .windows(POSITION.len())
+            .any(|window| window == POSITION)
+    );
+    assert_eq!(telegram.texts(ADA).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_not_be_read_is_answered_politely() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "everyone").await;
+    telegram.message(ADA, ADA, json!({"voice": {"file_id": "v"}}));
+    telegram.message(ADA, ADA, json!({"sticker": {"file_id": "s"}}));
+    let texts = until_texts(&telegram, ADA, 2).await;
+    assert!(texts[0].contains("can't hear"), "{texts:?}");
+    // In a group, and of what happens to a chat, nothing is said.
+    telegram.message(ADA, GROUP, json!({"sticker": {"file_id": "s"}}));
+    telegram.message(ADA, ADA, json!({"pinned_message": {"text": "x"}}));
+    until_confirmed(&telegram).await;
+    assert_eq!(telegram.sent().len(), 2);
+    assert!(messages(&service).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_early_change_is_a_correction_and_a_late_one_nothing() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "501").await;
+    let (date, soon, late) = (1_700_000_000, 1_700_000_010, 1_700_000_099);
+    telegram.message(ADA, ADA, json!({"text": "my name is Ida", "date": date}));
+    until_texts(&telegram, ADA, 1).await;
+    telegram.message(
+        ADA,
+        ADA,
+        json!({"text": "my name is Ada", "date": date, "edit_date": soon, "message_id": 1}),
+    );
+    telegram.message(
+        ADA,
+        ADA,
+        json!({"text": "my name is Eda", "date": date, "edit_date": late, "message_id": 1}),
+    );
+    let texts = until_texts(&telegram, ADA, 2).await;
+    until_confirmed(&telegram).await;
+    assert_eq!(texts[1], "Nice to meet you, Ada!");
+    assert_eq!(messages(&service).len(), 2);
+    let corrects = "SELECT json_extract(context, '$.corrects') FROM messages ORDER BY id";
+    assert_eq!(service.rows(corrects)[1], ["telegram:501:1"]);
+}
+
+/// It waits as long as it is told, and another chat does not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_chat_holds_up_no_other() {
+    let telegram = Telegram::start();
+    let _service = service(&telegram, "everyone").await;
+    telegram.fail(ADA, [Fault::Hang]);
+    telegram.say(ADA, "my name is Ada");
+    eventually("the first is under way", async || {
+        !telegram.calls("sendMessage").is_empty()
+    })
+    .await;
+    telegram.say(ADA, "my name is Ida");
+    telegram.say(BO, "my name is Bo");
+    assert_eq!(
+        until_texts(&telegram, BO, 1).await,
+        ["Nice to meet you, Bo!"]
+    );
+    assert!(telegram.texts(ADA).is_empty());
+    assert!(telegram.unconfirmed() >= 2, "Ada's are not confirmed");
+    telegram.let_go();
+    let texts = until_texts(&telegram, ADA, 2).await;
+    assert_eq!(texts, ["Nice to meet you, Ada!", "Nice to meet you, Ida!"]);
+    until_confirmed(&telegram).await;
+    assert_eq!(telegram.sent().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_are_obeyed() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "everyone").await;
+    let later = Fault::Refuse(
+        429,
+        "Too Many Requests: retry after 1",
+        json!({"retry_after": 1}),
+    );
+    telegram.fail(ADA, [later.clone(), later]);
+    telegram.say(ADA, "my name is Ada");
+    assert_eq!(
+        until_texts(&telegram, ADA, 1).await,
+        ["Nice to meet you, Ada!"]
+    );
+    // What can't be rendered goes as it is.
+    let unparsed = Fault::Refuse(400, "Bad Request: can't parse entities: x", Value::Null);
+    telegram.fail(ADA, [unparsed]);
+    telegram.say(ADA, "remember that 1 < 2 & 3 > 2");
+    until_texts(&telegram, ADA, 2).await;
+    let sent = telegram.calls("sendMessage");
+    let (marked_up, plain) = (&sent[sent.len() - 2], &sent[sent.len() - 1]);
+    assert_eq!(marked_up["parse_mode"], "HTML");
+    assert!(
+        marked_up["text"]
+            .as_str()
+            .unwrap()
+            .contains("1 &lt; 2 &amp; 3"),
+        "{marked_up}"
+    );
+    assert_eq!(plain.get("parse_mode"), None);
+    assert!(
+        plain["text"].as_str().unwrap().contains("1 < 2 & 3"),
+        "{plain}"
+    );
+    // A group with another id gets its messages there.
+    let moved = Fault::Refuse(400, "group upgraded", json!({"migrate_to_chat_id": -9009}));
+    telegram.fail(GROUP, [moved]);
+    telegram.message(ADA, GROUP, json!({"text": "Juno, hello"}));
+    until_texts(&telegram, -9009, 1).await;
+    // Whoever blocked the bot gets no more; the command ends.
+    telegram.say(BO, "remind me in 4 seconds to stretch");
+    until_texts(&telegram, BO, 1).await;
+    telegram.fail(
+        BO,
+        [Fault::Refuse(
+            403,
+            "Forbidden: bot was blocked by the user",
+            Value::Null,
+        )],
+    );
+    eventually("the command ends", async || {
+        service.rows("SELECT state FROM commands") == [["failed"]]
+    })
+    .await;
+    until_confirmed(&telegram).await;
+}
+
+/// An answer that is lost may have been sent: that bubble comes twice, and nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_answer_repeats_one_bubble() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "501").await;
+    telegram.fail(ADA, [Fault::Lose]);
+    telegram.say(ADA, "my name is Ada");
+    let texts = until_texts(&telegram, ADA, 2).await;
+    assert_eq!(texts, ["Nice to meet you, Ada!", "Nice to meet you, Ada!"]);
+    until_confirmed(&telegram).await;
+    assert_eq!(messages(&service).len(), 1);
+}
+
+fn chatkeep(folder: &Path, telegram: &Telegram, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
+    command.args(arguments).current_dir(folder).env_clear();
+    command.env("CHATKEEP_STORAGE_PATH", folder.join("chatkeep.db"));
+    command.env("EDGE_SECRET", support::EDGE_SECRET);
+    command.envs(telegram.settings("501"));
+    command
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_says_who_the_bot_is() {
+    let telegram = Telegram::start();
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::start(&folder.path().join("chatkeep.db"), &[]).unwrap();
+    let arguments = ["relay", "telegram", "--check"];
+    let output = chatkeep(folder.path(), &telegram, &arguments)
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert!(
+        told.contains(&format!("@{BOT} (666)")) && told.contains("Allowed: 501"),
+        "{told}"
+    );
+    assert!(told.contains("takes the agent telegram"), "{told}");
+    // A wrong token is named, not shown.
+    let mut wrong = chatkeep(folder.path(), &telegram, &arguments);
+    let output = wrong
+        .env("CHATKEEP_RELAY_TELEGRAM_TOKEN", "1:wrong")
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        errors.contains("does not know the bot's token") && !errors.contains("1:wrong"),
+        "{errors}"
+    );
+    // Without any, and with the service's own refused.
+    let mut without = chatkeep(folder.path(), &telegram, &arguments);
+    let output = without
+        .env_remove("CHATKEEP_RELAY_TELEGRAM_TOKEN")
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("@BotFather"), "{errors}");
+    let mut foreign = chatkeep(folder.path(), &telegram, &arguments);
+    let output = foreign
+        .env("EDGE_SECRET", "another-secret-of-at-least-32-bytes")
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        errors.contains("does not take this relay's token"),
+        "{errors}"
+    );
+    drop(process);
+}
+
+/// So many messages in a minute are more than a person may send.
+fn put(value: &Value) -> Request {
+    request("PUT", "/admin/feature-flags/rate_limit.enabled")
+        .json(value)
+        .bearer(support::ADMIN_TOKEN)
+}
+
+fn kills() -> u64 {
+    let set = std::env::var("TELEGRAM_KILLS").ok();
+    set.map_or(10, |kills| kills.parse().unwrap())
+}
+
+/// Service and relay are killed at any moment, together or the relay alone: every message is kept
+/// once, and answered once but for one bubble a kill; every reminder comes likewise. Nothing that
+/// either logs holds the bot's token.
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_lose_nothing_and_repeat_one_bubble_at_most() {
+    let telegram = Telegram::start();
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let own = telegram.settings("everyone");
+    let with_relay: Vec<(&str, &str)> = own.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let mut asked = Vec::new();
+    let mut log = String::new();
+    for round in 0..kills() {
+        let mut process = Process::start(&database, &with_relay).unwrap();
+        let flag = put(&json!({"value": false}));
+        assert_eq!(process.send(&flag).await.status, 200);
+        for chat in [1, 2, 3] {
+            let name = format!("N{round}x{chat}");
+            telegram.say(chat, &format!("my name is {name}"));
+            asked.push((chat, name));
+        }
+        let before = telegram.sent().len();
+        // Sometimes before anything was sent, sometimes in the middle, sometimes after.
+        let wanted = before + (round % 4) as usize;
+        eventually("some answers", async || telegram.sent().len() >= wanted).await;
+        process.kill();
+        log += &process.log();
+    }
+    let process = Process::start(&database, &with_relay).unwrap();
+    until_confirmed(&telegram).await;
+    let stored = support::rows(&database, "SELECT text FROM messages ORDER BY id");
+    assert_eq!(stored.len(), asked.len(), "each was kept once");
+    let mut repeated = 0;
+    for chat in [1, 2, 3] {
+        let names = asked.iter().filter(|(of, _)| *of == chat);
+        let expected: Vec<String> = names
+            .map(|(_, name)| format!("Nice to meet you, {name}!"))
+            .collect();
+        let mut texts = telegram.texts(chat);
+        let all = texts.len();
+        texts.dedup(); // a repetition follows at once
+        assert_eq!(texts, expected, "in order, none missing");
+        repeated += all - texts.len();
+    }
+    // Three chats may each be between sending and noting.
+    assert!(
+        repeated as u64 <= 3 * kills(),
+        "{repeated} of {} kills",
+        kills()
+    );
+    println!("{repeated} bubbles repeated by {} kills", kills());
+    log += &process.log();
+    assert!(!log.contains(TOKEN), "{log}");
+}
+
+/// Against a server of the Bot API that others wrote.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs npm's telegram-test-api at CHATKEEP_TEST_TELEGRAM"]
+async fn the_counterpart_gets_its_answers() {
+    let url = std::env::var("CHATKEEP_TEST_TELEGRAM").unwrap();
+    let address = url.trim_start_matches("http://").parse().unwrap();
+    // Bots of earlier runs are others.
+    let token = format!("{}:counterpart", Clock::system().now().0);
+    let settings = [
+        ("CHATKEEP_RELAY_TELEGRAM_TOKEN", token.as_str()),
+        ("CHATKEEP_RELAY_TELEGRAM_BASE_URL", &url),
+        ("CHATKEEP_RELAY_TELEGRAM_ALLOW", "501"),
+    ];
+    let service = Service::with(&settings).await;
+    let person = json!({"id": ADA, "first_name": "Ada", "username": "ada", "is_bot": false});
+    let chat = json!({"id": ADA, "type": "private", "first_name": "Ada"});
+    let say = async |text: &str| {
+        let date = Clock::system().now().seconds();
+        let message =
+            json!({"botToken": token, "from": person, "chat": chat, "date": date, "text": text});
+        let answer = ask(address, &post("/sendMessage", &message)).await.unwrap();
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    };
+    let heard = async || {
+        let asked = post("/getUpdates", &json!({"token": token, "chatId": ADA}));
+        let answer = ask(address, &asked).await.unwrap().json();
+        let messages = answer["result"].as_array().cloned().unwrap_or_default();
+        let texts = messages
+            .iter()
+            .map(|one| one["message"]["text"].as_str().unwrap().to_owned());
+        texts.collect::<Vec<String>>()
+    };
+    say("my name is Ada").await;
+    eventually("an answer", async || {
+        heard().await.contains(&"Nice to meet you, Ada!".to_owned())
+    })
+    .await;
+    say("remind me in 1 second to stretch").await;
+    eventually("a reminder", async || {
+        heard().await.contains(&"⏰ Reminder: stretch".to_owned())
+    })
+    .await;
+    let stored = service.rows("SELECT count(*) FROM messages");
+    assert_eq!(stored, [[2]]);
+}
