@@ -109,7 +109,7 @@ impl App {
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
         let store = Arc::new(open_store(&config)?);
         remember_jump(&store, &clock).await?;
-        let (epoch, revocations, overrides, pending) = seen(&store).await?;
+        let (epoch, revocations, overrides, pending) = load_startup_state(&store).await?;
         let flags = flags(&config, &clock, overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
         let memories = memories::memories(&config, &store, &flags, &clock);
@@ -258,7 +258,7 @@ impl App {
     }
 }
 
-type Seen = (
+type StartupState = (
     String,
     Vec<(String, i64)>,
     HashMap<&'static str, Override>,
@@ -267,7 +267,7 @@ type Seen = (
 
 /// What the parts start with: the edge epoch, agents whose tokens were ended, overrides of
 /// flags, and how many replies are pending.
-async fn seen(store: &SharedStore) -> Result<Seen, String> {
+async fn load_startup_state(store: &SharedStore) -> Result<StartupState, String> {
     let seen = store.read(|view| {
         Ok((
             view.edge_epoch()?,

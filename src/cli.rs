@@ -199,7 +199,7 @@ fn print_json(json: &impl ToString) -> Result<(), String> {
     write_all(&printable::plain_json(&json.to_string()))
 }
 
-/// Whoever reads no further, as `head` does, has what they wanted.
+/// A reader that closes the pipe early, as `head` does, is no error.
 fn write_all(text: &str) -> Result<(), String> {
     match write_out(text) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -207,8 +207,8 @@ fn write_all(text: &str) -> Result<(), String> {
     }
 }
 
-/// The same for what goes on as long as somebody reads; an error when nobody does any more.
-fn say(text: &str) -> Result<(), String> {
+/// Prints lines of a running conversation. A closed pipe is an error: nobody reads on.
+fn print_live(text: &str) -> Result<(), String> {
     write_out(text).map_err(|e| format!("can't write to standard output: {e}"))
 }
 

@@ -1,4 +1,4 @@
-//! Puts together what erases accounts, and what tells them.
+//! Builds the account eraser and the sender of its mails.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::metrics::Calls;
 use crate::setting::Setting;
 use crate::store::SharedStore;
 
-/// The eraser, and whoever sends its mails; `None`: no mail is sent.
+/// The eraser, and the sender of its mails; `None`: no mail is sent.
 pub(super) fn eraser(
     config: &Config,
     store: &SharedStore,

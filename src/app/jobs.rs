@@ -1,5 +1,5 @@
-//! What the service does by itself: deliver reminders, end what has expired, remove what is
-//! old. Each job finds its work in the database and may be cut off at any point.
+//! The background jobs: deliver reminders, expire commands, remove old rows and files. Each
+//! job finds its work in the database and may be cancelled at any point.
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -24,14 +24,14 @@ const NOTE_WRITTEN_EVERY: Duration = Duration::from_secs(1);
 /// Shorter than anybody needs to see a wrong clock and restart the service.
 const LOOK_AT_CLOCK_EVERY: Duration = Duration::from_secs(1);
 const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(600);
-/// A job that panicked.
-const BEGIN_ANEW_AFTER: Duration = Duration::from_secs(5);
+/// The pause before a job that panicked is restarted.
+const RESTART_AFTER: Duration = Duration::from_secs(5);
 /// The legacy endpoint without a secret is mentioned again after this.
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
 /// `address` is where the service listens.
 pub(super) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> {
-    let mut jobs = Started {
+    let mut jobs = JobSet {
         app: app.clone(),
         set: JoinSet::new(),
     };
@@ -75,13 +75,13 @@ pub(super) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
     jobs.set
 }
 
-/// The jobs so far.
-struct Started {
+/// The jobs that have been started.
+struct JobSet {
     app: Arc<App>,
     set: JoinSet<()>,
 }
 
-impl Started {
+impl JobSet {
     fn add<F>(
         &mut self,
         name: &'static str,
@@ -93,7 +93,8 @@ impl Started {
         let (clock, counted) = (app.clock.clone(), numbers.clone());
         let broke = move || counted.ran(&Err::<(), ()>(()), clock.now().0);
         let job = move || job(&app, numbers.clone());
-        self.set.spawn(keep_up(name, BEGIN_ANEW_AFTER, job, broke));
+        self.set
+            .spawn(restart_on_panic(name, RESTART_AFTER, job, broke));
     }
 
     fn add_every<F>(&mut self, name: &'static str, pause: Duration, job: fn(Arc<App>) -> F)
@@ -105,7 +106,7 @@ impl Started {
         });
     }
 
-    /// One whose runs count elsewhere, or nowhere.
+    /// Adds a job whose runs are counted elsewhere, or not at all.
     fn add_uncounted<F>(
         &mut self,
         name: &'static str,
@@ -115,14 +116,19 @@ impl Started {
     {
         let app = self.app.clone();
         let job = move || job(&app);
-        self.set.spawn(keep_up(name, BEGIN_ANEW_AFTER, job, || {}));
+        self.set
+            .spawn(restart_on_panic(name, RESTART_AFTER, job, || {}));
     }
 }
 
-/// Runs a job; one that panics begins anew after a while, as it would after a crash. What it
-/// has to do stands in the database.
-async fn keep_up<F>(name: &'static str, pause: Duration, job: impl Fn() -> F, broke: impl Fn())
-where
+/// Runs a job, and restarts it after a pause when it panics. Its work stands in the database,
+/// as after a crash.
+async fn restart_on_panic<F>(
+    name: &'static str,
+    pause: Duration,
+    job: impl Fn() -> F,
+    broke: impl Fn(),
+) where
     F: Future<Output = ()>,
 {
     while AssertUnwindSafe(job()).catch_unwind().await.is_err() {
@@ -146,7 +152,7 @@ where
     }
 }
 
-/// Ends at once where nobody provides any.
+/// Returns immediately when no provider is configured.
 async fn poll_flags(app: Arc<App>) {
     let flags = &app.config.flags;
     let pace = Pace {
@@ -158,7 +164,7 @@ async fn poll_flags(app: Arc<App>) {
     }
 }
 
-/// Ends commands whose time is over, so that they don't fill an absent relay's outbox.
+/// Expires old commands, so that they don't fill the outbox of an absent relay.
 async fn expire_commands(app: Arc<App>) -> Result<()> {
     while let Some(now) = app.clock.steady_now() {
         let hub = app.hub.clone();
@@ -173,7 +179,7 @@ async fn expire_commands(app: Arc<App>) -> Result<()> {
     Ok(())
 }
 
-/// Keeps in the database that the clock is not believed, so that a restart does not forget it.
+/// Records in the database that the clock is not trusted, so that a restart knows it.
 async fn note_steadiness(app: Arc<App>) -> Result<()> {
     let is_steady = app.clock.steady_now().is_some();
     let known = app.store.read(|view| view.clock_has_jumped()).await?;
@@ -231,7 +237,7 @@ mod tests {
         let broke = || {
             broken.fetch_add(1, Ordering::Relaxed);
         };
-        keep_up("test", Duration::ZERO, job, broke).await;
+        restart_on_panic("test", Duration::ZERO, job, broke).await;
         assert_eq!(begun.into_inner(), 3);
         assert_eq!(broken.into_inner(), 2);
     }

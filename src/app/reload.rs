@@ -1,5 +1,5 @@
-//! Takes the settings that may change while the service runs. What is under way ends with the
-//! ones it began with.
+//! Applies the settings that may change while the service runs. A request under way keeps the
+//! settings that it began with.
 
 use super::{App, edge_secrets, exposed, shared, voice};
 use crate::config::{Changes, Config, Secret};
@@ -30,12 +30,12 @@ impl App {
         if let (Some(post), Some(mailer)) = (&self.post, mailer) {
             post.mailer.set(mailer);
         }
-        self.let_in_with(config, changes);
+        self.apply_secrets(config, changes);
         Ok(())
     }
 
-    /// Whoever came in with a secret that has changed has to come in again.
-    fn let_in_with(&self, config: &Config, changes: &Changes) {
+    /// Replaces secrets. A relay connected with a changed secret has to connect again.
+    fn apply_secrets(&self, config: &Config, changes: &Changes) {
         self.legacy_secret.set(shared(&config.edge.legacy_secret));
         if let Some(token) = shared(&config.admin.token) {
             self.admin_token.set(Some(token));

@@ -170,7 +170,7 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
         }
     }
     if screen.interactive {
-        return super::say("");
+        return super::print_live("");
     }
     // A script's end leaves nobody to start the service again: what was promised for the next
     // minute is waited for.
@@ -227,7 +227,7 @@ impl Screen<'_> {
             return Ok(());
         }
         let persona = self.persona;
-        super::say(&format!(
+        super::print_live(&format!(
             "You are talking to {persona}. Ask for help, or press Ctrl-D to end.\n"
         ))
     }
@@ -238,7 +238,7 @@ impl Screen<'_> {
                 let start = if self.interactive { NEW_LINE } else { "" };
                 for bubble in bubbles {
                     let text = plain_lines(bubble).replace('\n', "\n  ");
-                    super::say(&format!("{start}{}: {text}", self.persona))?;
+                    super::print_live(&format!("{start}{}: {text}", self.persona))?;
                 }
             }
             Shown::Nothing => {}

@@ -1,5 +1,5 @@
-//! How far a long command is, on one line of a terminal that is written over and over. Where
-//! standard error is no terminal, nothing is shown.
+//! Progress bars for long commands, on standard error. Where that is no terminal, nothing is
+//! shown.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ const OF: &str = "{wide_bar} {pos} of {len} {prefix}{msg}";
 const COUNTING: &str = "{spinner} {pos} {prefix}{msg}";
 const SPIN_EVERY: Duration = Duration::from_millis(100);
 
-/// The line goes when this is dropped.
+/// Dropping it clears the line.
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Of nobody knows how much.
+    /// Without a known total.
     pub(super) fn new() -> Self {
         Self(ProgressBar::no_length())
     }
 
-    /// Of so many; `unit` is what is counted, in the plural.
+    /// Out of `total`; `unit` names what is counted, in the plural.
     pub(super) fn of(total: u64, unit: &'static str) -> Self {
         let this = Self(ProgressBar::new(total));
         this.style(OF);
@@ -30,7 +30,7 @@ impl Progress {
         this
     }
 
-    /// Of nobody knows how many.
+    /// A count of `unit` without a known total.
     pub(super) fn counting(unit: &'static str) -> Self {
         let this = Self::new();
         this.style(COUNTING);
@@ -58,7 +58,7 @@ impl Progress {
         }
     }
 
-    /// For what can't say how far it is.
+    /// For a stage that can't tell its progress.
     pub(super) fn spin(&self, what: &'static str) {
         self.style(CHECKING);
         self.0.set_message(what);
