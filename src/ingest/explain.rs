@@ -230,6 +230,8 @@ fn intent_name(intent: &Intent) -> &'static str {
     match intent {
         Intent::Say(_) => "small talk",
         Intent::Help(_) => "asks what the assistant can do",
+        Intent::Crisis => "somebody in a crisis",
+        Intent::Several(_) => "several requests",
         Intent::Unclear(_) => "a command that can't be carried out as it was said",
         Intent::Status => "status",
         Intent::Usage => "usage",

@@ -37,11 +37,15 @@ impl Ingest {
     }
 }
 
-const fn needs_memories(intent: &Intent) -> bool {
-    matches!(
-        intent,
-        Intent::Status | Intent::Recall { .. } | Intent::Forget { .. } | Intent::ForgetEverything
-    )
+fn needs_memories(intent: &Intent) -> bool {
+    match intent {
+        Intent::Several(requests) => requests.iter().any(needs_memories),
+        Intent::Status
+        | Intent::Recall { .. }
+        | Intent::Forget { .. }
+        | Intent::ForgetEverything => true,
+        _ => false,
+    }
 }
 
 impl Turn<'_> {
@@ -62,6 +66,23 @@ impl Turn<'_> {
             Some(asked) => wording::recalled(&fitting(&texts, asked), about),
         };
         Ok(with_what_is_missing(&known, said))
+    }
+
+    /// A question that nothing else answers, from what the person told; never in a group.
+    pub(super) fn answer_from_memory(&self, tx: &Tx<'_>) -> Result<Option<String>> {
+        let asked = match self.in_group() {
+            true => None,
+            false => reply::asked_about(&self.message.text),
+        };
+        let Some(asked) = asked else {
+            return Ok(None);
+        };
+        let known = tx.memories(self.user.id, READ_MAX)?;
+        let texts = known.iter().map(|memory| memory.text.as_str());
+        let found: Vec<&str> = texts
+            .filter(|text| reply::memory_matches(text, &asked))
+            .collect();
+        Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&asked))))
     }
 
     pub(super) fn forget(&self, tx: &mut Tx<'_>, about: &str) -> Result<String> {

@@ -1,6 +1,8 @@
 //! What is said to a message: whether anybody answers, what the engine understands of it,
 //! and the effects, in the message's own transaction.
 
+use std::ops::Range;
+
 use crate::clock::Zone;
 
 use super::access::{self, Access, Rules};
@@ -103,6 +105,11 @@ impl Turn<'_> {
             }
             _ => understood.intent.clone(),
         };
+        // Before any limit or other rule, and nothing else is said.
+        if intent == Intent::Crisis {
+            let said = wording::crisis(&message.sender);
+            return Ok(Response::Answer(Answer::saying(&said)));
+        }
         let facts = Facts {
             mode: message.mode,
             has_content: !message.text.trim().is_empty() || message.photos > 0,
@@ -178,7 +185,12 @@ impl Turn<'_> {
         let said = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
             Intent::Help(text) => self.help_with_powers(tx, text)?,
-            Intent::Unknown => wording::unknown(&self.message.text, persona),
+            Intent::Crisis => wording::crisis(&self.message.sender),
+            Intent::Several(requests) => return self.carry_out_each(tx, requests),
+            Intent::Unknown => match self.answer_from_memory(tx)? {
+                Some(known) => known,
+                None => wording::unknown(&self.message.text, persona),
+            },
             // Of the account a group is told what concerns messages, and no more.
             Intent::Status if self.in_group() => wording::usage(&self.facts(tx)?),
             Intent::Status => wording::status(&self.facts(tx)?),
@@ -197,9 +209,15 @@ impl Turn<'_> {
             Intent::Recall { about } => self.recall(tx, about.as_deref())?,
             Intent::Forget { about } => self.forget(tx, &about)?,
             Intent::ForgetEverything => self.forget_everything(tx)?,
-            Intent::Remind { text, send_at } => return self.remind(tx, &text, send_at),
+            Intent::Remind {
+                text,
+                send_at,
+                zone,
+            } => return self.remind(tx, &text, send_at, zone),
             Intent::ListReminders => self.list_reminders(tx)?,
-            Intent::CancelReminders { about } => self.cancel_reminders(tx, about.as_deref())?,
+            Intent::CancelReminders { about, on } => {
+                self.cancel_reminders(tx, about.as_deref(), on)?
+            }
             Intent::SetTimezone(zone) => {
                 tx.set_user_timezone(&self.message.sender, self.user.id, zone.name())?;
                 self.move_alarms(tx, zone)?;
@@ -211,6 +229,24 @@ impl Turn<'_> {
             }
         };
         Ok(said.into())
+    }
+
+    /// Where the relay delivers reminders, its answer has room for one.
+    fn carry_out_each(&self, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<Told> {
+        let is_reminder = |intent: &&Intent| matches!(intent, Intent::Remind { .. });
+        if self.agent.is_none() && requests.iter().filter(is_reminder).count() > 1 {
+            return Ok(wording::one_request_only().into());
+        }
+        let mut all = Told::default();
+        for intent in requests {
+            let told = self.carry_out_unlimited(tx, intent)?;
+            if !all.text.is_empty() {
+                all.text.push('\n');
+            }
+            all.text.push_str(&told.text);
+            all.schedule = all.schedule.or(told.schedule);
+        }
+        Ok(all)
     }
 
     fn facts(&self, tx: &Tx<'_>) -> Result<wording::Facts<'_>> {
@@ -230,7 +266,13 @@ impl Turn<'_> {
     }
 
     /// The service delivers it where the relay has a queue; else the relay does.
-    fn remind(&self, tx: &mut Tx<'_>, text: &str, send_at: Timestamp) -> Result<Told> {
+    fn remind(
+        &self,
+        tx: &mut Tx<'_>,
+        text: &str,
+        send_at: Timestamp,
+        said_in: Option<Zone>,
+    ) -> Result<Told> {
         if tx.count_reminders(self.user.id)? >= PENDING_REMINDERS_MAX {
             return Ok(wording::reminders_full().into());
         }
@@ -247,7 +289,7 @@ impl Turn<'_> {
             let wake = self.ingest.reminders.clone();
             tx.after_commit(move || wake.now());
         }
-        let said = wording::reminder_set(text, send_at, self.now, self.timezone());
+        let said = wording::reminder_set(text, send_at, self.now, self.timezone(), said_in);
         let schedule = Schedule {
             schedule_id: &schedule_id,
             chat_guid: &self.message.chat_guid,
@@ -311,9 +353,20 @@ impl Turn<'_> {
         })
     }
 
-    fn cancel_reminders(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
+    fn cancel_reminders(
+        &self,
+        tx: &Tx<'_>,
+        about: Option<&str>,
+        on: Option<Range<Timestamp>>,
+    ) -> Result<String> {
         let mut cancelled = 0;
         for reminder in self.reminders_here(tx)? {
+            if on
+                .as_ref()
+                .is_some_and(|on| !on.contains(&reminder.send_at))
+            {
+                continue;
+            }
             if about.is_none_or(|about| reply::memory_matches(&reminder.text, about)) {
                 tx.delete_reminder(reminder.id)?;
                 cancelled += 1;

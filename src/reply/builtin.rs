@@ -3,10 +3,12 @@
 //! anything, which is the work of whoever applies the intent.
 
 mod account;
+mod crisis;
 pub(in crate::reply) mod listening;
 mod memory;
 mod reminder;
 mod settings;
+mod several;
 mod small_talk;
 pub(in crate::reply) mod when;
 pub(in crate::reply) mod words;
@@ -16,10 +18,11 @@ use std::cell::Cell;
 
 use super::wording;
 use crate::clock::{Timestamp, Zone};
-pub use memory::MEMORY_CHARS_MAX;
 pub use memory::matching::{memory_matches, memory_overlap};
+pub use memory::{MEMORY_CHARS_MAX, asked_about};
 pub use reminder::REMINDER_CHARS_MAX;
 pub use settings::NAME_CHARS_MAX;
+use std::ops::Range;
 use words::Words;
 
 /// What a message comes with.
@@ -45,6 +48,10 @@ pub enum Intent {
     Help(String),
     /// A command that can't be carried out as it was said: the complete reply says why.
     Unclear(String),
+    /// Somebody wants to die or is in danger.
+    Crisis,
+    /// At least two requests, to be carried out in order.
+    Several(Vec<Intent>),
     Status,
     Usage,
     /// At most `MEMORY_CHARS_MAX` characters, as typed.
@@ -63,11 +70,15 @@ pub enum Intent {
     Remind {
         text: String,
         send_at: Timestamp,
+        /// The zone that the time was said in, where it was named.
+        zone: Option<Zone>,
     },
     ListReminders,
     /// `None`: all of them.
     CancelReminders {
         about: Option<String>,
+        /// Only those of that day, from midnight to midnight.
+        on: Option<Range<Timestamp>>,
     },
     SetTimezone(Zone),
     SetName(String),
@@ -78,7 +89,7 @@ pub enum Intent {
 impl Intent {
     /// Whether it counts against the commands a person may give in a minute.
     pub fn is_command(&self) -> bool {
-        !matches!(self, Self::Say(_) | Self::Unknown)
+        !matches!(self, Self::Say(_) | Self::Crisis | Self::Unknown)
     }
 
     /// Whether it is worth saying in a group unasked. What is somebody's own (memories,
@@ -135,6 +146,17 @@ pub fn understand(heard: &Heard) -> Intent {
 }
 
 pub(in crate::reply) fn understand_talk(talk: &Talk) -> Intent {
+    if talk.words.len() == 0 {
+        return small_talk::wordless(talk);
+    }
+    if crisis::is_in(&talk.words) {
+        return Intent::Crisis;
+    }
+    let several = talk.spoken_to.then(|| several::requests(talk)).flatten();
+    several.unwrap_or_else(|| one_request(talk))
+}
+
+fn one_request(talk: &Talk) -> Intent {
     if talk.words.len() == 0 {
         return small_talk::wordless(talk);
     }

@@ -168,7 +168,7 @@ impl Tool {
                     intent,
                     Intent::Remind { .. }
                         | Intent::ListReminders
-                        | Intent::CancelReminders { about: Some(_) }
+                        | Intent::CancelReminders { about: Some(_), .. }
                 )
             }),
         };

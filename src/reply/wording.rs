@@ -3,10 +3,12 @@
 
 mod account;
 mod apologies;
+mod care;
 mod times;
 
 pub use account::*;
 pub use apologies::{apology, overloaded, refused};
+pub use care::{crisis, how_to_delete_account, how_to_export_data};
 pub use times::{date_now, time_in, time_now};
 
 use crate::clock::Zone;
@@ -33,6 +35,7 @@ pub fn reminder_set(
     send_at: Timestamp,
     now: Timestamp,
     timezone: Option<Zone>,
+    said_in: Option<Zone>,
 ) -> String {
     let (when, is_clock) = times::upcoming(send_at, now, timezone);
     let hint = if timezone.is_none() && is_clock {
@@ -40,8 +43,11 @@ pub fn reminder_set(
     } else {
         ""
     };
+    let there = said_in
+        .filter(|zone| Some(*zone) != timezone)
+        .map_or_else(String::new, |zone| times::in_zone(send_at, zone));
     format!(
-        "Okay, I'll remind you {when}: {}{}{hint}",
+        "Okay, I'll remind you {when}{there}: {}{}{hint}",
         quoted(what),
         stop(what)
     )
@@ -124,11 +130,33 @@ pub fn one_reminder_only() -> String {
 }
 
 pub fn reminder_repeats() -> String {
-    "I can't repeat reminders; each one comes once. Try “remind me tomorrow at 9 to …”.".to_owned()
+    "I can't repeat reminders, only set one for one time, so I've set nothing. Try “remind me tomorrow at 9 to …”.".to_owned()
 }
 
 pub fn reminder_one_time() -> String {
     "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.".to_owned()
+}
+
+/// Words of time are left over in what it would say.
+pub fn reminder_half_understood(what: &str) -> String {
+    format!(
+        "I'm not sure which time you mean, so I've set nothing: {}{} Could you say it as one time and one thing, like “remind me tomorrow at 9 to …”?",
+        quoted(what),
+        stop(what),
+    )
+}
+
+pub fn one_request_only() -> String {
+    "That's several things at once, so I've done none of them. Please send each by itself."
+        .to_owned()
+}
+
+/// One of several sentences.
+pub fn part_not_understood(text: &str) -> String {
+    format!(
+        "I didn't understand this part, and did nothing for it: {}",
+        quoted(text)
+    )
 }
 
 pub fn reminder_date_ambiguous() -> String {

@@ -150,3 +150,63 @@ async fn a_long_answer_comes_in_short_bubbles() {
     );
     assert_eq!(answer["reply_text"], bubbles.join("\n"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_in_a_crisis_gets_a_number_whatever_the_limits() {
+    let service = service_at(&standing_clock(), &[]).await;
+    service.set_flag("free_tier.daily_message_limit", 1).await;
+    say(&service, "+4915112345678", "hello").await;
+    let denied = say(&service, "+4915112345678", "hello").await;
+    assert_eq!(denied["access"]["code"], "message_limit_reached");
+    let answer = say(&service, "+4915112345678", "I just want to die").await;
+    assert_eq!(answer["access"], serde_json::Value::Null);
+    let said = answer["reply_text"].as_str().unwrap();
+    assert!(said.contains("0800 111 0 111"), "{said}");
+    assert!(!said.contains("help”"), "{said}");
+    let said = reply(&service, "someone", "I'm thinking of killing myself").await;
+    assert!(said.contains("findahelpline.com"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_is_borne_out_by_the_rows() {
+    let service = service_at(&standing_clock(), &[]).await;
+    let texts = || service.rows("SELECT text FROM reminders ORDER BY text");
+    let none: [[&str; 1]; 0] = [];
+    for half_understood in [
+        "remind me on mondays at 9 to swim",
+        "remind me every day at 9 to swim",
+        "remind me yesterday at 5 to swim",
+        "remind me 5/6 at 5pm to swim",
+        "remind me at 9 tomorrow to swim at noon or at 3pm",
+    ] {
+        let said = reply(&service, "ana", half_understood).await;
+        assert!(
+            !said.contains("I'll remind you"),
+            "{half_understood}: {said}"
+        );
+        assert_eq!(texts(), none, "{half_understood}");
+    }
+    let both = "hi! my name is Tom. remind me to buy milk tomorrow at 6pm and call dad at 8pm";
+    let said = reply(&service, "ana", both).await;
+    for part in [
+        "Tom",
+        "tomorrow at 18:00",
+        "buy milk",
+        "tomorrow at 20:00",
+        "call dad",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(texts(), [["buy milk"], ["call dad"]]);
+    assert_eq!(service.rows("SELECT name FROM users"), [["Tom"]]);
+    let said = reply(
+        &service,
+        "ana",
+        "remind me tomorrow at 3pm Berlin time to call",
+    )
+    .await;
+    assert!(said.contains("15:00 in Europe/Berlin"), "{said}");
+    let said = reply(&service, "ana", "cancel all reminders for tomorrow").await;
+    assert!(said.contains("cancelled 3"), "{said}");
+    assert_eq!(texts(), none);
+}

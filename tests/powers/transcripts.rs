@@ -247,3 +247,35 @@ async fn what_worked_before_still_does() {
     )
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_half_understood_does_nothing() {
+    let service = service_at(&noon()).await;
+    subscriber(&service, "ana").await;
+    talk(
+        &service,
+        alone("ana"),
+        "track habit: run daily → I track run
+         I ran out of milk → !Well done
+         how's my streak? → Your habits: | 0 days in a row | !Well done
+         how's my mood → no mood of yours | !Well done
+         I ran 5 km today → 1 day in a row
+         spent 40 on groceries yesterday → Noted: 40 on groceries,
+         spent 5 on bus and 12 on lunch → Noted: 5 on bus | Noted: 12 on lunch
+         spent 9 on tea last week → noted nothing
+         how much have I spent today? → You've spent 17
+         split 100 by 4 people with 20% tip → 30 each
+         split 50 between Bo and me with 20% tip → 30 each
+         clear the bill → 1 payment
+         split 100 by 4 people with 20% of luck → between whom
+         split 90 between Ana, Bo and me → 30 each
+         Ana paid 45 just for her and Bo → Ana paid 45
+         who owes what? → Bo owes
+         plan a trip to Tokyo 10-20 march → 10 March | 20 March | Trip to Tokyo,
+         plan a trip to Rome for a few days → planned nothing
+         remember that the wifi password is abc → abc
+         what's the wifi password? → abc
+         what's the meaning of life? → !abc",
+    )
+    .await;
+}

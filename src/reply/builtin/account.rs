@@ -23,6 +23,10 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
         Some(Intent::Status)
     } else if is_usage(request) {
         Some(Intent::Usage)
+    } else if is_deletion(request) {
+        Some(Intent::Unclear(wording::how_to_delete_account()))
+    } else if is_export(request) {
+        Some(Intent::Unclear(wording::how_to_export_data()))
     } else if asks || is_help(request) || request.starts_with("what can you do") {
         Some(help(talk))
     } else {
@@ -95,6 +99,44 @@ fn is_usage(request: &str) -> bool {
             | "how many messages have i sent today"
             | "how many messages can i send"
             | "how much have i used"
+    )
+}
+
+/// The account is to go.
+fn is_deletion(request: &str) -> bool {
+    matches!(
+        request,
+        "delete my account"
+            | "delete account"
+            | "close my account"
+            | "remove my account"
+            | "erase my account"
+            | "cancel my account"
+            | "delete my data"
+            | "delete all my data"
+            | "erase my data"
+            | "erase all my data"
+            | "how do i delete my account"
+            | "how can i delete my account"
+            | "how do i delete my data"
+    )
+}
+
+/// Somebody wants what is kept of them.
+fn is_export(request: &str) -> bool {
+    matches!(
+        request,
+        "export my data"
+            | "export data"
+            | "export all my data"
+            | "export my account"
+            | "download my data"
+            | "download all my data"
+            | "give me my data"
+            | "send me my data"
+            | "how do i export my data"
+            | "how can i export my data"
+            | "how do i download my data"
     )
 }
 

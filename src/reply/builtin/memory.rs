@@ -2,7 +2,11 @@
 
 pub(super) mod matching;
 
+use super::words::Words;
 use super::{Intent, Talk, subject, tidied, wording};
+
+/// A longer text asks for no memory.
+const QUESTION_WORDS_MAX: usize = 20;
 
 /// Characters in one memory.
 pub const MEMORY_CHARS_MAX: usize = 2_000;
@@ -163,6 +167,24 @@ fn question(talk: &Talk) -> Option<usize> {
         ),
         _ => None,
     }
+}
+
+/// What a question is about, for those that nothing else answers: "what's the wifi password?".
+pub fn asked_about(text: &str) -> Option<String> {
+    let words = Words::new(text);
+    if words.len() > QUESTION_WORDS_MAX {
+        return None;
+    }
+    let from = (0..words.len()).find(|at| {
+        matches!(
+            words.get(*at),
+            "what" | "whats" | "when" | "whens" | "where" | "wheres" | "who" | "whos" | "which"
+        )
+    })?;
+    let from = words
+        .after(from + 1, &["is", "are", "was", "were", "does", "do", "did"])
+        .unwrap_or(from + 1);
+    Some(subject(words.original(from..words.len()))).filter(|about| !about.is_empty())
 }
 
 fn about(talk: &Talk, from: usize) -> Option<String> {

@@ -2,19 +2,25 @@
 //! stand before or after what to remind of. It must not decide whether there is room for
 //! another reminder; the store knows.
 
+mod half_understood;
 mod parts;
 mod pending;
+mod repeats;
 
 use std::ops::Range;
 
-use parts::{WORDS_MAX, take_apart};
+use half_understood::has_time_left;
+use parts::take_apart;
+use repeats::repeats;
 
 use super::when::{self, Problem, Spec};
-use super::words::Words;
 use super::{Intent, Talk, wording};
 
 /// Characters of what a person is reminded of.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
+
+/// Words of a time before "remind me".
+const BEFORE_WORDS_MAX: usize = 12;
 
 const REMIND: [&str; 38] = [
     "remind me again",
@@ -79,11 +85,16 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
 
 /// "tomorrow at 9 remind me to …".
 fn set_late(talk: &Talk) -> Option<Intent> {
-    let (spec, end) = when::read(&talk.words, talk.start)?;
+    let late = ["remind me", "remind us", "wake me up", "wake me"];
+    let Some((spec, end)) = when::read(&talk.words, talk.start) else {
+        // "on mondays at 9 remind me to …".
+        let before = (talk.start..talk.words.len().min(talk.start + BEFORE_WORDS_MAX))
+            .find(|at| talk.words.after(*at, &late).is_some())?;
+        return repeats(&talk.words, talk.start..before)
+            .then(|| Intent::Unclear(wording::reminder_repeats()));
+    };
     let after = talk.words.after(end, &["please"]).unwrap_or(end);
-    let body = talk
-        .words
-        .after(after, &["remind me", "remind us", "wake me up", "wake me"])?;
+    let body = talk.words.after(after, &late)?;
     let nothing = if talk.words.get(after) == "wake" {
         "wake up"
     } else {
@@ -122,6 +133,9 @@ fn timer_first(talk: &Talk) -> Option<Intent> {
     ))
 }
 
+/// Places where a second reminder may begin.
+const ANDS_MAX: usize = 8;
+
 struct Request {
     /// The first word after the command.
     body: usize,
@@ -139,7 +153,13 @@ fn set(talk: &Talk) -> Option<Intent> {
     if let Some(body) = words.after(at, &["dont forget to", "do not forget to", "remember to"]) {
         // Without a time it is something to remember.
         let said = take_apart(talk, body..words.len(), false);
-        return said.spec.map(|spec| finished(talk, &spec, &said.text));
+        let request = Request {
+            body,
+            lead: None,
+            nothing: "",
+            timer: false,
+        };
+        return said.spec.map(|_| reminder(talk, &request));
     }
     if let Some(found) = timer_first(talk) {
         return Some(found);
@@ -181,7 +201,7 @@ fn reminder(talk: &Talk, request: &Request) -> Intent {
     if repeats(words, range.clone()) {
         return Intent::Unclear(wording::reminder_repeats());
     }
-    let mut said = take_apart(talk, range, request.timer);
+    let mut said = take_apart(talk, range.clone(), request.timer);
     if let Some(lead) = request.lead {
         said.spec = Some(said.spec.and_then(|spec| spec.merged(lead)).unwrap_or(lead));
     }
@@ -201,10 +221,40 @@ fn reminder(talk: &Talk, request: &Request) -> Intent {
         _ if said.text.chars().count() > REMINDER_CHARS_MAX => {
             Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX))
         }
+        Some(_) if has_time_left(&said.text) => {
+            let two = request.lead.is_none().then(|| two(talk, range)).flatten();
+            two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&said.text)))
+        }
         None if said.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
         None => Intent::Unclear(wording::reminder_without_time(&said.text)),
         Some(spec) => finished(talk, &spec, &said.text),
     }
+}
+
+/// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": each with a
+/// time of its own. What the second leaves out, its text or its day, is that of the first.
+fn two(talk: &Talk, range: Range<usize>) -> Option<Intent> {
+    let ands = range.clone().filter(|at| talk.words.get(*at) == "and");
+    ands.take(ANDS_MAX).find_map(|and| {
+        let first = take_apart(talk, range.start..and, false);
+        let second = take_apart(talk, and + 1..range.end, false);
+        let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
+            return None;
+        };
+        if later.wait.is_none() && later.day.is_none() {
+            later.day = time.day;
+        }
+        let text = match second.text.as_str() {
+            "" => first.text.as_str(),
+            text => text,
+        };
+        let both = [(time, first.text.as_str()), (later, text)].map(|(spec, text)| {
+            (!has_time_left(text) && !text.is_empty()).then(|| finished(talk, &spec, text))
+        });
+        let both: Vec<Intent> = both.into_iter().flatten().collect();
+        let all = both.len() == 2 && both.iter().all(|one| matches!(one, Intent::Remind { .. }));
+        all.then_some(Intent::Several(both))
+    })
 }
 
 fn finished(talk: &Talk, spec: &Spec, text: &str) -> Intent {
@@ -218,46 +268,11 @@ fn finished(talk: &Talk, spec: &Spec, text: &str) -> Intent {
         Ok(send_at) => Intent::Remind {
             text: text.to_owned(),
             send_at,
+            zone: spec.zone,
         },
         Err(Problem::Past) => Intent::Unclear(wording::reminder_past()),
         Err(Problem::TooFar) => Intent::Unclear(wording::reminder_too_far(when::YEARS_AHEAD_MAX)),
         Err(Problem::Ambiguous) => Intent::Unclear(wording::reminder_date_ambiguous()),
         Err(Problem::NoSuchTime) => Intent::Unclear(wording::reminder_no_such_time()),
     }
-}
-
-/// "every day at 9", "daily": not offered, and not to be taken for once.
-fn repeats(words: &Words, range: Range<usize>) -> bool {
-    range.clone().take(WORDS_MAX).any(|at| match words.get(at) {
-        "every" | "each" => {
-            matches!(
-                words.get(at + 1),
-                "day"
-                    | "week"
-                    | "month"
-                    | "year"
-                    | "hour"
-                    | "minute"
-                    | "morning"
-                    | "afternoon"
-                    | "evening"
-                    | "night"
-                    | "weekday"
-                    | "weekend"
-                    | "other"
-                    | "monday"
-                    | "tuesday"
-                    | "wednesday"
-                    | "thursday"
-                    | "friday"
-                    | "saturday"
-                    | "sunday"
-            ) || words.get(at + 2).ends_with('s')
-                && words.get(at + 1).starts_with(|c: char| c.is_ascii_digit())
-        }
-        "daily" | "weekly" | "monthly" | "hourly" | "yearly" => {
-            at + 1 == range.end || at == range.start
-        }
-        _ => false,
-    })
 }

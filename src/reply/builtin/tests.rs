@@ -117,11 +117,15 @@ fn memories() {
     assert!(matches!(meant("forget it"), Intent::Say(_)));
 }
 
+fn cancel(about: &str) -> Intent {
+    Intent::CancelReminders {
+        about: (!about.is_empty()).then(|| about.to_owned()),
+        on: None,
+    }
+}
+
 #[test]
 fn other_commands() {
-    let cancel = |about: &str| Intent::CancelReminders {
-        about: (!about.is_empty()).then(|| about.to_owned()),
-    };
     let cases = [
         ("status", Intent::Status),
         ("/status", Intent::Status),
@@ -183,6 +187,29 @@ fn other_commands() {
         ("what is the meaning of life", Intent::Unknown),
         ("", Intent::Unknown),
         ("   ", Intent::Unknown),
+    ];
+    for (said, intent) in cases {
+        assert_eq!(meant(said), intent, "{said}");
+    }
+}
+
+#[test]
+fn reminders_of_a_day_and_crises() {
+    let midnight = |day| {
+        let date = chrono::NaiveDate::from_ymd_opt(2026, 3, day).unwrap();
+        let zone = "Europe/Berlin".parse().unwrap();
+        when::at_hour(date, 0, 0, zone).unwrap()
+    };
+    let on = |day| Intent::CancelReminders {
+        about: None,
+        on: Some(midnight(day)..midnight(day + 1)),
+    };
+    let cases = [
+        ("cancel all reminders for tomorrow", on(5)),
+        ("cancel my reminders for friday", on(6)),
+        ("cancel all reminders for today", on(4)),
+        ("I want to die", Intent::Crisis),
+        ("Juno, I don't want to live anymore", Intent::Crisis),
     ];
     for (said, intent) in cases {
         assert_eq!(meant(said), intent, "{said}");
@@ -279,7 +306,8 @@ fn groups_are_left_in_peace() {
         group("remind me in 5 minutes to call Juno"),
         Intent::Remind {
             text: "call Juno".to_owned(),
-            send_at: NOW.plus_s(300)
+            send_at: NOW.plus_s(300),
+            zone: None,
         }
     );
 }

@@ -1,10 +1,10 @@
 //! Reads a time out of words ("tomorrow at 9", "in 1h30", "on december 24th at 5pm") and
 //! turns it into an instant in a person's time zone. It knows nothing of reminders.
 //!
-//! Hours are read on the 24-hour clock ("at 7" is 07:00), save that a bare "at 3" is 15:00,
-//! up to `BARE_HOUR_PM_MAX`: nobody means the small hours unless they say so. A time of day that has passed
-//! today is tomorrow's; a day without a time means `DAY_HOUR`; "next friday" is the coming
-//! one, never today.
+//! A bare hour ("at 6") is the next moment the clock shows it between 07:00 and 22:59; on a
+//! named day it is the first such hour of that day. Other times are read on the 24-hour
+//! clock. A time of day that has passed today is tomorrow's; a day without a time means
+//! `DAY_HOUR`; "friday" is the coming one, "next friday" that of the following ISO week.
 
 mod amount;
 mod clock;
@@ -12,14 +12,19 @@ mod day;
 mod resolve;
 
 use super::words::Words;
+use super::zone;
+use crate::clock::{Timestamp, Zone};
 pub(in crate::reply) use day::month;
 pub(in crate::reply) use resolve::{Problem, YEARS_AHEAD_MAX, resolve};
 
 /// The hour a day without a time of day means.
 pub(in crate::reply) const DAY_HOUR: u32 = 9;
 
-/// The last hour that means the afternoon when nothing but the number is said.
-pub(in crate::reply) const BARE_HOUR_PM_MAX: u32 = 5;
+/// The last bare hour that is before people wake up, so that the afternoon or evening is meant.
+const BARE_HOUR_PM_MAX: u32 = 6;
+
+/// The last bare hour that also comes in the evening: 22:00.
+const BARE_HOUR_TWICE_MAX: u32 = 10;
 
 /// A wait from now. Days and months are the calendar's, so they keep the time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,7 +41,8 @@ pub(in crate::reply) enum Day {
     InMonths(i64),
     Weekday {
         day: chrono::Weekday,
-        never_today: bool,
+        /// Of the following ISO week.
+        next_week: bool,
     },
     OfMonth(u32),
     OfYear {
@@ -78,6 +84,8 @@ pub(in crate::reply) struct Spec {
     pub(in crate::reply) day: Option<Day>,
     pub(in crate::reply) part: Option<Part>,
     pub(in crate::reply) clock: Option<Clock>,
+    /// The zone that was named with the time of day.
+    pub(in crate::reply) zone: Option<Zone>,
 }
 
 impl Spec {
@@ -87,6 +95,7 @@ impl Spec {
         let clashes = (self.day.is_some() && other.day.is_some())
             || (self.clock.is_some() && other.clock.is_some())
             || (self.part.is_some() && other.part.is_some())
+            || (self.zone.is_some() && other.zone.is_some())
             || waits.iter().flatten().count() > 1
             || (waits.iter().flatten().any(|w| w.seconds != 0))
             || (waits.iter().flatten().count() == 1 && (self.day.is_some() || other.day.is_some()));
@@ -95,6 +104,7 @@ impl Spec {
             day: self.day.or(other.day),
             part: self.part.or(other.part),
             clock: self.clock.or(other.clock),
+            zone: self.zone.or(other.zone),
         })
     }
 
@@ -141,6 +151,13 @@ impl Spec {
             self.clock = Some(clock);
             return Some(end);
         }
+        if self.clock.is_some()
+            && self.zone.is_none()
+            && let Some((zone, end)) = zone::after_time(words, at)
+        {
+            self.zone = Some(zone);
+            return Some(end);
+        }
         None
     }
 
@@ -163,8 +180,8 @@ fn date_time(word: &str) -> Option<(Day, Clock)> {
 pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let mut spec = Spec::default();
     let mut end = at;
-    // A time has at most four pieces, one for each field.
-    for _ in 0..4 {
+    // A time has at most five pieces, one for each field.
+    for _ in 0..5 {
         let linked = match words.get(end) {
             link @ ("in" | "on" | "at" | "for" | "by" | "around" | "after" | "within") => link,
             _ => "",
@@ -208,12 +225,26 @@ pub(in crate::reply) fn read_duration(words: &Words, at: usize) -> Option<(Spec,
     ))
 }
 
+/// The day of `spec`, from midnight to midnight. Today is today at any hour.
+pub(in crate::reply) fn day_of(
+    spec: &Spec,
+    now: Timestamp,
+    zone: Zone,
+) -> Option<std::ops::Range<Timestamp>> {
+    let at = match spec.day? {
+        Day::Today => now,
+        _ => resolve(spec, now, zone).ok()?,
+    };
+    let date = at.utc().with_timezone(&zone).date_naive();
+    Some(at_hour(date, 0, 0, zone)?..at_hour(date.succ_opt()?, 0, 0, zone)?)
+}
+
 /// That time of day on a date. A time that the clocks jump over is the first after the gap.
 pub(in crate::reply) fn at_hour(
     date: chrono::NaiveDate,
     hour: u32,
     minute: u32,
-    zone: crate::clock::Zone,
-) -> Option<crate::clock::Timestamp> {
+    zone: Zone,
+) -> Option<Timestamp> {
     resolve::instant(date.and_hms_opt(hour, minute, 0)?, zone).ok()
 }

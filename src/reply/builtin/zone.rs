@@ -1,6 +1,7 @@
 //! Time zones by what people call them: IANA names, cities, abbreviations, offsets from
 //! UTC. It must not guess: a name it doesn't know is no zone.
 
+use super::words::Words;
 use crate::clock::Zone;
 
 /// Places and abbreviations that no IANA name ends with.
@@ -67,8 +68,41 @@ const ALIASES: [(&str, &str); 60] = [
     ("são paulo", "America/Sao_Paulo"),
 ];
 
+/// Abbreviations that mean a zone right after a time of day.
+const AFTER_TIME: [&str; 20] = [
+    "gmt", "utc", "et", "est", "edt", "ct", "cst", "cdt", "mt", "mst", "mdt", "pt", "pst", "pdt",
+    "bst", "cet", "cest", "ist", "jst", "aest",
+];
+
+/// Words in the longest place before "time" that is looked up.
+const PLACE_WORDS_MAX: usize = 3;
+
 /// Characters in the longest name that is looked up.
 const NAME_BYTES_MAX: usize = 64;
+
+/// The zone named right after a time of day, and the index after it: "PST", "Berlin time",
+/// "UTC+2". A "time" whose place is not known is none.
+pub(super) fn after_time(words: &Words, at: usize) -> Option<(Zone, usize)> {
+    let place = words.after(at, &["the"]).unwrap_or(at);
+    for count in 1..=PLACE_WORDS_MAX {
+        let end = place + count;
+        if words.get(end) == "time" {
+            let zone =
+                find(&words.phrase(place..end)).or_else(|| find(&words.phrase(place..end + 1)))?;
+            return Some((zone, end + 1));
+        }
+    }
+    let word = words.get(at);
+    let abbreviated = AFTER_TIME.contains(&word)
+        || word.starts_with("utc+")
+        || word.starts_with("utc-")
+        || word.starts_with("gmt+")
+        || word.starts_with("gmt-");
+    abbreviated
+        .then(|| find(word))
+        .flatten()
+        .map(|zone| (zone, at + 1))
+}
 
 pub(super) fn find(said: &str) -> Option<Zone> {
     if said.is_empty() || said.len() > NAME_BYTES_MAX {

@@ -29,10 +29,13 @@ pub enum Span {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
+    /// Amounts with what each is for.
     Spent {
-        money: Spending,
-        purpose: String,
+        spent: Vec<(Spending, String)>,
+        days_ago: i32,
     },
+    /// More was said of the day than is understood.
+    DayUnclear,
     /// An empty purpose: all in all.
     Budget {
         money: Spending,
@@ -86,7 +89,17 @@ impl Ability for State {
     fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
         let before = self.clone();
         let said = match action {
-            Action::Spent { money, purpose } => self.spend(money.0, purpose, scene),
+            Action::Spent { spent, days_ago } => {
+                let each = spent.into_iter();
+                let each = each.map(|(money, what)| self.spend(money.0, what, days_ago, scene));
+                each.collect::<Result<Vec<_>, _>>()
+                    .map(|said| said.join("\n"))
+            }
+            Action::DayUnclear if !scene.sure && self.expenses.is_empty() => return None,
+            Action::DayUnclear => Ok(
+                "I can note what was spent today or yesterday, so I've noted nothing. For example: “spent 12.50 on lunch yesterday”."
+                    .to_owned(),
+            ),
             Action::Budget { money, purpose } => self.budget(money.0, purpose, scene),
             Action::HowMuch { span, purpose } => Ok(self.how_much(span, &purpose, scene)),
             Action::ShowIfAny if self.budgets.is_empty() && self.expenses.is_empty() => {
@@ -135,6 +148,7 @@ impl State {
         &mut self,
         money: Money,
         purpose: String,
+        days_ago: i32,
         scene: &Scene<'_>,
     ) -> Result<String, String> {
         if let Some(said) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
@@ -151,7 +165,7 @@ impl State {
             ));
         }
         self.expenses.push(Expense {
-            day: pieces::number(today),
+            day: pieces::number(today) - days_ago,
             amount: money.minor,
             purpose: purpose.clone(),
         });
@@ -160,7 +174,14 @@ impl State {
         } else {
             format!(" on {purpose}")
         };
-        let mut said = format!("Noted: {}{on}.", self.money(money.minor));
+        let day = match days_ago {
+            0 => String::new(),
+            ago => {
+                let day = pieces::day(pieces::number(today) - ago);
+                format!(", {}", pieces::shown(day, today))
+            }
+        };
+        let mut said = format!("Noted: {}{on}{day}.", self.money(money.minor));
         let meant = |budget: &&Budget| budget.purpose.is_empty() || same(&budget.purpose, &purpose);
         for budget in self.budgets.iter().filter(meant) {
             said.push_str(&format!(" {}.", self.left(budget, scene)));

@@ -176,7 +176,10 @@ impl State {
                 let name = stems(&habit.name);
                 !said.is_empty()
                     && !name.is_empty()
-                    && (said.starts_with(&name) || name.starts_with(&said))
+                    && (name.starts_with(&said)
+                        || said
+                            .strip_prefix(name.as_slice())
+                            .is_some_and(|more| more.first().is_none_or(|word| is_detail(word))))
             })
         })
     }
@@ -226,6 +229,15 @@ fn often(per_week: u32) -> String {
         2 => "twice a week".to_owned(),
         n => format!("{n} times a week"),
     }
+}
+
+/// Whether a word after a habit's name begins a detail of it: "ran 5 km", but not "ran out".
+fn is_detail(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || matches!(
+            word,
+            "again" | "already" | "around" | "at" | "by" | "in" | "on" | "this" | "today" | "with"
+        )
 }
 
 /// The words of a habit without what changes with time: "went running" is "run".

@@ -114,6 +114,8 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
     match talk.request() {
         "how was my mood this week"
         | "how was my mood"
+        | "hows my mood"
+        | "how is my mood"
         | "my mood"
         | "my moods"
         | "moods"

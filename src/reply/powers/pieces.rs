@@ -128,6 +128,14 @@ pub(super) fn read_day(
     Some((day, end))
 }
 
+/// Whether a day is named in `text`.
+pub(super) fn has_day(text: &str) -> bool {
+    let words = Words::new(text);
+    (0..words.len()).any(|at| {
+        when::read(&words, at).is_some_and(|(spec, _)| spec.day.is_some() || spec.wait.is_some())
+    })
+}
+
 /// "june", "jun": its number.
 pub(super) fn read_month(word: &str) -> Option<u32> {
     when::month(word)

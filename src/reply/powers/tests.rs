@@ -318,7 +318,8 @@ fn trips() {
          plan a trip to Rome from 7 June to 3 June → end before it begins
          plan a trip to Rome from 28 December to 3 January → (7 days)
          plan a trip to Rome from 1 June to 31 August → at most 60 days
-         plan a trip to Oslo 3-7 July → no dates yet
+         plan a trip to Oslo 3-7 July → Friday, 3 July to Tuesday, 7 July
+         plan a trip to Kyoto for 5 days → planned nothing
          plan a trip to Bonn from 3-7 July → Friday, 3 July to Tuesday, 7 July
          plan a trip → Where to",
     );

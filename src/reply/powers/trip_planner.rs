@@ -48,6 +48,8 @@ pub enum Action {
     PackingList,
     Cancel(String),
     Unclear,
+    /// A place, with dates that are not understood.
+    DatesUnclear,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -136,6 +138,10 @@ impl Ability for State {
                     None if self.trips.is_empty() => NO_TRIP.to_owned(),
                     None => format!("I know of no trip to {place}."),
                 }
+            }
+            Action::DatesUnclear => {
+                "Which days exactly? I've planned nothing yet. For example: “plan a trip to Lisbon from 3 to 7 June”."
+                    .to_owned()
             }
             Action::Unclear => {
                 "Where to, and when? For example: “plan a trip to Lisbon from 3 to 7 June”."

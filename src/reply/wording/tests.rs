@@ -13,9 +13,9 @@ fn reminders_are_confirmed_with_their_time() {
         (60, "in 1 minute"),
         (1_200, "in 20 minutes"),
         (5_400, "in 90 minutes"),
-        (7_200, "in 2 hours"),
-        (9_000, "today at 15:30"),
-        (86_400, "tomorrow at 13:00"),
+        (7_200, "in 2 hours, today at 15:00 (Wednesday, 4 March)"),
+        (9_000, "today at 15:30 (Wednesday, 4 March)"),
+        (86_400, "tomorrow at 13:00 (Thursday, 5 March)"),
         (2 * 86_400, "on Friday, 6 March at 13:00"),
         (365 * 86_400, "on Thursday, 4 March 2027 at 13:00"),
     ];
@@ -25,13 +25,20 @@ fn reminders_are_confirmed_with_their_time() {
             NOW.plus_s(seconds),
             NOW,
             Some("Europe/Berlin".parse().unwrap()),
+            None,
         );
         assert_eq!(text, format!("Okay, I'll remind you {when}: call mom."));
     }
-    let unknown = reminder_set("call mom", NOW.plus_s(86_400), NOW, None);
+    let unknown = reminder_set("call mom", NOW.plus_s(86_400), NOW, None, None);
     assert!(
-        unknown.starts_with("Okay, I'll remind you tomorrow at 12:00 UTC: call mom. I don't know"),
+        unknown.starts_with("Okay, I'll remind you tomorrow at 12:00 UTC (Thursday, 5 March): call mom. I don't know"),
         "{unknown}"
+    );
+    let berlin = "Europe/Berlin".parse().ok();
+    let elsewhere = reminder_set("call mom", NOW.plus_s(9_000), NOW, berlin, Some(Zone::UTC));
+    assert_eq!(
+        elsewhere,
+        "Okay, I'll remind you today at 15:30 (Wednesday, 4 March), that's 14:30 in UTC: call mom."
     );
     assert_eq!(reminder_text("call mom"), "⏰ Reminder: call mom");
 }

@@ -7,16 +7,30 @@ use crate::clock::{Timestamp, Zone};
 
 /// When something happens, and whether a clock time was needed to say it.
 pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> (String, bool) {
-    if let Some(wait) = short_wait(at.0.saturating_sub(now.0)) {
+    let wait = short_wait(at.0.saturating_sub(now.0));
+    if let Some((wait, false)) = wait {
         return (format!("in {wait}"), false);
     }
     let clock = clock(local(at, timezone), timezone);
-    let day = match days_between(now, at, timezone) {
-        0 => "today".to_owned(),
-        1 => "tomorrow".to_owned(),
-        _ => format!("on {}", date(at, now, timezone)),
+    let date = date(at, now, timezone);
+    let moment = match days_between(now, at, timezone) {
+        0 => format!("today at {clock} ({date})"),
+        1 => format!("tomorrow at {clock} ({date})"),
+        _ => format!("on {date} at {clock}"),
     };
-    (format!("{day} at {clock}"), true)
+    match wait {
+        Some((wait, _)) => (format!("in {wait}, {moment}"), true),
+        None => (moment, true),
+    }
+}
+
+/// The same moment in the zone that it was said in: ", that's 15:00 in Europe/Berlin".
+pub(super) fn in_zone(at: Timestamp, zone: Zone) -> String {
+    format!(
+        ", that's {} in {}",
+        clock(local(at, Some(zone)), Some(zone)),
+        zone_name(zone)
+    )
 }
 
 /// A line's start in a list of reminders: "Today 19:00", "Friday, 3 January 09:00".
@@ -95,16 +109,16 @@ fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
 }
 
 /// A wait that is whole seconds up to two minutes, whole minutes up to two hours, or whole
-/// hours up to a day's half, in words.
-fn short_wait(ms: i64) -> Option<String> {
+/// hours up to a day's half, in words; `true`: the hours could also be a time of day.
+fn short_wait(ms: i64) -> Option<(String, bool)> {
     let unit = |n: i64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
     if ms <= 0 || ms % 1_000 != 0 {
         return None;
     }
     match ms / 1_000 {
-        s if s % 3_600 == 0 && s <= 12 * 3_600 => Some(unit(s / 3_600, "hour")),
-        s if s % 60 == 0 && s < 7_200 => Some(unit(s / 60, "minute")),
-        s if s < 120 => Some(unit(s, "second")),
+        s if s % 3_600 == 0 && s <= 12 * 3_600 => Some((unit(s / 3_600, "hour"), true)),
+        s if s % 60 == 0 && s < 7_200 => Some((unit(s / 60, "minute"), false)),
+        s if s < 120 => Some((unit(s, "second"), false)),
         _ => None,
     }
 }

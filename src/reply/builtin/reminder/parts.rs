@@ -109,7 +109,7 @@ pub(super) fn trailing_time(words: &Words, range: Range<usize>) -> Option<(Spec,
 }
 
 /// A time at `at` that is not part of what is said: "before 5pm", "the 9 o'clock news".
-fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
+pub(super) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let found = when::read(words, at)?;
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
     (!matches!(

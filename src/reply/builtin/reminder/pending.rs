@@ -1,6 +1,7 @@
 //! Asking for reminders that are set, and cancelling them. It sets none.
 
 use super::parts::{WORDS_MAX, after_link, trailing_time};
+use crate::reply::builtin::when::{self, Spec};
 use crate::reply::builtin::{Intent, Talk, subject, wording};
 
 pub(super) fn lists(request: &str) -> bool {
@@ -77,8 +78,10 @@ pub(super) fn cancel(talk: &Talk) -> Option<Intent> {
     if found > at {
         // "cancel the dentist reminder": what stands before is what it is about.
         let about = subject(words.original(at..found));
-        return (found + 1 == words.len())
-            .then_some(Intent::CancelReminders { about: Some(about) });
+        return (found + 1 == words.len()).then_some(Intent::CancelReminders {
+            about: Some(about),
+            on: None,
+        });
     }
     let several = all.is_some() || words.get(found) == "reminders";
     Some(cancelled(
@@ -99,6 +102,22 @@ fn cancelled(talk: &Talk, from: usize, end: usize, several: bool) -> Intent {
     {
         end -= 1;
     }
+    // "cancel all reminders for tomorrow": those of a day.
+    if let Some((spec, _)) = when::read(&talk.words, from).filter(|(_, next)| *next == end)
+        && let Some(day) = spec.day
+    {
+        let day = Spec {
+            day: Some(day),
+            ..Spec::default()
+        };
+        return match when::day_of(&day, talk.heard.now, talk.zone()) {
+            Some(on) => Intent::CancelReminders {
+                about: None,
+                on: Some(on),
+            },
+            None => Intent::Unclear(wording::reminder_no_such_time()),
+        };
+    }
     // The time is no part of what a reminder says: "… to call mom tomorrow".
     if end - from <= WORDS_MAX
         && let Some((_, at)) = trailing_time(&talk.words, from..end).filter(|(_, at)| *at > from)
@@ -107,8 +126,14 @@ fn cancelled(talk: &Talk, from: usize, end: usize, several: bool) -> Intent {
     }
     let about = subject(talk.words.original(from..end));
     match (about.is_empty(), several) {
-        (false, _) => Intent::CancelReminders { about: Some(about) },
-        (true, true) => Intent::CancelReminders { about: None },
+        (false, _) => Intent::CancelReminders {
+            about: Some(about),
+            on: None,
+        },
+        (true, true) => Intent::CancelReminders {
+            about: None,
+            on: None,
+        },
         (true, false) => Intent::Unclear(wording::which_reminder()),
     }
 }

@@ -17,6 +17,7 @@ fn remind(text: &str, at: &str) -> Intent {
     Intent::Remind {
         text: text.to_owned(),
         send_at: Timestamp(send_at.timestamp_millis()),
+        zone: None,
     }
 }
 
@@ -65,6 +66,7 @@ fn waits() {
         let expected = Intent::Remind {
             text: text.to_owned(),
             send_at,
+            zone: None,
         };
         assert_eq!(meant(said), expected, "{said}");
     }
@@ -78,18 +80,26 @@ const TIMES_OF_DAY: &str = "
     remind me 19:00 to eat → eat → 2026-03-04T19:00:00+01:00
     remind me at 19h30 to eat → eat → 2026-03-04T19:30:00+01:00
     remind me at 1830 to eat → eat → 2026-03-04T18:30:00+01:00
-    remind me at 7 to eat → eat → 2026-03-05T07:00:00+01:00
-    remind me at seven to eat → eat → 2026-03-05T07:00:00+01:00
+    remind me at 7 to eat → eat → 2026-03-04T19:00:00+01:00
+    remind me at 6 to eat → eat → 2026-03-04T18:00:00+01:00
+    remind me at 6 am to eat → eat → 2026-03-05T06:00:00+01:00
+    remind me at 11 to eat → eat → 2026-03-05T11:00:00+01:00
+    remind me at 12 to eat → eat → 2026-03-05T12:00:00+01:00
+    remind me at 1 to eat → eat → 2026-03-05T13:00:00+01:00
+    remind me at 10 to eat → eat → 2026-03-04T22:00:00+01:00
+    remind me today at 8 to eat → eat → 2026-03-04T20:00:00+01:00
+    remind me this afternoon to eat → eat → 2026-03-04T15:00:00+01:00
+    remind me at seven to eat → eat → 2026-03-04T19:00:00+01:00
     remind me at half past seven in the evening to eat → eat → 2026-03-04T19:30:00+01:00
     remind me at quarter to 8 pm to eat → eat → 2026-03-04T19:45:00+01:00
-    remind me at 9 o'clock to eat → eat → 2026-03-05T09:00:00+01:00
+    remind me at 9 o'clock to eat → eat → 2026-03-04T21:00:00+01:00
     remind me to eat at noon → eat → 2026-03-05T12:00:00+01:00
     remind me to sleep at midnight → sleep → 2026-03-05T00:00:00+01:00
     remind me to eat at 1pm → eat → 2026-03-05T13:00:00+01:00
     remind me tonight to eat → eat → 2026-03-04T20:00:00+01:00
     remind me at 7 tonight to eat → eat → 2026-03-04T19:00:00+01:00
     remind me tonight at 9 to eat → eat → 2026-03-04T21:00:00+01:00
-    remind me this evening to eat → eat → 2026-03-04T18:00:00+01:00
+    remind me this evening to eat → eat → 2026-03-04T19:00:00+01:00
     remind me in the morning to eat → eat → 2026-03-05T09:00:00+01:00
     remind me today to eat → eat → 2026-03-04T14:00:00+01:00
 ";
@@ -108,6 +118,12 @@ const DAYS: &str = "
     remind me the day after tomorrow to eat → eat → 2026-03-06T09:00:00+01:00
     remind me on friday at 18:30 to go home → go home → 2026-03-06T18:30:00+01:00
     remind me to go home on fri at 18:30 → go home → 2026-03-06T18:30:00+01:00
+    remind me tomorrow at 7 to plan → plan → 2026-03-05T07:00:00+01:00
+    remind me tomorrow at 6 to plan → plan → 2026-03-05T18:00:00+01:00
+    remind me on friday to plan → plan → 2026-03-06T09:00:00+01:00
+    remind me this friday to plan → plan → 2026-03-06T09:00:00+01:00
+    remind me next friday to plan → plan → 2026-03-13T09:00:00+01:00
+    remind me next weekend to plan → plan → 2026-03-14T09:00:00+01:00
     remind me next monday to plan → plan → 2026-03-09T09:00:00+01:00
     remind me on wednesday at 10 to plan → plan → 2026-03-11T10:00:00+01:00
     remind me on wednesday at 15:00 to plan → plan → 2026-03-04T15:00:00+01:00
@@ -137,12 +153,14 @@ const DATES_AND_MORE: &str = "
     reminder: dentist at 14:15 on thursday → dentist → 2026-03-05T14:15:00+01:00
     remind me to enjoy the sun tomorrow → enjoy the sun → 2026-03-05T09:00:00+01:00
     remind me to march 5 miles tomorrow → march 5 miles → 2026-03-05T09:00:00+01:00
-    remind me at 9 that the store at 42 Main Street opens → the store at 42 Main Street opens → 2026-03-05T09:00:00+01:00
+    remind me at 9 that the store at 42 Main Street opens → the store at 42 Main Street opens → 2026-03-04T21:00:00+01:00
     remind me at 3 to pick up the kids → pick up the kids → 2026-03-04T15:00:00+01:00
     remind me at 3 in the morning to wake → wake → 2026-03-05T03:00:00+01:00
     remind me at 3:00 to wake → wake → 2026-03-05T03:00:00+01:00
     wake me up at 5 → wake up → 2026-03-05T05:00:00+01:00
     remind me on 12/24/2026 at 9 to wrap → wrap → 2026-12-24T09:00:00+01:00
+    remind me 30/11 at 5pm to swim → swim → 2026-11-30T17:00:00+01:00
+    remind me 11/30 at 5pm to swim → swim → 2026-11-30T17:00:00+01:00
     remind me on 24/12 to wrap → wrap → 2026-12-24T09:00:00+01:00
     remind me to wrap at 2026-12-24T10:00 → wrap → 2026-12-24T10:00:00+01:00
     remind me to watch the 9 o'clock news at 20:55 → watch the 9 o'clock news → 2026-03-04T20:55:00+01:00
@@ -229,4 +247,111 @@ fn what_is_wrong_with_a_reminder_is_said() {
     }
     let fits = format!("remind me in 5 minutes to {}", "x".repeat(1_000));
     assert!(matches!(meant(&fits), Intent::Remind { .. }));
+}
+
+#[test]
+fn a_zone_that_is_named_is_converted_and_kept() {
+    let cases = [
+        (
+            "remind me at 3pm Berlin time to call",
+            "2026-03-04T15:00:00+01:00",
+            "Europe/Berlin",
+        ),
+        (
+            "remind me to call at 9 am PST",
+            "2026-03-04T09:00:00-08:00",
+            "America/Los_Angeles",
+        ),
+        (
+            "remind me to call tomorrow at 3pm New York time",
+            "2026-03-05T15:00:00-05:00",
+            "America/New_York",
+        ),
+        (
+            "remind me at 15:00 UTC to call",
+            "2026-03-04T15:00:00Z",
+            "UTC",
+        ),
+    ];
+    for (said, at, zone) in cases {
+        let Intent::Remind { send_at, .. } = remind("call", at) else {
+            panic!("{at}");
+        };
+        let expected = Intent::Remind {
+            text: "call".to_owned(),
+            send_at,
+            zone: Some(zone.parse().expect("a zone")),
+        };
+        assert_eq!(meant(said), expected, "{said}");
+    }
+}
+
+#[test]
+fn several_requests_are_each_done() {
+    let cases = [
+        (
+            "remind me to buy milk tomorrow at 6pm and call dad at 8pm",
+            vec![
+                remind("buy milk", "2026-03-05T18:00:00+01:00"),
+                remind("call dad", "2026-03-05T20:00:00+01:00"),
+            ],
+        ),
+        (
+            "remind me to take meds at 8am and 8pm",
+            vec![
+                remind("take meds", "2026-03-05T08:00:00+01:00"),
+                remind("take meds", "2026-03-04T20:00:00+01:00"),
+            ],
+        ),
+        (
+            "hi! my name is Tom. remind me at 8 to run",
+            vec![
+                Intent::SetName("Tom".to_owned()),
+                remind("run", "2026-03-04T20:00:00+01:00"),
+            ],
+        ),
+        (
+            "remind me at 8 to run\nremind me tomorrow at 9 to swim",
+            vec![
+                remind("run", "2026-03-04T20:00:00+01:00"),
+                remind("swim", "2026-03-05T09:00:00+01:00"),
+            ],
+        ),
+    ];
+    for (said, expected) in cases {
+        assert_eq!(meant(said), Intent::Several(expected), "{said}");
+    }
+    for said in [
+        "remind me at 5pm to call mom. She has news.",
+        "remember that Ana likes tea. Bo likes coffee.",
+    ] {
+        assert!(!matches!(meant(said), Intent::Several(_)), "{said}");
+    }
+}
+
+#[test]
+fn what_is_half_understood_sets_nothing() {
+    let cases = [
+        ("remind me 5/6 at 5pm to swim", "set nothing"),
+        ("remind me yesterday at 5 to swim", "already passed"),
+        ("remind me tomorrow at 9 and at noon or 3pm to swim", "time"),
+        ("remind me on mondays at 9 to swim", "can't repeat"),
+        ("remind me weekdays at 7 to swim", "can't repeat"),
+        ("on mondays at 9 remind me to swim", "can't repeat"),
+        ("remind me on the 1st of each month to pay", "can't repeat"),
+        ("remind me every 3 hours until 8pm to drink", "can't repeat"),
+        ("don't forget to swim every day at 9", "can't repeat"),
+        (
+            "remind me to swim at 9 tomorrow before 5 tonight",
+            "set nothing",
+        ),
+        ("delete my account", "DELETE MY ACCOUNT"),
+        ("export my data", "export"),
+    ];
+    for (said, part) in cases {
+        match meant(said) {
+            Intent::Unclear(reply) => assert!(reply.contains(part), "{said} → {reply}"),
+            other => panic!("{said} → {other:?}"),
+        }
+    }
 }

@@ -14,6 +14,7 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     let next = at + 1;
     match words.get(at) {
         "today" => return Some((Day::Today, next)),
+        "yesterday" => return Some((Day::InDays(-1), next)),
         "tomorrow" | "tmrw" | "tmr" | "tomorow" | "tommorow" | "tommorrow" => {
             return Some((Day::InDays(1), next));
         }
@@ -25,7 +26,10 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
             if let Some(found) = of_year(words, next) {
                 return Some(found);
             }
-            if let ("next" | "coming", Some(day)) = (words.get(next), named(words, at + 2, true)) {
+            if let ("next" | "coming", Some(day)) = (
+                words.get(next),
+                named(words, at + 2, words.get(next) == "next"),
+            ) {
                 return Some((day, at + 3));
             }
             let day = ordinal(words.get(next)).filter(|_| on)?;
@@ -38,7 +42,7 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
         return Some((
             Day::Weekday {
                 day,
-                never_today: false,
+                next_week: false,
             },
             of_this,
         ));
@@ -49,7 +53,7 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
         .or_else(|| of_year(words, at))
 }
 
-/// "24/12/2026", "12/24/2026"; without a year only after "on" (`short`), for 1/2 is a half.
+/// "24/12/2026", "12/24/2026", "24/12". Fractions and "24/7" are dates only after "on" (`short`).
 fn slashed(word: &str, short: bool) -> Option<Day> {
     let mut parts = word.split('/').map(|part| {
         let digits = (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
@@ -59,6 +63,8 @@ fn slashed(word: &str, short: bool) -> Option<Day> {
     let year = match parts.next() {
         Some(year) => Some(i32::try_from(year?).ok()?),
         None if short => None,
+        None if b <= 10 && a < b || (a, b) == (24, 7) => return None,
+        None if (1..=31).contains(&a) && (1..=31).contains(&b) => None,
         None => return None,
     };
     if parts.next().is_some() {
@@ -96,11 +102,11 @@ fn named(words: &Words, at: usize, next: bool) -> Option<Day> {
         "year" if next => Some(Day::InMonths(12)),
         "weekend" => Some(Day::Weekday {
             day: Weekday::Sat,
-            never_today: next,
+            next_week: next,
         }),
         name => weekday(name, true).map(|day| Day::Weekday {
             day,
-            never_today: next,
+            next_week: next,
         }),
     }
 }
@@ -108,7 +114,7 @@ fn named(words: &Words, at: usize, next: bool) -> Option<Day> {
 /// Short names are words of their own ("sun", "sat"), so they need an "on" before them.
 fn weekday(word: &str, short: bool) -> Option<Weekday> {
     Some(match word {
-        "monday" | "mondays" => Weekday::Mon,
+        "monday" => Weekday::Mon,
         "tuesday" => Weekday::Tue,
         "wednesday" => Weekday::Wed,
         "thursday" => Weekday::Thu,

@@ -7,7 +7,7 @@ use chrono::{
     TimeZone, Utc,
 };
 
-use super::{BARE_HOUR_PM_MAX, Clock, DAY_HOUR, Day, Part, Spec, Wait};
+use super::{BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, Part, Spec, Wait};
 use crate::clock::{Timestamp, Zone};
 
 /// The furthest a time may lie ahead, in years.
@@ -31,6 +31,7 @@ pub(in crate::reply) fn resolve(
     now: Timestamp,
     zone: Zone,
 ) -> Result<Timestamp, Problem> {
+    let zone = spec.zone.unwrap_or(zone);
     let local = now.utc().with_timezone(&zone).naive_local();
     let moment = match spec.wait {
         Some(wait) => waited(spec, wait, now, local, zone)?,
@@ -81,15 +82,14 @@ fn dated(
     let today = local.date();
     let on = |date: NaiveDate| instant(at_time(date, spec)?, zone);
     match spec.day {
-        None => {
-            let moment = on(today)?;
-            if moment > now {
-                Ok(moment)
-            } else {
-                on(in_days(today, 1)?)
-            }
-        }
+        None => match later_today(spec, today, now, zone)? {
+            Some(moment) => Ok(moment),
+            None => on(in_days(today, 1)?),
+        },
         Some(Day::Today) => {
+            if let Some(moment) = later_today(spec, today, now, zone)? {
+                return Ok(moment);
+            }
             let moment = on(today)?;
             let an_hour_on = now.plus_s(3600);
             // "today" and "tonight" said late mean soon, as long as it is still the day.
@@ -106,12 +106,20 @@ fn dated(
             },
         )
         .ok_or(Problem::TooFar)?),
-        Some(Day::Weekday { day, never_today }) => {
+        Some(Day::Weekday {
+            day,
+            next_week: true,
+        }) => {
+            let monday = i64::from(7 - today.weekday().num_days_from_monday());
+            let days = monday + i64::from(day.num_days_from_monday());
+            on(in_days(today, days)?)
+        }
+        Some(Day::Weekday { day, .. }) => {
             let days = i64::from(
                 (7 + day.num_days_from_monday() - today.weekday().num_days_from_monday()) % 7,
             );
             let moment = on(in_days(today, days)?)?;
-            if moment <= now || (days == 0 && never_today) {
+            if moment <= now {
                 on(in_days(today, days + 7)?)
             } else {
                 Ok(moment)
@@ -133,6 +141,35 @@ fn dated(
             on(NaiveDate::from_ymd_opt(year, month, day).ok_or(Problem::NoSuchTime)?)
         }
     }
+}
+
+/// The first moment after now that the time of day comes today: a bare 7 comes twice.
+fn later_today(
+    spec: &Spec,
+    today: NaiveDate,
+    now: Timestamp,
+    zone: Zone,
+) -> Result<Option<Timestamp>, Problem> {
+    let evening = spec.clock.filter(|clock| {
+        clock.bare
+            && !clock.exact
+            && spec.part.is_none()
+            && (BARE_HOUR_PM_MAX + 1..=BARE_HOUR_TWICE_MAX).contains(&clock.hour)
+    });
+    let evening = evening.map(|clock| Spec {
+        clock: Some(Clock {
+            hour: clock.hour + 12,
+            ..clock
+        }),
+        ..*spec
+    });
+    for spec in [Some(*spec), evening].into_iter().flatten() {
+        let moment = instant(at_time(today, &spec)?, zone)?;
+        if moment > now {
+            return Ok(Some(moment));
+        }
+    }
+    Ok(None)
 }
 
 /// The first of `dates` that is still to come; none: no calendar has it.
@@ -197,7 +234,7 @@ fn part_hour(part: Option<Part>) -> u32 {
     match part {
         None | Some(Part::Morning) => DAY_HOUR,
         Some(Part::Afternoon) => 15,
-        Some(Part::Evening) => 18,
+        Some(Part::Evening) => 19,
         Some(Part::Night) => 20,
     }
 }

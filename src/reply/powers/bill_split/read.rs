@@ -9,6 +9,8 @@ use crate::reply::powers::{money, pieces};
 
 /// Words of the name before "paid".
 const NAME_WORDS_MAX: usize = 3;
+/// A larger tip is a mistake.
+const TIP_PERCENT_MAX: i64 = 100;
 /// More ways than that are a mistake.
 const WAYS_MAX: i64 = 1_000;
 
@@ -86,17 +88,32 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)>
         .unwrap_or(at + 1);
     let bill = after > at + 2;
     let amount = money::read(words, after);
-    let Some((said, next)) = amount else {
+    let Some((mut said, next)) = amount else {
         let from = words.after(after, &["between", "among", "with"])?;
         return bill.then(|| (Clear, Action::People(names(words, from, end))));
     };
+    let end = match tip(words, next, end) {
+        Some((percent, end)) => {
+            said.minor += (said.minor * percent + 50) / 100;
+            end
+        }
+        None => end,
+    };
+    if (next..end).any(|at| words.get(at).contains('%')) {
+        return Some((Clear, Action::Unclear));
+    }
     if let Some(ways) = ways(words, next, end) {
         let money = Amount::new(said);
         return Some((Clear, Action::Ways { money, ways }));
     }
+    split_between(words, said, next, end).map(|action| (Clear, action))
+}
+
+/// "for pizza between Ana, Bo and me, paid by Ana", after the amount.
+fn split_between(words: &Words<'_>, said: money::Money, next: usize, end: usize) -> Option<Action> {
     let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among" | "with"));
     let Some(between) = between else {
-        return (next == end).then_some((Clear, Action::Unclear));
+        return (next == end).then_some(Action::Unclear);
     };
     let purpose = words
         .after(next, &["for", "of"])
@@ -118,22 +135,37 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)>
             Some("us" | "everyone" | "everybody")
         )
     {
-        return Some((Clear, Action::Unclear));
+        return Some(Action::Unclear);
     }
     let payer = if payer.is_empty() {
         "me".to_owned()
     } else {
         payer
     };
-    Some((
-        Clear,
-        Action::Paid {
-            payer,
-            money: Amount::new(said),
-            purpose,
-            among,
-        },
-    ))
+    Some(Action::Paid {
+        payer,
+        money: Amount::new(said),
+        purpose,
+        among,
+    })
+}
+
+/// "… with 20% tip", "plus 15 % tip": how many percent, and where what is before it ends.
+fn tip(words: &Words<'_>, from: usize, end: usize) -> Option<(i64, usize)> {
+    let at = (from..end)
+        .rev()
+        .find(|at| matches!(words.get(*at), "with" | "plus" | "and" | "including"))?;
+    let next = words.after(at + 1, &["a", "an"]).unwrap_or(at + 1);
+    let number = words.get(next);
+    let (percent, after) = match number.strip_suffix('%') {
+        Some(percent) => (percent, next + 1),
+        None => (number, words.after(next + 1, &["%", "percent"])?),
+    };
+    let percent = percent
+        .parse()
+        .ok()
+        .filter(|n| (1..=TIP_PERCENT_MAX).contains(n))?;
+    (words.after(after, &["tip"]) == Some(end)).then_some((percent, at))
 }
 
 /// "…, Ana paid" at the end: where the names end, and who.
@@ -198,6 +230,9 @@ fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> 
     let payer = pieces::said(words, at, verb);
     if let Some((said, next)) = money::read(words, verb + 1) {
         let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among"));
+        if let Some(paid) = paid_only_for(words, &payer, (said.clone(), next), end) {
+            return Some((Soft, paid));
+        }
         let until = between.unwrap_or(end);
         let purpose = match words.after(next, &["for"]) {
             Some(from) if from < until => pieces::said(words, from, until),
@@ -222,6 +257,10 @@ fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> 
     let back = words.get(from - 1) == "back";
     let whole = next == end || words.after(next, &["back"]) == Some(end);
     let to = pieces::said(words, verb + 1, from - usize::from(back));
+    // "I paid the taxi, 30" settles no debt.
+    if words.get(verb + 1) == "the" {
+        return None;
+    }
     let to = to.strip_prefix("back ").map_or(to.clone(), str::to_owned);
     (whole && !to.is_empty()).then(|| {
         (
@@ -232,5 +271,35 @@ fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> 
                 money: Amount::new(said),
             },
         )
+    })
+}
+
+/// "Ana paid 45 for tickets just for her and Bo": she is who paid.
+fn paid_only_for(
+    words: &Words<'_>,
+    payer: &str,
+    (said, next): (money::Money, usize),
+    end: usize,
+) -> Option<Action> {
+    let at = (next..end).find(|n| words.after(*n, &["just for", "only for"]).is_some())?;
+    let purpose = match words.after(next, &["for"]) {
+        Some(from) if from < at => pieces::said(words, from, at),
+        None if next == at => String::new(),
+        _ => return None,
+    };
+    let mut among = names(words, at + 2, end);
+    for name in &mut among {
+        if matches!(
+            name.as_str(),
+            "her" | "him" | "them" | "herself" | "himself" | "themselves"
+        ) {
+            payer.clone_into(name);
+        }
+    }
+    Some(Action::Paid {
+        payer: payer.to_owned(),
+        money: Amount::new(said),
+        purpose,
+        among,
     })
 }

@@ -75,31 +75,63 @@ const SPENT: [&str; 8] = [
     "expense",
 ];
 
-/// "spent 12.50 on lunch".
+/// Expenses named in one message.
+const SPENT_MAX: usize = 5;
+
+/// "spent 12.50 on lunch", "spent 5 on bus and 12 on lunch yesterday", "I paid the taxi, 30".
 fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, Action)> {
     let (words, at) = (&talk.words, talk.start);
-    let (said, next) = money::read(words, from)?;
-    let purpose = words.after(next, &["on", "for", "at"]);
     let talked = matches!(words.get(at), "i" | "ive" | "paid");
     let strength = if talked {
         Strength::Soft
     } else {
         Strength::Clear
     };
-    let to = match words.get(end - 1) {
-        "today" | "now" => end - 1,
-        _ => end,
+    let (to, days_ago) = match words.get(end - 1) {
+        "today" | "now" => (end - 1, 0),
+        "yesterday" => (end - 1, 1),
+        _ => (end, 0),
     };
-    let purpose = match purpose {
-        Some(from) => pieces::said(words, from, to),
-        None if next >= to => String::new(),
-        None => return None,
-    };
-    let action = Action::Spent {
-        money: Spending(said),
-        purpose,
+    let mut at = from;
+    let mut spent = Vec::new();
+    while at < to && spent.len() < SPENT_MAX {
+        let Some((said, next)) = money::read(words, at) else {
+            // "paid the taxi, 30"
+            let (said, next) = money::read(words, to.checked_sub(1)?)?;
+            if words.get(from) != "the" || next != to {
+                return None;
+            }
+            spent.push((Spending(said), pieces::said(words, from + 1, to - 1)));
+            break;
+        };
+        let purpose = words.after(next, &["on", "for", "at"]);
+        let another = (next..to).find(|n| {
+            let after = money::read(words, n + 1).map(|(_, after)| after);
+            words.get(*n) == "and"
+                && after.is_some_and(|after| matches!(words.get(after), "on" | "for" | "at"))
+        });
+        let until = another.unwrap_or(to);
+        let purpose = match purpose {
+            Some(from) => pieces::said(words, from, until),
+            None if next >= until => String::new(),
+            None => return None,
+        };
+        spent.push((Spending(said), purpose));
+        at = until + 1;
+    }
+    let has_day = spent
+        .iter()
+        .any(|(_, purpose)| pieces::has_day(purpose) || purpose.split(' ').any(is_span));
+    let action = if spent.is_empty() || at < to && spent.len() >= SPENT_MAX || has_day {
+        Action::DayUnclear
+    } else {
+        Action::Spent { spent, days_ago }
     };
     Some((strength, action))
+}
+
+fn is_span(word: &str) -> bool {
+    matches!(word, "yesterday" | "ago" | "week" | "month")
 }
 
 /// "this month on food", "on food", "today".

@@ -24,6 +24,9 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
         | "show my streaks"
         | "my streak"
         | "whats my streak"
+        | "hows my streak"
+        | "how is my streak"
+        | "what is my streak"
         | "habit tracker"
         | "show me my habits"
         | "habit streaks" => return Some((Clear, Action::List)),
@@ -78,6 +81,15 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
 /// "I ran today", "did run", "run done".
 fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
     use Strength::{InSession, Soft};
+    // A question tells of nothing done.
+    if words.is_question()
+        || matches!(
+            words.get(at),
+            "how" | "hows" | "what" | "whats" | "when" | "why" | "who" | "where" | "is" | "should"
+        )
+    {
+        return None;
+    }
     let (to, days_ago) = match words.get(end - 1) {
         "today" => (end - 1, 0),
         "yesterday" => (end - 1, 1),

@@ -121,7 +121,9 @@ fn fixed(request: &str) -> Option<Action> {
 fn plan(talk: &Talk<'_>, from: usize, end: usize) -> Action {
     let words = &talk.words;
     let found = (from + 1..end).find_map(|at| {
-        let link = words.after(at, &["from", "on", "between", "starting"])?;
+        let link = words
+            .after(at, &["from", "on", "between", "starting"])
+            .unwrap_or(at);
         let (first, last, next) = dates(talk, link)?;
         (next == end).then_some((at, first, last))
     });
@@ -131,12 +133,29 @@ fn plan(talk: &Talk<'_>, from: usize, end: usize) -> Action {
     };
     match pieces::said(words, from, to) {
         place if place.is_empty() => Action::Unclear,
+        place if has_date(&place) => Action::DatesUnclear,
         place => Action::Plan {
             place,
             from: first,
             to: last,
         },
     }
+}
+
+/// Whether more is said of the dates than was understood.
+fn has_date(place: &str) -> bool {
+    let is_date = |word: &str| {
+        let word = word.to_lowercase();
+        word.starts_with(|c: char| c.is_ascii_digit())
+            || matches!(word.as_str(), "days" | "weeks" | "nights" | "week")
+    };
+    let month = |(link, word): (&str, &str)| {
+        link.eq_ignore_ascii_case("in") && pieces::read_month(&word.to_lowercase()).is_some()
+    };
+    let words = place.split_whitespace();
+    pieces::has_day(place)
+        || words.clone().any(is_date)
+        || words.clone().zip(words.skip(1)).any(month)
 }
 
 /// "3 to 7 June", "June 3 to 7", "3 June to 2 July", "2026-06-03 to 2026-06-07", "June 3 for

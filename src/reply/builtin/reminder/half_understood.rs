@@ -1,0 +1,82 @@
+//! Whether words of time are left in what a reminder would say: then its time was not
+//! understood. It must not guess what was meant.
+
+use super::parts::{WORDS_MAX, time_at};
+use crate::reply::builtin::when::Day;
+use crate::reply::builtin::words::Words;
+
+pub(super) fn has_time_left(text: &str) -> bool {
+    let words = Words::new(text);
+    if words.len() > WORDS_MAX {
+        return false;
+    }
+    if is_slashed(words.get(0)) || matches!(words.get(words.len().saturating_sub(1)), "and" | "or")
+    {
+        return true;
+    }
+    // A zone that belongs to no time that was understood.
+    let zone = |at: usize| {
+        let shouted = words.original(at..at + 1);
+        matches!(
+            shouted.trim_end_matches(['.', ',', '!', '?']),
+            "PST"
+                | "PDT"
+                | "EST"
+                | "EDT"
+                | "CST"
+                | "CDT"
+                | "MST"
+                | "MDT"
+                | "GMT"
+                | "UTC"
+                | "BST"
+                | "CET"
+                | "CEST"
+                | "IST"
+                | "JST"
+                | "AEST"
+        )
+    };
+    (0..words.len()).any(|at| {
+        let is_time = time_at(&words, at).is_some_and(|(spec, _)| {
+            // "march 5 miles" is no date.
+            !(at == 0 && matches!(spec.day, Some(Day::OfYear { .. })))
+        });
+        is_time || zone(at)
+    })
+}
+
+/// "5/6" in the place of a date.
+fn is_slashed(word: &str) -> bool {
+    word.split_once('/').is_some_and(|(a, b)| {
+        let digits = |part: &str| (1..=2).contains(&part.len()) && part.parse::<u32>().is_ok();
+        digits(a) && digits(b)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_time_that_are_left_over() {
+        let cases = [
+            ("take meds at 8am and", true),
+            ("buy milk tomorrow at 6pm and call dad", true),
+            ("5/6 to swim", true),
+            ("call Ana PST", true),
+            ("call tonight", true),
+            ("march 5 miles", false),
+            ("watch the 9 o'clock news", false),
+            ("the store at 42 Main Street opens", false),
+            ("read chapter 7", false),
+            ("leave before 5pm", false),
+            ("use 1/2 cup", false),
+            ("call mom", false),
+            ("", false),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(has_time_left(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Several requests in one message, a sentence or a line each. Each of them is done or named;
+//! a message with one request stays whole.
+
+use super::{Heard, Intent, Talk, listening, one_request, wording};
+use crate::reply::powers::{Strength, recognise};
+
+/// Longer messages, or those with more parts, are one text.
+const TEXT_BYTES_MAX: usize = 4_096;
+const PARTS_MAX: usize = 8;
+
+/// `None`: at most one request.
+pub(super) fn requests(talk: &Talk) -> Option<Intent> {
+    let mut requests = Vec::new();
+    for text in parts(talk.heard.text)? {
+        let heard = Heard {
+            text,
+            group: false, // the name stands in one of the parts only
+            ..*talk.heard
+        };
+        let part = listening::listen(&heard);
+        let intent = one_request(&part);
+        if part.rests_on_zone.get() {
+            talk.rests_on_zone.set(true);
+        }
+        requests.push((intent, heard));
+    }
+    let commands = requests.iter().filter(|(intent, _)| intent.is_command());
+    let commands = commands.count();
+    if commands == 0 {
+        return None;
+    }
+    let asks_for_power = |(intent, heard): &(Intent, Heard)| {
+        let calls = (!intent.is_command()).then(|| recognise(heard).calls);
+        let mut calls = calls.into_iter().flatten();
+        calls.any(|call| call.strength == Strength::Clear)
+    };
+    if requests.iter().any(asks_for_power) {
+        return Some(Intent::Unclear(wording::one_request_only()));
+    }
+    let each = requests
+        .into_iter()
+        .filter_map(|(intent, heard)| match intent {
+            Intent::Say(_) => None,
+            Intent::Unknown => Some(Intent::Unclear(wording::part_not_understood(heard.text))),
+            intent => Some(intent),
+        });
+    (commands > 1).then(|| Intent::Several(each.collect()))
+}
+
+fn parts(text: &str) -> Option<Vec<&str>> {
+    if text.len() > TEXT_BYTES_MAX || !text.contains(['\n', '.', '!', '?', ';']) {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for line in text.lines() {
+        let mut rest = line;
+        while let Some(at) = [". ", "! ", "? ", "; "]
+            .iter()
+            .filter_map(|mark| rest.find(mark))
+            .min()
+        {
+            parts.push(rest[..=at].trim());
+            rest = &rest[at + 2..];
+        }
+        parts.push(rest.trim());
+    }
+    parts.retain(|part| !part.is_empty());
+    (2..=PARTS_MAX).contains(&parts.len()).then_some(parts)
+}

@@ -1,0 +1,74 @@
+//! What is said to somebody in a crisis, and how somebody leaves or takes their data along.
+//! Nothing else belongs into these answers.
+
+/// Crisis lines by the prefix of the writer's phone: prefix, number, who answers. Taken from
+/// each line's own site, as listed by findahelpline.com; a country that is not here gets that
+/// address alone.
+const CRISIS_LINES: [(&str, &str, &str); 16] = [
+    ("+1", "988", "988 Lifeline, by call or text"),
+    ("+27", "0800 567 567", "SADAG"),
+    ("+31", "113", "113 Zelfmoordpreventie"),
+    ("+33", "3114", "numéro national de prévention du suicide"),
+    ("+34", "024", "línea de atención a la conducta suicida"),
+    ("+353", "116 123", "Samaritans"),
+    ("+41", "143", "Die Dargebotene Hand"),
+    ("+43", "142", "TelefonSeelsorge"),
+    ("+44", "116 123", "Samaritans"),
+    ("+45", "70 201 201", "Livslinien"),
+    ("+46", "90101", "Mind Självmordslinjen"),
+    ("+49", "0800 111 0 111", "TelefonSeelsorge"),
+    ("+55", "188", "CVV"),
+    ("+61", "13 11 14", "Lifeline"),
+    ("+64", "1737", "Need to talk?"),
+    ("+91", "14416", "Tele MANAS"),
+];
+
+/// `phone`: the writer's handle, a phone in E.164 where it is one.
+pub fn crisis(phone: &str) -> String {
+    let known = CRISIS_LINES
+        .iter()
+        .find(|(prefix, ..)| phone.starts_with(prefix));
+    let line = match known {
+        Some((_, number, who)) => format!(
+            "Please call {number} ({who}): people there listen, whatever it is. Lines in other countries are on findahelpline.com."
+        ),
+        None => "Please talk to somebody who listens: findahelpline.com has the number for your country.".to_owned(),
+    };
+    format!(
+        "I'm so sorry that it's this hard right now. You matter, and you don't have to go through this alone. {line} If you are in immediate danger, please call your emergency number now, or get to somebody you trust."
+    )
+}
+
+pub fn how_to_delete_account() -> String {
+    "I can't delete your account from this chat. Whoever is signed in to it can: the account page, or POST /account/deletion with the confirmation “DELETE MY ACCOUNT”. Everything I keep of you is deleted 30 days later, and until then you can take it back. To take away only what I remember, say “forget everything”."
+        .to_owned()
+}
+
+pub fn how_to_export_data() -> String {
+    "I can't send your data in this chat. Whoever is signed in to your account can: the account page, or POST /account/export, makes a file of everything I keep of you, to download."
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_is_that_of_the_phones_country() {
+        let cases = [
+            ("+15550100", "988"),
+            ("+4915112345678", "0800 111 0 111"),
+            ("+447700900123", "116 123"),
+            ("+353851234567", "116 123"),
+            ("+33612345678", "3114"),
+            ("+35112345678", "findahelpline.com has"),
+            ("ana@example.com", "findahelpline.com has"),
+            ("", "findahelpline.com has"),
+        ];
+        for (phone, part) in cases {
+            let said = crisis(phone);
+            assert!(said.contains(part), "{phone} → {said}");
+            assert!(said.contains("findahelpline.com"), "{phone} → {said}");
+        }
+    }
+}
