@@ -135,17 +135,6 @@ pub struct Command {
     pub attempts: u32,
 }
 
-/// A command that ended before it was handed out.
-#[derive(Debug, Clone)]
-pub struct Withdrawn {
-    pub given_up: GivenUp,
-    /// JSON
-    pub payload: String,
-    pub user: Option<UserId>,
-    /// Whose app sent it; `None`: no app did.
-    pub app_creator: Option<UserId>,
-}
-
 const UNFINISHED: &str = "('queued', 'sent', 'received', 'executing')";
 
 impl Tx<'_> {
@@ -185,7 +174,7 @@ impl Tx<'_> {
         Ok(queued(new, seq))
     }
 
-    fn next_seq(&self, agent: AgentId, app_creator: Option<UserId>) -> Result<i64> {
+    pub(super) fn next_seq(&self, agent: AgentId, app_creator: Option<UserId>) -> Result<i64> {
         if let Some(creator) = app_creator {
             self.execute(
                 "INSERT INTO app_commands (creator_id, agent_id, unfinished) VALUES (?1, ?2, 1)
@@ -203,7 +192,12 @@ impl Tx<'_> {
             .query_row((agent.0, app_creator.is_some()), |row| row.get(0))?)
     }
 
-    fn insert_row(&self, new: &NewCommand<'_>, seq: i64, created_at: Timestamp) -> Result<()> {
+    pub(super) fn insert_row(
+        &self,
+        new: &NewCommand<'_>,
+        seq: i64,
+        created_at: Timestamp,
+    ) -> Result<()> {
         self.execute(
             "INSERT INTO commands (agent_id, seq, command_id, room_id, kind, payload, state, created_at, expires_at, user_id, app_creator_id)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8,
@@ -372,94 +366,6 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Gives a room's commands that were never handed out to another agent: they end as
-    /// moved at the old one and get seqs of their own at the new one, where a full outbox
-    /// does not stop them. Old seqs, new commands.
-    pub fn move_commands(
-        &self,
-        room: RoomId,
-        from: AgentId,
-        to: AgentId,
-        now: Timestamp,
-    ) -> Result<(Vec<u64>, Vec<Unfinished>)> {
-        let waiting: Vec<(Command, Option<i64>, Option<i64>)> = self
-            .conn
-            .prepare_cached(
-                "SELECT seq, command_id, kind, payload, created_at, expires_at, attempts, user_id,
-                   app_creator_id
-                 FROM commands WHERE room_id = ?1 AND agent_id = ?2 AND state = 'queued' ORDER BY seq",
-            )?
-            .query_map((room.0, from.0), |row| Ok((command_from(row)?, row.get(7)?, row.get(8)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        let mut moved = Vec::with_capacity(waiting.len());
-        for (command, user, app_creator) in &waiting {
-            let app_creator = app_creator.map(UserId);
-            self.finish_command(from, command.seq, CommandState::Moved, None, now)?;
-            let new = NewCommand {
-                agent: to,
-                room,
-                command_id: &command.command_id,
-                kind: &command.kind,
-                payload: &command.payload,
-                user: user.map(UserId),
-                app_creator,
-                expires_at: command.expires_at,
-                now,
-            };
-            moved.push(self.insert_command_again(&new, command.created_at)?);
-        }
-        Ok((waiting.iter().map(|(c, ..)| c.seq).collect(), moved))
-    }
-
-    /// Queues anew what stands in the rows as moved.
-    pub(super) fn insert_command_again(
-        &self,
-        new: &NewCommand<'_>,
-        created_at: Timestamp,
-    ) -> Result<Unfinished> {
-        let seq = self.next_seq(new.agent, new.app_creator)?;
-        self.insert_again(new, seq, created_at)?;
-        Ok(queued(new, seq))
-    }
-
-    /// A command may come back to an agent that had it before: its old row gives way.
-    fn insert_again(&self, new: &NewCommand<'_>, seq: i64, created_at: Timestamp) -> Result<()> {
-        self.execute(
-            "UPDATE commands SET command_id = command_id || '/moved/' || seq
-             WHERE command_id = ?1 AND agent_id = ?2 AND state = 'moved'",
-            (new.command_id, new.agent.0),
-        )?;
-        self.insert_row(new, seq, created_at)
-    }
-
-    /// Ends a room's commands that were never handed out.
-    pub fn end_waiting_commands(&self, room: RoomId, now: Timestamp) -> Result<Vec<Withdrawn>> {
-        let waiting: Vec<Withdrawn> = self
-            .conn
-            .prepare_cached(
-                "SELECT agent_id, seq, command_id, payload, user_id, app_creator_id FROM commands
-                 WHERE room_id = ?1 AND state = 'queued' ORDER BY id",
-            )?
-            .query_map([room.0], |row| {
-                Ok(Withdrawn {
-                    given_up: GivenUp {
-                        agent: AgentId(row.get(0)?),
-                        seq: row.get::<_, i64>(1)? as u64,
-                        command_id: row.get(2)?,
-                    },
-                    payload: row.get(3)?,
-                    user: row.get::<_, Option<i64>>(4)?.map(UserId),
-                    app_creator: row.get::<_, Option<i64>>(5)?.map(UserId),
-                })
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        for command in &waiting {
-            let GivenUp { agent, seq, .. } = command.given_up;
-            self.finish_command(agent, seq, CommandState::Expired, None, now)?;
-        }
-        Ok(waiting)
-    }
-
     /// Ends commands whose time is over, of any agent; at most `limit`.
     pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<GivenUp>> {
         let over: Vec<GivenUp> = self
@@ -532,7 +438,7 @@ impl View<'_> {
     }
 }
 
-fn queued(new: &NewCommand<'_>, seq: i64) -> Unfinished {
+pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> Unfinished {
     Unfinished {
         seq: seq as u64,
         command_id: new.command_id.into(),
@@ -546,7 +452,7 @@ fn queued(new: &NewCommand<'_>, seq: i64) -> Unfinished {
     }
 }
 
-fn command_from(row: &Row<'_>) -> rusqlite::Result<Command> {
+pub(super) fn command_from(row: &Row<'_>) -> rusqlite::Result<Command> {
     Ok(Command {
         seq: row.get::<_, i64>(0)? as u64,
         command_id: row.get(1)?,

@@ -236,6 +236,22 @@ pub(super) async fn interleave(
     Ok(())
 }
 
+/// The columns of the table of medians.
+const COLUMNS: [&str; 12] = [
+    "req/s",
+    "min",
+    "max",
+    "p50 ms",
+    "p99 ms",
+    "p99 max",
+    "p99.9 ms",
+    "cpu us",
+    "user us",
+    "system us",
+    "switches",
+    "batch",
+];
+
 pub(super) fn summarise(report: &mut Report, targets: &mut [Target], title: &str, closed: bool) {
     let bare: Vec<f64> = per_second(&targets[0]).collect();
     let floor = if closed {
@@ -255,23 +271,9 @@ pub(super) fn summarise(report: &mut Report, targets: &mut [Target], title: &str
         )
     };
 
-    let columns = [
-        "req/s",
-        "min",
-        "max",
-        "p50 ms",
-        "p99 ms",
-        "p99 max",
-        "p99.9 ms",
-        "cpu us",
-        "user us",
-        "system us",
-        "switches",
-        "batch",
-    ];
     let mut table = Table::new(
         format!("{title}, medians ({dropped} rounds dropped)"),
-        columns,
+        COLUMNS,
     );
     for target in &mut *targets {
         let rate = keep(per_second(target).collect());

@@ -1,9 +1,9 @@
 //! What is said to somebody in a crisis, and how somebody leaves or takes their data along.
 //! Nothing else belongs into these answers.
 
-/// Crisis lines by the prefix of the writer's phone: prefix, number, who answers. Taken from
-/// each line's own site, as listed by findahelpline.com; a country that is not here gets that
-/// address alone.
+/// Crisis lines by the prefix of the writer's phone: prefix, number, who answers. These are the
+/// nationwide lines as known in November 2026; findahelpline.com lists the present ones. A
+/// country that is not in the table gets that address alone.
 const CRISIS_LINES: [(&str, &str, &str); 16] = [
     ("+1", "988", "988 Lifeline, by call or text"),
     ("+27", "0800 567 567", "SADAG"),
@@ -40,12 +40,12 @@ pub fn crisis(phone: &str) -> String {
 }
 
 pub fn how_to_delete_account() -> String {
-    "I can't delete your account from this chat. Whoever is signed in to it can: the account page, or POST /account/deletion with the confirmation “DELETE MY ACCOUNT”. Everything I keep of you is deleted 30 days later, and until then you can take it back. To take away only what I remember, say “forget everything”."
+    "I can't delete your account from this chat. Whoever is signed in to it can, by POST /account/deletion with the confirmation “DELETE MY ACCOUNT”. Everything I keep of you is deleted 30 days later, and until then you can take it back. To take away only what I remember, say “forget everything”."
         .to_owned()
 }
 
 pub fn how_to_export_data() -> String {
-    "I can't send your data in this chat. Whoever is signed in to your account can: the account page, or POST /account/export, makes a file of everything I keep of you, to download."
+    "I can't send your data in this chat. Whoever is signed in to your account can: POST /account/export makes a file of everything I keep of you, to download."
         .to_owned()
 }
 
