@@ -17,8 +17,8 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use crate::account::confirmation::Post;
-use crate::account::erasure::{Eraser, Others};
+use crate::account::confirmation::DeletionMailer;
+use crate::account::erasure::{Eraser, ErasureServices};
 use crate::account::exports::{self, Exports};
 use crate::account::identity::Identity;
 use crate::account::identity::jwks::Jwks;
@@ -32,7 +32,7 @@ use crate::edge::hub::{self, Hub, Phase};
 use crate::engine::{self, Model};
 use crate::flags::provider::Provider;
 use crate::flags::{Flags, Override};
-use crate::http::{self, Drained, Gauge};
+use crate::http::{self, Drained, ServerMetrics};
 use crate::ingest::replies::{self, Replies};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
@@ -84,12 +84,12 @@ pub struct App {
     pub identity: Arc<Identity>,
     pub eraser: Arc<Eraser>,
     /// `None`: no mail is sent.
-    pub post: Option<Arc<Post>>,
+    pub post: Option<Arc<DeletionMailer>>,
     /// The identity provider's keys, where there is one.
     pub jwks: Option<Arc<Jwks>>,
     pub minute_windows: MinuteWindows,
     pub retries: Arc<Retries>,
-    pub gauge: Gauge,
+    pub gauge: ServerMetrics,
     pub job_numbers: Jobs,
     pub started: Monotonic,
 }
@@ -136,7 +136,7 @@ impl App {
         let identity = Identity::new(store.clone(), clock.clone(), verifier, jwks.clone());
         let (identity, marketplace) = (Arc::new(identity), Arc::new(marketplace));
         let exports = exports(&config, &store, &memories, &clock);
-        let others = Others {
+        let others = ErasureServices {
             hub: hub.clone(),
             identity: identity.clone(),
             exports: exports.clone(),
@@ -159,7 +159,7 @@ impl App {
             jwks,
             minute_windows: MinuteWindows::default(),
             retries: Arc::default(),
-            gauge: Gauge::new(ingest.limited.clone()),
+            gauge: ServerMetrics::new(ingest.limited.clone()),
             job_numbers: Jobs::default(),
             started: clock.monotonic(),
             ingest: Arc::new(ingest),
@@ -268,7 +268,7 @@ type StartupState = (
 /// What the parts start with: the edge epoch, agents whose tokens were ended, overrides of
 /// flags, and how many replies are pending.
 async fn load_startup_state(store: &SharedStore) -> Result<StartupState, String> {
-    let seen = store.read(|view| {
+    let load_startup_state = store.read(|view| {
         Ok((
             view.edge_epoch()?,
             view.revocations()?,
@@ -276,7 +276,7 @@ async fn load_startup_state(store: &SharedStore) -> Result<StartupState, String>
             view.count_pending_replies()?,
         ))
     });
-    seen.await.map_err(|e| e.to_string())
+    load_startup_state.await.map_err(|e| e.to_string())
 }
 
 fn flags(config: &Config, clock: &Clock, overrides: HashMap<&'static str, Override>) -> Arc<Flags> {

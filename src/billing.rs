@@ -24,7 +24,7 @@ use crate::flags::Flags;
 use crate::metrics::Calls;
 use crate::setting::Setting;
 use crate::store::SharedStore;
-use customers::InTheMaking;
+use customers::CustomerLocks;
 use methods::Methods;
 use stripe::{Failure, Stripe};
 
@@ -43,7 +43,7 @@ pub struct Billing {
     public_url: String,
     /// `None`: nobody can pay.
     stripe: Option<Arc<Stripe>>,
-    in_the_making: InTheMaking,
+    in_the_making: CustomerLocks,
     methods: Methods,
 }
 
@@ -84,7 +84,7 @@ impl Billing {
                 BillingProvider::None => None,
                 BillingProvider::Stripe => Some(Arc::new(Stripe::new(billing.api_base.as_deref()))),
             },
-            in_the_making: InTheMaking::default(),
+            in_the_making: CustomerLocks::default(),
             methods: Methods::default(),
             secrets: Setting::new(Secrets::of(&billing)),
             config: billing,

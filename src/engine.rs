@@ -15,7 +15,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::clock::{Clock, Monotonic};
 use crate::config::MaxTokensField;
-use crate::metrics::{self, Page};
+use crate::metrics::{self, MetricsRegistry};
 use crate::outbound::{self, Method, Request};
 use crate::reply::prompt::Prompt;
 use crate::setting::Setting;
@@ -118,7 +118,7 @@ impl Model {
         Place(self.permits.acquire().await.ok()) // never closed
     }
 
-    pub fn show(&self, page: &Page) -> metrics::Written {
+    pub fn show(&self, page: &MetricsRegistry) -> metrics::Written {
         let busy = self.settings.concurrency - self.permits.available_permits();
         page.gauge(
             "chatkeep_model_calls_in_progress",

@@ -93,7 +93,7 @@ pub enum Repeat {
 }
 
 /// A message on its way to the writing thread, with all that can be said of it before.
-pub struct Arrival {
+pub struct PreparedMessage {
     via: Via,
     message: Message,
     pub repeat: Repeat,
@@ -112,7 +112,7 @@ pub struct Arrival {
 }
 
 /// What is answered, and of which message.
-pub struct Received {
+pub struct IngestOutcome {
     pub answer: Answer,
     pub message_id: i64,
     /// To be dropped when the answer was written; `None`: nothing depends on it.
@@ -165,10 +165,10 @@ impl Ingest {
     }
 
     /// Works out all that can be said of a message without the database.
-    pub fn arrival(&self, via: Via, message: Message, repeat: Repeat) -> Box<Arrival> {
+    pub fn arrival(&self, via: Via, message: Message, repeat: Repeat) -> Box<PreparedMessage> {
         let now = self.clock.now();
         let understood = respond::understand_all(&message, &self.voice.get().persona, now);
-        Box::new(Arrival {
+        Box::new(PreparedMessage {
             members: rooms::members(&message),
             understood,
             elsewhere: Elsewhere::default(),
@@ -183,7 +183,10 @@ impl Ingest {
     }
 
     /// Takes a message. 429 beyond the rate limits, 422 for a key used with another body.
-    pub async fn receive(self: &Arc<Self>, mut arrival: Box<Arrival>) -> Result<Received> {
+    pub async fn receive(
+        self: &Arc<Self>,
+        mut arrival: Box<PreparedMessage>,
+    ) -> Result<IngestOutcome> {
         self.fetch_memories(&mut arrival).await?;
         let (ingest, came) = (self.clone(), arrival.mono);
         let receiving = self
@@ -196,7 +199,7 @@ impl Ingest {
         Ok(received)
     }
 
-    fn receive_in(&self, tx: &mut Tx<'_>, arrival: &mut Arrival) -> Result<Received> {
+    fn receive_in(&self, tx: &mut Tx<'_>, arrival: &mut PreparedMessage) -> Result<IngestOutcome> {
         let now = arrival.now;
         if let Some(mut received) = repeated(tx, &arrival.repeat, now)? {
             received.pending = self.replies.is_awaited(tx, received.message_id)?;
@@ -254,11 +257,11 @@ impl Ingest {
     fn keep(
         &self,
         tx: &mut Tx<'_>,
-        arrival: &Arrival,
+        arrival: &PreparedMessage,
         place: Place<'_>,
         response: Response,
         quotas: Quotas,
-    ) -> Result<Received> {
+    ) -> Result<IngestOutcome> {
         let now = arrival.now;
         let (answer, asked) = match response {
             Response::Answer(answer) => (answer, None),
@@ -297,7 +300,7 @@ impl Ingest {
             };
             self.keep_photo(tx, &upload, &answer, asked.is_some(), now)?;
         }
-        Ok(Received {
+        Ok(IngestOutcome {
             answer,
             message_id: id,
             due,
@@ -324,7 +327,7 @@ impl Ingest {
     }
 }
 
-impl Arrival {
+impl PreparedMessage {
     /// The chat is known as a group, which it stays, whatever the relay says this time.
     fn belongs_to_group(&mut self, persona: &str) {
         self.message.mode = Mode::Group;
@@ -373,7 +376,7 @@ fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<Arc<User>> {
 }
 
 /// The answer given before to the same request.
-fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<Received>> {
+fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<IngestOutcome>> {
     let message_id = match repeat {
         Repeat::Key { key, body } => match tx.key_use(key, now)? {
             None => return Ok(None),
@@ -399,7 +402,7 @@ fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<R
     let Some(stored) = tx.answer(message_id)? else {
         return Ok(None); // the message was erased since
     };
-    Ok(Some(Received {
+    Ok(Some(IngestOutcome {
         answer: Answer::from_stored(&stored)?,
         message_id,
         due: None,

@@ -17,7 +17,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
 use crate::flags::Flags;
-use crate::metrics::{Calls, Looks};
+use crate::metrics::{CacheMetrics, Calls};
 use crate::random;
 use crate::store::{MemoryTaskKind, SharedStore, Tx, UserId};
 use cache::Cache;
@@ -96,7 +96,7 @@ impl Memories {
     }
 
     /// What the cache of the service's lists found, and how many it has.
-    pub fn cached(&self) -> (&Looks, usize) {
+    pub fn cached(&self) -> (&CacheMetrics, usize) {
         (&self.cache.looks, self.cache.len())
     }
 

@@ -1,6 +1,6 @@
 //! Numbers that the parts of the service keep of themselves, each under the name by which
 //! Prometheus shows it; families that several parts count into stand here. Each part owns its
-//! numbers, and whoever wants to see them gathers them on a `Page`. It must not know who asks.
+//! numbers, and whoever wants to see them gathers them on a `MetricsRegistry`. It must not know who asks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -95,21 +95,24 @@ impl Calls {
 
 /// Looks into something that is kept for a while.
 #[derive(Debug)]
-pub struct Looks {
+pub struct CacheMetrics {
     cache: &'static str,
     hits: IntCounter,
     misses: IntCounter,
 }
 
-impl Looks {
+impl CacheMetrics {
     pub fn into(cache: &'static str) -> Self {
         let of = |name, help| one_of(name, help, ("cache", cache));
         Self {
             cache,
-            hits: of("chatkeep_cache_hits_total", "Looks that found something."),
+            hits: of(
+                "chatkeep_cache_hits_total",
+                "CacheMetrics that found something.",
+            ),
             misses: of(
                 "chatkeep_cache_misses_total",
-                "Looks that found nothing, or nothing fresh.",
+                "CacheMetrics that found nothing, or nothing fresh.",
             ),
         }
     }
@@ -181,9 +184,9 @@ impl Jobs {
 
 /// Every number of one moment, to be written down. A family without numbers is left out.
 #[derive(Debug, Default)]
-pub struct Page(Registry);
+pub struct MetricsRegistry(Registry);
 
-impl Page {
+impl MetricsRegistry {
     /// The media type of what is written: Prometheus's text format.
     pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -198,7 +201,7 @@ impl Page {
     }
 
     /// With how much there is.
-    pub fn add_cache(&self, (looks, entries): (&Looks, usize)) -> Written {
+    pub fn add_cache(&self, (looks, entries): (&CacheMetrics, usize)) -> Written {
         self.add(&looks.hits)?;
         self.add(&looks.misses)?;
         self.labelled(

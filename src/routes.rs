@@ -38,7 +38,7 @@ use crate::app::App;
 use crate::auth::edge_token;
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Quota, Result};
-use crate::http::{self, Counted, Exchange, Handler, Match, Method, Params, Response, Router};
+use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, RouteLabels, Router};
 use crate::marketplace::ingestion;
 use crate::model::masking::masked;
 use limits::Limit;
@@ -215,7 +215,9 @@ async fn dispatch(
         Match::WrongMethod { allow } => return Err(http::method_not_allowed(&allow)),
         Match::Unknown => return Err(Error::not_found()),
     };
-    exchange.trace.set_row(Counted::row(&row.method, row.path));
+    exchange
+        .trace
+        .set_row(RouteLabels::row(&row.method, row.path));
     let (trace, from) = (exchange.trace.clone(), address::of(&app, &exchange));
     if row.caller == Caller::Admin {
         trace.set_from(from);
@@ -244,7 +246,7 @@ async fn call(
         Caller::User => Some(app.identity.sign_in(exchange.bearer()).await?),
         _ => None,
     };
-    let agent = let_in(&app, row.caller, &mut exchange)?;
+    let agent = authenticate(&app, row.caller, &mut exchange)?;
     trace.set_who(who(row.caller, user.as_ref(), agent.as_deref()));
     let quota = match (row.limit, &user) {
         (Some(limit), Some(who)) => Some(limits::take(&app, limit, who).await?),
@@ -260,13 +262,13 @@ async fn call(
     })
     .await;
     match quota {
-        Some(quota) => told(answered, quota),
+        Some(quota) => with_rate_limit_headers(answered, quota),
         None => answered,
     }
 }
 
 /// An answer, whichever, says how its caller stands to the limit that it used.
-fn told(answered: Result<Response>, quota: Quota) -> Result<Response> {
+fn with_rate_limit_headers(answered: Result<Response>, quota: Quota) -> Result<Response> {
     match answered {
         Ok(response) => Ok(http::with_quota(response, &quota)),
         Err(error) => Err(error.within(quota)),
@@ -285,7 +287,7 @@ fn who(caller: Caller, user: Option<&Who>, agent: Option<&str>) -> Cow<'static, 
 }
 
 /// Lets the caller in, or errs; the agent's name where it is one.
-fn let_in(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<String>> {
+fn authenticate(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<String>> {
     match caller {
         Caller::Anyone | Caller::User => Ok(None),
         Caller::Edge => agent(app, exchange).map(Some),

@@ -16,7 +16,6 @@ mod commands;
 mod copies;
 mod copy;
 mod customers;
-mod directory;
 mod erased_quotes;
 mod erased_rooms;
 mod erasure;
@@ -54,7 +53,7 @@ mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod token_usage;
-mod unwritten;
+mod undelivered_answers;
 mod user_rows;
 mod users;
 mod waiting_commands;
@@ -62,6 +61,7 @@ mod webhook_deliveries;
 mod webhook_events;
 mod webhooks;
 mod writer;
+mod writer_cache;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,9 +75,9 @@ use tokio::sync::{Notify, watch};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use advice::sqlite_failed;
-use directory::Directory;
 use provider_tasks::TaskQueue;
-use unwritten::Unwritten;
+use undelivered_answers::UndeliveredAnswers;
+use writer_cache::WriterCache;
 
 pub use accounts::{AccountStatus, PendingDeletion};
 pub use advice::advice;
@@ -116,11 +116,11 @@ pub use restore::{Restored, Restoring, begin_epoch};
 pub use rooms::{NewRoom, Room, RoomId, given_name};
 pub use subscriptions::SubscriptionRow;
 pub use token_usage::TokenUsage;
-pub use unwritten::AnswerDue;
+pub use undelivered_answers::AnswerDue;
 pub use user_rows::UserRow;
 pub use users::{NewUser, User, UserId};
 pub use waiting_commands::Withdrawn;
-pub use webhook_events::{EventRow, NewEvent, Seat};
+pub use webhook_events::{EventCursor, EventRow, NewEvent};
 pub use webhooks::{CalledRow, NewWebhook, WebhookId, WebhookRow};
 
 /// How a store is opened.
@@ -138,9 +138,9 @@ pub struct Store {
     writer: Option<writer::Writer>,
     readers: Option<readers::Readers>,
     look_ups: Option<look_ups::LookUps>,
-    unwritten: Unwritten,
+    undelivered: UndeliveredAnswers,
     provider_tasks: TaskQueue,
-    trouble: Arc<writer::Trouble>,
+    health: Arc<writer::WriterHealth>,
     numbers: Arc<Numbers>,
     /// Held by a copy that is made beside the database.
     copying: Arc<tokio::sync::Mutex<()>>,
@@ -158,29 +158,32 @@ impl Store {
         }
         let mut conn = open::open_writing(&options.path, options.full_durability)?;
         let failed = |e: rusqlite::Error| sqlite_failed("open", &options.path, &e);
-        unwritten::keep_after_kill(&mut conn).map_err(failed)?;
+        undelivered_answers::keep_after_kill(&mut conn).map_err(failed)?;
         pending_replies::take_up(&mut conn).map_err(failed)?;
         writer::prepare(&conn).map_err(failed)?;
-        let mut directory = Directory::load(&conn).map_err(failed)?;
-        let unwritten = directory.unwritten.clone();
-        directory.provider_tasks = TaskQueue::new(options.payment_provider);
-        let provider_tasks = directory.provider_tasks.clone();
+        let mut cache = WriterCache::load(&conn).map_err(failed)?;
+        let undelivered = cache.undelivered.clone();
+        cache.provider_tasks = TaskQueue::new(options.payment_provider);
+        let provider_tasks = cache.provider_tasks.clone();
         let beside = open::open_beside(&options.path).map_err(failed)?;
-        let (trouble, hurry) = (writer::Trouble::new(), Arc::new(AtomicBool::new(false)));
+        let (health, hurry) = (
+            writer::WriterHealth::new(),
+            Arc::new(AtomicBool::new(false)),
+        );
         let readers = readers::Readers::open(&options.path, options.readers, hurry.clone())?;
         let (checkpointer, checkpoint) =
-            checkpoint::start(beside, hurry, trouble.clone()).map_err(|e| e.to_string())?;
+            checkpoint::start(beside, hurry, health.clone()).map_err(|e| e.to_string())?;
         let numbers = Arc::new(Numbers::default());
-        let counted = (trouble.clone(), numbers.clone());
-        let (writer, writing) = writer::Writer::start(conn, directory, checkpointer, counted)
-            .map_err(|e| e.to_string())?;
+        let counted = (health.clone(), numbers.clone());
+        let (writer, writing) =
+            writer::Writer::start(conn, cache, checkpointer, counted).map_err(|e| e.to_string())?;
         Ok(Self {
             writer: Some(writer),
             readers: Some(readers),
             look_ups: Some(look_ups::LookUps::new(&options.path)),
-            unwritten,
+            undelivered,
             provider_tasks,
-            trouble,
+            health,
             numbers,
             copying: Arc::default(),
             path: options.path.clone(),
@@ -263,12 +266,12 @@ impl Store {
     /// Whether a commit was refused by the disk, and no probe has shown since that it is
     /// over.
     pub fn failing(&self) -> bool {
-        self.trouble.is_failing()
+        self.health.is_failing()
     }
 
     /// Turns true when writing can't be trusted any more and the process must end.
     pub fn lost(&self) -> watch::Receiver<bool> {
-        self.trouble.watch_lost()
+        self.health.watch_lost()
     }
 
     /// Whether the database takes a write now: tries one, at most once a second. After one
@@ -290,7 +293,7 @@ impl Store {
             .await
             .is_ok();
         if written {
-            self.trouble.is_over();
+            self.health.is_over();
             self.probed_at.store(now.0, Ordering::Relaxed);
         }
         written
@@ -299,7 +302,7 @@ impl Store {
     /// Notes on the disk which answers were written, if no message has done so. To be
     /// called when it has been quiet for a moment, and at the end.
     pub async fn note_written(&self, now: Timestamp) -> Result<()> {
-        if self.unwritten.is_behind(now) {
+        if self.undelivered.is_behind(now) {
             self.write(move |tx| tx.note_written(now)).await?;
         }
         Ok(())
@@ -340,7 +343,7 @@ impl Drop for Store {
         // A read that was cut off may not be over yet, and only the last to close the file can
         // remove its log.
         let began = Instant::now();
-        while !self.trouble.is_lost() {
+        while !self.health.is_lost() {
             let Ok(conn) = open::open_beside(&self.path) else {
                 break;
             };
@@ -366,11 +369,11 @@ pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T,
 
 pub type SharedStore = Arc<Store>;
 
-/// What a write sees: the transaction, and the directory of rows kept in memory. Each
+/// What a write sees: the transaction, and the cache of rows that the writer needs. Each
 /// aggregate's file adds its own functions.
 pub struct Tx<'a> {
     conn: &'a Connection,
-    directory: &'a mut Directory,
+    cache: &'a mut WriterCache,
     after: &'a mut Vec<Box<dyn FnOnce() + Send>>,
 }
 

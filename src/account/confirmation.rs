@@ -60,7 +60,7 @@ pub(super) fn mail(email: Option<&str>, configured: bool, persona: &str) -> Opti
 }
 
 /// Sends what is queued.
-pub struct Post {
+pub struct DeletionMailer {
     pub store: SharedStore,
     pub clock: Clock,
     pub mailer: Setting<Mailer>,
@@ -70,7 +70,7 @@ pub struct Post {
 }
 
 /// Runs until the service ends.
-pub async fn run(post: Arc<Post>, numbers: Arc<Job>) {
+pub async fn run(post: Arc<DeletionMailer>, numbers: Arc<Job>) {
     loop {
         let sent = post.send_due().await;
         numbers.ran(&sent, post.clock.now().0);
@@ -84,7 +84,7 @@ pub async fn run(post: Arc<Post>, numbers: Arc<Job>) {
     }
 }
 
-impl Post {
+impl DeletionMailer {
     /// Tries everything that is due once; how many a server took.
     pub async fn send_due(&self) -> Result<usize> {
         let now = self.clock.now();

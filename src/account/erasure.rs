@@ -34,7 +34,7 @@ const ACCOUNTS_MAX: usize = 1_000;
 pub struct Eraser {
     pub store: SharedStore,
     pub clock: Clock,
-    others: Others,
+    others: ErasureServices,
     /// Whether there is a server that takes mail.
     pub mail: bool,
     /// What mails call the assistant.
@@ -47,7 +47,7 @@ pub struct Eraser {
 }
 
 /// Who else keeps something of a person.
-pub struct Others {
+pub struct ErasureServices {
     pub hub: Arc<Hub>,
     pub identity: Arc<Identity>,
     pub exports: Arc<Exports>,
@@ -136,7 +136,7 @@ impl Run {
 }
 
 impl Eraser {
-    pub fn new(store: SharedStore, clock: Clock, others: Others) -> Self {
+    pub fn new(store: SharedStore, clock: Clock, others: ErasureServices) -> Self {
         Self {
             store,
             clock,

@@ -3,18 +3,18 @@
 
 pub mod jwks;
 mod person;
-mod remembered;
+mod token_cache;
 
 use std::sync::Arc;
 
 use crate::auth::jwt::{self, Claims, Refusal, TOKEN_BYTES_MAX, Verifier};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, Result};
-use crate::metrics::Looks;
+use crate::metrics::CacheMetrics;
 use crate::store::{Person, SharedStore, UserId};
 use jwks::{Current, Jwks};
 use person::Subject;
-use remembered::Remembered;
+use token_cache::TokenCache;
 
 /// Looks for newer keys in one sign-in: one that was under way when it came, and its own.
 const LOOKS_MAX: usize = 2;
@@ -34,7 +34,7 @@ pub struct Identity {
     verifier: Verifier,
     /// The provider's keys; `None`: there is no provider.
     jwks: Option<Arc<Jwks>>,
-    remembered: Remembered,
+    remembered: TokenCache,
 }
 
 impl Identity {
@@ -49,7 +49,7 @@ impl Identity {
             clock,
             verifier,
             jwks,
-            remembered: Remembered::default(),
+            remembered: TokenCache::default(),
         }
     }
 
@@ -82,7 +82,7 @@ impl Identity {
     }
 
     /// What the memory of tokens found, and how many it has.
-    pub fn cached(&self) -> (&Looks, usize) {
+    pub fn cached(&self) -> (&CacheMetrics, usize) {
         (&self.remembered.looks, self.remembered.len())
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::account::confirmation::Post;
-use crate::account::erasure::{Eraser, Others};
+use crate::account::confirmation::DeletionMailer;
+use crate::account::erasure::{Eraser, ErasureServices};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::mail::Mailer;
@@ -16,14 +16,14 @@ pub(super) fn eraser(
     config: &Config,
     store: &SharedStore,
     clock: &Clock,
-    others: Others,
-) -> Result<(Arc<Eraser>, Option<Arc<Post>>), String> {
+    others: ErasureServices,
+) -> Result<(Arc<Eraser>, Option<Arc<DeletionMailer>>), String> {
     let mailer = Mailer::new(&config.mail)?;
     let mut eraser = Eraser::new(store.clone(), clock.clone(), others);
     eraser.mail = mailer.is_some();
     eraser.persona.set(config.reply.persona_name.clone());
     let post = mailer.map(|mailer| {
-        Arc::new(Post {
+        Arc::new(DeletionMailer {
             store: store.clone(),
             clock: clock.clone(),
             mailer: Setting::new(mailer),

@@ -1,7 +1,7 @@
 //! What an event does to our rows: together with its place in the ledger, or not at all. How
 //! two things said of a subscription go together is `model::payment`'s.
 
-use super::event::{Event, Happened, Invoice, Session, Whose};
+use super::event::{CustomerRef, Event, EventPayload, Invoice, Session};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::payment::{Details, Held, Merged, Said, Status, Tie, merge};
@@ -9,7 +9,7 @@ use crate::store::{Tx, UserId};
 
 /// What the provider said when it was asked.
 #[derive(Debug, Clone)]
-pub(super) enum Asked {
+pub(super) enum ProviderLookup {
     NotYet,
     Unanswered,
     Answered(Said),
@@ -30,24 +30,24 @@ pub(super) enum Applied {
 pub(super) fn event(
     tx: &mut Tx<'_>,
     event: &Event,
-    asked: &Asked,
+    asked: &ProviderLookup,
     now: Timestamp,
 ) -> Result<Applied> {
     if tx.view().knows_payment_event(&event.id)? {
         return Ok(done(None, "had taken effect before"));
     }
     let applied = match &event.happened {
-        Happened::Said(said, whose) => subscription(tx, said, whose, asked, now)?,
-        Happened::Unpaid(invoice) => unpaid(tx, invoice, asked, now)?,
-        Happened::Paid(invoice) => paid(tx, invoice, asked, now)?,
-        Happened::CheckedOut(session, whose) => checked_out(tx, session, whose, asked, now)?,
-        Happened::MethodsChanged(whose) => match owner(tx, whose)? {
+        EventPayload::Said(said, whose) => subscription(tx, said, whose, asked, now)?,
+        EventPayload::Unpaid(invoice) => unpaid(tx, invoice, asked, now)?,
+        EventPayload::Paid(invoice) => paid(tx, invoice, asked, now)?,
+        EventPayload::CheckedOut(session, whose) => checked_out(tx, session, whose, asked, now)?,
+        EventPayload::MethodsChanged(whose) => match owner(tx, whose)? {
             Some(user) => done(Some(user), "other ways to pay"),
             None => NOBODY,
         },
-        Happened::CustomerGone { customer_id, at } => customer_gone(tx, customer_id, *at)?,
-        Happened::NotOurs(why) => done(None, why),
-        Happened::Unknown => done(None, "nothing that is acted upon"),
+        EventPayload::CustomerGone { customer_id, at } => customer_gone(tx, customer_id, *at)?,
+        EventPayload::NotOurs(why) => done(None, why),
+        EventPayload::Unknown => done(None, "nothing that is acted upon"),
     };
     if let Applied::Done { .. } = applied {
         tx.insert_payment_event(&event.id, &event.kind, now)?;
@@ -72,8 +72,8 @@ fn done(user: Option<UserId>, what: &'static str) -> Applied {
 pub(super) fn subscription(
     tx: &mut Tx<'_>,
     said: &Said,
-    whose: &Whose,
-    asked: &Asked,
+    whose: &CustomerRef,
+    asked: &ProviderLookup,
     now: Timestamp,
 ) -> Result<Applied> {
     let row = tx.view().subscription(&said.subscription_id)?;
@@ -89,9 +89,9 @@ pub(super) fn subscription(
         return Ok(NOBODY);
     };
     let merged = match asked {
-        Asked::NotYet => merge(known, said, Tie::Ask),
-        Asked::Unanswered => merge(known, said, Tie::Rank),
-        Asked::Answered(answer) => {
+        ProviderLookup::NotYet => merge(known, said, Tie::Ask),
+        ProviderLookup::Unanswered => merge(known, said, Tie::Rank),
+        ProviderLookup::Answered(answer) => {
             let answer = at_the_time_of(answer, said.at);
             merge(known, &answer, Tie::Settled)
         }
@@ -120,13 +120,23 @@ pub(super) fn is_to_another_price(known: Option<&Held>, said: &Said) -> bool {
 }
 
 /// Any subscription of an unpaid invoice is past due.
-fn unpaid(tx: &mut Tx<'_>, invoice: &Invoice, asked: &Asked, now: Timestamp) -> Result<Applied> {
+fn unpaid(
+    tx: &mut Tx<'_>,
+    invoice: &Invoice,
+    asked: &ProviderLookup,
+    now: Timestamp,
+) -> Result<Applied> {
     invoiced(tx, invoice, Some(Status::PastDue), asked, now)
 }
 
 /// A paid invoice says that a subscription which was not paid is; which others hold, a trial
 /// for one, it does not say.
-fn paid(tx: &mut Tx<'_>, invoice: &Invoice, asked: &Asked, now: Timestamp) -> Result<Applied> {
+fn paid(
+    tx: &mut Tx<'_>,
+    invoice: &Invoice,
+    asked: &ProviderLookup,
+    now: Timestamp,
+) -> Result<Applied> {
     let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
         return Ok(NOBODY);
     };
@@ -136,7 +146,7 @@ fn paid(tx: &mut Tx<'_>, invoice: &Invoice, asked: &Asked, now: Timestamp) -> Re
             let waited = matches!(row.held.status, Status::PastDue | Status::Free);
             let newer = invoice.at >= row.held.status_at;
             let open = waited && newer;
-            if open && matches!(asked, Asked::NotYet) {
+            if open && matches!(asked, ProviderLookup::NotYet) {
                 return Ok(Applied::Ask { subscription_id });
             }
             open.then_some(Status::Active)
@@ -152,7 +162,7 @@ fn invoiced(
     tx: &mut Tx<'_>,
     invoice: &Invoice,
     status: Option<Status>,
-    asked: &Asked,
+    asked: &ProviderLookup,
     now: Timestamp,
 ) -> Result<Applied> {
     let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
@@ -173,15 +183,20 @@ fn invoiced(
     // what the event says of its state holds.
     match asked {
         _ if invoice.is_ours == Some(false) => Ok(ANOTHER_PRICE),
-        Asked::NotYet if owner(tx, &invoice.whose)?.is_none() => Ok(NOBODY),
-        Asked::NotYet => Ok(Applied::Ask { subscription_id }),
-        Asked::Answered(answer) if is_to_another_price(None, answer) => Ok(ANOTHER_PRICE),
+        ProviderLookup::NotYet if owner(tx, &invoice.whose)?.is_none() => Ok(NOBODY),
+        ProviderLookup::NotYet => Ok(Applied::Ask { subscription_id }),
+        ProviderLookup::Answered(answer) if is_to_another_price(None, answer) => Ok(ANOTHER_PRICE),
         // Being past due gives nothing away; being active does.
-        Asked::Unanswered if status == Some(Status::Active) && invoice.is_ours.is_none() => Ok(
-            done(None, "nobody can tell whether the subscription is ours"),
-        ),
-        Asked::Unanswered => subscription(tx, &said, &invoice.whose, asked, now),
-        Asked::Answered(answer) => {
+        ProviderLookup::Unanswered
+            if status == Some(Status::Active) && invoice.is_ours.is_none() =>
+        {
+            Ok(done(
+                None,
+                "nobody can tell whether the subscription is ours",
+            ))
+        }
+        ProviderLookup::Unanswered => subscription(tx, &said, &invoice.whose, asked, now),
+        ProviderLookup::Answered(answer) => {
             let said = Said {
                 status: match status {
                     Some(Status::PastDue) => status,
@@ -195,8 +210,14 @@ fn invoiced(
                 status: None,
                 ..at_the_time_of(answer, began(answer.details.as_ref()).min(said.at))
             };
-            subscription(tx, &details, &invoice.whose, &Asked::Unanswered, now)?;
-            subscription(tx, &said, &invoice.whose, &Asked::Unanswered, now)
+            subscription(
+                tx,
+                &details,
+                &invoice.whose,
+                &ProviderLookup::Unanswered,
+                now,
+            )?;
+            subscription(tx, &said, &invoice.whose, &ProviderLookup::Unanswered, now)
         }
     }
 }
@@ -216,8 +237,8 @@ fn invoiced_subscription(tx: &Tx<'_>, invoice: &Invoice) -> Result<Option<String
 fn checked_out(
     tx: &mut Tx<'_>,
     session: &Session,
-    whose: &Whose,
-    asked: &Asked,
+    whose: &CustomerRef,
+    asked: &ProviderLookup,
     now: Timestamp,
 ) -> Result<Applied> {
     let Some(user) = owner(tx, whose)? else {
@@ -227,7 +248,7 @@ fn checked_out(
         }
         return Ok(NOBODY);
     };
-    if let (Some(subscription_id), Asked::NotYet) = (&session.subscription_id, asked)
+    if let (Some(subscription_id), ProviderLookup::NotYet) = (&session.subscription_id, asked)
         && tx.view().subscription(subscription_id)?.is_none()
     {
         return Ok(Applied::Ask {
@@ -237,10 +258,10 @@ fn checked_out(
     if let Some(customer_id) = &whose.customer_id {
         tx.tie_customer(user, customer_id)?;
     }
-    if let Asked::Answered(answer) = asked {
+    if let ProviderLookup::Answered(answer) = asked {
         let at = began(answer.details.as_ref()).min(session.at);
         let answer = at_the_time_of(answer, at);
-        subscription(tx, &answer, whose, &Asked::Unanswered, now)?;
+        subscription(tx, &answer, whose, &ProviderLookup::Unanswered, now)?;
     }
     let Some(amount) = session.credit_cents else {
         return Ok(done(Some(user), "a checkout is done"));
@@ -284,7 +305,7 @@ fn put(tx: &mut Tx<'_>, user: UserId, new: bool, held: &Held, now: Timestamp) ->
 }
 
 /// By the customer, else by our own name for the user.
-fn owner(tx: &Tx<'_>, whose: &Whose) -> Result<Option<UserId>> {
+fn owner(tx: &Tx<'_>, whose: &CustomerRef) -> Result<Option<UserId>> {
     if let Some(customer_id) = &whose.customer_id
         && let Some(user) = tx.view().user_of_customer(customer_id)?
     {

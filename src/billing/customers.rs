@@ -18,9 +18,9 @@ const OPERATION: &str = "customer";
 
 /// Users whose customer is being made: one at a time each.
 #[derive(Default)]
-pub(super) struct InTheMaking(Mutex<HashMap<UserId, Arc<tokio::sync::Mutex<()>>>>);
+pub(super) struct CustomerLocks(Mutex<HashMap<UserId, Arc<tokio::sync::Mutex<()>>>>);
 
-impl InTheMaking {
+impl CustomerLocks {
     /// Waits for whoever is at it. There are no more entries than requests under way.
     async fn enter(&self, user: UserId, until: Instant) -> Result<OwnedMutexGuard<()>> {
         let turn = {

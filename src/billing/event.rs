@@ -14,19 +14,19 @@ pub(super) struct Event {
     pub(super) kind: String,
     /// `None`: it does not say.
     pub(super) livemode: Option<bool>,
-    pub(super) happened: Happened,
+    pub(super) happened: EventPayload,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Happened {
+pub(super) enum EventPayload {
     /// Something about a subscription.
-    Said(Said, Whose),
+    Said(Said, CustomerRef),
     /// An invoice was not paid.
     Unpaid(Invoice),
     Paid(Invoice),
-    CheckedOut(Session, Whose),
+    CheckedOut(Session, CustomerRef),
     /// Ways to pay came or went.
-    MethodsChanged(Whose),
+    MethodsChanged(CustomerRef),
     CustomerGone {
         customer_id: String,
         at: i64,
@@ -39,7 +39,7 @@ pub(super) enum Happened {
 
 /// What tells whose it is.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Whose {
+pub(super) struct CustomerRef {
     pub(super) customer_id: Option<String>,
     /// Our own name for the user, as we once told the provider.
     pub(super) user_id: Option<String>,
@@ -49,7 +49,7 @@ pub(super) struct Whose {
 pub(super) struct Invoice {
     /// `None`: it does not say, as no invoice of the present API does.
     pub(super) subscription_id: Option<String>,
-    pub(super) whose: Whose,
+    pub(super) whose: CustomerRef,
     /// It is for a price of ours; `None`: it names no price.
     pub(super) is_ours: Option<bool>,
     pub(super) at: i64,
@@ -84,12 +84,12 @@ impl Event {
             id: event_id,
             kind: kind.to_owned(),
             livemode: body.get("livemode").and_then(Value::as_bool),
-            happened: happened.unwrap_or(Happened::Unknown),
+            happened: happened.unwrap_or(EventPayload::Unknown),
         })
     }
 }
 
-fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<Happened> {
+fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<EventPayload> {
     Some(match kind {
         "customer.subscription.created"
         | "customer.subscription.updated"
@@ -106,19 +106,19 @@ fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<
             if let (None, Some(_)) = (said.status, word) {
                 log::warn!("payment event: a subscription of a status that is not known");
             }
-            Happened::Said(said, whose(object))
+            EventPayload::Said(said, whose(object))
         }
-        "invoice.payment_failed" => Happened::Unpaid(invoice(object, prices, at)?),
+        "invoice.payment_failed" => EventPayload::Unpaid(invoice(object, prices, at)?),
         "invoice.paid" | "invoice.payment_succeeded" => {
-            Happened::Paid(invoice(object, prices, at)?)
+            EventPayload::Paid(invoice(object, prices, at)?)
         }
         "checkout.session.completed" | "checkout.session.async_payment_succeeded" => {
             checked_out(object, prices, at)?
         }
         "payment_method.attached" | "payment_method.detached" => {
-            Happened::MethodsChanged(whose(object))
+            EventPayload::MethodsChanged(whose(object))
         }
-        "customer.deleted" => Happened::CustomerGone {
+        "customer.deleted" => EventPayload::CustomerGone {
             customer_id: id(object.get("id"))?,
             at,
         },
@@ -126,12 +126,12 @@ fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<
     })
 }
 
-fn whose(object: &Value) -> Whose {
+fn whose(object: &Value) -> CustomerRef {
     let user_id = object
         .get("client_reference_id")
         .filter(|value| value.is_string())
         .or_else(|| object.pointer("/metadata/user_id"));
-    Whose {
+    CustomerRef {
         customer_id: reference(object.get("customer")),
         user_id: id(user_id),
     }
@@ -144,7 +144,7 @@ fn invoice(object: &Value, prices: &Prices<'_>, at: i64) -> Option<Invoice> {
     let user_id = object.pointer("/parent/subscription_details/metadata/user_id");
     (subscription_id.is_some() || silent).then(|| Invoice {
         subscription_id,
-        whose: Whose {
+        whose: CustomerRef {
             user_id: id(user_id).or(whose(object).user_id),
             customer_id: whose(object).customer_id,
         },
@@ -155,18 +155,18 @@ fn invoice(object: &Value, prices: &Prices<'_>, at: i64) -> Option<Invoice> {
 
 /// A session that we began names the user twice. Payment links and other programs on the same
 /// account make sessions, too.
-fn checked_out(object: &Value, prices: &Prices<'_>, at: i64) -> Option<Happened> {
+fn checked_out(object: &Value, prices: &Prices<'_>, at: i64) -> Option<EventPayload> {
     let marked = id(object.pointer("/metadata/user_id"));
     if marked.is_none() || marked != id(object.get("client_reference_id")) {
-        return Some(Happened::NotOurs("a checkout that was not begun here"));
+        return Some(EventPayload::NotOurs("a checkout that was not begun here"));
     }
     let session = session(object, at)?;
     let currency = object.get("currency").and_then(Value::as_str);
     let is_other = currency.is_none_or(|currency| !currency.eq_ignore_ascii_case(prices.currency));
     Some(if session.credit_cents.is_some() && is_other {
-        Happened::NotOurs("credit in another currency")
+        EventPayload::NotOurs("credit in another currency")
     } else {
-        Happened::CheckedOut(session, whose(object))
+        EventPayload::CheckedOut(session, whose(object))
     })
 }
 
@@ -193,7 +193,7 @@ mod tests {
         currency: "usd",
     };
 
-    fn read(kind: &str, object: Value) -> Happened {
+    fn read(kind: &str, object: Value) -> EventPayload {
         let event = json!({"id": "evt_1", "type": kind, "created": 5, "data": {"object": object}});
         Event::read(event.as_object().unwrap(), &PRICES)
             .unwrap()
@@ -210,7 +210,7 @@ mod tests {
         ] {
             assert!(Event::read(bad.as_object().unwrap(), &PRICES).is_err());
         }
-        let unknown = |happened: &Happened| matches!(happened, Happened::Unknown);
+        let unknown = |happened: &EventPayload| matches!(happened, EventPayload::Unknown);
         assert!(unknown(&read("charge.refunded", json!({"id": "ch_1"}))));
         assert!(unknown(&read("customer.subscription.updated", json!({}))));
         assert!(unknown(&read("customer.subscription.updated", json!(7))));
@@ -236,7 +236,7 @@ mod tests {
         for (kind, word, expected) in cases {
             let kind = format!("customer.subscription.{kind}");
             let object = json!({"id": "sub_1", "status": word});
-            let Happened::Said(said, _) = read(&kind, object) else {
+            let EventPayload::Said(said, _) = read(&kind, object) else {
                 panic!("{kind}");
             };
             assert_eq!(said.status, expected, "{kind} {word}");
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn only_what_was_paid_is_credit() {
         let credit = |object: Value| match read("checkout.session.completed", object) {
-            Happened::CheckedOut(session, _) => session.credit_cents,
+            EventPayload::CheckedOut(session, _) => session.credit_cents,
             _ => panic!("no session"),
         };
         let session = |mode: &str, paid: &str, amount: i64| {
@@ -273,7 +273,7 @@ mod tests {
     fn only_sessions_that_were_begun_here_count() {
         let counts = |fields: Value| {
             let happened = read("checkout.session.completed", session_with(fields));
-            matches!(happened, Happened::CheckedOut(..))
+            matches!(happened, EventPayload::CheckedOut(..))
         };
         for ours in [
             json!({}),
@@ -301,12 +301,12 @@ mod tests {
         let one_off = json!({"id": "in_1", "customer": "cus_1", "parent": null});
         assert!(matches!(
             read("invoice.payment_failed", one_off),
-            Happened::Unknown
+            EventPayload::Unknown
         ));
         let silent = json!({"id": "in_1", "customer": "cus_1"});
         assert!(matches!(
             read("invoice.payment_failed", silent),
-            Happened::Unpaid(_)
+            EventPayload::Unpaid(_)
         ));
     }
 }

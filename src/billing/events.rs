@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::Billing;
-use super::apply::{self, Applied, Asked};
-use super::event::{Event, Happened};
+use super::apply::{self, Applied, ProviderLookup};
+use super::event::{Event, EventPayload};
 use super::stripe::objects::{self, Prices};
 use super::stripe::{Call, Failure};
 use crate::auth::payment_signature;
@@ -41,9 +41,9 @@ impl Billing {
         if let (Some(is), Some(expected)) = (event.livemode, self.livemode())
             && is != expected
         {
-            event.happened = Happened::NotOurs("its livemode is not that of the key in use");
+            event.happened = EventPayload::NotOurs("its livemode is not that of the key in use");
         }
-        let mut asked = Asked::NotYet;
+        let mut asked = ProviderLookup::NotYet;
         loop {
             let (at_hand, answer, now) = (event.clone(), asked.clone(), self.clock.now());
             let write = self
@@ -60,10 +60,10 @@ impl Billing {
                 // Once at most: with an answer, or the lack of one, nothing is asked again.
                 Applied::Ask { subscription_id } => {
                     asked = match self.ask(&subscription_id).await {
-                        Ok(said) => Asked::Answered(said),
+                        Ok(said) => ProviderLookup::Answered(said),
                         Err(failure) => {
                             log::warn!("payment event {}: {failure}", event.id);
-                            Asked::Unanswered
+                            ProviderLookup::Unanswered
                         }
                     };
                 }

@@ -10,8 +10,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::Billing;
-use super::apply::{self, Asked};
-use super::event::{Event, Whose};
+use super::apply::{self, ProviderLookup};
+use super::event::{CustomerRef, Event};
 use super::stripe::objects::{self, list};
 use super::stripe::{Call, Failure, Form, query};
 use crate::clock::Timestamp;
@@ -307,11 +307,17 @@ impl Billing {
                     provider: in_words(&settled),
                 };
                 if !dry_run {
-                    let whose = Whose {
+                    let whose = CustomerRef {
                         customer_id: Some(customer.customer_id),
                         user_id: None,
                     };
-                    apply::subscription(tx, &said, &whose, &Asked::Answered(said.clone()), now)?;
+                    apply::subscription(
+                        tx,
+                        &said,
+                        &whose,
+                        &ProviderLookup::Answered(said.clone()),
+                        now,
+                    )?;
                 }
                 Ok(Some(drift))
             })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::given_up::Ending;
 use super::hub::Hub;
 use super::outbox::Step;
-use super::relay::{Line, Relay};
+use super::relay::{Relay, SocketMailbox};
 use crate::clock::Timestamp;
 use crate::error::{Kind, Result};
 use crate::model::masking::masked;
@@ -18,7 +18,7 @@ impl Hub {
     pub(super) async fn pump(
         self: Arc<Self>,
         relay: Arc<Relay>,
-        line: Arc<Line>,
+        line: Arc<SocketMailbox>,
     ) -> Result<Vec<Command>> {
         let (now, mono) = (self.clock.now(), self.clock.monotonic());
         let steps = {

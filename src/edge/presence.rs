@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::hub::{Close, Hub};
-use super::relay::{Line, Relay, Seat, Socket, State};
+use super::relay::{Relay, Socket, SocketGuard, SocketMailbox, State};
 use super::wire;
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::{Error, Result};
@@ -52,14 +52,14 @@ impl Hub {
     }
 
     /// The newest socket wins; the one before it is told to go, a poll that waits ends.
-    pub(super) fn enter(self: &Arc<Self>, relay: &Arc<Relay>) -> Seat {
+    pub(super) fn enter(self: &Arc<Self>, relay: &Arc<Relay>) -> SocketGuard {
         let now = self.clock.monotonic();
         let state = &mut *relay.state();
         if self.answering(state, now) {
             state.swaps.add(1, now);
         }
         state.sockets += 1;
-        let line = Arc::new(Line::new(state.sockets));
+        let line = Arc::new(SocketMailbox::new(state.sockets));
         let socket = Socket {
             line: line.clone(),
             heard_at: now,
@@ -73,7 +73,7 @@ impl Hub {
             outbox.disconnected();
         }
         relay.poll_wake.notify_waiters();
-        Seat {
+        SocketGuard {
             hub: self.clone(),
             relay: relay.clone(),
             line,
@@ -81,9 +81,9 @@ impl Hub {
     }
 
     /// Whether the relay named the capability `typing` on this socket.
-    pub(super) fn set_typing(&self, seat: &Seat, wanted: bool) {
-        let state = &mut *seat.relay.state();
-        if state.is_current(&seat.line)
+    pub(super) fn set_typing(&self, guard: &SocketGuard, wanted: bool) {
+        let state = &mut *guard.relay.state();
+        if state.is_current(&guard.line)
             && let Some(socket) = &mut state.socket
         {
             socket.wants_typing = wanted;
@@ -91,9 +91,9 @@ impl Hub {
     }
 
     /// The socket's commands may start.
-    pub(super) fn start(&self, seat: &Seat) {
-        let state = &mut *seat.relay.state();
-        if state.is_current(&seat.line)
+    pub(super) fn start(&self, guard: &SocketGuard) {
+        let state = &mut *guard.relay.state();
+        if state.is_current(&guard.line)
             && let Some(outbox) = &mut state.outbox
         {
             outbox.connected();
@@ -101,7 +101,7 @@ impl Hub {
     }
 
     /// The socket takes no more commands: it has ended, or is being closed.
-    pub(super) fn retire(&self, relay: &Relay, line: &Line) {
+    pub(super) fn retire(&self, relay: &Relay, line: &SocketMailbox) {
         let state = &mut *relay.state();
         if !state.is_current(line) {
             return;
@@ -116,7 +116,7 @@ impl Hub {
     }
 
     /// The socket is gone.
-    pub(super) fn leave(&self, relay: &Relay, line: &Line) {
+    pub(super) fn leave(&self, relay: &Relay, line: &SocketMailbox) {
         self.retire(relay, line);
         let state = &mut *relay.state();
         if state.is_current(line) {
@@ -124,11 +124,11 @@ impl Hub {
         }
     }
 
-    pub(super) fn heard(&self, seat: &Seat) {
+    pub(super) fn heard(&self, guard: &SocketGuard) {
         let now = self.clock.monotonic();
-        let state = &mut *seat.relay.state();
+        let state = &mut *guard.relay.state();
         state.seen_at = Some(self.clock.now());
-        if state.is_current(&seat.line)
+        if state.is_current(&guard.line)
             && let Some(socket) = &mut state.socket
         {
             socket.heard_at = now;

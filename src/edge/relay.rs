@@ -40,7 +40,7 @@ pub(super) struct State {
 
 /// The agent's newest socket.
 pub(super) struct Socket {
-    pub(super) line: Arc<Line>,
+    pub(super) line: Arc<SocketMailbox>,
     pub(super) heard_at: Monotonic,
     /// It takes no more commands and says goodbye.
     pub(super) closing: bool,
@@ -49,7 +49,7 @@ pub(super) struct Socket {
 }
 
 /// How a socket's task is told something.
-pub(super) struct Line {
+pub(super) struct SocketMailbox {
     pub(super) number: u64,
     /// There may be commands to send, or something was told.
     pub(super) wake: Notify,
@@ -64,10 +64,10 @@ pub(super) struct Told {
 }
 
 /// A socket's place as its agent's newest, given up when dropped.
-pub(super) struct Seat {
+pub(super) struct SocketGuard {
     pub(super) hub: Arc<Hub>,
     pub(super) relay: Arc<Relay>,
-    pub(super) line: Arc<Line>,
+    pub(super) line: Arc<SocketMailbox>,
 }
 
 impl Relay {
@@ -87,13 +87,13 @@ impl Relay {
 }
 
 impl State {
-    pub(super) fn is_current(&self, line: &Line) -> bool {
+    pub(super) fn is_current(&self, line: &SocketMailbox) -> bool {
         let socket = self.socket.as_ref();
         socket.is_some_and(|socket| socket.line.number == line.number)
     }
 }
 
-impl Line {
+impl SocketMailbox {
     pub(super) fn new(number: u64) -> Self {
         Self {
             number,
@@ -124,7 +124,7 @@ impl Line {
     }
 }
 
-impl Drop for Seat {
+impl Drop for SocketGuard {
     fn drop(&mut self) {
         self.hub.leave(&self.relay, &self.line);
     }

@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::{Bytes, Error as WsError};
 
 use super::fragments::Fragments;
 use super::hub::{Close, Phase};
-use super::relay::Seat;
+use super::relay::SocketGuard;
 use super::wire;
 use crate::error::Result as StoreResult;
 use crate::limits::{Bucket, Window};
@@ -48,7 +48,7 @@ type End = Option<Close>;
 type Step = Result<(), End>;
 
 pub(super) struct Session<S> {
-    seat: Seat,
+    guard: SocketGuard,
     ws: WebSocketStream<Fragments<S>>,
     write_max: Duration,
     /// Commands may go out.
@@ -70,10 +70,14 @@ pub(super) struct Session<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
-    pub(super) fn new(seat: Seat, ws: WebSocketStream<Fragments<S>>, write_max: Duration) -> Self {
-        let (now, mono) = (Instant::now(), seat.hub.clock.monotonic());
+    pub(super) fn new(
+        guard: SocketGuard,
+        ws: WebSocketStream<Fragments<S>>,
+        write_max: Duration,
+    ) -> Self {
+        let (now, mono) = (Instant::now(), guard.hub.clock.monotonic());
         Self {
-            seat,
+            guard,
             ws,
             write_max,
             started: false,
@@ -99,7 +103,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             Ok(()) => self.exchange().await,
             Err(end) => end,
         };
-        self.seat.hub.retire(&self.seat.relay, &self.seat.line);
+        self.guard.hub.retire(&self.guard.relay, &self.guard.line);
         Box::pin(self.say_goodbye(end)).await;
     }
 
@@ -108,15 +112,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             log::warn!("edge session: {error}");
             Some(Close::new(1011, "internal"))
         };
-        let Seat { hub, relay, .. } = &self.seat;
+        let SocketGuard { hub, relay, .. } = &self.guard;
         hub.load(relay).await.map_err(internal)?;
         let hello = hub.hello(relay).await.map_err(internal)?;
         self.send(hello).await
     }
 
     async fn exchange(&mut self) -> End {
-        let mut phase = self.seat.hub.phase();
-        let line = self.seat.line.clone();
+        let mut phase = self.guard.hub.phase();
+        let line = self.guard.line.clone();
         loop {
             let reached = *phase.borrow_and_update();
             if reached != Phase::Running
@@ -159,13 +163,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     /// When something is to be done though nothing happens.
     fn deadline(&self) -> Instant {
-        let hub = &self.seat.hub;
+        let hub = &self.guard.hub;
         let mut at = (self.heard + Duration::from_secs(hub.settings.silence_s))
             .min(self.pinged + Duration::from_secs(hub.settings.heartbeat_s));
         if !self.started {
             return at.min(self.opened + RESUME_WAIT);
         }
-        let state = self.seat.relay.state();
+        let state = self.guard.relay.state();
         if self.pump.is_none()
             && !self.draining
             && let Some(timer) = state.outbox.as_ref().and_then(|o| o.next_timer())
@@ -178,7 +182,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     async fn tick(&mut self) -> Step {
         let now = Instant::now();
-        let settings = self.seat.hub.settings;
+        let settings = self.guard.hub.settings;
         if now >= self.heard + Duration::from_secs(settings.silence_s) {
             return Err(Some(Close::new(4408, "silent")));
         }
@@ -195,12 +199,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     /// The service has something for this socket.
     async fn woken(&mut self) -> Step {
-        let told = self.seat.line.take_told();
+        let told = self.guard.line.take_told();
         if told.close.is_some() {
             return Err(told.close);
         }
         for (frame, until) in told.typing {
-            if until > self.seat.hub.clock.now() {
+            if until > self.guard.hub.clock.now() {
                 self.send(frame).await?;
             }
         }
@@ -210,7 +214,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     fn start(&mut self) {
         self.started = true;
-        self.seat.hub.start(&self.seat);
+        self.guard.hub.start(&self.guard);
     }
 
     fn start_pump(&mut self) {
@@ -219,7 +223,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             if std::mem::take(&mut self.begins_anew) {
                 self.start();
             }
-            let Seat { hub, relay, line } = &self.seat;
+            let SocketGuard { hub, relay, line } = &self.guard;
             let pump = hub.clone().pump(relay.clone(), line.clone());
             self.pump = Some(Box::pin(pump));
         }
@@ -232,13 +236,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             return Ok(()); // what was committed but not sent goes out after the restart
         }
         for command in commands {
-            if self.seat.hub.is_wanted(&self.seat.relay, &command) {
+            if self.guard.hub.is_wanted(&self.guard.relay, &command) {
                 let frame = Message::text(wire::command(&command));
                 in_time(self.write_max, self.ws.feed(frame)).await?;
             }
         }
         in_time(self.write_max, self.ws.flush()).await?;
-        self.seat.line.wake.notify_one();
+        self.guard.line.wake.notify_one();
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! What is counted of a model: calls, failures, time and tokens.
 
 use super::Made;
-use crate::metrics::{self, Histogram, IntCounter, IntCounterVec, IntGauge, Page};
+use crate::metrics::{self, Histogram, IntCounter, IntCounterVec, IntGauge, MetricsRegistry};
 
 #[derive(Debug)]
 pub(super) struct Numbers {
@@ -64,7 +64,7 @@ impl Numbers {
         self.tokens.with_label_values(&[kind])
     }
 
-    pub(super) fn show(&self, page: &Page) -> metrics::Written {
+    pub(super) fn show(&self, page: &MetricsRegistry) -> metrics::Written {
         page.add(&self.calls)?;
         page.add(&self.failures)?;
         page.add(&self.took)?;

@@ -9,14 +9,14 @@ use std::sync::{Arc, OnceLock};
 use log::kv::Value;
 use tokio::time::Instant;
 
-use super::numbers::{Counted, Gauge};
+use super::numbers::{RouteLabels, ServerMetrics};
 use super::{Method, StatusCode};
 
 /// What becomes known of a request on its way.
 #[derive(Debug)]
 pub struct Trace {
     pub id: String,
-    row: OnceLock<Counted>,
+    row: OnceLock<RouteLabels>,
     who: OnceLock<Cow<'static, str>>,
     from: OnceLock<IpAddr>,
 }
@@ -32,7 +32,7 @@ impl Trace {
     }
 
     /// It leads to this row of the table.
-    pub fn set_row(&self, row: Counted) {
+    pub fn set_row(&self, row: RouteLabels) {
         let _ = self.row.set(row); // only once
     }
 
@@ -46,8 +46,8 @@ impl Trace {
         let _ = self.from.set(address); // only once
     }
 
-    fn row(&self) -> Counted {
-        self.row.get().copied().unwrap_or(Counted::UNMATCHED)
+    fn row(&self) -> RouteLabels {
+        self.row.get().copied().unwrap_or(RouteLabels::UNMATCHED)
     }
 
     pub(super) fn route(&self) -> &'static str {
@@ -56,16 +56,16 @@ impl Trace {
 }
 
 /// A request that is being worked on. Dropped before its end, its client was gone.
-pub(super) struct Working {
+pub(super) struct RequestLog {
     pub(super) trace: Arc<Trace>,
     method: Method,
     began: Instant,
-    gauge: Gauge,
+    gauge: ServerMetrics,
     ended: bool,
 }
 
-impl Working {
-    pub(super) fn begin(id: String, method: Method, gauge: Gauge) -> Self {
+impl RequestLog {
+    pub(super) fn begin(id: String, method: Method, gauge: ServerMetrics) -> Self {
         gauge.request_began();
         Self {
             trace: Arc::new(Trace::new(id)),
@@ -116,7 +116,7 @@ impl Working {
     }
 }
 
-impl Drop for Working {
+impl Drop for RequestLog {
     fn drop(&mut self) {
         if !self.ended {
             self.note(gone());

@@ -8,23 +8,23 @@ use futures_util::FutureExt;
 use hyper::Request;
 use hyper::body::Incoming;
 
-use super::access::{Trace, Working};
+use super::access::{RequestLog, Trace};
 use super::body::BodyLimits;
 use super::connection::Connection;
 use super::exchange::Exchange;
 use super::head::{self, RequestId};
-use super::numbers::Gauge;
+use super::numbers::ServerMetrics;
 use super::{Handler, Response, problem};
 use crate::error::{Error, Kind};
 
 pub(super) struct Boundary {
     handler: Handler,
     limits: BodyLimits,
-    gauge: Gauge,
+    gauge: ServerMetrics,
 }
 
 impl Boundary {
-    pub(super) fn new(handler: Handler, limits: BodyLimits, gauge: Gauge) -> Self {
+    pub(super) fn new(handler: Handler, limits: BodyLimits, gauge: ServerMetrics) -> Self {
         Self {
             handler,
             limits,
@@ -38,14 +38,17 @@ impl Boundary {
         connection: Connection,
     ) -> Response {
         let RequestId { text, header } = RequestId::of(request.headers());
-        let working = Working::begin(text, request.method().clone(), self.gauge.clone());
+        let working = RequestLog::begin(text, request.method().clone(), self.gauge.clone());
         let trace = &working.trace;
         let outcome = AssertUnwindSafe(self.handle(request, connection, trace))
             .catch_unwind()
             .await
             .unwrap_or_else(|panic| {
                 self.gauge.panicked();
-                Err(Error::internal(format!("panic: {}", said(&*panic))))
+                Err(Error::internal(format!(
+                    "panic: {}",
+                    panic_message(&*panic)
+                )))
             });
         let mut response = outcome.unwrap_or_else(|error| {
             log_error(&error, trace);
@@ -90,7 +93,7 @@ fn log_error(error: &Error, trace: &Trace) {
 
 /// What was put together from values may hold somebody's words: only what stands in the code
 /// is told. Where it happened stands in the log beside it.
-fn said(panic: &(dyn std::any::Any + Send)) -> &'static str {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &'static str {
     let literal = panic.downcast_ref::<&'static str>().copied();
     literal.unwrap_or("its message holds values and is left out")
 }

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Method, StatusCode};
-use crate::metrics::{self, HistogramVec, IntCounter, IntCounterVec, IntGauge, Page};
+use crate::metrics::{self, HistogramVec, IntCounter, IntCounterVec, IntGauge, MetricsRegistry};
 
 /// A row of the table, as it is counted.
 #[derive(Debug, Clone, Copy)]
-pub struct Counted {
+pub struct RouteLabels {
     method: &'static str,
     pub(super) route: &'static str,
 }
 
-impl Counted {
+impl RouteLabels {
     /// What led to no row.
     pub(super) const UNMATCHED: Self = Self {
         method: "any",
@@ -38,7 +38,7 @@ impl Counted {
 
 /// Numbers of a running server.
 #[derive(Debug, Clone)]
-pub struct Gauge(Arc<Numbers>);
+pub struct ServerMetrics(Arc<Numbers>);
 
 #[derive(Debug)]
 struct Numbers {
@@ -51,13 +51,13 @@ struct Numbers {
     limited: IntCounterVec,
 }
 
-impl Default for Gauge {
+impl Default for ServerMetrics {
     fn default() -> Self {
         Self::new(metrics::refusals())
     }
 }
 
-impl Gauge {
+impl ServerMetrics {
     /// `limited`: where refusals by a limit are counted.
     pub fn new(limited: IntCounterVec) -> Self {
         Self(Arc::new(Numbers {
@@ -101,7 +101,7 @@ impl Gauge {
         self.0.panics.get()
     }
 
-    pub fn show(&self, page: &Page) -> metrics::Written {
+    pub fn show(&self, page: &MetricsRegistry) -> metrics::Written {
         let numbers = &self.0;
         page.add(&numbers.connections)?;
         page.add(&numbers.turned_away)?;
@@ -128,8 +128,8 @@ impl Gauge {
         self.0.in_progress.inc();
     }
 
-    pub(super) fn request_ended(&self, row: Counted, status: StatusCode, took: Duration) {
-        let Counted { method, route } = row;
+    pub(super) fn request_ended(&self, row: RouteLabels, status: StatusCode, took: Duration) {
+        let RouteLabels { method, route } = row;
         let ended = [method, route, status.as_str()];
         self.0.ended.with_label_values(&ended).inc();
         let took_of = self.0.took.with_label_values(&[method, route]);

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use super::body::BodyLimits;
 use super::boundary::Boundary;
 use super::connection;
-use super::numbers::Gauge;
+use super::numbers::ServerMetrics;
 use super::slots::{CountedAs, Full, Slot, Slots};
 use super::{Handler, head, problem};
 use crate::error::Error;
@@ -48,7 +48,7 @@ pub struct Settings {
     pub counted_as: CountedAs,
     pub shutdown_grace: Duration,
     /// Keep a clone to watch the server.
-    pub gauge: Gauge,
+    pub gauge: ServerMetrics,
 }
 
 impl Default for Settings {
@@ -62,7 +62,7 @@ impl Default for Settings {
             max_connections_per_address: 2_500,
             counted_as: Arc::new(Some),
             shutdown_grace: Duration::from_secs(30),
-            gauge: Gauge::default(),
+            gauge: ServerMetrics::default(),
         }
     }
 }
@@ -123,7 +123,7 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
 struct Server {
     http: http1::Builder,
     boundary: Arc<Boundary>,
-    gauge: Gauge,
+    gauge: ServerMetrics,
     slots: Slots,
     write_timeout: Duration,
     turning_away: Arc<Semaphore>,

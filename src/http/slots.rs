@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::numbers::Gauge;
+use super::numbers::ServerMetrics;
 
 /// As what an address is counted, such as its network; `None`: it is not counted.
 pub type CountedAs = Arc<dyn Fn(IpAddr) -> Option<IpAddr> + Send + Sync>;
@@ -24,7 +24,7 @@ pub(super) struct Slots {
     of_address_max: usize,
     counted_as: CountedAs,
     taken: Taken,
-    gauge: Gauge,
+    gauge: ServerMetrics,
 }
 
 type Taken = Arc<Mutex<HashMap<IpAddr, usize>>>;
@@ -34,7 +34,7 @@ impl Slots {
         max: usize,
         of_address_max: usize,
         counted_as: CountedAs,
-        gauge: Gauge,
+        gauge: ServerMetrics,
     ) -> Self {
         Self {
             all: Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS))),
@@ -79,7 +79,7 @@ pub(super) struct Slot {
     _permit: OwnedSemaphorePermit,
     _share: Option<Share>,
     /// Where it is counted; `None` for a connection that is turned away.
-    gauge: Option<Gauge>,
+    gauge: Option<ServerMetrics>,
 }
 
 impl Slot {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn an_address_has_its_places_and_gives_them_back() {
         let counted: CountedAs = Arc::new(|peer: IpAddr| (!peer.is_loopback()).then_some(peer));
-        let slots = Slots::new(5, 2, counted, Gauge::default());
+        let slots = Slots::new(5, 2, counted, ServerMetrics::default());
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
         let (one, other) = (address("192.0.2.1"), address("192.0.2.2"));
         let first = slots.take(one).ok().unwrap();

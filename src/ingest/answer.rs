@@ -29,7 +29,7 @@ pub struct Schedule<'a> {
 
 /// What is to be told, before it is cut into bubbles.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Told {
+pub struct ReplyDraft {
     /// "": nothing is said.
     pub text: String,
     pub schedule: Option<Value>,
@@ -37,7 +37,7 @@ pub struct Told {
     pub access: Option<Value>,
 }
 
-impl Told {
+impl ReplyDraft {
     pub fn scheduling(text: String, schedule: &Schedule<'_>) -> Result<Self> {
         Ok(Self {
             text,
@@ -55,7 +55,7 @@ impl Told {
     }
 }
 
-impl From<String> for Told {
+impl From<String> for ReplyDraft {
     fn from(text: String) -> Self {
         Self {
             text,
@@ -157,7 +157,7 @@ mod tests {
             deliver_by: "service",
         };
         let text = "Okay.\n\n\"Soon\" \u{1f600}\u{2028}\\".to_owned();
-        let scheduled = Told::scheduling(text, &schedule).unwrap().answer();
+        let scheduled = ReplyDraft::scheduling(text, &schedule).unwrap().answer();
         let access = serde_json::json!({"upgrade_message": "\u{2028}\"…\"", "code": "c"});
         let denying = Answer::denying("No.", access);
         for answer in [Answer::silence(), Answer::saying("Hi!"), scheduled, denying] {

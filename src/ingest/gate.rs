@@ -2,7 +2,7 @@
 //! is decided on is the one it is added to. What is allowed stands in `access`.
 
 use super::access::{self, Access, Asked, Caller, Rules};
-use super::{Arrival, Ingest, Message, Mode};
+use super::{Ingest, Message, Mode, PreparedMessage};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::flags::Reader;
@@ -13,7 +13,7 @@ impl Ingest {
     pub(super) fn access(
         &self,
         tx: &Tx<'_>,
-        arrival: &Arrival,
+        arrival: &PreparedMessage,
         user: &User,
         room: &Room,
         flags: &Reader<'_>,

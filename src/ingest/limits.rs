@@ -3,7 +3,7 @@
 
 use std::sync::{MutexGuard, PoisonError};
 
-use super::{Arrival, Ingest};
+use super::{Ingest, PreparedMessage};
 use crate::clock::Monotonic;
 use crate::error::{Error, Quota, Result};
 use crate::flags::Reader;
@@ -37,7 +37,7 @@ impl Default for Windows {
 }
 
 impl Ingest {
-    pub(super) fn limit(&self, tx: &mut Tx<'_>, arrival: &mut Arrival) -> Result<Quotas> {
+    pub(super) fn limit(&self, tx: &mut Tx<'_>, arrival: &mut PreparedMessage) -> Result<Quotas> {
         let (message, now) = (&arrival.message, arrival.now);
         let flags = self.senders_flags(tx, &message.sender)?;
         if !flags.boolean("rate_limit.enabled") {

@@ -3,7 +3,7 @@
 //! read and written.
 
 use super::respond::Turn;
-use super::{Arrival, Ingest, Mode};
+use super::{Ingest, Mode, PreparedMessage};
 use crate::error::Result;
 use crate::memory::merge::{Found, merged};
 use crate::memory::{MEMORIES_MAX, READ_MAX};
@@ -16,7 +16,7 @@ const SAID: &str = "said";
 impl Ingest {
     /// Fetches what the answer may need of the sender's memories. A sender nobody knows has
     /// none.
-    pub(super) async fn fetch_memories(&self, arrival: &mut Arrival) -> Result<()> {
+    pub(super) async fn fetch_memories(&self, arrival: &mut PreparedMessage) -> Result<()> {
         if !self.memories.has_service() || !needs_memories(&arrival.understood.intent) {
             return Ok(());
         }

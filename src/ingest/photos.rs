@@ -1,7 +1,7 @@
 //! A message that a photo was uploaded with: the photo's row, and the reply as a command.
 
 use super::answer::Answer;
-use super::{Arrival, Ingest, Message, Received};
+use super::{Ingest, IngestOutcome, Message, PreparedMessage};
 use crate::clock::Timestamp;
 use crate::edge::queue;
 use crate::error::{Error, Result};
@@ -33,9 +33,9 @@ impl Ingest {
     /// earlier one, `photo` is not used.
     pub async fn receive_photo(
         self: &Arc<Self>,
-        mut arrival: Box<Arrival>,
+        mut arrival: Box<PreparedMessage>,
         photo: PhotoFile,
-    ) -> Result<(Received, Uploaded)> {
+    ) -> Result<(IngestOutcome, Uploaded)> {
         arrival.photo = Some(photo);
         let received = self.receive(arrival).await?;
         let message_id = received.message_id;

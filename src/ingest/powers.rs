@@ -7,7 +7,7 @@ mod alarms;
 use super::answer::Answer;
 use super::gate;
 use super::respond::{self, Turn};
-use super::{Arrival, Ingest, Message, Mode};
+use super::{Ingest, Message, Mode, PreparedMessage};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::Reader;
@@ -69,7 +69,7 @@ impl Ingest {
     pub(super) fn called(
         &self,
         tx: &Tx<'_>,
-        arrival: &Arrival,
+        arrival: &PreparedMessage,
         user: &User,
         room: &Room,
         flags: &Reader<'_>,
@@ -96,10 +96,12 @@ impl Ingest {
         let session = session.and_then(|session| Power::named(&session.name));
         let session = session.filter(|power| flags.superpower(power.name()));
         let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
-        if let Some(called) = plainly(message, &calls, session, &arrival.understood.intent, flags) {
+        if let Some(called) =
+            explicit_call(message, &calls, session, &arrival.understood.intent, flags)
+        {
             return Ok(Some(called));
         }
-        let attempts = softly(message, &calls, session, &arrival.understood.intent, flags);
+        let attempts = implicit_calls(message, &calls, session, &arrival.understood.intent, flags);
         if attempts.is_empty()
             || !gate::has_superpowers(tx, message, user, room, flags, arrival.now)?
         {
@@ -152,7 +154,7 @@ fn by_name(name: &str, calls: &Calls, understood: &Intent) -> Called {
 }
 
 /// Asked for in so many words, or a word about the one that is being used.
-fn plainly(
+fn explicit_call(
     message: &Message,
     calls: &Calls,
     session: Option<Power>,
@@ -171,7 +173,7 @@ fn plainly(
         }
         _ => {}
     }
-    if !yields(understood, false) {
+    if !defers_to_power(understood, false) {
         return None;
     }
     let clear =
@@ -184,7 +186,7 @@ fn plainly(
 /// What people also just say: said to the superpower that is being used, or to any by those
 /// who have them. Each is tried, the one being used first and, when none has anything to
 /// say to it, again.
-fn softly(
+fn implicit_calls(
     message: &Message,
     calls: &Calls,
     session: Option<Power>,
@@ -202,7 +204,7 @@ fn softly(
         .filter(here)
         .filter(|call| may_mean(message, calls, call, flags))
         .filter(|call| calls.spoken_to || call.strength != Strength::InSession)
-        .filter(|_| yields(understood, false));
+        .filter(|_| defers_to_power(understood, false));
     let mut attempts: Vec<Attempt> = used.iter().map(|call| attempt(call, false)).collect();
     let soft = calls.calls.iter().filter(|call| {
         call.strength == Strength::Soft
@@ -210,7 +212,7 @@ fn softly(
             && here(call)
             && Some(call.power) != used.map(|used| used.power)
             && may_mean(message, calls, call, flags)
-            && yields(understood, true)
+            && defers_to_power(understood, true)
     });
     attempts.extend(soft.map(|call| attempt(call, false)));
     attempts.extend(used.iter().map(|call| attempt(call, true)));
@@ -226,7 +228,7 @@ fn may_mean(message: &Message, calls: &Calls, call: &Call, flags: &Reader<'_>) -
 
 /// Whether what the assistant understands without superpowers leaves the message to one.
 /// `soft`: not said in so many words.
-fn yields(understood: &Intent, soft: bool) -> bool {
+fn defers_to_power(understood: &Intent, soft: bool) -> bool {
     match understood {
         Intent::Unknown | Intent::Unclear(_) => true,
         Intent::Say(_) => !soft,
@@ -328,7 +330,7 @@ impl Turn<'_> {
         }
         if let Some(kept) = outcome.kept {
             tx.set_power_state(owner, &state_of(power, kept), self.now)?;
-            if power.rings() {
+            if power.has_alarms() {
                 let here = self.agent.map(|_| self.room.id);
                 let user = self.user.id;
                 self.ingest
@@ -392,7 +394,7 @@ pub fn erase(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
                 continue;
             };
             let left = power
-                .without(&kept_of(row), user.0)
+                .redact_user(&kept_of(row), user.0)
                 .map_err(Error::internal)?;
             tx.set_power_state(owner, &state_of(power, left), now)?;
         }

@@ -10,8 +10,8 @@ pub mod job;
 mod made;
 mod making;
 mod plan;
+mod tool_outcomes;
 mod waiting;
-mod wishes;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ use crate::edge::queue;
 use crate::engine::Model;
 use crate::error::{Error, Kind, Result};
 use crate::media::Photos;
-use crate::metrics::{self, IntCounter, Looks};
+use crate::metrics::{self, CacheMetrics, IntCounter};
 use crate::reply::{Intent, wording};
 use crate::setting::Setting;
 use crate::store::{MessageRow, PendingReply, RoomId, Tx};
@@ -94,7 +94,7 @@ impl Replies {
     }
 
     /// What the cache of replies found, and how many it has.
-    pub fn cached(&self) -> (&Looks, usize) {
+    pub fn cached(&self) -> (&CacheMetrics, usize) {
         (&self.cache.looks, self.cache.len())
     }
 

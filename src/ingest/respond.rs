@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::clock::Zone;
 
 use super::access::{self, Access, Rules};
-use super::answer::{Answer, Schedule, Told};
+use super::answer::{Answer, ReplyDraft, Schedule};
 use super::decide::{self, Facts};
 use super::powers::Called;
 use super::{Ingest, Message, Mode};
@@ -163,7 +163,7 @@ impl Turn<'_> {
         self.message.mode == Mode::Group
     }
 
-    fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Told> {
+    fn carry_out(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<ReplyDraft> {
         if intent.is_command() && !self.may_command() {
             return Ok(self.too_many().into());
         }
@@ -180,7 +180,11 @@ impl Turn<'_> {
     }
 
     /// For whoever has asked whether one more command may be given.
-    pub(super) fn carry_out_unlimited(&self, tx: &mut Tx<'_>, intent: Intent) -> Result<Told> {
+    pub(super) fn carry_out_unlimited(
+        &self,
+        tx: &mut Tx<'_>,
+        intent: Intent,
+    ) -> Result<ReplyDraft> {
         let persona = &self.ingest.voice.get().persona;
         let said = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
@@ -232,12 +236,12 @@ impl Turn<'_> {
     }
 
     /// Where the relay delivers reminders, its answer has room for one.
-    fn carry_out_each(&self, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<Told> {
+    fn carry_out_each(&self, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<ReplyDraft> {
         let is_reminder = |intent: &&Intent| matches!(intent, Intent::Remind { .. });
         if self.agent.is_none() && requests.iter().filter(is_reminder).count() > 1 {
             return Ok(wording::one_request_only().into());
         }
-        let mut all = Told::default();
+        let mut all = ReplyDraft::default();
         for intent in requests {
             let told = self.carry_out_unlimited(tx, intent)?;
             if !all.text.is_empty() {
@@ -272,7 +276,7 @@ impl Turn<'_> {
         text: &str,
         send_at: Timestamp,
         said_in: Option<Zone>,
-    ) -> Result<Told> {
+    ) -> Result<ReplyDraft> {
         if tx.count_reminders(self.user.id)? >= PENDING_REMINDERS_MAX {
             return Ok(wording::reminders_full().into());
         }
@@ -301,7 +305,7 @@ impl Turn<'_> {
                 "relay"
             },
         };
-        Told::scheduling(said, &schedule)
+        ReplyDraft::scheduling(said, &schedule)
     }
 
     /// Those that may be spoken of here: a group's own, whoever set them.

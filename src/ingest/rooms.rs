@@ -1,7 +1,7 @@
 //! A message's room: made on first sight, with its agent and members as they are now, and a
 //! group for good once it was used as one. It must not know what is said there.
 
-use super::{Arrival, Ingest, Message, Mode, user};
+use super::{Ingest, Message, Mode, PreparedMessage, user};
 use crate::edge::queue;
 use crate::error::Result;
 use crate::store::{AgentId, Digest, NewRoom, Room, Tx, User};
@@ -11,7 +11,7 @@ impl Ingest {
     pub(super) fn room(
         &self,
         tx: &mut Tx<'_>,
-        arrival: &Arrival,
+        arrival: &PreparedMessage,
         sender: &User,
         agent: Option<AgentId>,
     ) -> Result<Room> {

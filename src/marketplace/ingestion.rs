@@ -221,8 +221,8 @@ impl Marketplace {
         delivery: &Option<Digest>,
         effect: &Result<Effect, String>,
     ) -> Result<Looked> {
-        let seat = tx.webhook_seat(hook.id)?;
-        if seat.is_none_or(|seat| seat.version != hook.version) {
+        let cursor = tx.webhook_event_cursor(hook.id)?;
+        if cursor.is_none_or(|cursor| cursor.version != hook.version) {
             return Ok(Looked::Changed);
         }
         let now = self.clock.now();

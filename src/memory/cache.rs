@@ -6,21 +6,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::mem0::List;
 use crate::clock::Monotonic;
-use crate::metrics::Looks;
+use crate::metrics::CacheMetrics;
 
 const LISTS_MAX: usize = 1_000;
 const LISTS_BYTES_MAX: usize = 16 << 20;
 
 pub(super) struct Cache {
     state: Mutex<State>,
-    pub(super) looks: Looks,
+    pub(super) looks: CacheMetrics,
 }
 
 impl Default for Cache {
     fn default() -> Self {
         Self {
             state: Mutex::default(),
-            looks: Looks::into("memories"),
+            looks: CacheMetrics::into("memories"),
         }
     }
 }

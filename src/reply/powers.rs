@@ -136,7 +136,7 @@ trait Ability: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     }
 
     /// Its time, `at`, has come.
-    fn go_off(&mut self, _at: Timestamp, _scene: &Scene<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, _scene: &Scene<'_>) -> Option<String> {
         None
     }
 
@@ -185,7 +185,7 @@ impl Power {
     }
 
     /// Whether it speaks by itself at times.
-    pub const fn rings(self) -> bool {
+    pub const fn has_alarms(self) -> bool {
         matches!(
             self,
             Self::BirthdayReminder | Self::FocusProtector | Self::DailySummary
@@ -253,16 +253,16 @@ impl Power {
     }
 
     /// What happens at the time `at` that it asked for.
-    pub fn go_off(
+    pub fn on_alarm(
         self,
         kept: &Kept,
         at: Timestamp,
         scene: &Scene<'_>,
     ) -> Result<Outcome, serde_json::Error> {
         match self {
-            Self::BirthdayReminder => go_off::<birthday_reminder::State>(kept, at, scene),
-            Self::FocusProtector => go_off::<focus_protector::State>(kept, at, scene),
-            Self::DailySummary => go_off::<daily_summary::State>(kept, at, scene),
+            Self::BirthdayReminder => on_alarm::<birthday_reminder::State>(kept, at, scene),
+            Self::FocusProtector => on_alarm::<focus_protector::State>(kept, at, scene),
+            Self::DailySummary => on_alarm::<daily_summary::State>(kept, at, scene),
             _ => Ok(Outcome {
                 said: None,
                 kept: None,
@@ -285,11 +285,11 @@ impl Power {
     }
 
     /// What is left of what a group shares without what the user of that number said.
-    pub fn without(self, kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {
+    pub fn redact_user(self, kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {
         match self {
-            Self::TodoList => without::<todo_list::State>(kept, by),
-            Self::BillSplit => without::<bill_split::State>(kept, by),
-            Self::TripPlanner => without::<trip_planner::State>(kept, by),
+            Self::TodoList => redact_user::<todo_list::State>(kept, by),
+            Self::BillSplit => redact_user::<bill_split::State>(kept, by),
+            Self::TripPlanner => redact_user::<trip_planner::State>(kept, by),
             _ => Ok(Kept::default()),
         }
     }
@@ -384,14 +384,14 @@ fn undo<S: Ability>(
     })
 }
 
-fn go_off<S: Ability>(
+fn on_alarm<S: Ability>(
     kept: &Kept,
     at: Timestamp,
     scene: &Scene<'_>,
 ) -> Result<Outcome, serde_json::Error> {
     let before = read::<S>(Some(kept))?;
     let mut after = before.clone();
-    let said = after.go_off(at, scene);
+    let said = after.on_alarm(at, scene);
     Ok(Outcome {
         said,
         alarm: after.alarm(scene),
@@ -406,7 +406,7 @@ fn brief<S: Ability>(kept: &Kept, scene: &Scene<'_>) -> Option<String> {
     read::<S>(Some(kept)).ok()?.brief(scene)
 }
 
-fn without<S: Ability>(kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {
+fn redact_user<S: Ability>(kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {
     let mut state = read::<S>(Some(kept))?;
     state.erase(by);
     Ok(Kept {

@@ -23,7 +23,7 @@ pub enum Tool {
 
 /// What a call of a tool means.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Deed {
+pub enum ToolAction {
     Power(Power, Action),
     Builtin(Intent),
 }
@@ -147,7 +147,7 @@ impl Tool {
 
     /// What a call with these arguments (JSON, a model's) means to the person who is `heard`,
     /// whose own text does not count.
-    pub fn read(self, arguments: &str, heard: &Heard<'_>) -> Result<Deed, Unusable> {
+    pub fn read(self, arguments: &str, heard: &Heard<'_>) -> Result<ToolAction, Unusable> {
         let command = command(arguments).ok_or(Unusable::Garbled)?;
         let deed = match self {
             Self::Power(power) => {
@@ -157,7 +157,7 @@ impl Tool {
                     (None, Some(Control::Undo)) => Some(Action::Undo),
                     (None, _) => None,
                 };
-                action.map(|action| Deed::Power(power, action))
+                action.map(|action| ToolAction::Power(power, action))
             }
             Self::Remember => builtin(heard, &command, "remember that", |intent| {
                 matches!(intent, Intent::Remember { .. })
@@ -182,14 +182,14 @@ fn builtin(
     command: &str,
     before: &str,
     is_own: fn(&Intent) -> bool,
-) -> Option<Deed> {
+) -> Option<ToolAction> {
     let bare = understand(&spoken(heard, command));
     let intent = if bare.is_command() {
         bare
     } else {
         understand(&spoken(heard, &format!("{before} {command}")))
     };
-    is_own(&intent).then_some(Deed::Builtin(intent))
+    is_own(&intent).then_some(ToolAction::Builtin(intent))
 }
 
 /// A command is always meant for the assistant, also in a group.
@@ -231,7 +231,7 @@ mod tests {
         has_photos: false,
     };
 
-    fn read(tool: Tool, command: &str) -> Result<Deed, Unusable> {
+    fn read(tool: Tool, command: &str) -> Result<ToolAction, Unusable> {
         let arguments = serde_json::json!({ "command": command }).to_string();
         tool.read(&arguments, &HEARD)
     }
@@ -298,20 +298,20 @@ mod tests {
         for command in ["remember that I like tea", "I like tea", "I like\ttea"] {
             assert_eq!(
                 read(Tool::Remember, command),
-                Ok(Deed::Builtin(kept.clone()))
+                Ok(ToolAction::Builtin(kept.clone()))
             );
         }
-        let Ok(Deed::Builtin(Intent::Remind { text, .. })) =
+        let Ok(ToolAction::Builtin(Intent::Remind { text, .. })) =
             read(Tool::Reminders, "tomorrow at 9 to call mom")
         else {
             panic!("a reminder");
         };
         assert_eq!(text, "call mom");
         let undo = read(Tool::Power(Power::TodoList), "undo");
-        assert_eq!(undo, Ok(Deed::Power(Power::TodoList, Action::Undo)));
+        assert_eq!(undo, Ok(ToolAction::Power(Power::TodoList, Action::Undo)));
         let named = Tool::Power(Power::TodoList).read(r#"{"text": "add tea to my list"}"#, &HEARD);
         assert!(
-            matches!(named, Ok(Deed::Power(Power::TodoList, _))),
+            matches!(named, Ok(ToolAction::Power(Power::TodoList, _))),
             "{named:?}"
         );
     }

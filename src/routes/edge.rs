@@ -72,7 +72,7 @@ pub(super) async fn sync(mut rq: Request) -> Result<Response> {
         );
         Ok(http::json_bytes(answer))
     };
-    super::told(answered.await, quota)
+    super::with_rate_limit_headers(answered.await, quota)
 }
 
 /// The socket's ack by HTTP, for older relays.

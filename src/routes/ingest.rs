@@ -10,7 +10,7 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
 use crate::http::{self, Connection, Fields, Json, Response};
-use crate::ingest::{Arrival, Message, Mode, Received, Repeat, Via};
+use crate::ingest::{IngestOutcome, Message, Mode, PreparedMessage, Repeat, Via};
 use crate::store::Digest;
 
 pub(super) const TEXT_BYTES_MAX: usize = 32 * 1024;
@@ -73,7 +73,7 @@ pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
 }
 
 /// The message, and how a repetition of this request would be known.
-fn read(rq: &Request, json: &Json, via: Via, scope: &str) -> Result<Box<Arrival>> {
+fn read(rq: &Request, json: &Json, via: Via, scope: &str) -> Result<Box<PreparedMessage>> {
     let own_photos = |url: &str| rq.app.photos.id_in(url).is_some();
     let message = read_message(&json.value, via != Via::Legacy, own_photos)?;
     let scope = scope.as_bytes();
@@ -91,7 +91,11 @@ fn read(rq: &Request, json: &Json, via: Via, scope: &str) -> Result<Box<Arrival>
     Ok(rq.app.ingest.arrival(via, message, repeat))
 }
 
-async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -> Result<Response> {
+async fn receive(
+    app: Arc<App>,
+    connection: Connection,
+    arrival: Box<PreparedMessage>,
+) -> Result<Response> {
     let turn = match &arrival.repeat {
         Repeat::Key { .. } => None,
         Repeat::Body(request) => Some(app.retries.enter(*request, &connection).await),
@@ -109,7 +113,11 @@ async fn receive(app: Arc<App>, connection: Connection, arrival: Box<Arrival>) -
 }
 
 /// With the headers of an answer to a message; `is_replayed`: to an earlier one of its key.
-pub(super) fn with_marks(response: Response, received: &Received, is_replayed: bool) -> Response {
+pub(super) fn with_marks(
+    response: Response,
+    received: &IngestOutcome,
+    is_replayed: bool,
+) -> Response {
     let mut response = http::with_header(response, MESSAGE_ID, &received.message_id.to_string());
     for quota in received.quotas.iter().flatten() {
         response = http::with_quota(response, quota);

@@ -8,7 +8,7 @@ use super::Request;
 use crate::app::App;
 use crate::error::{Error, Result};
 use crate::http::{self, Response, header};
-use crate::metrics::{self, Page};
+use crate::metrics::{self, MetricsRegistry};
 use crate::store::Backlog;
 
 /// Off the async threads: files of /proc and the log's size are looked at. A database that
@@ -21,12 +21,12 @@ pub(super) async fn metrics(rq: Request) -> Result<Response> {
     Ok(http::with_header(
         http::text(page.map_err(Error::internal)?),
         header::CONTENT_TYPE,
-        Page::CONTENT_TYPE,
+        MetricsRegistry::CONTENT_TYPE,
     ))
 }
 
 fn write(app: &App, backlog: Option<Backlog>) -> metrics::Written<String> {
-    let page = Page::default();
+    let page = MetricsRegistry::default();
     app.gauge.show(&page)?;
     page.add(app.hub.ended())?;
     rows::write(&page, app, backlog)?;

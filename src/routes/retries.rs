@@ -1,6 +1,6 @@
-//! Retries without a key, of relays that repeat a request when the connection breaks: a
-//! request waits while the same one is being worked on for a client that is gone, and an
-//! answer that could not be written is kept for the retry.
+//! Retries without an idempotency key. A relay repeats a request when the connection breaks: the
+//! repeated request waits while the first one is still in flight, and an answer that could not
+//! be written is kept for the retry.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,66 +10,71 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use crate::http::{Connection, Fate, Peer};
-use crate::ingest::{Ingest, Received};
+use crate::ingest::{Ingest, IngestOutcome};
 use crate::store::Digest;
 
-/// Requests being worked on, by relay, endpoint and body.
+/// Requests in flight, by the digest of relay, endpoint and body.
 #[derive(Default)]
 pub struct Retries {
-    turns: Mutex<HashMap<Digest, Vec<Working>>>,
+    in_flight: Mutex<HashMap<Digest, Vec<InFlightEntry>>>,
     legacy_used: AtomicBool,
 }
 
 #[derive(Clone)]
-struct Working {
+struct InFlightEntry {
     connection: Connection,
-    over: Arc<Semaphore>,
+    done: Arc<Semaphore>,
 }
 
-/// A request's turn; the next one of its kind comes when it is dropped.
-pub struct Turn {
+/// A request that is being handled. Dropping it lets an identical request begin.
+pub struct InFlight {
     retries: Arc<Retries>,
     request: Digest,
-    /// Has no permits; it is closed when the turn is over.
-    over: Arc<Semaphore>,
+    /// Has no permits; it is closed when the request is done.
+    done: Arc<Semaphore>,
 }
 
 impl Retries {
-    /// Waits for the same request of a client that is gone, then takes its turn.
-    pub async fn enter(self: &Arc<Self>, request: Digest, connection: &Connection) -> Turn {
+    /// Waits for the same request of a client that is gone, then begins.
+    pub async fn enter(self: &Arc<Self>, request: Digest, connection: &Connection) -> InFlight {
         loop {
-            let over = match self.take_turn(request, connection) {
+            let done = match self.begin(request, connection) {
                 Ok(turn) => return turn,
-                Err(over) => over,
+                Err(done) => done,
             };
-            let _ = over.acquire().await; // an error: it is over
+            let _ = done.acquire().await; // an error: it is done
         }
     }
 
-    fn take_turn(
+    fn begin(
         self: &Arc<Self>,
         request: Digest,
         connection: &Connection,
-    ) -> Result<Turn, Arc<Semaphore>> {
+    ) -> Result<InFlight, Arc<Semaphore>> {
         // Looked at without the lock: a look may find that an answer was lost.
-        let working = self.turns().get(&request).cloned().unwrap_or_default();
-        if let Some(gone) = working.iter().find(|w| w.connection.peer() != Peer::Open) {
-            return Err(gone.over.clone());
+        let entries = self.in_flight().get(&request).cloned().unwrap_or_default();
+        if let Some(gone) = entries.iter().find(|w| w.connection.peer() != Peer::Open) {
+            return Err(gone.done.clone());
         }
-        let over = Arc::new(Semaphore::new(0));
-        self.turns().entry(request).or_default().push(Working {
-            connection: connection.clone(),
-            over: over.clone(),
-        });
-        Ok(Turn {
+        let done = Arc::new(Semaphore::new(0));
+        self.in_flight()
+            .entry(request)
+            .or_default()
+            .push(InFlightEntry {
+                connection: connection.clone(),
+                done: done.clone(),
+            });
+        Ok(InFlight {
             retries: self.clone(),
             request,
-            over,
+            done,
         })
     }
 
-    fn turns(&self) -> MutexGuard<'_, HashMap<Digest, Vec<Working>>> {
-        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_flight(&self) -> MutexGuard<'_, HashMap<Digest, Vec<InFlightEntry>>> {
+        self.in_flight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn note_legacy_use(&self) {
@@ -82,12 +87,12 @@ impl Retries {
     }
 }
 
-impl Turn {
+impl InFlight {
     /// The request's answer is about to be written: sees to it that it is kept if nobody is
     /// there to read it.
-    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, received: Received) {
+    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, received: IngestOutcome) {
         let (ingest, peer) = (ingest.clone(), connection.peer());
-        let keep = Keep {
+        let keep = UndeliveredAnswer {
             turn: self,
             ingest,
             received,
@@ -112,13 +117,13 @@ impl Turn {
 
 /// What is held until an answer is written, and used when it is not. Dropping it says that
 /// the answer was written.
-struct Keep {
-    turn: Turn,
+struct UndeliveredAnswer {
+    turn: InFlight,
     ingest: Arc<Ingest>,
-    received: Received,
+    received: IngestOutcome,
 }
 
-impl Keep {
+impl UndeliveredAnswer {
     async fn run(self) {
         let kept = self
             .ingest
@@ -129,15 +134,15 @@ impl Keep {
     }
 }
 
-impl Drop for Turn {
+impl Drop for InFlight {
     fn drop(&mut self) {
-        let mut turns = self.retries.turns();
-        if let Some(working) = turns.get_mut(&self.request) {
-            working.retain(|w| !Arc::ptr_eq(&w.over, &self.over));
-            if working.is_empty() {
-                turns.remove(&self.request);
+        let mut in_flight = self.retries.in_flight();
+        if let Some(entries) = in_flight.get_mut(&self.request) {
+            entries.retain(|w| !Arc::ptr_eq(&w.done, &self.done));
+            if entries.is_empty() {
+                in_flight.remove(&self.request);
             }
         }
-        self.over.close();
+        self.done.close();
     }
 }

@@ -31,7 +31,7 @@ pub struct AgentRow {
 impl Tx<'_> {
     /// The agent's row, made when it is new.
     pub fn agent(&mut self, agent_id: &str, now: Timestamp) -> Result<Agent> {
-        if let Some(agent) = self.directory.agents.get(agent_id) {
+        if let Some(agent) = self.cache.agents.get(agent_id) {
             return Ok(*agent);
         }
         let found: Option<i64> = self
@@ -50,7 +50,7 @@ impl Tx<'_> {
             }
         };
         let agent = Agent { id: AgentId(id) };
-        self.directory.put_agent(agent_id, agent);
+        self.cache.put_agent(agent_id, agent);
         Ok(agent)
     }
 

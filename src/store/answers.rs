@@ -8,7 +8,7 @@ use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
 
 use super::Tx;
-use super::directory::KeptAnswer;
+use super::writer_cache::KeptAnswer;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -86,9 +86,9 @@ impl Tx<'_> {
 
     /// Keeps the answer of a message for the retry that its client will send.
     pub fn keep_answer(&mut self, request: Digest, message_id: i64, now: Timestamp) -> Result<()> {
-        self.directory.refresh(self.conn)?;
-        self.directory.touched = true;
-        if self.directory.kept.len() >= KEPT_ANSWERS_MAX {
+        self.cache.refresh(self.conn)?;
+        self.cache.touched = true;
+        if self.cache.kept.len() >= KEPT_ANSWERS_MAX {
             self.drop_kept_answers(now)?;
         }
         self.execute(
@@ -100,29 +100,25 @@ impl Tx<'_> {
             message_id,
             kept_at: now.0,
         };
-        self.directory
-            .kept
-            .entry(request)
-            .or_default()
-            .push_back(kept);
+        self.cache.kept.entry(request).or_default().push_back(kept);
         Ok(())
     }
 
     /// Takes the oldest kept answer of such a request, if there is one; it is given once.
     pub fn take_kept_answer(&mut self, request: &Digest, now: Timestamp) -> Result<Option<i64>> {
-        self.directory.refresh(self.conn)?;
-        let waiting = self.directory.kept.get(request);
+        self.cache.refresh(self.conn)?;
+        let waiting = self.cache.kept.get(request);
         let current = |kept: &&KeptAnswer| now.0.saturating_sub(kept.kept_at) <= KEPT_MS;
         // Those in front of it are over; housekeeping removes them.
         let Some(kept) = waiting.and_then(|queue| queue.iter().find(current).copied()) else {
             return Ok(None);
         };
-        self.directory.touched = true;
+        self.cache.touched = true;
         self.execute("DELETE FROM kept_answers WHERE id = ?1", [kept.id])?;
-        if let Some(queue) = self.directory.kept.get_mut(request) {
+        if let Some(queue) = self.cache.kept.get_mut(request) {
             queue.retain(|other| other.id != kept.id);
             if queue.is_empty() {
-                self.directory.kept.remove(request);
+                self.cache.kept.remove(request);
             }
         }
         Ok(Some(kept.message_id))
@@ -130,8 +126,8 @@ impl Tx<'_> {
 
     /// Whether any answer waits: a look into memory, so that most requests need no digest.
     pub fn any_kept_answer(&mut self) -> Result<bool> {
-        self.directory.refresh(self.conn)?;
-        Ok(!self.directory.kept.is_empty())
+        self.cache.refresh(self.conn)?;
+        Ok(!self.cache.kept.is_empty())
     }
 
     /// Forgets the answers of messages that were erased: their keys, what is kept of them,
@@ -143,18 +139,18 @@ impl Tx<'_> {
         for message in messages {
             self.delete_key_use_of(*message)?;
         }
-        self.directory.refresh(self.conn)?;
+        self.cache.refresh(self.conn)?;
         let of_them = |kept: &&KeptAnswer| messages.contains(&kept.message_id);
-        let kept = self.directory.kept.values().flatten().filter(of_them);
+        let kept = self.cache.kept.values().flatten().filter(of_them);
         let kept: Vec<i64> = kept.map(|kept| kept.id).collect();
         for id in &kept {
             self.execute("DELETE FROM kept_answers WHERE id = ?1", [id])?;
         }
         if !kept.is_empty() {
-            self.directory.forget();
-            self.directory.touched = true;
+            self.cache.forget();
+            self.cache.touched = true;
         }
-        let newest = self.directory.last_message_id;
+        let newest = self.cache.last_message_id;
         if messages.contains(&newest) {
             self.set_meta_number("last_message_id", newest)?;
             self.note_written(now)?;
@@ -198,8 +194,8 @@ impl Tx<'_> {
             [now.0 - KEPT_MS],
         )?;
         if removed > 0 {
-            self.directory.forget();
-            self.directory.touched = true;
+            self.cache.forget();
+            self.cache.touched = true;
         }
         Ok(())
     }

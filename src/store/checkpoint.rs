@@ -14,7 +14,7 @@ use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 
 use super::sql_error;
-use super::writer::Trouble;
+use super::writer::WriterHealth;
 
 /// Pages of the log between two passive checkpoints: 8 MiB.
 const PAGES_BETWEEN: u32 = 2_048;
@@ -46,7 +46,7 @@ pub(super) struct Checkpointer {
     woken_at_pages: u32,
     restart_not_before: Option<Instant>,
     turn: Arc<Mutex<()>>,
-    trouble: Arc<Trouble>,
+    health: Arc<WriterHealth>,
 }
 
 struct Thread {
@@ -54,7 +54,7 @@ struct Thread {
     commits: Arc<AtomicU64>,
     /// Held by who makes a checkpoint.
     turn: Arc<Mutex<()>>,
-    trouble: Arc<Trouble>,
+    health: Arc<WriterHealth>,
 }
 
 /// Starts the thread on a connection of its own; it ends with the writer. `hurry` is set
@@ -62,7 +62,7 @@ struct Thread {
 pub(super) fn start(
     conn: Connection,
     hurry: Arc<AtomicBool>,
-    trouble: Arc<Trouble>,
+    health: Arc<WriterHealth>,
 ) -> std::io::Result<(Checkpointer, std::thread::JoinHandle<()>)> {
     let (wake, woken) = sync_channel(1);
     let (commits, turn) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(())));
@@ -70,7 +70,7 @@ pub(super) fn start(
         conn,
         commits: commits.clone(),
         turn: turn.clone(),
-        trouble: trouble.clone(),
+        health: health.clone(),
     };
     let handle = std::thread::Builder::new()
         .name("checkpoint".into())
@@ -82,7 +82,7 @@ pub(super) fn start(
         woken_at_pages: 0,
         restart_not_before: None,
         turn,
-        trouble,
+        health,
     };
     Ok((checkpointer, handle))
 }
@@ -136,7 +136,7 @@ impl Checkpointer {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         self.hurry.store(true, Ordering::Relaxed);
         let _ = conn.busy_timeout(OVERGROWN_WAIT);
-        checkpoint(conn, "TRUNCATE", &self.trouble);
+        checkpoint(conn, "TRUNCATE", &self.health);
         let _ = conn.busy_timeout(super::writer::LOCK_TRY);
         self.hurry.store(false, Ordering::Relaxed);
         self.commits.fetch_add(1, Ordering::Relaxed);
@@ -160,7 +160,7 @@ impl Checkpointer {
         // outgrowing the disk.
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = conn.busy_timeout(wait);
-        if checkpoint(conn, mode, &self.trouble) {
+        if checkpoint(conn, mode, &self.health) {
             self.restart_not_before = None;
         }
         let _ = conn.busy_timeout(super::writer::LOCK_TRY);
@@ -183,10 +183,10 @@ impl Thread {
             };
             let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             if !quiet {
-                checkpoint(&self.conn, "PASSIVE", &self.trouble);
+                checkpoint(&self.conn, "PASSIVE", &self.health);
             } else if moved != Some(seen) {
                 let _ = self.conn.busy_timeout(TRUNCATE_WAIT);
-                if checkpoint(&self.conn, "TRUNCATE", &self.trouble) {
+                if checkpoint(&self.conn, "TRUNCATE", &self.health) {
                     moved = Some(seen);
                 }
             }
@@ -196,8 +196,8 @@ impl Thread {
 
 /// True when all of the log was moved. Being held up by a reader is no failure: the next
 /// round moves what this one could not. A failing disk is: nobody knows what reached it.
-fn checkpoint(conn: &Connection, mode: &str, trouble: &Trouble) -> bool {
-    if trouble.is_lost() {
+fn checkpoint(conn: &Connection, mode: &str, health: &WriterHealth) -> bool {
+    if health.is_lost() {
         return false;
     }
     let pragma = format!("PRAGMA wal_checkpoint({mode})");
@@ -205,7 +205,7 @@ fn checkpoint(conn: &Connection, mode: &str, trouble: &Trouble) -> bool {
         Ok(busy) => busy == 0,
         Err(error) => {
             log::warn!("checkpoint: {}", sql_error(&error));
-            trouble.judge(&error);
+            health.judge(&error);
             false
         }
     }

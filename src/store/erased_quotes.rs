@@ -42,7 +42,7 @@ impl Tx<'_> {
         room: RoomId,
         newest: Option<i64>,
     ) -> Result<bool> {
-        let known = self.directory.quoted.take();
+        let known = self.cache.quoted.take();
         let mut quoted = match known.filter(|known| (known.user, known.room) == (user, room)) {
             Some(known) => known,
             None => Quoted {
@@ -69,13 +69,13 @@ impl Tx<'_> {
                 .flatten();
         }
         let all = quoted.next.is_none();
-        self.directory.quoted = Some(quoted);
+        self.cache.quoted = Some(quoted);
         Ok(all)
     }
 
     /// Whether the words of that account in that room are read.
     pub(super) fn has_words(&self, user: UserId, room: RoomId) -> bool {
-        let quoted = self.directory.quoted.as_ref();
+        let quoted = self.cache.quoted.as_ref();
         quoted.is_some_and(|q| (q.user, q.room) == (user, room) && q.next.is_none())
     }
 
@@ -89,7 +89,7 @@ impl Tx<'_> {
     ) -> Result<()> {
         let reply = |bubbles: &Option<String>| -> Option<String> {
             let bubbles = bubbles.as_deref()?;
-            let words = self.directory.quoted.as_ref().map(|quoted| &quoted.words);
+            let words = self.cache.quoted.as_ref().map(|quoted| &quoted.words);
             let first =
                 words.and_then(|words| redaction::without_quotes(bubbles, words, &others.text));
             let left = first.as_deref().unwrap_or(bubbles);
@@ -155,7 +155,7 @@ impl Tx<'_> {
 
     /// What relays are still to say to others there; an outbox is bounded.
     fn redact_unfinished(&self, room: RoomId) -> Result<()> {
-        let Some(quoted) = self.directory.quoted.as_ref() else {
+        let Some(quoted) = self.cache.quoted.as_ref() else {
             return Ok(());
         };
         let waiting: Vec<(i64, String)> = self

@@ -66,7 +66,7 @@ impl Tx<'_> {
         };
         if place.own_direct {
             // Nobody else's answers are there; those of the phone's new owner quote only them.
-            self.directory.quoted = None;
+            self.cache.quoted = None;
         } else if kept.is_none() {
             let head = self.head(place.id)?;
             if !self.read_words(erasure.user, place.id, head)? {
@@ -286,7 +286,7 @@ impl Tx<'_> {
             (false, _) => {}
         }
         self.redact_room(erasure, place.id)?;
-        self.directory.authors.remove(&(erasure.user, place.id));
+        self.cache.authors.remove(&(erasure.user, place.id));
         self.leave_members(erasure, place)?;
         self.forget_name(erasure, place)
     }

@@ -74,7 +74,7 @@ impl Tx<'_> {
             || self.erase_from_tables(erasure.user)?
             || self.erase_limit_uses(erasure)?;
         if !more {
-            self.directory.quoted = None;
+            self.cache.quoted = None;
             self.cut_statuses()?;
             if let Some(phone) = &erasure.phone {
                 self.erase_from_audit(phone)?;
@@ -241,7 +241,7 @@ impl Tx<'_> {
                 "DELETE FROM reminders WHERE user_id = ?1 AND room_id = ?2",
                 (author.0, room.0),
             )?;
-            self.directory.authors.remove(&(author, room));
+            self.cache.authors.remove(&(author, room));
         }
         self.erase_waiting_commands(room, now, erased)?;
         for (_, delete) in ROOM_TABLES {
@@ -260,7 +260,7 @@ impl Tx<'_> {
     }
 
     pub(super) fn forget_room(&mut self, chat_guid: &str) {
-        self.directory.touched = true;
-        self.directory.rooms.remove(chat_guid);
+        self.cache.touched = true;
+        self.cache.rooms.remove(chat_guid);
     }
 }

@@ -137,9 +137,9 @@ impl Tx<'_> {
              WHERE id = ?1",
             [account.id.0],
         )?;
-        self.directory.touched = true;
+        self.cache.touched = true;
         if let Some(phone) = phone {
-            self.directory.users.remove(&phone);
+            self.cache.users.remove(&phone);
         }
         Ok(true)
     }

@@ -46,13 +46,13 @@ pub struct StoredAnswer {
 impl Tx<'_> {
     /// Appends a message to its room's chain, and its author to those of the room.
     pub fn insert_message(&mut self, room: &mut Room, new: &NewMessage<'_>) -> Result<Inserted> {
-        self.directory.last_message_id += 1;
-        let id = self.directory.last_message_id;
+        self.cache.last_message_id += 1;
+        let id = self.cache.last_message_id;
         let known = new.request.is_some();
-        let (unwritten, due) = self.directory.unwritten.add(id, new.now, known);
+        let (undelivered, due) = self.cache.undelivered.add(id, new.now, known);
         self.execute(
             "INSERT INTO messages (id, room_id, user_id, agent_id, previous_id, sent_at, received_at,
-               sender, text, metadata, context, counted, request, unwritten, bubbles, access, schedule)
+               sender, text, metadata, context, counted, request, undelivered, bubbles, access, schedule)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
             rusqlite::params![
                 id,
@@ -68,13 +68,13 @@ impl Tx<'_> {
                 new.context,
                 new.counted,
                 new.request,
-                unwritten,
+                undelivered,
                 new.answer.bubbles,
                 new.answer.access,
                 new.answer.schedule,
             ],
         )?;
-        if self.directory.put_author(new.user, room.id) {
+        if self.cache.put_author(new.user, room.id) {
             self.execute(
                 "INSERT OR IGNORE INTO room_authors (user_id, room_id) VALUES (?1, ?2)",
                 (new.user.0, room.id.0),

@@ -7,7 +7,7 @@ use super::checkpoint::wal_path;
 use super::{Store, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::metrics::{self, Histogram, IntCounter, Page};
+use crate::metrics::{self, Histogram, IntCounter, MetricsRegistry};
 
 /// Writes that shared a transaction.
 const BATCH_BOUNDS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
@@ -46,7 +46,7 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    pub fn show(&self, page: &Page) -> metrics::Written {
+    pub fn show(&self, page: &MetricsRegistry) -> metrics::Written {
         page.add(&self.batch)?;
         page.add(&self.commit)?;
         page.add(&self.failed)?;

@@ -4,7 +4,7 @@
 
 use rusqlite::Connection;
 
-use super::directory::Directory;
+use super::writer_cache::WriterCache;
 use super::{RoomId, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -37,7 +37,7 @@ impl Tx<'_> {
         room: RoomId,
         now: Timestamp,
     ) -> Option<&PowerSession> {
-        let session = self.directory.sessions.get(&(user, room))?;
+        let session = self.cache.sessions.get(&(user, room))?;
         (!session.is_over(now)).then_some(session)
     }
 
@@ -82,13 +82,13 @@ impl Tx<'_> {
                 }
             }
         };
-        self.directory.put_session((user, room), session);
+        self.cache.put_session((user, room), session);
         Ok(())
     }
 
     /// Ends the session of the user in the room, if there is one.
     pub fn end_power_session(&mut self, user: UserId, room: RoomId, now: Timestamp) -> Result<()> {
-        let Some(session) = self.directory.take_session(&(user, room)) else {
+        let Some(session) = self.cache.take_session(&(user, room)) else {
             return Ok(());
         };
         let ended_at = now
@@ -104,13 +104,12 @@ impl Tx<'_> {
 
     /// Forgets those of a user whose rows are about to go.
     pub fn forget_power_sessions(&mut self, user: UserId) {
-        self.directory.drop_sessions(|(of, _), _| *of == user);
+        self.cache.drop_sessions(|(of, _), _| *of == user);
     }
 
     /// Ends those that have been quiet; true when there may be more.
     pub(super) fn end_quiet_sessions(&mut self, now: Timestamp) -> Result<bool> {
-        self.directory
-            .drop_sessions(|_, session| session.is_over(now));
+        self.cache.drop_sessions(|_, session| session.is_over(now));
         let ended = self.execute(
             "UPDATE miniapp_sessions SET state = 'ended', ended_at = last_at + ?2
              WHERE id IN (SELECT id FROM miniapp_sessions
@@ -123,7 +122,7 @@ impl Tx<'_> {
 }
 
 /// Reads back the active sessions.
-pub(super) fn load(conn: &Connection, directory: &mut Directory) -> rusqlite::Result<()> {
+pub(super) fn load(conn: &Connection, cache: &mut WriterCache) -> rusqlite::Result<()> {
     let mut statement = conn.prepare(
         "SELECT user_id, room_id, id, app_id, last_at FROM miniapp_sessions
          WHERE state = 'active' AND last_at IS NOT NULL AND room_id IS NOT NULL ORDER BY last_at",
@@ -136,7 +135,7 @@ pub(super) fn load(conn: &Connection, directory: &mut Directory) -> rusqlite::Re
             last_at: Timestamp(row.get(4)?),
         };
         let place = (UserId(row.get(0)?), RoomId(row.get(1)?));
-        directory.sessions.insert(place, session);
+        cache.sessions.insert(place, session);
     }
     Ok(())
 }

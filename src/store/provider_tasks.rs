@@ -172,7 +172,7 @@ impl Tx<'_> {
         user: Option<UserId>,
         now: Timestamp,
     ) -> Result<()> {
-        let queue = self.directory.provider_tasks.clone();
+        let queue = self.cache.provider_tasks.clone();
         if !queue.provider.load(Ordering::Relaxed) {
             return Ok(());
         }

@@ -49,7 +49,7 @@ const ROOM: &str =
 
 impl Tx<'_> {
     pub fn room(&mut self, chat_guid: &str) -> Result<Option<Room>> {
-        if let Some(room) = self.directory.rooms.get(chat_guid) {
+        if let Some(room) = self.cache.rooms.get(chat_guid) {
             return Ok(Some(*room));
         }
         let found = self
@@ -62,7 +62,7 @@ impl Tx<'_> {
             found => found,
         };
         if let Some(room) = found {
-            self.directory.put_room(chat_guid, room);
+            self.cache.put_room(chat_guid, room);
         }
         Ok(found)
     }
@@ -117,7 +117,7 @@ impl Tx<'_> {
             head: None,
             humans: 0,
         };
-        self.directory.put_room(new.chat_guid, room);
+        self.cache.put_room(new.chat_guid, room);
         Ok(room)
     }
 
@@ -132,7 +132,7 @@ impl Tx<'_> {
             (room.id.0, agent.map(|a| a.0)),
         )?;
         room.agent = agent;
-        self.directory.put_room(chat_guid, *room);
+        self.cache.put_room(chat_guid, *room);
         Ok(())
     }
 
@@ -156,7 +156,7 @@ impl Tx<'_> {
             (room.id.0, members),
         )?;
         room.members = members;
-        self.directory.put_room(chat_guid, *room);
+        self.cache.put_room(chat_guid, *room);
         Ok(())
     }
 
@@ -183,10 +183,10 @@ impl Tx<'_> {
         )?;
         room.head = Some(message_id);
         room.humans = humans;
-        if let Some(known) = self.directory.rooms.get_mut(chat_guid) {
+        if let Some(known) = self.cache.rooms.get_mut(chat_guid) {
             *known = *room;
         }
-        self.directory.touched = true;
+        self.cache.touched = true;
         Ok(())
     }
 

@@ -137,7 +137,7 @@ impl Tx<'_> {
             )?;
         match phone {
             Some(phone) => self.user_changed(&phone),
-            None => Ok(()), // the directory knows only those with a phone
+            None => Ok(()), // the cache holds only users with a phone
         }
     }
 }

@@ -40,7 +40,7 @@ const COLUMNS: &str = "SELECT id, user_id, name, timezone, status, plan, granted
 
 impl Tx<'_> {
     pub fn user_by_phone(&mut self, phone: &str) -> Result<Option<Arc<User>>> {
-        if let Some(user) = self.directory.users.get(phone) {
+        if let Some(user) = self.cache.users.get(phone) {
             return Ok(Some(user.clone()));
         }
         let found = self
@@ -50,7 +50,7 @@ impl Tx<'_> {
             .optional()?
             .map(Arc::new);
         if let Some(user) = &found {
-            self.directory.put_user(phone, user.clone());
+            self.cache.put_user(phone, user.clone());
         }
         Ok(found)
     }
@@ -69,7 +69,7 @@ impl Tx<'_> {
             plan: None,
             grant: None,
         });
-        self.directory.put_user(new.phone, user.clone());
+        self.cache.put_user(new.phone, user.clone());
         Ok(user)
     }
 
@@ -117,13 +117,13 @@ impl Tx<'_> {
         )?;
         match &row.phone {
             Some(phone) => self.user_changed(phone),
-            None => Ok(()), // the directory knows only those with a phone
+            None => Ok(()), // the cache holds only users with a phone
         }
     }
 
     pub(super) fn user_changed(&mut self, phone: &str) -> Result<()> {
-        self.directory.touched = true;
-        self.directory.users.remove(phone);
+        self.cache.touched = true;
+        self.cache.users.remove(phone);
         Ok(())
     }
 

@@ -15,7 +15,7 @@ const RINGS_AT_ONCE_MAX: i64 = 20;
 
 /// How a webhook stands inside this transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seat {
+pub struct EventCursor {
     pub version: i64,
     /// Of its newest event.
     pub(super) serial: i64,
@@ -52,9 +52,9 @@ pub(super) struct Sweep {
 
 impl Tx<'_> {
     /// `None`: the webhook is gone.
-    pub fn webhook_seat(&mut self, webhook: WebhookId) -> Result<Option<Seat>> {
-        if let Some(seat) = self.directory.seats.get(&webhook) {
-            return Ok(Some(*seat));
+    pub fn webhook_event_cursor(&mut self, webhook: WebhookId) -> Result<Option<EventCursor>> {
+        if let Some(cursor) = self.cache.event_cursors.get(&webhook) {
+            return Ok(Some(*cursor));
         }
         let found = self
             .conn
@@ -64,24 +64,24 @@ impl Tx<'_> {
                  FROM webhooks WHERE id = ?1",
             )?
             .query_row([webhook.0], |row| {
-                Ok(Seat {
+                Ok(EventCursor {
                     version: row.get(0)?,
                     serial: row.get(1)?,
                 })
             })
             .optional()?;
-        if let Some(seat) = found {
-            self.directory.put_seat(webhook, seat);
+        if let Some(cursor) = found {
+            self.cache.put_event_cursor(webhook, cursor);
         }
         Ok(found)
     }
 
     /// Records a call; nothing when the webhook is gone.
     pub fn insert_webhook_event(&mut self, webhook: WebhookId, new: &NewEvent<'_>) -> Result<()> {
-        let Some(mut seat) = self.webhook_seat(webhook)? else {
+        let Some(mut cursor) = self.webhook_event_cursor(webhook)? else {
             return Ok(());
         };
-        seat.serial += 1;
+        cursor.serial += 1;
         self.execute(
             "INSERT OR REPLACE INTO webhook_events (webhook_id, slot, serial, event_id,
                signature_valid, action_triggered, result_status, error_message, ip_address,
@@ -89,8 +89,8 @@ impl Tx<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             (
                 webhook.0,
-                seat.serial % RING_SLOTS,
-                seat.serial,
+                cursor.serial % RING_SLOTS,
+                cursor.serial,
                 new.event_id,
                 new.signature_valid,
                 new.action_triggered,
@@ -100,14 +100,14 @@ impl Tx<'_> {
                 new.now.0,
             ),
         )?;
-        self.directory.put_seat(webhook, seat);
+        self.cache.put_event_cursor(webhook, cursor);
         Ok(())
     }
 
     /// Removes events that are too old, of some webhooks in each call and of all once a UTC
     /// day; true when there are more to look through.
     pub(super) fn sweep_webhook_events(&mut self, now: Timestamp) -> Result<bool> {
-        let mut sweep = self.directory.sweep;
+        let mut sweep = self.cache.sweep;
         if sweep.day == now.utc_day() && sweep.after == i64::MAX {
             return Ok(false);
         }
@@ -131,7 +131,7 @@ impl Tx<'_> {
             .optional()?;
         sweep.after = last.unwrap_or(i64::MAX);
         // Kept when this is rolled back: what was missed is removed a day later.
-        self.directory.sweep = sweep;
+        self.cache.sweep = sweep;
         Ok(last.is_some())
     }
 }

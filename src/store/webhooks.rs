@@ -104,7 +104,7 @@ impl Tx<'_> {
                 row.updated_at.0,
             ),
         )?;
-        self.directory.drop_seat(row.id);
+        self.cache.drop_seat(row.id);
         Ok(())
     }
 
@@ -114,7 +114,7 @@ impl Tx<'_> {
             "UPDATE webhooks SET version = version + 1 WHERE app_id = ?1",
             [app.0],
         )?;
-        self.directory.drop_seats();
+        self.cache.drop_seats();
         Ok(())
     }
 
@@ -125,7 +125,7 @@ impl Tx<'_> {
             [webhook.0],
         )?;
         self.execute("DELETE FROM webhooks WHERE id = ?1", [webhook.0])?;
-        self.directory.drop_seat(webhook);
+        self.cache.drop_seat(webhook);
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::checkpoint::{self, Checkpointer};
 use super::copy::CopyStep;
-use super::directory::Directory;
+use super::writer_cache::WriterCache;
 use super::{Numbers, Tx, sql_error};
 use crate::error::{Error, Result};
 use thread::Thread;
@@ -125,14 +125,14 @@ struct CopyRequest {
 type PagesAnswer = oneshot::Sender<Result<CopyStep, String>>;
 
 /// What has gone wrong with the disk; shared by all who write.
-pub(super) struct Trouble {
+pub(super) struct WriterHealth {
     /// A commit failed (a full disk, say); a probe that works clears it.
     failing: AtomicBool,
     /// Turns true when writing can't be trusted any more: the process must end.
     lost: watch::Sender<bool>,
 }
 
-impl Trouble {
+impl WriterHealth {
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self {
             failing: AtomicBool::new(false),
@@ -185,9 +185,9 @@ impl Writer {
     /// Starts the thread; it ends when every handle is dropped.
     pub(super) fn start(
         conn: Connection,
-        directory: Directory,
+        cache: WriterCache,
         checkpointer: Checkpointer,
-        (trouble, numbers): (Arc<Trouble>, Arc<Numbers>),
+        (health, numbers): (Arc<WriterHealth>, Arc<Numbers>),
     ) -> std::io::Result<(Self, std::thread::JoinHandle<()>)> {
         let (queue, jobs) = mpsc::channel(QUEUE_JOBS_MAX);
         let (counted, teller) = (numbers.clone(), start_teller());
@@ -195,19 +195,19 @@ impl Writer {
             .name("writer".into())
             .spawn(move || {
                 let run = || {
-                    Thread::new(&conn, directory, checkpointer, (&trouble, &counted), teller)
+                    Thread::new(&conn, cache, checkpointer, (&health, &counted), teller)
                         .map(|thread| thread.run(jobs))
                 };
                 match catch_unwind(AssertUnwindSafe(run)) {
                     Ok(Ok(())) => {}
                     Ok(Err(error)) => {
                         log::error!("the writer can't start: {}", sql_error(&error));
-                        trouble.give_up();
+                        health.give_up();
                     }
                     // What followed a commit broke: memory may differ from the disk.
-                    Err(_) => trouble.give_up(),
+                    Err(_) => health.give_up(),
                 }
-                if trouble.is_lost() {
+                if health.is_lost() {
                     // What is in the log is judged by the next start, not by a last checkpoint.
                     let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
                 }

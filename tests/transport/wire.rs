@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chatkeep::error::{Error, Result};
 use chatkeep::http::{
-    self, Drained, Exchange, Fate, Gauge, Handler, Match, Method, Peer, Settings,
+    self, Drained, Exchange, Fate, Handler, Match, Method, Peer, ServerMetrics, Settings,
 };
 use futures_util::FutureExt;
 use serde_json::Value;
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
-    pub(crate) gauge: Gauge,
+    pub(crate) gauge: ServerMetrics,
     /// Lets one handler of `/wait` go on.
     pub(crate) go: Arc<Notify>,
     /// A line for everything that handlers do.

@@ -24,7 +24,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     pub(super) async fn say_goodbye(&mut self, end: End) {
         match end {
             Some(close) => {
-                let name = &self.seat.relay.name;
+                let name = &self.guard.relay.name;
                 log::debug!(
                     "agent {}: closing {} {}",
                     masked(name),

@@ -39,8 +39,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             Some(Ok(message)) => message,
         };
         self.heard = tokio::time::Instant::now();
-        self.seat.hub.heard(&self.seat);
-        let now = self.seat.hub.clock.monotonic();
+        self.guard.hub.heard(&self.guard);
+        let now = self.guard.hub.clock.monotonic();
         match message {
             Message::Text(text) => self.text(text.as_str()).await,
             Message::Binary(_) => Err(Some(Close::new(1003, "text frames only"))),
@@ -60,7 +60,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             .as_ref()
             .filter(|frame| frame.kind == "command_ack")
             .map(|frame| Ack::read(&frame.data));
-        let now = self.seat.hub.clock.monotonic();
+        let now = self.guard.hub.clock.monotonic();
         if !self.is_expected(ack.as_ref()) && !self.frames.take(now) {
             return Err(Some(Close::new(4429, "too many frames")));
         }
@@ -95,14 +95,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let Some(Ok(ack)) = ack else {
             return false;
         };
-        let state = self.seat.relay.state();
+        let state = self.guard.relay.state();
         let outbox = state.outbox.as_ref();
         outbox.is_some_and(|outbox| outbox.expects(&ack.command_id, ack.report.state()))
     }
 
     async fn malformed(&mut self, code: &str, why: &str) -> Step {
         self.send(wire::error(code, why)).await?;
-        let now = self.seat.hub.clock.monotonic();
+        let now = self.guard.hub.clock.monotonic();
         self.malformed
             .take(MALFORMED_MAX - 1, MINUTE_MS, 1, now)
             .map(drop)
@@ -110,7 +110,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     fn report_ack(&mut self, ack: Ack) {
-        let (hub, relay) = (self.seat.hub.clone(), self.seat.relay.clone());
+        let (hub, relay) = (self.guard.hub.clone(), self.guard.relay.clone());
         self.report(async move {
             match hub.ack(&relay, ack).await {
                 Ok(true) => Reported::Done,
@@ -124,7 +124,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     fn report_event(&mut self, event: Event) {
-        let (hub, relay) = (self.seat.hub.clone(), self.seat.relay.clone());
+        let (hub, relay) = (self.guard.hub.clone(), self.guard.relay.clone());
         self.report(async move {
             let acked = wire::event_ack(&event.event_id);
             match hub.record(&relay, event).await {
@@ -135,7 +135,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     fn report_status(&mut self, status: String) {
-        let (hub, relay) = (self.seat.hub.clone(), self.seat.relay.clone());
+        let (hub, relay) = (self.guard.hub.clone(), self.guard.relay.clone());
         self.report(async move {
             match hub.set_status(&relay, status).await {
                 Ok(()) => Reported::Done,
@@ -145,8 +145,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 
     fn resume(&mut self, resume: Resume) {
-        let (hub, relay) = (self.seat.hub.clone(), self.seat.relay.clone());
-        hub.set_typing(&self.seat, resume.typing);
+        let (hub, relay) = (self.guard.hub.clone(), self.guard.relay.clone());
+        hub.set_typing(&self.guard, resume.typing);
         self.report(async move {
             let error = match hub.resume(&relay, resume.epoch, resume.last_seq).await {
                 Ok(true) => None,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::edge::hub::Relay;
-use crate::edge::relay::Seat;
+use crate::edge::relay::SocketGuard;
 use crate::edge::wire::{Ack, Report};
 use crate::store::AgentId;
 
@@ -14,9 +14,9 @@ use super::dice::Dice;
 pub(super) struct RelayModel {
     pub(super) id: AgentId,
     pub(super) relay: Arc<Relay>,
-    pub(super) seat: Option<Seat>,
+    pub(super) guard: Option<SocketGuard>,
     /// Replaced, not yet gone.
-    pub(super) old_seats: Vec<Seat>,
+    pub(super) old_guards: Vec<SocketGuard>,
     /// Never finishes anything.
     pub(super) idle: bool,
     /// Command ids that came over the socket and wait to be worked on.
@@ -43,8 +43,8 @@ impl RelayModel {
         Self {
             id,
             relay,
-            seat: None,
-            old_seats: Vec::new(),
+            guard: None,
+            old_guards: Vec::new(),
             idle,
             inbox: VecDeque::new(),
             list: VecDeque::new(),

@@ -154,11 +154,11 @@ impl World {
     pub(super) async fn connect(&mut self, agent: usize) {
         let model = &mut self.relays[agent];
         self.hub.load(&model.relay).await.unwrap();
-        let seat = self.hub.enter(&model.relay);
-        model.old_seats.extend(model.seat.replace(seat));
+        let guard = self.hub.enter(&model.relay);
+        model.old_guards.extend(model.guard.replace(guard));
         model.inbox.clear();
         if self.dice.one_in(2) {
-            model.old_seats.clear();
+            model.old_guards.clear();
         }
     }
 
@@ -170,7 +170,7 @@ impl World {
     /// With a `resume` of some kind, or without.
     pub(super) async fn start(&mut self, agent: usize) {
         let model = &self.relays[agent];
-        let Some(seat) = &model.seat else { return };
+        let Some(guard) = &model.guard else { return };
         let (epoch, seq, fits) = match self.dice.below(5) {
             0 => (Some("another"), model.last_seq(), false),
             1 => (Some(EPOCH), 1 << 40, false),
@@ -179,7 +179,7 @@ impl World {
         };
         let known = self.hub.resume(&model.relay, epoch.map(str::to_owned), seq);
         assert_eq!(known.await.unwrap(), fits);
-        self.hub.start(seat);
+        self.hub.start(guard);
         let id = model.id;
         self.backoffs.retain(|(agent, _), _| *agent != id);
     }
@@ -187,12 +187,12 @@ impl World {
     pub(super) async fn pump(&mut self, agent: usize) {
         let model = &self.relays[agent];
         let relay = model.relay.clone();
-        for seat in &model.old_seats {
-            let commands = self.hub.clone().pump(relay.clone(), seat.line.clone());
+        for guard in &model.old_guards {
+            let commands = self.hub.clone().pump(relay.clone(), guard.line.clone());
             assert!(commands.await.unwrap().is_empty(), "a replaced socket");
         }
-        let Some(seat) = &model.seat else { return };
-        let commands = self.hub.clone().pump(relay, seat.line.clone());
+        let Some(guard) = &model.guard else { return };
+        let commands = self.hub.clone().pump(relay, guard.line.clone());
         let commands = commands.await.unwrap();
         self.check().await;
         self.send(agent, commands);
@@ -200,11 +200,11 @@ impl World {
 
     pub(super) async fn pump_beside_an_ack(&mut self, agent: usize) {
         let model = &mut self.relays[agent];
-        let Some(seat) = &model.seat else { return };
+        let Some(guard) = &model.guard else { return };
         let pump = self
             .hub
             .clone()
-            .pump(model.relay.clone(), seat.line.clone());
+            .pump(model.relay.clone(), guard.line.clone());
         let ack_first = self.dice.one_in(2);
         let acks = match model.inbox.pop_front() {
             Some(given) => model.obey(&given, &mut self.dice),
@@ -224,10 +224,10 @@ impl World {
     /// Committed, and the socket is gone before anything was sent.
     pub(super) async fn pump_and_vanish(&mut self, agent: usize) {
         let model = &self.relays[agent];
-        let Some(seat) = &model.seat else { return };
+        let Some(guard) = &model.guard else { return };
         {
             let pump = self.hub.clone();
-            let mut pump = pin!(pump.pump(model.relay.clone(), seat.line.clone()));
+            let mut pump = pin!(pump.pump(model.relay.clone(), guard.line.clone()));
             poll_fn(|cx| {
                 let _ = pump.as_mut().poll(cx);
                 Polling::Ready(())
@@ -269,7 +269,7 @@ impl World {
             };
             let acks = model.obey(&given, &mut self.dice);
             let relay = model.relay.clone();
-            if model.seat.is_some() {
+            if model.guard.is_some() {
                 say(&self.hub, &relay, acks).await;
             }
         }
@@ -302,8 +302,8 @@ impl World {
 
     pub(super) fn hang_up(&mut self, agent: usize) {
         let model = &mut self.relays[agent];
-        model.seat = None;
-        model.old_seats.clear();
+        model.guard = None;
+        model.old_guards.clear();
         model.inbox.clear();
     }
 
@@ -319,7 +319,7 @@ impl World {
         let limit = poll.limit;
         // What it brings may end commands before others are sent.
         let polled = sync::poll(&self.hub, &model.relay, poll).await.unwrap();
-        let told = model.seat.as_ref().map(|seat| seat.line.take_told());
+        let told = model.guard.as_ref().map(|guard| guard.line.take_told());
         if told.is_some_and(|told| told.close.is_some()) {
             self.hang_up(agent);
         }

@@ -112,7 +112,7 @@ impl Ingest {
             day: &day,
         };
         let outcome = power
-            .go_off(&kept_of(row), alarm.at, &scene)
+            .on_alarm(&kept_of(row), alarm.at, &scene)
             .map_err(Error::internal)?;
         // The end of a focus that began when it was offered is still told.
         let speaks = offered(power, &flags) && gate::has_superpowers_alone(&user, &flags, now);

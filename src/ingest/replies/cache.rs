@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::clock::Monotonic;
-use crate::metrics::Looks;
+use crate::metrics::CacheMetrics;
 use crate::reply::prompt::{Prompt, Role};
 use crate::store::{Digest, UserId};
 
@@ -17,14 +17,14 @@ const ENTRY_BYTES: usize = 128;
 
 pub(super) struct Cache {
     entries: Mutex<Entries>,
-    pub(super) looks: Looks,
+    pub(super) looks: CacheMetrics,
 }
 
 impl Default for Cache {
     fn default() -> Self {
         Self {
             entries: Mutex::default(),
-            looks: Looks::into("replies"),
+            looks: CacheMetrics::into("replies"),
         }
     }
 }

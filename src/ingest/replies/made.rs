@@ -1,12 +1,11 @@
-//! What became of a reply: what is said or wished for, how it came about, what it cost. It
-//! asks nobody.
+//! The result of making a reply: its text or tool calls, how it was made, and what it cost.
 
 use serde::Serialize;
 
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::answer::Told;
-use crate::reply::tools::{Deed, Tool};
+use crate::ingest::answer::ReplyDraft;
+use crate::reply::tools::{Tool, ToolAction};
 use crate::reply::wording;
 use crate::store::{TokenUsage, Tx};
 
@@ -18,7 +17,7 @@ pub(super) struct Made {
     /// `None`: nothing is said, unless by what is wished for.
     pub(super) text: Option<String>,
     /// What the model wants done: in the reply's own transaction, and in place of `text`.
-    pub(super) wishes: Vec<Wish>,
+    pub(super) tool_calls: Vec<ToolCall>,
     pub(super) decision: Decision,
     /// Endpoint and counts; `None`: they are not to be counted.
     pub(super) used: Option<(&'static str, TokenUsage)>,
@@ -26,9 +25,9 @@ pub(super) struct Made {
 
 /// A call of a tool that was understood.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wish {
+pub(super) struct ToolCall {
     pub(super) tool: Tool,
-    pub(super) deed: Deed,
+    pub(super) action: ToolAction,
 }
 
 /// How it came about, for operators: no word of anybody's.
@@ -81,7 +80,7 @@ impl Made {
     pub(super) fn small_talk(text: String) -> Self {
         Self {
             text: Some(text),
-            wishes: Vec::new(),
+            tool_calls: Vec::new(),
             decision: Decision {
                 outcome: SMALL_TALK,
                 ..Decision::default()
@@ -93,7 +92,7 @@ impl Made {
     pub(super) fn failed(persona: &str, unprompted: bool, failure: &str) -> Self {
         let mut made = Self {
             text: None,
-            wishes: Vec::new(),
+            tool_calls: Vec::new(),
             decision: Decision {
                 failure: Some(failure.to_owned()),
                 ..Decision::default()
@@ -134,7 +133,7 @@ impl Made {
     }
 
     /// What is told when nothing is wished for.
-    pub(super) fn told(&self) -> Told {
+    pub(super) fn told(&self) -> ReplyDraft {
         self.text.clone().unwrap_or_default().into()
     }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::cache;
 use super::context::{self, Context};
-use super::made::{Decision, Made, Wish};
+use super::made::{Decision, Made, ToolCall};
 use super::plan::{self, Plan};
 use crate::clock::{Monotonic, Timestamp};
-use crate::engine::{self, Ask, Failure, Model, Place, ToolCall};
+use crate::engine::{self, Ask, Failure, Model, Place};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::reply::classify::Class;
@@ -34,16 +34,16 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
         return Ok(Some(failed("given up")));
     }
     let mono = || ingest.clock.monotonic();
-    let came = mono();
+    let outcome = mono();
     let Some(mut context) = read(ingest, pending).await? else {
         return Ok(None);
     };
     let elapsed_ms = ingest.clock.now().0 - context.message.received_at.0;
-    let queued_ms = (elapsed_ms.max(0) as u64).saturating_sub(mono().since(came));
+    let queued_ms = (elapsed_ms.max(0) as u64).saturating_sub(mono().since(outcome));
     // A greeting must not wait behind everybody's long thoughts, nor for memories first.
     let greeted = |context: &Context| {
         let text = plan::small_talk(ingest, context, &pending, ingest.clock.now())?;
-        Some(Made::small_talk(text).after(queued_ms, mono().since(came), 0))
+        Some(Made::small_talk(text).after(queued_ms, mono().since(outcome), 0))
     };
     if model.is_busy()
         && let Some(made) = greeted(&context)
@@ -51,7 +51,7 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
         return Ok(Some(made));
     }
     context.known.memories = context::memories(ingest, &context).await?;
-    let context_ms = mono().since(came);
+    let context_ms = mono().since(outcome);
     let mut waited_ms = 0;
     let place = match model.free_place() {
         Some(place) => place,
@@ -180,7 +180,7 @@ impl<'a> Turn<'a> {
                 break;
             }
         }
-        if work.wishes.is_empty() && !work.tools.is_empty() {
+        if work.tool_calls.is_empty() && !work.tools.is_empty() {
             // Nothing that it called can be done: then it shall say something.
             let prompt = self.prompt(&[], 0, &[]);
             self.ask_about(place, &[], 0, prompt, &mut work).await;
@@ -260,7 +260,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Understands what the model called, as if the person had said it.
-    fn take_calls(&self, calls: &[ToolCall], work: &mut Work) {
+    fn take_calls(&self, calls: &[engine::ToolCall], work: &mut Work) {
         let timezone = self.context.user.timezone.as_ref();
         let heard = Heard {
             text: "",
@@ -278,7 +278,10 @@ impl<'a> Turn<'a> {
                 continue;
             };
             match tool.read(&call.arguments, &heard) {
-                Ok(deed) => work.wishes.push(Wish { tool: *tool, deed }),
+                Ok(action) => work.tool_calls.push(ToolCall {
+                    tool: *tool,
+                    action,
+                }),
                 Err(unusable) => work
                     .tools
                     .push(format!("{}: {}", tool.name(), unusable.as_str())),
@@ -321,7 +324,7 @@ impl<'a> Turn<'a> {
         let vision = plan.class.class == Class::Vision;
         let mut made = Made {
             text: None,
-            wishes: work.wishes,
+            tool_calls: work.tool_calls,
             decision: Decision {
                 class: plan.class.class.as_str(),
                 class_reason: plan.class.reason.clone(),
@@ -359,7 +362,7 @@ impl<'a> Turn<'a> {
             .collect();
         let text = texts.join("\n\n");
         match work.failure {
-            _ if !made.wishes.is_empty() => made.decision.outcome = "acted",
+            _ if !made.tool_calls.is_empty() => made.decision.outcome = "acted",
             _ if unprompted && is_pass(&text) => made.decision.outcome = "passed",
             // What was said of the first photos is worth saying.
             _ if !text.is_empty() => made.text = Some(text),
@@ -376,7 +379,7 @@ impl<'a> Turn<'a> {
 #[derive(Default)]
 struct Work {
     texts: Vec<String>,
-    wishes: Vec<Wish>,
+    tool_calls: Vec<ToolCall>,
     /// Of those that were called in vain.
     tools: Vec<String>,
     used: TokenUsage,

@@ -33,8 +33,8 @@ impl Waiting {
     /// knows.
     pub(super) async fn answer(&self, message_id: i64, most: Duration) -> Option<Answer> {
         let mut answer = self.waiting().get(&message_id)?.subscribe();
-        let came = tokio::time::timeout(most, answer.wait_for(Option::is_some)).await;
-        came.ok()?.ok()?.clone()
+        let outcome = tokio::time::timeout(most, answer.wait_for(Option::is_some)).await;
+        outcome.ok()?.ok()?.clone()
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<i64, watch::Sender<Option<Answer>>>> {

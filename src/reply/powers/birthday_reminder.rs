@@ -151,7 +151,7 @@ impl Ability for State {
             .min()
     }
 
-    fn go_off(&mut self, at: Timestamp, scene: &Scene<'_>) -> Option<String> {
+    fn on_alarm(&mut self, at: Timestamp, scene: &Scene<'_>) -> Option<String> {
         let date = pieces::date(at, scene.zone());
         let late = date != scene.today();
         let told: Vec<String> = self

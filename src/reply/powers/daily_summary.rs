@@ -185,7 +185,7 @@ impl Ability for State {
             .find(|at| *at > scene.now)
     }
 
-    fn go_off(&mut self, _at: Timestamp, scene: &Scene<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, scene: &Scene<'_>) -> Option<String> {
         self.at.map(|_| told(scene))
     }
 }

@@ -190,7 +190,7 @@ impl Ability for State {
         self.until.map(Timestamp).filter(|until| *until > scene.now)
     }
 
-    fn go_off(&mut self, _at: Timestamp, scene: &Scene<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, scene: &Scene<'_>) -> Option<String> {
         if self.alarm(scene).is_some() {
             return None;
         }

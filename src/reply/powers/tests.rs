@@ -217,13 +217,13 @@ fn birthdays() {
     assert_eq!(at.to_string(), "2027-02-28T08:00:00.000Z");
     leap.now = at;
     let rung = Power::BirthdayReminder
-        .go_off(&leap.kept["birthday_reminder"], at, &leap.scene(true))
+        .on_alarm(&leap.kept["birthday_reminder"], at, &leap.scene(true))
         .unwrap();
     assert_eq!(rung.said.unwrap(), "🎂 It's Zoë's birthday today!");
     assert_eq!(rung.alarm.unwrap().to_string(), "2028-02-29T08:00:00.000Z");
     leap.now = Timestamp(at.0 + 2 * DAY_MS);
     let late = Power::BirthdayReminder
-        .go_off(&leap.kept["birthday_reminder"], at, &leap.scene(true))
+        .on_alarm(&leap.kept["birthday_reminder"], at, &leap.scene(true))
         .unwrap();
     assert!(late.said.unwrap().contains("It was Zoë's birthday on 28"));
 }
@@ -341,7 +341,7 @@ fn focus() {
     assert_eq!(desk.alarm, Some(NOW.plus_s(25 * 60)));
     desk.now = NOW.plus_s(25 * 60);
     let rung = Power::FocusProtector
-        .go_off(&desk.kept["focus_protector"], desk.now, &desk.scene(true))
+        .on_alarm(&desk.kept["focus_protector"], desk.now, &desk.scene(true))
         .unwrap();
     assert!(rung.said.unwrap().contains("over") && rung.alarm.is_none());
     desk.timezone = None;
@@ -479,7 +479,7 @@ fn what_somebody_said_is_taken_out_with_them() {
         ("trip_planner", "museum", "trips"),
     ] {
         let power = Power::named(name).unwrap();
-        let kept = power.without(&desk.kept[name], 1).unwrap();
+        let kept = power.redact_user(&desk.kept[name], 1).unwrap();
         assert!(
             !kept.state.contains(gone) && kept.state.contains(left),
             "{}",

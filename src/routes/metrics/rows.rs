@@ -2,11 +2,15 @@
 
 use crate::app::App;
 use crate::clock::Timestamp;
-use crate::metrics::{self, Page};
+use crate::metrics::{self, MetricsRegistry};
 use crate::store::Backlog;
 
 /// `backlog`: `None` when it could not be read.
-pub(super) fn write(page: &Page, app: &App, backlog: Option<Backlog>) -> metrics::Written {
+pub(super) fn write(
+    page: &MetricsRegistry,
+    app: &App,
+    backlog: Option<Backlog>,
+) -> metrics::Written {
     app.store.numbers().show(page)?;
     page.gauge(
         "chatkeep_writer_queue_writes",

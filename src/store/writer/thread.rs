@@ -10,9 +10,9 @@ use tokio::sync::mpsc;
 
 use super::super::checkpoint::Checkpointer;
 use super::super::copy::{self, CopyStep};
-use super::super::directory::Directory;
+use super::super::writer_cache::WriterCache;
 use super::super::{Numbers, Tx, sql_error};
-use super::{CopyRequest, Job, PagesAnswer, Task, Trouble, Waiting, Work};
+use super::{CopyRequest, Job, PagesAnswer, Task, Waiting, Work, WriterHealth};
 use crate::error::Result;
 
 /// Closures in one transaction.
@@ -41,9 +41,9 @@ pub(super) struct Thread<'c> {
     savepoint: Statement<'c>,
     release: Statement<'c>,
     undo: Statement<'c>,
-    directory: Directory,
+    cache: WriterCache,
     checkpointer: Checkpointer,
-    trouble: &'c Trouble,
+    health: &'c WriterHealth,
     numbers: &'c Numbers,
     teller: mpsc::UnboundedSender<Waiting>,
     /// Who waits for more pages of the copy.
@@ -53,9 +53,9 @@ pub(super) struct Thread<'c> {
 impl<'c> Thread<'c> {
     pub(super) fn new(
         conn: &'c Connection,
-        directory: Directory,
+        cache: WriterCache,
         checkpointer: Checkpointer,
-        (trouble, numbers): (&'c Trouble, &'c Numbers),
+        (health, numbers): (&'c WriterHealth, &'c Numbers),
         teller: mpsc::UnboundedSender<Waiting>,
     ) -> rusqlite::Result<Self> {
         Ok(Self {
@@ -66,9 +66,9 @@ impl<'c> Thread<'c> {
             savepoint: conn.prepare("SAVEPOINT job")?,
             release: conn.prepare("RELEASE job")?,
             undo: conn.prepare("ROLLBACK TO job")?,
-            directory,
+            cache,
             checkpointer,
-            trouble,
+            health,
             numbers,
             teller,
             pages_wanted: None,
@@ -95,7 +95,7 @@ impl<'c> Thread<'c> {
                 None => return Turn::End,
             }
         }
-        if self.trouble.is_lost() {
+        if self.health.is_lost() {
             batch.clear(); // dropping a job answers its caller
             self.pages_wanted = None;
             return Turn::Next;
@@ -227,9 +227,9 @@ impl<'c> Thread<'c> {
                 self.failed(&error);
                 // A full disk or a lost file may have rolled everything back already.
                 if !self.conn.is_autocommit() && self.rollback.execute([]).is_err() {
-                    self.trouble.give_up();
+                    self.health.give_up();
                 }
-                self.directory.forget();
+                self.cache.forget();
                 self.tell(ran, Some(sql_error(&error)));
                 batch.clear();
             }
@@ -283,8 +283,8 @@ impl<'c> Thread<'c> {
             return Ok(true);
         }
         after.truncate(effects);
-        if self.directory.touched {
-            self.directory.forget();
+        if self.cache.touched {
+            self.cache.forget();
         }
         Ok(self.conn.total_changes() == changes)
     }
@@ -298,7 +298,7 @@ impl<'c> Thread<'c> {
         log::debug!("a write failed halfway; its transaction is done again");
         after.clear();
         self.rollback.execute([])?;
-        self.directory.forget();
+        self.cache.forget();
         self.begin.execute([])?;
         for work in ran {
             self.run_one(&mut **work, after)?;
@@ -312,8 +312,8 @@ impl<'c> Thread<'c> {
         if !self.run_work(work, after)? {
             after.truncate(effects);
             self.undo.execute([])?;
-            if self.directory.touched {
-                self.directory.forget();
+            if self.cache.touched {
+                self.cache.forget();
             }
         }
         self.release.execute([]).map(drop)
@@ -321,10 +321,10 @@ impl<'c> Thread<'c> {
 
     /// Whether what it did is to be kept.
     fn run_work(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<bool> {
-        self.directory.touched = false;
+        self.cache.touched = false;
         let keep = work.run(&mut Tx {
             conn: self.conn,
-            directory: &mut self.directory,
+            cache: &mut self.cache,
             after,
         });
         if self.conn.is_autocommit() {
@@ -339,7 +339,7 @@ impl<'c> Thread<'c> {
             // The new file is put together beside the old one, not in memory.
             self.conn
                 .execute_batch("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
-                .inspect_err(|error| self.trouble.judge(error))?;
+                .inspect_err(|error| self.health.judge(error))?;
         }
         self.checkpointer.empty(self.conn);
         Ok(())
@@ -347,9 +347,9 @@ impl<'c> Thread<'c> {
 
     fn failed(&self, error: &rusqlite::Error) {
         self.numbers.failed.inc();
-        self.trouble.failing.store(true, Ordering::Relaxed);
+        self.health.failing.store(true, Ordering::Relaxed);
         log::error!("writing failed: {}", sql_error(error));
-        self.trouble.judge(error);
+        self.health.judge(error);
     }
 }
 

@@ -7,22 +7,22 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::Who;
 use crate::auth::jwt::TokenDigest;
 use crate::clock::Timestamp;
-use crate::metrics::Looks;
+use crate::metrics::CacheMetrics;
 use crate::store::UserId;
 
 /// With so many room is made for the next.
 const TOKENS_MAX: usize = 20_000;
 
-pub(super) struct Remembered {
+pub(super) struct TokenCache {
     tokens: Mutex<Tokens>,
-    pub(super) looks: Looks,
+    pub(super) looks: CacheMetrics,
 }
 
-impl Default for Remembered {
+impl Default for TokenCache {
     fn default() -> Self {
         Self {
             tokens: Mutex::default(),
-            looks: Looks::into("tokens"),
+            looks: CacheMetrics::into("tokens"),
         }
     }
 }
@@ -41,7 +41,7 @@ struct Token {
     generation: u64,
 }
 
-impl Remembered {
+impl TokenCache {
     /// Who signed in with it, if that holds now and with these keys.
     pub(super) fn get(&self, token: &TokenDigest, generation: u64, now: Timestamp) -> Option<Who> {
         let tokens = self.tokens();
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_token_is_remembered_until_it_ends_with_the_same_keys() {
-        let remembered = Remembered::default();
+        let remembered = TokenCache::default();
         remembered.put(token(1), who(1), Timestamp(2_000), (7, 0), NOW);
         // (token, generation of the keys, now, whether it is known)
         for (n, generation, now, known) in [
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn who_is_forgotten_meanwhile_is_not_remembered() {
-        let remembered = Remembered::default();
+        let remembered = TokenCache::default();
         let mark = remembered.mark();
         for n in [1, 2] {
             let until = Timestamp(2_000);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn tokens_are_bounded() {
-        let remembered = Remembered::default();
+        let remembered = TokenCache::default();
         for n in 0..TOKENS_MAX + 500 {
             let until = if n % 3 == 0 { 5_000 } else { 2_000 };
             let now = Timestamp(if n < TOKENS_MAX { 1_000 } else { 3_000 });

@@ -18,7 +18,7 @@ const WRITING_MS_MAX: i64 = 10_000;
 const MESSAGES_MAX: i64 = 1_024;
 
 #[derive(Clone, Default)]
-pub(super) struct Unwritten(Arc<Mutex<State>>);
+pub(super) struct UndeliveredAnswers(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -31,16 +31,16 @@ struct State {
 /// An answer that is to be written; drop it when it was.
 pub struct AnswerDue {
     message_id: i64,
-    unwritten: Unwritten,
+    undelivered: UndeliveredAnswers,
 }
 
 impl Drop for AnswerDue {
     fn drop(&mut self) {
-        self.unwritten.state().due.remove(&self.message_id);
+        self.undelivered.state().due.remove(&self.message_id);
     }
 }
 
-impl Unwritten {
+impl UndeliveredAnswers {
     pub(super) fn from(newest: i64) -> Self {
         let state = State {
             newest,
@@ -69,7 +69,7 @@ impl Unwritten {
             state.due.insert(message_id, now);
             AnswerDue {
                 message_id,
-                unwritten: self.clone(),
+                undelivered: self.clone(),
             }
         });
         (before, due)
@@ -100,9 +100,9 @@ impl State {
 impl Tx<'_> {
     /// Brings the disk up to date when no message does it by the way.
     pub fn note_written(&mut self, now: Timestamp) -> Result<()> {
-        let unwritten = self.directory.unwritten.clone();
+        let undelivered = self.cache.undelivered.clone();
         let written = {
-            let mut state = unwritten.state();
+            let mut state = undelivered.state();
             let newest = state.newest;
             state.written_to(newest, now)
         };
@@ -111,7 +111,7 @@ impl Tx<'_> {
              WHERE id = (SELECT max(id) FROM messages)",
             [written],
         )?;
-        self.after_commit(move || unwritten.state().noted = written);
+        self.after_commit(move || undelivered.state().noted = written);
         Ok(())
     }
 }
@@ -123,7 +123,7 @@ pub(super) fn keep_after_kill(conn: &mut Connection) -> rusqlite::Result<()> {
     let found = tx.query_row(newest, [], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
     });
-    let (newest, unwritten) = match found {
+    let (newest, undelivered) = match found {
         Err(rusqlite::Error::QueryReturnedNoRows) | Ok((_, ..0)) => return Ok(()),
         found => found?,
     };
@@ -132,7 +132,7 @@ pub(super) fn keep_after_kill(conn: &mut Connection) -> rusqlite::Result<()> {
          SELECT request, id, received_at FROM messages
          WHERE id >= ?1 AND request IS NOT NULL
            AND id NOT IN (SELECT message_id FROM kept_answers) ORDER BY id",
-        [newest - unwritten],
+        [newest - undelivered],
     )?;
     tx.execute("UPDATE messages SET unwritten = -1 WHERE id = ?1", [newest])?;
     tx.commit()

@@ -1,7 +1,6 @@
-//! Rows that every message needs, kept in memory by the writing thread: agents' ids, users
-//! by handle, rooms by guid with the head of their chain, superpowers being used, and the
-//! answers waiting for a retry. Always equal to the database: a rolled-back change makes it forget everything
-//! that can be read again.
+//! The writing thread's cache of rows that every message needs: agents' ids, users by handle,
+//! rooms by guid, sessions of superpowers, and the answers kept for a retry. The cache always
+//! equals the database: after a rollback it is read again.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -11,15 +10,15 @@ use rusqlite::Connection;
 use super::erased_quotes::Quoted;
 use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
-use super::unwritten::Unwritten;
+use super::undelivered_answers::UndeliveredAnswers;
 use super::webhook_events::Sweep;
-use super::{Agent, Digest, Room, RoomId, Seat, User, UserId, WebhookId};
+use super::{Agent, Digest, EventCursor, Room, RoomId, User, UserId, WebhookId};
 
 /// Beyond this many of a kind the map starts anew; what is needed comes back by itself.
 const ENTRIES_MAX: usize = 100_000;
 
 #[derive(Default)]
-pub(super) struct Directory {
+pub(super) struct WriterCache {
     pub(super) agents: HashMap<String, Agent>,
     pub(super) users: HashMap<String, Arc<User>>,
     pub(super) rooms: HashMap<String, Room>,
@@ -28,15 +27,15 @@ pub(super) struct Directory {
     /// Superpowers being used.
     pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
-    /// Where the rings of webhooks stand.
-    pub(super) seats: HashMap<WebhookId, Seat>,
+    /// The position in each webhook's ring of events.
+    pub(super) event_cursors: HashMap<WebhookId, EventCursor>,
     pub(super) sweep: Sweep,
     /// Of the account that is being erased.
     pub(super) quoted: Option<Quoted>,
     pub(super) last_message_id: i64,
-    pub(super) unwritten: Unwritten,
+    pub(super) undelivered: UndeliveredAnswers,
     pub(super) provider_tasks: TaskQueue,
-    /// Set by whatever changes the directory; a rollback then forgets it.
+    /// Set by whatever changes the cache; a rollback then forgets it.
     pub(super) touched: bool,
     stale: bool,
 }
@@ -49,15 +48,15 @@ pub(super) struct KeptAnswer {
     pub(super) kept_at: i64,
 }
 
-impl Directory {
+impl WriterCache {
     pub(super) fn load(conn: &Connection) -> rusqlite::Result<Self> {
-        let mut directory = Self {
+        let mut cache = Self {
             stale: true,
             ..Self::default()
         };
-        directory.refresh(conn)?;
-        directory.unwritten = Unwritten::from(directory.last_message_id);
-        Ok(directory)
+        cache.refresh(conn)?;
+        cache.undelivered = UndeliveredAnswers::from(cache.last_message_id);
+        Ok(cache)
     }
 
     /// Drops what a rolled-back change may have left.
@@ -65,7 +64,7 @@ impl Directory {
         *self = Self {
             last_message_id: self.last_message_id,
             sweep: self.sweep,
-            unwritten: std::mem::take(&mut self.unwritten),
+            undelivered: std::mem::take(&mut self.undelivered),
             provider_tasks: std::mem::take(&mut self.provider_tasks),
             stale: true,
             ..Self::default()
@@ -121,22 +120,22 @@ impl Directory {
         self.rooms.insert(guid.to_owned(), room);
     }
 
-    pub(super) fn put_seat(&mut self, webhook: WebhookId, seat: Seat) {
+    pub(super) fn put_event_cursor(&mut self, webhook: WebhookId, cursor: EventCursor) {
         self.touched = true;
-        if self.seats.len() >= ENTRIES_MAX {
-            self.seats.clear();
+        if self.event_cursors.len() >= ENTRIES_MAX {
+            self.event_cursors.clear();
         }
-        self.seats.insert(webhook, seat);
+        self.event_cursors.insert(webhook, cursor);
     }
 
     pub(super) fn drop_seat(&mut self, webhook: WebhookId) {
         self.touched = true;
-        self.seats.remove(&webhook);
+        self.event_cursors.remove(&webhook);
     }
 
     pub(super) fn drop_seats(&mut self) {
         self.touched = true;
-        self.seats.clear();
+        self.event_cursors.clear();
     }
 
     /// Whether this is news.

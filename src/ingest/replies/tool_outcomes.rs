@@ -1,23 +1,23 @@
-//! What a language model wants done for the person it answers, done in the transaction that
-//! commits the reply: all of it once, or nothing. Every gate is asked there, as if the person
-//! had said it; it acts for nobody else than who wrote the message.
+//! Runs the tool calls of a language model, in the transaction that commits the reply: all of
+//! them once, or none. Limits and access are checked as if the person had written the request;
+//! a tool acts only for the person who wrote the message.
 
-use super::made::{Decision, Made, Wish};
+use super::made::{Decision, Made, ToolCall};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::access::{Access, Denial};
-use crate::ingest::answer::Told;
+use crate::ingest::answer::ReplyDraft;
 use crate::ingest::powers::Did;
 use crate::ingest::respond::Turn;
 use crate::ingest::{Ingest, Message, Mode, gate};
 use crate::memory::Elsewhere;
-use crate::reply::tools::Deed;
+use crate::reply::tools::ToolAction;
 use crate::reply::{Intent, wording};
 use crate::store::{MessageRow, PendingReply, RoomRow, Tx};
 
 /// What came of one wish.
-enum Came {
-    Done(Told),
+enum ToolOutcome {
+    Done(ReplyDraft),
     TooMany,
     Denied(Denial),
     /// It may be wished for no more.
@@ -36,9 +36,9 @@ impl Ingest {
         pending: &PendingReply,
         made: &Made,
         now: Timestamp,
-    ) -> Result<(Told, Decision)> {
+    ) -> Result<(ReplyDraft, Decision)> {
         let mut decision = made.decision.clone();
-        if made.wishes.is_empty() {
+        if made.tool_calls.is_empty() {
             return Ok((made.told(), decision));
         }
         let gone = || Error::internal("the message of a pending reply is gone");
@@ -63,14 +63,14 @@ impl Ingest {
             now,
             mono: self.clock.monotonic(),
         };
-        let mut told = Told::default();
+        let mut told = ReplyDraft::default();
         let mut denied = false;
-        for wish in &made.wishes {
-            let came = turn.fulfil(tx, wish, told.schedule.is_some())?;
-            let what = wish.tool.name();
-            decision.tools.push(format!("{what}: {}", came.as_str()));
-            denied |= matches!(came, Came::Denied(_));
-            self.tell(&mut told, came);
+        for tool_call in &made.tool_calls {
+            let outcome = turn.fulfil(tx, tool_call, told.schedule.is_some())?;
+            let what = tool_call.tool.name();
+            decision.tools.push(format!("{what}: {}", outcome.as_str()));
+            denied |= matches!(outcome, ToolOutcome::Denied(_));
+            self.tell(&mut told, outcome);
         }
         if told.text.is_empty() {
             told.text = wording::unknown(&row.text, &self.voice.get().persona);
@@ -82,19 +82,19 @@ impl Ingest {
     }
 
     /// Adds what is told of one wish; the same is not told twice.
-    fn tell(&self, told: &mut Told, came: Came) {
-        let text = match came {
-            Came::Done(done) => {
+    fn tell(&self, told: &mut ReplyDraft, outcome: ToolOutcome) {
+        let text = match outcome {
+            ToolOutcome::Done(done) => {
                 told.schedule = told.schedule.take().or(done.schedule);
                 done.text
             }
-            Came::TooMany => wording::too_many_commands(&self.voice.get().persona),
-            Came::Denied(denial) => {
+            ToolOutcome::TooMany => wording::too_many_commands(&self.voice.get().persona),
+            ToolOutcome::Denied(denial) => {
                 told.access = Some(denial.to_json());
                 denial.said(&self.voice.get())
             }
-            Came::OneReminderOnly => wording::one_reminder_only(),
-            Came::NotOffered | Came::Nothing => return,
+            ToolOutcome::OneReminderOnly => wording::one_reminder_only(),
+            ToolOutcome::NotOffered | ToolOutcome::Nothing => return,
         };
         if told.text.contains(&text) {
             return;
@@ -108,32 +108,39 @@ impl Ingest {
 
 impl Turn<'_> {
     /// `scheduled`: the answer has a reminder already.
-    fn fulfil(&self, tx: &mut Tx<'_>, wish: &Wish, scheduled: bool) -> Result<Came> {
+    fn fulfil(
+        &self,
+        tx: &mut Tx<'_>,
+        tool_call: &ToolCall,
+        scheduled: bool,
+    ) -> Result<ToolOutcome> {
         if self.flags.boolean("llm.force_basic_mode") {
-            return Ok(Came::NotOffered);
+            return Ok(ToolOutcome::NotOffered);
         }
-        if self.in_group() && wish.tool.is_private() {
-            return Ok(Came::NotOffered);
+        if self.in_group() && tool_call.tool.is_private() {
+            return Ok(ToolOutcome::NotOffered);
         }
-        match &wish.deed {
-            Deed::Power(power, _) if !self.flags.superpower(power.name()) => Ok(Came::NotOffered),
-            Deed::Power(power, action) => {
+        match &tool_call.action {
+            ToolAction::Power(power, _) if !self.flags.superpower(power.name()) => {
+                Ok(ToolOutcome::NotOffered)
+            }
+            ToolAction::Power(power, action) => {
                 if let Access::Deny(denial) = self.superpower_access(tx)? {
-                    return Ok(Came::Denied(denial));
+                    return Ok(ToolOutcome::Denied(denial));
                 }
                 Ok(match self.act(tx, *power, action.clone())? {
-                    Some(Did::Said(said)) => Came::Done(said.into()),
-                    Some(Did::TooMany) => Came::TooMany,
-                    None => Came::Nothing,
+                    Some(Did::Said(said)) => ToolOutcome::Done(said.into()),
+                    Some(Did::TooMany) => ToolOutcome::TooMany,
+                    None => ToolOutcome::Nothing,
                 })
             }
-            Deed::Builtin(Intent::Remind { .. }) if scheduled && self.agent.is_none() => {
-                Ok(Came::OneReminderOnly)
+            ToolAction::Builtin(Intent::Remind { .. }) if scheduled && self.agent.is_none() => {
+                Ok(ToolOutcome::OneReminderOnly)
             }
-            Deed::Builtin(_) if !self.may_command() => Ok(Came::TooMany),
-            Deed::Builtin(intent) => {
+            ToolAction::Builtin(_) if !self.may_command() => Ok(ToolOutcome::TooMany),
+            ToolAction::Builtin(intent) => {
                 let told = self.carry_out_unlimited(tx, intent.clone())?;
-                Ok(Came::Done(told))
+                Ok(ToolOutcome::Done(told))
             }
         }
     }
@@ -143,7 +150,7 @@ impl Turn<'_> {
     }
 }
 
-impl Came {
+impl ToolOutcome {
     /// For operators.
     const fn as_str(&self) -> &'static str {
         match self {
