@@ -252,13 +252,24 @@ async fn finish(database: &Path, ledger: &Arc<Ledger>) {
     let relay = RelaySocket::open(service.address, AGENT, &token(AGENT)).await;
     let (relay, known) = (relay.unwrap(), ledger.clone());
     let obeying = tokio::spawn(async move { obey(relay, &known, u64::MAX).await });
-    support::eventually("reminders and commands end", async || {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+    let ended = async {
         let left = "SELECT (SELECT count(*) FROM reminders),
                     (SELECT count(*) FROM commands WHERE state <> 'completed')";
-        support::rows(database, left) == [[0, 0]]
-    })
-    .await;
+        while support::rows(database, left) != [[0, 0]] {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    if tokio::time::timeout(support::PATIENCE, ended)
+        .await
+        .is_err()
+    {
+        let left = "SELECT state, count(*), min(attempts), max(attempts), min(error) FROM commands
+                    GROUP BY state";
+        panic!(
+            "reminders and commands end in time: {:?}",
+            support::rows(database, left)
+        );
+    }
     service.signal("TERM");
     assert_eq!(service.ended(Duration::from_secs(10)).code(), Some(0));
     obeying.await.unwrap();

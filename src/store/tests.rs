@@ -316,7 +316,7 @@ async fn older_files_go_up_to_the_present_schema() {
              INSERT INTO users (id, user_id, phone, created_at) VALUES (7, 'u', '+15550100', 1);
              INSERT INTO rooms (id, chat_guid, mode, owner_id, members, created_at)
                VALUES (3, 'chat', 'direct', 7, x'', 1);
-             INSERT INTO messages (room_id, user_id, sent_at, received_at, sender, text, counted, undelivered)
+             INSERT INTO messages (room_id, user_id, sent_at, received_at, sender, text, counted, unwritten)
                VALUES (3, 7, 1, 1, '+15550100', 'hello', 1, 0);",
         )
         .unwrap();
