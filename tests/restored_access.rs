@@ -298,6 +298,8 @@ async fn what_was_carried_over_is_printed() {
         "Carried over from the database that was there: relays whose tokens were revoked (1).";
     assert!(told.lines().any(|line| line == expected), "{told}");
     assert_eq!(town.count("SELECT count(*) FROM app_rooms"), 1);
+    let revoked = "SELECT count(*) FROM audit WHERE action = 'relay_tokens.revoke'";
+    assert_eq!(town.count(revoked), 1, "the audit trail goes on");
     let granted = "SELECT count(*) FROM users WHERE granted_plan = 'annual'";
     assert_eq!(town.count(granted), 1);
 }

@@ -53,15 +53,9 @@ pub(super) struct Set {
     /// When it ends: 90s, 30m, 2h, 7d from now, or a time like 2030-01-31T12:00:00Z.
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
-    /// Who is told to have set it.
-    #[arg(
-        long,
-        value_name = "NAME",
-        env = "USER",
-        default_value = "somebody",
-        hide_env_values = true
-    )]
-    by: String,
+    /// Who sets it; by default the user of the command line, also behind sudo.
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
 }
 
 #[derive(Args)]
@@ -115,7 +109,10 @@ impl Set {
         Ok(Override {
             value,
             set_at: now,
-            set_by: format!("command line, {}", self.by),
+            set_by: match &self.by {
+                Some(name) => format!("command line, {name}"),
+                None => super::audit::operator().name,
+            },
             expires_at: expires.map(|when| end(when, now)).transpose()?,
         })
     }

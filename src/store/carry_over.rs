@@ -75,6 +75,15 @@ const RULES: &[(&str, &str, &str)] = &[
          WHERE excluded.tokens_valid_from > coalesce(agents.tokens_valid_from, 0)",
     ),
     (
+        // Rows of the same content stand once.
+        "audit",
+        "rows of the audit trail",
+        "INSERT INTO main.audit (at, operator, address, action, subject, before, after)
+         SELECT at, operator, address, action, subject, before, after FROM present.audit
+         WHERE at >= ?1
+         EXCEPT SELECT at, operator, address, action, subject, before, after FROM main.audit",
+    ),
+    (
         "deleted_webhooks",
         "deleted webhooks",
         "DELETE FROM main.webhooks WHERE
@@ -173,7 +182,8 @@ const RULES: &[(&str, &str, &str)] = &[
     ),
 ];
 /// They keep the copy consistent, and are no news to anybody.
-const UNREPORTED: [&str; 6] = [
+const UNREPORTED: [&str; 7] = [
+    "audit",
     "erased_ids",
     "identity_digest_key",
     "erased_identities",

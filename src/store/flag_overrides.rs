@@ -24,6 +24,9 @@ impl Tx<'_> {
             Some(set) => self.set_flag_override(key, set)?,
             None => self.remove_flag_override(key, now)?,
         }
+        if set.is_none() && before.is_none() {
+            return Ok(());
+        }
         let change = Change {
             action: if set.is_some() {
                 "flag.set"

@@ -153,7 +153,10 @@ impl Tx<'_> {
             action,
             subject: command_id.to_owned(),
             before: json!({ "state": state }),
-            after: Value::Null,
+            after: match action {
+                "command.retry" => json!({ "state": "queued" }),
+                _ => Value::Null,
+            },
         };
         self.insert_audit(operator, &change, now)
     }

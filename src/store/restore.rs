@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use super::backup::Stage;
 use super::carry_over::{self, CarriedOver};
 use super::copy::{self, Draft};
-use super::{copies, inspect, open};
+use super::{advice, copies, inspect, open};
 use crate::clock::Timestamp;
 use crate::files;
 
@@ -65,7 +65,12 @@ impl Restoring {
             None => (false, None),
             Some(read) => (true, read.err()),
         };
-        let failed = |e: rusqlite::Error| format!("{}: {e}", backup.display());
+        let failed = |e: rusqlite::Error| match e.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => {
+                advice::sqlite_failed("copy the backup to", target, &e)
+            }
+            _ => format!("{}: {e}", backup.display()),
+        };
         let draft = Draft::of_service(target, target)?;
         let from = open_backup(backup).map_err(failed)?;
         copy::pages(&from, draft.path(), &mut |pages, of| {
