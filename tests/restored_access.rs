@@ -16,6 +16,7 @@ use support::{ADMIN_TOKEN, Answer, EDGE_SECRET, direct, get, post, request, rows
 use tempfile::TempDir;
 
 const CREATOR: &str = "+15550101";
+const OTHER: &str = "+15550199";
 
 fn done(folder: &Path, arguments: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_chatkeep"))
@@ -216,7 +217,9 @@ async fn what_ended_since_the_backup_stays_ended() {
             ("ended_grants", 1),
             ("erased_accounts", 0),
             ("flags", 1),
+            ("former_direct_chats", 0),
             ("removed_installations", 1),
+            ("removed_members", 0),
             ("revoked_agents", 2),
             ("unset_flags", 1),
             ("used_registrations", 1),
@@ -302,4 +305,35 @@ async fn what_was_carried_over_is_printed() {
     assert_eq!(town.count(revoked), 1, "the audit trail goes on");
     let granted = "SELECT count(*) FROM users WHERE granted_plan = 'annual'";
     assert_eq!(town.count(granted), 1);
+}
+
+/// A removed member's app stays silent, and a chat that became a group stays one: what was said
+/// in it before is not shown there.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_takes_part_in_a_room_is_as_before_the_restore() {
+    let mut town = Town::open().await;
+    let agent = token("a");
+    let written = async |town: &Town, chat: &str, mode: &str, members: &[&str], text: &str| {
+        let mut message = support::group(chat, CREATOR, text);
+        message["mode"] = mode.into();
+        message["participants"] = json!(members);
+        let sent = post("/edge/message", &message).bearer(&agent);
+        let answer = town.send(&sent).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    };
+    written(&town, "walkers", "group", &[CREATOR, OTHER], "hello").await;
+    let private = "remind me in 3 hours to buy a ring";
+    written(&town, "pair", "direct", &[CREATOR], private).await;
+    town.run("backup b.db");
+    written(&town, "walkers", "group", &[CREATOR], "hello").await;
+    written(&town, "pair", "group", &[CREATOR, OTHER], "hello").await;
+    let carried = town.restore("b.db");
+    assert_eq!(carried["removed_members"], 1);
+    assert_eq!(carried["former_direct_chats"], 1);
+    let named = "SELECT count(*) FROM rooms WHERE chat_guid = 'pair'";
+    assert_eq!(town.count(named), 0, "the group begins anew");
+    let member = format!("SELECT count(*) FROM room_members WHERE handle = '{OTHER}'");
+    assert_eq!(town.count(&member), 0);
+    written(&town, "walkers", "group", &[CREATOR, OTHER], "hello").await;
+    assert_eq!(town.count(&member), 1, "the relay's next list counts");
 }
