@@ -834,8 +834,8 @@ fn version_and_shape(database: &Path) -> (Vec<Vec<Value>>, usize) {
     (rows(database, "PRAGMA user_version"), shape.len())
 }
 
-/// Kills at any moment of an upgrade leave the old schema or the new one, whole, and with a new
-/// one a copy of the old.
+/// Kills at any moment of an upgrade leave the schema of before or after a step, whole, and after
+/// the first step a copy of the old.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_upgrade_leaves_the_old_schema_or_the_new_one() {
     let sound = TempDir::new().unwrap();
@@ -867,7 +867,11 @@ async fn a_killed_upgrade_leaves_the_old_schema_or_the_new_one() {
         }
         if shape != old_shape {
             upgraded += 1;
-            assert_eq!(shape.0, [[3]], "round {round}");
+            // A step is a transaction: a kill between two leaves the first one done.
+            assert!(
+                [[[2]], [[3]]].iter().any(|v| shape.0 == *v),
+                "round {round}"
+            );
             assert!(!whole.is_empty());
         }
         // One more when it was killed before it could remove the oldest.
