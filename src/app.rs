@@ -280,7 +280,8 @@ async fn load_startup_state(store: &SharedStore) -> Result<StartupState, String>
 }
 
 fn flags(config: &Config, clock: &Clock, overrides: HashMap<&'static str, Override>) -> Arc<Flags> {
-    let flags = Flags::new(config.is_production(), clock.clone());
+    let flags = Flags::new(config.is_production(), clock.clone())
+        .charging_nobody(config.access.charge_nobody);
     flags.set_overrides(overrides);
     Arc::new(flags)
 }

@@ -66,9 +66,10 @@ enum Command {
     Chat(chat::Options),
     /// Writes a commented service.toml for production, with fresh secrets.
     ///
-    /// To the file that --config names, else ./service.toml. Never overwrites one.
+    /// To the file that --config names, else ./service.toml. Never overwrites one. In a terminal
+    /// it asks whether people are charged.
     #[command(after_help = "Example: chatkeep init && chatkeep check")]
-    Init,
+    Init(init::Options),
     /// Checks configuration and database and names every problem.
     ///
     /// Changes nothing, and may be run beside the service.
@@ -146,7 +147,9 @@ pub fn main() -> ExitCode {
     let outcome = match arguments.command.unwrap_or(Command::Serve) {
         Command::Serve => serve::run(&source),
         Command::Chat(options) => chat::run(&source, &options),
-        Command::Init => init::run(&file.unwrap_or("service.toml".into())).map_err(one),
+        Command::Init(options) => {
+            init::run(&file.unwrap_or("service.toml".into()), &options).map_err(one)
+        }
         Command::Check(options) => check::run(&source, &options),
         Command::Token(command) => token::run(&source, &command),
         Command::Relay(command) => relay::run(&source, &command),

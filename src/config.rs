@@ -34,9 +34,9 @@ pub use report::Problem;
 pub use sealing_key::{make_sealing_key, read_sealing_key, sealing_key_file};
 pub use secret::Secret;
 pub use sections::{
-    Admin, Algorithm, Billing, BillingProvider, Durability, Edge, Engine, Environment, Exports,
-    Flags, FlagsProvider, Identity, Log, LogFormat, Mail, Marketplace, MaxTokensField, Media,
-    Memory, MemoryProvider, Reply, Server, Storage, Tools,
+    Access, Admin, Algorithm, Billing, BillingProvider, Durability, Edge, Engine, Environment,
+    Exports, Flags, FlagsProvider, Identity, Log, LogFormat, Mail, Marketplace, MaxTokensField,
+    Media, Memory, MemoryProvider, Reply, Server, Storage, Tools,
 };
 pub use settings::{Changes, Settings};
 pub use smtp_url::SmtpUrl;
@@ -47,6 +47,8 @@ pub use unknown::nearest;
 use reader::Reader;
 use report::Report;
 
+const CHARGE_NOBODY: &str = "access.charge_nobody";
+
 #[derive(Debug, Clone)]
 pub struct Config {
     pub server: Server,
@@ -55,6 +57,7 @@ pub struct Config {
     pub identity: Identity,
     pub reply: Reply,
     pub billing: Billing,
+    pub access: Access,
     pub flags: Flags,
     pub memory: Memory,
     pub media: Media,
@@ -96,8 +99,12 @@ impl Config {
             Some(path) => source::read_table(path).map_err(|problem| vec![problem])?,
             None => toml::Table::new(),
         };
-        let (config, mut report) = Self::from_table(table, source);
+        let (mut config, mut report) = Self::from_table(table, source);
         let settings = std::mem::take(&mut report.settings);
+        if file.is_none() && !settings.is_set(CHARGE_NOBODY) {
+            config.access.charge_nobody = true;
+        }
+        checks::warn_of_free_access(&config, &mut report);
         if let Some(path) = &file {
             production::check_file(path, config.is_production(), &settings, &mut report);
         }
@@ -133,6 +140,7 @@ impl Config {
             identity: reader.section("identity", Identity::ABOUT, Identity::read),
             reply: reader.section("reply", Reply::ABOUT, Reply::read),
             billing: reader.section("billing", Billing::ABOUT, Billing::read),
+            access: reader.section("access", Access::ABOUT, Access::read),
             flags: reader.section("flags", Flags::ABOUT, Flags::read),
             memory: reader.section("memory", Memory::ABOUT, Memory::read),
             media: reader.section("media", Media::ABOUT, Media::read),

@@ -73,6 +73,7 @@ pub struct Status {
 /// Every flag's value now.
 pub struct Flags {
     production: bool,
+    charges_nobody: bool,
     clock: Clock,
     sources: Mutex<Sources>,
     snapshot: RwLock<Arc<Snapshot>>,
@@ -94,6 +95,7 @@ impl Flags {
         let snapshot = Snapshot::new(production, &HashMap::new(), Arc::default());
         Self {
             production,
+            charges_nobody: false,
             clock,
             sources: Mutex::default(),
             snapshot: RwLock::new(Arc::new(snapshot)),
@@ -101,11 +103,18 @@ impl Flags {
         }
     }
 
+    /// The same where everybody counts as subscribed (`access.charge_nobody`).
+    pub fn charging_nobody(mut self, charges_nobody: bool) -> Self {
+        self.charges_nobody = charges_nobody;
+        self
+    }
+
     /// As the service itself sees them.
     pub fn for_all(&self) -> Reader<'_> {
         Reader {
             snapshot: self.snapshot(),
             own: None,
+            charges_nobody: self.charges_nobody,
             clock: &self.clock,
         }
     }
@@ -115,6 +124,7 @@ impl Flags {
         let snapshot = self.snapshot();
         Reader {
             own: snapshot.provided.own(public_id),
+            charges_nobody: self.charges_nobody,
             snapshot,
             clock: &self.clock,
         }

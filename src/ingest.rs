@@ -246,7 +246,8 @@ impl Ingest {
                 room: &mut room,
                 humans,
                 // Only free users' messages use up a day, and only those that were let in.
-                counted: access.is_allowed() && !access::standing(&user, now).is_subscribed(),
+                counted: access.is_allowed()
+                    && !access::counts_as_subscribed(access::standing(&user, now), &flags),
             },
             response,
             quotas,

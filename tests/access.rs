@@ -7,7 +7,7 @@ mod support;
 
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
-use support::{Service, direct, group, post, token};
+use support::{Service, direct, get, group, post, token};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -461,5 +461,46 @@ async fn grants_that_make_no_sense_are_refused() {
     assert_eq!(
         service.rows("SELECT granted_plan FROM users"),
         [[Value::Null]]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nobody_is_charged_everybody_counts_as_subscribed() {
+    let service = Service::with(&[("CHATKEEP_ACCESS_CHARGE_NOBODY", "true")]).await;
+    limit_to(&service, 1).await;
+    for _ in 0..2 {
+        assert_eq!(code(&say(&service, "ana", "hello").await), "");
+    }
+    let added = say(&service, "ana", "add milk to my list").await;
+    assert_eq!(code(&added), "", "{added}");
+    let in_group = send(
+        &service,
+        &group("flat", "ben", "Juno, add milk to our list"),
+    )
+    .await;
+    assert_eq!(code(&in_group), "", "{in_group}");
+    let states = service.rows("SELECT count(*) FROM power_states");
+    assert_eq!(states, [[2]], "both were done");
+    // What they are told of their account stays as it is.
+    let id = service.user_id("ana");
+    let user = service.user_token(&id);
+    let of = async |path: &str| service.send(&get(path).bearer(&user)).await.json();
+    let limits = of(&format!("/api/v1/usage/limits/{id}")).await;
+    assert_eq!(limits["subscription_status"], "free", "{limits}");
+    assert_eq!(limits["messages"]["unlimited"], true);
+    assert_eq!(limits["messages"]["resets_at"], Value::Null);
+    assert_eq!(
+        limits["superpowers"],
+        json!({"enabled": true, "upgrade_message": null})
+    );
+    let payment = of("/api/v1/payment/status").await;
+    assert_eq!(payment["tier"], "free", "{payment}");
+    assert_eq!(payment["daily_messages_remaining"], Value::Null);
+    assert_eq!(payment["superpowers_enabled"], true);
+    let told = say(&service, "ana", "status").await;
+    let told = told["reply_text"].as_str().unwrap();
+    assert!(
+        told.contains("free plan") && !told.contains("left"),
+        "{told}"
     );
 }

@@ -104,6 +104,24 @@ async fn a_service_is_joined_over_tls_whose_certificate_is_trusted() {
 }
 
 #[test]
+fn without_a_configuration_file_a_superpower_works_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut answers = Vec::new();
+    for settings in [&[][..], &[("CHATKEEP_ACCESS_CHARGE_NOBODY", "false")]] {
+        let mut command = chat(folder.path(), &[]);
+        command.env("CHATKEEP_SERVER_LISTEN", "127.0.0.1:0");
+        command
+            .env_remove("CHATKEEP_EDGE_TOKEN")
+            .envs(settings.iter().copied());
+        let output = said(command, "add milk to my list");
+        assert!(output.status.success(), "{output:?}");
+        answers.push(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    assert!(answers[0].contains("milk"), "{answers:?}");
+    assert!(answers[1].contains("superpowers"), "{answers:?}");
+}
+
+#[test]
 fn an_address_or_a_file_of_no_use_is_named() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("empty.pem"), "nothing").unwrap();

@@ -390,6 +390,54 @@ fn init_check_and_serve_make_a_production_service() {
 }
 
 #[test]
+fn init_writes_whether_people_are_charged() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    for (file, options, charge_nobody) in [
+        ("a.toml", &[][..], true), // nobody can be asked here
+        ("b.toml", &["--charge"], false),
+        ("c.toml", &["--charge-nobody"], true),
+    ] {
+        let arguments = [&["init", "--config", file], options].concat();
+        let written = run(path, &arguments);
+        assert!(written.status.success(), "{}", stderr(&written));
+        let told = stdout(&written);
+        let setting = format!("charge_nobody = {charge_nobody}");
+        assert!(told.contains(&setting), "{told}");
+        let how = format!("chatkeep flags set superpower.enabled true --config {file}");
+        assert!(told.contains(&how), "{told}");
+        let text = std::fs::read_to_string(path.join(file)).unwrap();
+        let set = text.lines().filter(|line| *line == setting);
+        assert_eq!(set.count(), 1, "{options:?}");
+    }
+    let both = run(path, &["init", "--charge", "--charge-nobody"]);
+    assert_eq!(both.status.code(), Some(2), "{}", stderr(&both));
+    assert!(!path.join("service.toml").exists());
+}
+
+#[test]
+fn the_first_start_in_production_says_how_superpowers_are_switched_on() {
+    let folder = TempDir::new().unwrap();
+    assert!(run(folder.path(), &["init"]).status.success());
+    for is_told in [true, false] {
+        let mut child = chatkeep(folder.path(), &["serve"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut greeting = String::new();
+        stdout.read_line(&mut greeting).unwrap();
+        let serving = Serving { child, greeting };
+        assert_eq!(serving.stop(), Some(0));
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).unwrap();
+        let how = "chatkeep flags set superpower.enabled true --config service.toml";
+        assert_eq!(rest.contains(how), is_told, "{rest}");
+    }
+}
+
+#[test]
 fn config_may_stand_anywhere() {
     let folder = TempDir::new().unwrap();
     std::fs::create_dir(folder.path().join("conf")).unwrap();

@@ -46,7 +46,8 @@ impl<'a> UsageLimits<'a> {
     /// `flags` as they are for this user; `row` with the count of the day of `now`.
     pub fn of(row: &'a UserRow, flags: &Reader<'_>, now: Timestamp) -> Self {
         let standing = access::standing(&row.user, now);
-        let (rules, subscribed) = (Rules::read(flags), standing.is_subscribed());
+        let rules = Rules::read(flags);
+        let subscribed = access::counts_as_subscribed(standing, flags);
         Self {
             subscription_status: standing.status,
             subscription_plan: standing.plan,

@@ -51,8 +51,9 @@ impl Billing {
         let subscribed = standing.is_subscribed();
         let flags = self.flags.for_user(&payer.user.public_id);
         let rules = Rules::read(&flags);
+        let unlimited = access::counts_as_subscribed(standing, &flags);
         let caller = Caller {
-            subscribed,
+            subscribed: unlimited,
             used_today,
         };
         let superpower = access::decide(rules, caller, Asked::DirectSuperpower);
@@ -71,7 +72,7 @@ impl Billing {
                 (false, _) => "free".to_owned(),
             },
             daily_messages_remaining: rules
-                .allowance(subscribed)
+                .allowance(unlimited)
                 .map(|allowance| (allowance - used_today).max(0)),
             superpowers_enabled: flags.any_superpower() && superpower.is_allowed(),
             upgrade_benefits: (!subscribed).then_some(BENEFITS),

@@ -1,40 +1,93 @@
 //! `chatkeep init`: writes a commented `service.toml` for production with fresh secrets. It
 //! never overwrites a file and never prints a secret.
 
-use std::io;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
+
+use clap::Args;
 
 use crate::{config, files, random};
 
-/// The error is one sentence for the operator.
-pub(super) fn run(path: &Path) -> Result<(), String> {
-    write(path)?;
-    super::print(&next_steps(path))
+#[derive(Args)]
+pub(super) struct Options {
+    /// Free users have a daily limit, and superpowers need a subscription.
+    #[arg(long, conflicts_with = "charge_nobody")]
+    charge: bool,
+    /// Everybody may use everything; so it is where nobody can be asked.
+    #[arg(long)]
+    charge_nobody: bool,
 }
 
-fn write(path: &Path) -> Result<(), String> {
+/// The error is one sentence for the operator.
+pub(super) fn run(path: &Path, options: &Options) -> Result<(), String> {
+    if path.exists() {
+        return Err(exists_already(path)); // before any question
+    }
+    let charge = match (options.charge, options.charge_nobody) {
+        (false, false) if io::stdin().is_terminal() => {
+            ask_about_charging().map_err(|e| format!("can't ask: {e}"))?
+        }
+        (charge, _) => charge,
+    };
+    write(path, !charge)?;
+    super::print(&next_steps(path, !charge))
+}
+
+fn ask_about_charging() -> io::Result<bool> {
+    eprint!("Will people pay for subscriptions? Without them everybody may use everything. [y/N] ");
+    io::stderr().flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    let answer = answer.trim().to_ascii_lowercase();
+    Ok(matches!(answer.as_str(), "y" | "yes"))
+}
+
+fn write(path: &Path, charge_nobody: bool) -> Result<(), String> {
     let [edge, admin, hs256, sealing] = [(); 4].map(|()| random::secret());
-    let text = config::production_file(&edge, &admin, &hs256, &sealing);
-    let shown = path.display();
+    let text = config::production_file(&edge, &admin, &hs256, &sealing, charge_nobody);
     files::create_private(path, &text).map_err(|e| match e.kind() {
-        io::ErrorKind::AlreadyExists => format!(
-            "{shown} exists already and is left as it is; move it away first, or edit it and run `chatkeep check`"
-        ),
-        _ => format!("{shown} can't be written: {e}"),
+        io::ErrorKind::AlreadyExists => exists_already(path),
+        _ => format!("{} can't be written: {e}", path.display()),
     })
 }
 
-fn next_steps(path: &Path) -> String {
+fn exists_already(path: &Path) -> String {
+    format!(
+        "{} exists already and is left as it is; move it away first, or edit it and run `chatkeep check`",
+        path.display()
+    )
+}
+
+fn next_steps(path: &Path, charge_nobody: bool) -> String {
     let shown = path.display();
+    let charging = match charge_nobody {
+        true => "Everybody counts as subscribed (access.charge_nobody = true).",
+        false => {
+            "Free users have a daily limit, and superpowers need a subscription (access.charge_nobody = false)."
+        }
+    };
     format!(
         "\
 Wrote {shown} (mode 0600) with environment = \"production\" and fresh secrets.
+{charging}
 
 Next:
   1. Open it and set server.public_url, and server.listen if no proxy runs on this machine.
   2. chatkeep check --config {shown}
   3. chatkeep serve --config {shown}
-  4. A token for each relay: chatkeep token edge --agent-id NAME --phone PHONE --config {shown}"
+  4. A token for each relay: chatkeep token edge --agent-id NAME --phone PHONE --config {shown}
+
+{}",
+        superpowers_advice(Some(path))
+    )
+}
+
+/// How superpowers are switched on in production, where they are off by default.
+pub(super) fn superpowers_advice(file: Option<&Path>) -> String {
+    let config = file.map_or(String::new(), |f| format!(" --config {}", f.display()));
+    format!(
+        "Superpowers (lists, habits, budgets, …) are off in production. This switches them on:\n  \
+         chatkeep flags set superpower.enabled true{config}"
     )
 }
 
@@ -47,7 +100,7 @@ mod tests {
     fn writes_a_private_file_that_loads_and_never_overwrites_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("service.toml");
-        write(&path).unwrap();
+        write(&path, true).unwrap();
         let source = Source {
             path: Some(path.clone()),
             ..Source::default()
@@ -70,7 +123,7 @@ mod tests {
         }
 
         let before = std::fs::read(&path).unwrap();
-        let refused = write(&path).unwrap_err();
+        let refused = write(&path, true).unwrap_err();
         assert!(refused.contains("exists already"), "{refused}");
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
@@ -78,7 +131,7 @@ mod tests {
     #[test]
     fn a_missing_directory_is_told() {
         let dir = tempfile::tempdir().unwrap();
-        let told = write(&dir.path().join("no/service.toml")).unwrap_err();
+        let told = write(&dir.path().join("no/service.toml"), true).unwrap_err();
         assert!(told.contains("can't be written"), "{told}");
     }
 }

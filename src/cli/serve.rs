@@ -62,6 +62,7 @@ async fn serve(loaded: Loaded, reloading: Reloading) -> Result<Ended, String> {
     // One that comes while the parts are put together waits for them.
     let hangup = listen_for(SignalKind::hangup())?;
     let config = loaded.config;
+    let is_first = !config.storage.path.exists();
     let mut lock = app::lock(&config)?;
     let listen = config.server.listen;
     let app = App::build(config, Clock::system()).await?;
@@ -74,7 +75,11 @@ async fn serve(loaded: Loaded, reloading: Reloading) -> Result<Ended, String> {
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(watch_signals(stop)?);
     // Nobody may be reading; that is no reason not to serve.
-    let _ = super::print(&greeting(&app.config, address, loaded.file.as_deref()));
+    let file = loaded.file.as_deref();
+    let _ = super::print(&greeting(&app.config, address, file));
+    if is_first && app.config.is_production() && !app.flags.boolean("superpower.enabled") {
+        let _ = super::print(&super::init::superpowers_advice(file));
+    }
     for warning in &loaded.warnings {
         log::warn!("{warning}");
     }

@@ -29,6 +29,17 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     production::check(config, report);
 }
 
+/// Once `access.charge_nobody` has its default of this configuration.
+pub(super) fn warn_of_free_access(config: &Config, report: &mut Report) {
+    if config.access.charge_nobody && config.billing.provider != BillingProvider::None {
+        report.warning(
+            "access.charge_nobody is true, so nobody has a reason to pay, although \
+             billing.provider is set; set it to false to charge."
+                .to_owned(),
+        );
+    }
+}
+
 fn need(report: &mut Report, key: &str, is_set: bool, why: &str) {
     if !is_set {
         report.problem(key, why);

@@ -165,6 +165,20 @@ impl<'r> Section<'r> {
         })
     }
 
+    /// true or false.
+    pub(super) fn switch(&mut self, name: &str, note: &str, default: bool) -> bool {
+        let note = format!("{note} Accepts true, false.");
+        self.describe(name, note, default.into(), true);
+        let read = self.take(name, |given| {
+            let value = match &given {
+                RawValue::Variable(text) => text.parse().ok(),
+                RawValue::File(value) => value.as_bool(),
+            };
+            value.ok_or_else(|| format!("must be true or false, not {}", given.shown()))
+        });
+        read.unwrap_or(default)
+    }
+
     pub(super) fn choice<T: Choice>(&mut self, name: &str, note: &str, default: T) -> T {
         let note = format!("{note} Accepts {}.", words(T::VALUES));
         self.describe(name, note, default.word().into(), true);

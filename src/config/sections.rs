@@ -306,6 +306,16 @@ impl Billing {
 }
 
 section! {
+    /// Who pays.
+    Access {
+        /// For limits and superpowers everybody counts as subscribed, while their status and plan
+        /// stay what they are. Where there is no configuration file, the default is true.
+        // See `Config::load_and`.
+        charge_nobody: bool = switch(false);
+    }
+}
+
+section! {
     /// Where the values of feature flags come from.
     Flags {
         /// With "none" every flag has its default. An SDK key alone means "launchdarkly";

@@ -61,6 +61,10 @@ impl Settings {
         self.insert(key, value.clone(), true);
     }
 
+    pub(super) fn is_set(&self, key: &str) -> bool {
+        self.sets.contains_key(key)
+    }
+
     fn insert(&mut self, key: &str, value: Secret, is_secret: bool) {
         self.sets.insert(key.to_owned(), Set { value, is_secret });
     }

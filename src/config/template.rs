@@ -31,30 +31,32 @@ pub fn production_file(
     admin_token: &str,
     hs256_secret: &str,
     sealing_key: &str,
+    charge_nobody: bool,
 ) -> String {
     render(&[
-        ("server.environment", "production"),
-        ("edge.secret", edge_secret),
-        ("identity.hs256_secret", hs256_secret),
-        ("marketplace.sealing_key", sealing_key),
-        ("admin.token", admin_token),
+        ("server.environment", "production".into()),
+        ("edge.secret", edge_secret.into()),
+        ("identity.hs256_secret", hs256_secret.into()),
+        ("access.charge_nobody", charge_nobody.into()),
+        ("marketplace.sealing_key", sealing_key.into()),
+        ("admin.token", admin_token.into()),
     ])
 }
 
-fn render(set: &[(&str, &str)]) -> String {
+fn render(set: &[(&str, toml::Value)]) -> String {
     let mut out = HEAD.to_owned();
     for section in known() {
         let _ = write!(out, "\n# {}\n[{}]\n", section.about.trim(), section.name);
         for key in section.keys.iter().filter(|key| !key.hidden) {
             let full = format!("{}.{}", section.name, key.name);
             let value = set.iter().find(|(name, _)| *name == full);
-            render_key(&mut out, key, value.map(|(_, value)| *value));
+            render_key(&mut out, key, value.map(|(_, value)| value));
         }
     }
     out
 }
 
-fn render_key(out: &mut String, key: &Key, set: Option<&str>) {
+fn render_key(out: &mut String, key: &Key, set: Option<&toml::Value>) {
     let example = key.shown.as_str() != Some("");
     let note = match (key.has_default, example) {
         (false, true) => format!("{} Not set; for example:", key.note),
@@ -67,7 +69,7 @@ fn render_key(out: &mut String, key: &Key, set: Option<&str>) {
         let _ = writeln!(out, "# {line}");
     }
     let _ = match set {
-        Some(value) => writeln!(out, "{} = {}", key.name, toml::Value::from(value)),
+        Some(value) => writeln!(out, "{} = {value}", key.name),
         None => writeln!(out, "#{} = {}", key.name, key.shown),
     };
 }
@@ -168,13 +170,14 @@ mod tests {
     #[test]
     fn the_production_file_starts() {
         let [edge, admin, hs256, sealing] = ["e", "a", "f", "b"].map(|c| c.repeat(64));
-        let text = production_file(&edge, &admin, &hs256, &sealing);
+        let text = production_file(&edge, &admin, &hs256, &sealing, true);
         let (config, report) = Config::from_table(text.parse().unwrap(), &Source::default());
         assert_eq!(report.problems, []);
         assert!(config.is_production());
         assert_eq!(config.edge.secret.unwrap().expose(), edge);
         assert_eq!(config.admin.token.unwrap().expose(), admin);
         assert_eq!(config.identity.hs256_secret.unwrap().expose(), hs256);
+        assert!(config.access.charge_nobody);
         assert_eq!(config.marketplace.sealing_key.unwrap().expose(), sealing);
     }
 }

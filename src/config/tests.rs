@@ -284,6 +284,22 @@ const NEEDS: &[(&str, &[&str])] = &[
 ];
 
 #[test]
+fn a_switch_is_true_or_false() {
+    for (text, env) in [
+        ("[access]\ncharge_nobody = \"yes\"", &[][..]),
+        ("[access]\ncharge_nobody = 1", &[]),
+        ("", &[("CHATKEEP_ACCESS_CHARGE_NOBODY", "1")]),
+    ] {
+        let told = problems(text, env);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(
+            told[0].starts_with("access.charge_nobody: must be true or false, not "),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
 fn what_needs_what() {
     for (text, keys) in NEEDS {
         let (_, report) = read(text, &[]);

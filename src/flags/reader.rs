@@ -16,6 +16,8 @@ const ROUNDING: f64 = 1e-6;
 pub struct Reader<'a> {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) own: Option<Own>,
+    /// `access.charge_nobody`: limits and superpowers treat everybody as subscribed.
+    pub charges_nobody: bool,
     pub(super) clock: &'a Clock,
 }
 

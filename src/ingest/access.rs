@@ -152,6 +152,12 @@ impl Denial {
     }
 }
 
+/// Whether limits and superpowers treat the user as subscribed. Where nobody is charged they do
+/// so whatever the user's status.
+pub fn counts_as_subscribed(standing: Standing<'_>, flags: &Reader<'_>) -> bool {
+    flags.charges_nobody || standing.is_subscribed()
+}
+
 /// What the user's subscription is now, grants included.
 pub fn standing(user: &User, now: Timestamp) -> Standing<'_> {
     Standing::of(&user.status, user.plan.as_deref(), user.grant.as_ref(), now)

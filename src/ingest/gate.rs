@@ -21,7 +21,7 @@ impl Ingest {
     ) -> Result<Access> {
         let (message, now) = (&arrival.message, arrival.now);
         let rules = Rules::read(flags);
-        let subscribed = access::standing(user, now).is_subscribed();
+        let subscribed = access::counts_as_subscribed(access::standing(user, now), flags);
         let caller = Caller {
             subscribed,
             used_today: match rules.allowance(subscribed) {
@@ -33,7 +33,7 @@ impl Ingest {
         if !verdict.is_allowed() || !superpower {
             return Ok(verdict);
         }
-        let asked = superpower_asked(tx, message, room, now)?;
+        let asked = superpower_asked(tx, message, room, flags, now)?;
         Ok(access::decide(rules, caller, asked))
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn superpower_access(
     flags: &Reader<'_>,
     now: Timestamp,
 ) -> Result<Access> {
-    let asked = superpower_asked(tx, message, room, now)?;
+    let asked = superpower_asked(tx, message, room, flags, now)?;
     Ok(verdict(asked, user, flags, now))
 }
 
@@ -70,17 +70,24 @@ pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timest
 
 fn verdict(asked: Asked, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
     let caller = Caller {
-        subscribed: access::standing(user, now).is_subscribed(),
+        subscribed: access::counts_as_subscribed(access::standing(user, now), flags),
         used_today: 0, // asked after the message itself
     };
     access::decide(Rules::read(flags), caller, asked)
 }
 
-fn superpower_asked(tx: &Tx<'_>, message: &Message, room: &Room, now: Timestamp) -> Result<Asked> {
-    Ok(match message.mode {
-        Mode::Direct => Asked::DirectSuperpower,
-        Mode::Group => Asked::GroupSuperpower {
-            owner_subscribed: access::standing(&tx.user(room.owner)?, now).is_subscribed(),
-        },
+fn superpower_asked(
+    tx: &Tx<'_>,
+    message: &Message,
+    room: &Room,
+    flags: &Reader<'_>,
+    now: Timestamp,
+) -> Result<Asked> {
+    if message.mode == Mode::Direct {
+        return Ok(Asked::DirectSuperpower);
+    }
+    let owner = tx.user(room.owner)?;
+    Ok(Asked::GroupSuperpower {
+        owner_subscribed: access::counts_as_subscribed(access::standing(&owner, now), flags),
     })
 }

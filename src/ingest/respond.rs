@@ -255,14 +255,14 @@ impl Turn<'_> {
 
     fn facts(&self, tx: &Tx<'_>) -> Result<wording::Facts<'_>> {
         let standing = access::standing(self.user, self.now);
-        let subscribed = standing.is_subscribed();
-        let this_one = i64::from(!subscribed);
+        let unlimited = access::counts_as_subscribed(standing, self.flags);
+        let this_one = i64::from(!unlimited);
         Ok(wording::Facts {
             name: self.user.name.as_deref(),
-            subscribed,
+            subscribed: standing.is_subscribed(),
             plan: standing.plan,
             messages_used_today: tx.day_count(self.user.id, self.now.utc_day())? + this_one,
-            daily_limit: Rules::read(self.flags).allowance(subscribed),
+            daily_limit: Rules::read(self.flags).allowance(unlimited),
             memories: self.count_memories(tx)?,
             reminders: tx.count_reminders(self.user.id)?,
             timezone: self.timezone(),

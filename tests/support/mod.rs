@@ -69,6 +69,8 @@ impl Service {
             ("CHATKEEP_EXPORTS_DIR", exports.to_str().unwrap()),
             ("EDGE_SECRET", EDGE_SECRET),
             ("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN),
+            // Without a file nobody would be charged.
+            ("CHATKEEP_ACCESS_CHARGE_NOBODY", "false"),
         ]
         .into_iter()
         .chain(settings.iter().copied())

@@ -49,6 +49,7 @@ impl Process {
             .env("CHATKEEP_SERVER_LISTEN", "127.0.0.1:0")
             .env("EDGE_SECRET", EDGE_SECRET)
             .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN)
+            .env("CHATKEEP_ACCESS_CHARGE_NOBODY", "false")
             .envs(settings.iter().copied())
             .current_dir(database.parent().unwrap())
             .stdin(Stdio::null())

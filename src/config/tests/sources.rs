@@ -156,3 +156,45 @@ fn which_file() {
             .starts_with("the configuration file can't be read")
     );
 }
+
+#[test]
+fn whether_people_are_charged() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("service.toml");
+    let load = |text: &str, env: &[(&str, &str)]| {
+        std::fs::write(&path, text).unwrap();
+        let env = env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
+        let source = Source {
+            path: Some(path.clone()),
+            env: env.collect(),
+        };
+        Config::load(&source).unwrap()
+    };
+    let variable = "CHATKEEP_ACCESS_CHARGE_NOBODY";
+    let nobody = "[access]\ncharge_nobody = true\n";
+    // Without a file it is true: tests/chat.rs.
+    for (text, env, expected) in [
+        ("", &[][..], false),
+        (nobody, &[], true),
+        ("", &[(variable, "true")], true),
+        (nobody, &[(variable, "false")], false),
+    ] {
+        let loaded = load(text, env);
+        assert_eq!(
+            loaded.config.access.charge_nobody, expected,
+            "{text} {env:?}"
+        );
+    }
+    let stripe = "[billing]\nprovider = \"stripe\"\nsecret_key = \"x\"\npublishable_key = \"x\"\n\
+                  price_monthly = \"x\"\nprice_annual = \"x\"\n";
+    for (text, is_warned) in [
+        (stripe.to_owned(), false),
+        (stripe.to_owned() + nobody, true),
+    ] {
+        let warnings = load(&text, &[]).warnings;
+        let warned = warnings
+            .iter()
+            .any(|w| w.contains("nobody has a reason to pay"));
+        assert_eq!(warned, is_warned, "{warnings:?}");
+    }
+}
