@@ -119,9 +119,13 @@ fn tls(url: &SmtpUrl, ca: Option<&str>) -> Result<Tls, String> {
     let trusts_anybody = !url.tls && url.user.is_none();
     let mut parameters = TlsParameters::builder(url.host.clone());
     if let Some(ca) = ca {
-        let wrong = |_| "mail.ca_file: holds no certificate in PEM form".to_owned();
-        parameters =
-            parameters.add_root_certificate(Certificate::from_pem(ca.as_bytes()).map_err(wrong)?);
+        let wrong = || "mail.ca_file: holds no certificate in PEM form".to_owned();
+        // A text without any is no error of the parser.
+        if !ca.contains("-----BEGIN CERTIFICATE-----") {
+            return Err(wrong());
+        }
+        let certificates = Certificate::from_pem(ca.as_bytes()).map_err(|_| wrong())?;
+        parameters = parameters.add_root_certificate(certificates);
     }
     let parameters = parameters
         .dangerous_accept_invalid_certs(trusts_anybody)

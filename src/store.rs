@@ -91,7 +91,7 @@ pub use carry_over::CarriedOver;
 pub use commands::{Command, CommandState, GivenUp, NewCommand, Standing, Unfinished};
 pub use customers::{Customer, Payer};
 pub use erasure::Erased;
-pub use erasures::{DueAccount, Erasure};
+pub use erasures::{DueAccount, Erasure, RoomAuthor};
 pub use export_jobs::ExportJob;
 pub use exported::{Account, AuthoredRoom, Cut, OwnMessage, PAGE_ROWS, Paged};
 pub use given_up::CommandRow;

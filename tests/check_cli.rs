@@ -385,6 +385,28 @@ fn secrets_that_others_may_read_are_refused_in_production() {
 }
 
 #[test]
+fn certificates_of_the_mail_server_are_read() {
+    let folder = TempDir::new().unwrap();
+    let ca = |content: Option<&str>| {
+        if let Some(content) = content {
+            fs::write(folder.path().join("ca.pem"), content).unwrap();
+        }
+        let mut command = chatkeep(folder.path(), &["check"]);
+        command.env("CHATKEEP_MAIL_SMTP_URL", "smtps://mail.example.com");
+        command.env("CHATKEEP_MAIL_FROM", "juno@example.com");
+        command.env("CHATKEEP_MAIL_CA_FILE", "ca.pem");
+        refused(command)
+    };
+    for (content, expected) in [
+        (None, "mail.ca_file: can't read ca.pem"),
+        (Some("none"), "mail.ca_file: holds no certificate"),
+    ] {
+        let told = ca(content);
+        assert!(told[0].contains(expected), "{told:#?}");
+    }
+}
+
+#[test]
 fn an_unknown_word_about_the_log_is_named_with_the_known_ones() {
     let folder = TempDir::new().unwrap();
     for (name, word, key, known) in [
@@ -414,6 +436,11 @@ fn an_unknown_word_about_the_log_is_named_with_the_known_ones() {
             }
         }
     }
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    let mut command = chatkeep(folder.path(), &["check"]);
+    command.env("CHATKEEP_LOG_FILE", "logs");
+    let told = refused(command);
+    assert!(told[0].contains("log.file: logs is a folder"), "{told:#?}");
     let mut sound = chatkeep(folder.path(), &["check"]);
     sound.env("CHATKEEP_LOG", "info,chatkeep::http::access=off");
     let sound = sound.env("CHATKEEP_LOG_FORMAT", "json").output().unwrap();

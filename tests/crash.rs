@@ -24,6 +24,8 @@ const WORKERS: u64 = 12;
 /// Reminders a person may have are bounded, so there are many people.
 const SENDERS: u64 = 40;
 const RESTART_MAX: Duration = Duration::from_secs(2);
+/// How long the last start may take to deliver what all rounds left.
+const END_MAX: Duration = Duration::from_secs(120);
 const AGENT: &str = "a";
 
 /// What clients and relay know, each for its own part.
@@ -259,11 +261,10 @@ async fn finish(database: &Path, ledger: &Arc<Ledger>) {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
-    if tokio::time::timeout(support::PATIENCE, ended)
-        .await
-        .is_err()
-    {
-        let left = "SELECT state, count(*), min(attempts), max(attempts), min(error) FROM commands
+    if tokio::time::timeout(END_MAX, ended).await.is_err() {
+        let left = "SELECT 'reminder', count(*), min(due_at), max(due_at), NULL FROM reminders
+                    UNION ALL
+                    SELECT state, count(*), min(attempts), max(attempts), min(error) FROM commands
                     GROUP BY state";
         panic!(
             "reminders and commands end in time: {:?}",

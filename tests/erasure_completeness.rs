@@ -327,7 +327,10 @@ async fn nothing_that_others_were_told_quotes_a_person() {
     let named = format!("chat;{PHONE},{BEN}");
     let say = async |service: &Service, chat: &str, sender: &str, text: &str| {
         let mut body = group(chat, sender, text);
-        body["context"] = serde_json::json!({"owner": REST});
+        // Chat networks send along what a message answers to.
+        let quoted = (sender == BEN).then_some("add quixotic socks\nand tea");
+        body["context"] = serde_json::json!({"owner": REST, "reply_to": {"text": quoted}});
+        body["metadata"] = serde_json::json!({"filter_reason": quoted});
         let answer = service.edge_message("a", &body).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         answer.json()["reply_text"].as_str().unwrap().to_owned()
@@ -394,6 +397,11 @@ async fn nothing_that_others_were_told_quotes_a_person() {
         replies.contains("2. milk") && replies.contains("Added milk"),
         "{replies}"
     );
+    let quoted = service.rows(
+        "SELECT DISTINCT json_extract(context, '$.reply_to.text'), json_extract(metadata, '$.filter_reason')
+         FROM messages WHERE room_id IN (SELECT id FROM rooms WHERE mode = 'group')",
+    );
+    assert_eq!(quoted, [["…\nand tea", "…\nand tea"]]);
     assert_eq!(service.rows("SELECT count(*) FROM reminders"), [[2]]);
     assert_no_trace(service.folder.path());
     let (_, folder) = service.stop().await;

@@ -317,6 +317,12 @@ async fn a_full_disk_refuses_writes_and_heals_by_itself() {
             (503, "unavailable")
         );
         assert!(!kept.is_empty());
+        let named = format!(
+            "can't write {}: the disk that holds {} is full; make room there",
+            database.display(),
+            mounted.0.path().display()
+        );
+        assert!(service.log().contains(&named), "{}", service.log());
 
         let health = service.send(&get("/health")).await;
         assert_eq!(health.status, 503, "{}", health.text);
@@ -342,6 +348,47 @@ async fn a_full_disk_refuses_writes_and_heals_by_itself() {
         service.kill();
         assert_kept(&database, &kept);
     }
+}
+
+/// Without a service, commands write the database themselves.
+#[test]
+#[ignore = "mounts a small tmpfs, which needs root"]
+fn commands_name_the_disk_that_is_full() {
+    let mounted = Mounted::new("size=3m");
+    let folder = mounted.0.path();
+    let database = folder.join("chatkeep.db");
+    let command = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+            .env_clear()
+            .env("CHATKEEP_STORAGE_PATH", &database)
+            .env("CHATKEEP_EXPORTS_DIR", folder)
+            .current_dir(folder)
+            .args(words)
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), told)
+    };
+    let fill = || {
+        let mut file = std::fs::File::create(folder.join("filler")).unwrap();
+        while std::io::Write::write_all(&mut file, &[1; 512]).is_ok() {}
+    };
+    fill();
+    let names_the_disk = |words: &[&str]| {
+        let (code, told) = command(words);
+        assert_eq!(code, Some(1), "{words:?}: {told}");
+        for part in [folder.to_str().unwrap(), "make room"] {
+            assert!(told.contains(part), "{words:?}: {told}");
+        }
+    };
+    names_the_disk(&["serve"]);
+    names_the_disk(&["flags", "set", "llm.force_basic_mode", "true"]);
+    std::fs::remove_file(folder.join("filler")).unwrap();
+    let (code, told) = command(&["flags", "set", "llm.force_basic_mode", "true"]);
+    assert_eq!(code, Some(0), "{told}");
+    fill();
+    names_the_disk(&["flags", "set", "llm.force_basic_mode", "false"]);
+    names_the_disk(&["serve"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

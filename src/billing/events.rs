@@ -38,8 +38,8 @@ impl Billing {
     }
 
     pub(super) async fn take(&self, mut event: Event) -> Result<()> {
-        if let (Some(is), Some(expected)) = (event.livemode, self.livemode())
-            && is != expected
+        if let Some(expected) = self.livemode()
+            && event.livemode != Some(expected)
         {
             event.happened = EventPayload::NotOurs("its livemode is not that of the key in use");
         }

@@ -82,12 +82,18 @@ fn folder(database: &Path) -> &Path {
 
 /// The named secrets in their order.
 fn read_or_make(dir: &Path, path: &Path, names: &[(&str, &str)]) -> Result<Vec<Secret>, Problem> {
-    let failed = |e: io::Error| Problem {
-        key: path.display().to_string(),
-        message: format!(
-            "development secrets can't be kept here: {e}; make the directory writable, \
-             or set edge.secret, admin.token and identity.hs256_secret yourself"
-        ),
+    let failed = |e: io::Error| {
+        let cure = match e.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on its disk",
+            _ => "make the directory writable",
+        };
+        Problem {
+            key: path.display().to_string(),
+            message: format!(
+                "development secrets can't be kept here: {e}; {cure}, \
+                 or set edge.secret, admin.token and identity.hs256_secret yourself"
+            ),
+        }
     };
     let mut table = read(path)?;
     if let Some(found) = find_all(&table, names, path)? {

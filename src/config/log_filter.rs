@@ -1,6 +1,8 @@
 //! The filter of `log.level`, as env_logger reads it. env_logger takes a mistyped level for
 //! the name of a part; this check refuses it.
 
+use super::unknown;
+
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// The service's own parts, which a filter may name without a level.
 const OURS: &str = "chatkeep";
@@ -23,6 +25,17 @@ pub(super) fn check(text: &str) -> Result<String, String> {
                 "has the unknown level {level:?}; known are {}, for everything or, as \
                  \"warn,{OURS}::http=debug\", for a part",
                 LEVELS.join(", ")
+            ));
+        }
+        let first = part.split("::").next().unwrap_or_default();
+        if unknown::is_mistyped(first, OURS) {
+            return Err(format!(
+                "has the unknown part {part:?}; the nearest is \"{OURS}\""
+            ));
+        }
+        if directive.starts_with('=') {
+            return Err(format!(
+                "has {directive:?} without the name of a part, as \"{OURS}::http=debug\""
             ));
         }
         if part.contains(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-'))) {
@@ -69,6 +82,9 @@ mod tests {
             ("chatkeep=", "\"\""),
             ("hy per=info", "\"hy per\""),
             ("", "\"\""),
+            ("chatkep::http=debug", "\"chatkep::http\""),
+            ("info,Chatkeep=debug", "\"Chatkeep\""),
+            ("=debug", "\"=debug\""),
         ] {
             let why = check(bad).unwrap_err();
             assert!(why.contains(word), "{bad}: {why}");

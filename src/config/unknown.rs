@@ -33,6 +33,14 @@ pub(super) fn over_all_variable(full_key: &str) -> Option<&'static str> {
     (full_key == LOG.0).then_some(LOG.1)
 }
 
+/// Edits by which a mistyped name differs at most from the one that was meant.
+const MISTYPED_MAX: usize = 2;
+
+/// Whether `name` is probably `known`, mistyped.
+pub(super) fn is_mistyped(name: &str, known: &str) -> bool {
+    name != known && strsim::damerau_levenshtein(name, known) <= MISTYPED_MAX
+}
+
 /// The known name with the smallest edit distance.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known

@@ -42,6 +42,8 @@ const PENDING_MAX: usize = 10_000;
 const READS_AT_ONCE_MAX: usize = 2;
 /// The code of the error that a relay has no room for a late reply.
 const NO_ROOM: &str = "relay_full";
+/// The code of the error that a reply may quote somebody who is erased.
+const QUOTES_ERASED: &str = "quotes_erased";
 /// A relay's id of a message that is longer is not repeated.
 const RELAY_ID_BYTES_MAX: usize = 255;
 /// How long a sign of typing holds.
@@ -234,8 +236,9 @@ impl Ingest {
     }
 
     /// Commits a reply that was made, with what the model wants done for the person: as the
-    /// answer to the request that waits, or as a command. The error `NO_ROOM`: the relay has
-    /// too many unfinished commands, nothing was done. Whoever gives up says `give_up`.
+    /// answer to the request that waits, or as a command. Nothing was done with the error
+    /// `NO_ROOM`, the relay has too many unfinished commands, nor with `QUOTES_ERASED`, the
+    /// reply is to be made again. Whoever gives up says `give_up`.
     fn deliver(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
@@ -252,6 +255,10 @@ impl Ingest {
                 .answer_waiting(tx, message_id, Answer::silence());
             return Ok(());
         };
+        if tx.view().is_any_erased(&made.others)? {
+            let detail = "The reply may quote somebody whose account is erased.";
+            return Err(Error::new(Kind::Unavailable, QUOTES_ERASED, detail));
+        }
         // A look first: what is wished for uses up limits that are not in the transaction.
         if pending.late && !give_up && !self.has_room(tx, &pending)? {
             return Err(no_room());

@@ -94,19 +94,21 @@ impl Words {
     }
 }
 
-/// A reply (JSON array of bubbles) to what another person wrote, `own`, without the lines that
-/// quote; `None` when none does.
-pub fn without_quotes(bubbles: &str, words: &Words, own: &str) -> Option<String> {
+/// JSON that stands beside another person's message `own` (the bubbles of its answer, or what
+/// its relay sent as context), without the lines of its strings that quote, at whatever
+/// depth; `None` when none does. Keys stay, and `photos`: these are the other's own.
+pub fn without_quotes(json: &str, words: &Words, own: &str) -> Option<String> {
     if words.are_empty() {
         return None;
     }
-    let bubbles: Vec<String> = serde_json::from_str(bubbles).ok()?;
+    let value: Value = serde_json::from_str(json).ok()?;
     let own: HashSet<String> = telling(own).collect();
-    let redacted: Vec<String> = bubbles
-        .iter()
-        .map(|bubble| lines_without(bubble, words, &own))
-        .collect();
-    (redacted != bubbles).then(|| Value::from(redacted).to_string())
+    let photos = value.get("photos").cloned();
+    let mut redacted = map_strings(value.clone(), &|text| lines_without(text, words, &own));
+    if let (Some(photos), Some(place)) = (photos, redacted.get_mut("photos")) {
+        *place = photos;
+    }
+    (redacted != value).then(|| redacted.to_string())
 }
 
 fn lines_without(text: &str, words: &Words, own: &HashSet<String>) -> String {
@@ -133,6 +135,24 @@ pub fn payload_without_quotes(payload: &str, words: &Words, own: &str) -> Option
     }
     let text = value.to_string();
     (text != payload).then_some(text)
+}
+
+/// Applies `change` to every string of a JSON value, but not to keys.
+fn map_strings(value: Value, change: &impl Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(change(&text)),
+        Value::Array(items) => {
+            let items = items.into_iter().map(|item| map_strings(item, change));
+            items.collect()
+        }
+        Value::Object(fields) => {
+            let fields = fields
+                .into_iter()
+                .map(|(key, value)| (key, map_strings(value, change)));
+            fields.collect()
+        }
+        other => other,
+    }
 }
 
 static COMMON_WORDS: LazyLock<HashSet<&str>> =

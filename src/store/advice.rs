@@ -3,9 +3,10 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 use super::copy::folder_of;
+use super::sql_error;
 
 /// What helps against `error`, to stand behind it.
 pub fn advice(error: &io::Error) -> &'static str {
@@ -35,15 +36,31 @@ pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> String {
 /// The same of what SQLite says.
 pub(super) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -> String {
     let head = format!("can't {doing} {}", path.display());
+    let folder = folder_of(path).display();
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => {
-            let folder = folder_of(path).display();
             format!("{head}: the disk that holds {folder} is full; make room there and try again")
+        }
+        // The shared-memory index of the log is grown before anything is written.
+        Some(ErrorCode::SystemIoFailure)
+            if error.sqlite_error().map(|code| code.extended_code)
+                == Some(ffi::SQLITE_IOERR_SHMSIZE) =>
+        {
+            format!(
+                "{head}: nothing can be written in {folder} ({error}); make room on its disk and \
+                 try again"
+            )
+        }
+        Some(ErrorCode::SystemIoFailure) => {
+            format!(
+                "{head}: {}; check the disk that holds {folder}",
+                sql_error(error)
+            )
         }
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => format!(
             "{head}: {error}; let the user that runs this read and write the file and its folder"
         ),
-        _ => format!("{head}: {error}"),
+        _ => format!("{head}: {}", sql_error(error)),
     }
 }
 
@@ -59,6 +76,15 @@ mod tests {
             let told = sqlite_failed("open", Path::new(path), &full);
             let expected = format!("the disk that holds {folder} is full; make room");
             assert!(told.contains(&expected), "{told}");
+        }
+        for (code, part) in [
+            (ffi::SQLITE_IOERR_SHMSIZE, "make room on its disk"),
+            (ffi::SQLITE_IOERR_FSYNC, "check the disk that holds data"),
+        ] {
+            let failure = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            let told = sqlite_failed("write", Path::new("data/x.db"), &failure);
+            assert!(told.starts_with("can't write data/x.db: "), "{told}");
+            assert!(told.contains(part), "{told}");
         }
         for (kind, part) in [
             (ErrorKind::ReadOnlyFilesystem, "mounted read-only"),

@@ -23,14 +23,17 @@ pub(super) struct Quoted {
     next: Option<i64>,
 }
 
-/// A message of somebody else, as far as the erasure needs it. JSON only where it names the
-/// account's handle.
-pub(super) struct Others {
+/// The columns of somebody else's message that may quote an erased account.
+pub(super) struct OthersMessage {
     pub(super) text: String,
+    /// JSON arrays of strings.
     pub(super) bubbles: Option<String>,
     pub(super) late: Option<String>,
-    /// metadata, context, schedule, in this order
-    pub(super) fields: [Option<String>; 3],
+    /// JSON objects, as the relay sent them.
+    pub(super) metadata: Option<String>,
+    pub(super) context: Option<String>,
+    /// JSON object; only where it names the account's handle.
+    pub(super) schedule: Option<String>,
 }
 
 impl Tx<'_> {
@@ -79,29 +82,34 @@ impl Tx<'_> {
         quoted.is_some_and(|q| (q.user, q.room) == (user, room) && q.next.is_none())
     }
 
-    /// Takes handle and words out of another person's message and what was answered to it. Of
-    /// what they wrote themselves nothing goes but a phone or an address.
+    /// Takes handle and words out of another person's message, of what its relay sent beside
+    /// it (a quoted message, for one) and of what was answered to it. Of the text that the
+    /// other person wrote nothing goes but a phone or an address.
     pub(super) fn redact_message(
         &self,
         id: i64,
-        others: &Others,
+        others: &OthersMessage,
         handle: Option<&str>,
     ) -> Result<()> {
-        let reply = |bubbles: &Option<String>| -> Option<String> {
-            let bubbles = bubbles.as_deref()?;
-            let words = self.cache.quoted.as_ref().map(|quoted| &quoted.words);
+        let words = self.cache.quoted.as_ref().map(|quoted| &quoted.words);
+        let redacted = |json: &Option<String>| -> Option<String> {
+            let json = json.as_deref()?;
             let first =
-                words.and_then(|words| redaction::without_quotes(bubbles, words, &others.text));
-            let left = first.as_deref().unwrap_or(bubbles);
+                words.and_then(|words| redaction::without_quotes(json, words, &others.text));
+            let left = first.as_deref().unwrap_or(json);
             handle
                 .and_then(|handle| redaction::without_handle(left, handle))
                 .or(first)
         };
-        let (bubbles, late) = (reply(&others.bubbles), reply(&others.late));
-        let [metadata, context, schedule] = others
-            .fields
-            .each_ref()
-            .map(|json| redaction::without_handle(json.as_deref()?, handle?));
+        let [bubbles, late, metadata, context] = [
+            &others.bubbles,
+            &others.late,
+            &others.metadata,
+            &others.context,
+        ]
+        .map(redacted);
+        let schedule =
+            (others.schedule.as_deref()).and_then(|json| redaction::without_handle(json, handle?));
         let address = handle.filter(|handle| redaction::is_address(handle));
         let text = address.and_then(|handle| redaction::text_without_handle(&others.text, handle));
         let changed = [&text, &metadata, &context, &schedule, &bubbles, &late];

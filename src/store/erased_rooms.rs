@@ -3,7 +3,7 @@
 
 use rusqlite::OptionalExtension;
 
-use super::erased_quotes::Others;
+use super::erased_quotes::OthersMessage;
 use super::erasure::Erased;
 use super::erasures::Erasure;
 use super::{Digest, RoomId, Tx, UserId};
@@ -38,7 +38,7 @@ struct Link {
     user: UserId,
     previous: Option<i64>,
     received_at: Timestamp,
-    others: Others,
+    others: OthersMessage,
 }
 
 impl Tx<'_> {
@@ -220,9 +220,8 @@ impl Tx<'_> {
         Ok(self
             .conn
             .prepare_cached(
-                "SELECT user_id, previous_id, received_at, iif(instr(metadata, ?2), metadata, NULL),
-                   iif(instr(context, ?2), context, NULL), iif(instr(schedule, ?2), schedule, NULL),
-                   text, bubbles, late
+                "SELECT user_id, previous_id, received_at, text, bubbles, late, metadata, context,
+                   iif(instr(schedule, ?2), schedule, NULL)
                  FROM messages WHERE id = ?1",
             )?
             .query_row((id, named), |row| {
@@ -230,11 +229,13 @@ impl Tx<'_> {
                     user: UserId(row.get(0)?),
                     previous: row.get(1)?,
                     received_at: Timestamp(row.get(2)?),
-                    others: Others {
-                        fields: [row.get(3)?, row.get(4)?, row.get(5)?],
-                        text: row.get(6)?,
-                        bubbles: row.get(7)?,
-                        late: row.get(8)?,
+                    others: OthersMessage {
+                        text: row.get(3)?,
+                        bubbles: row.get(4)?,
+                        late: row.get(5)?,
+                        metadata: row.get(6)?,
+                        context: row.get(7)?,
+                        schedule: row.get(8)?,
                     },
                 })
             })

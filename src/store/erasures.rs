@@ -3,7 +3,7 @@
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::{Tx, UserId, View};
+use super::{RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -38,6 +38,14 @@ pub struct Erasure {
     pub provider_waits: bool,
 }
 
+/// Somebody who wrote in a room.
+#[derive(Debug, Clone, Copy)]
+pub struct RoomAuthor {
+    pub user: UserId,
+    /// The erasure of the account has begun and has not yet passed the room.
+    pub erased: bool,
+}
+
 const COLUMNS: &str = "SELECT user_id, public_id, phone, email, started_at, event_id, room_id,
        message_id, rows_at, memories_at,
        EXISTS (SELECT 1 FROM json_each(customers) JOIN provider_tasks ON subject = json_each.value)
@@ -67,6 +75,34 @@ impl View<'_> {
             .prepare_cached(&format!("{COLUMNS} ORDER BY user_id LIMIT ?1"))?;
         let rows = statement.query_map([limit as i64], erasure_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Everybody who wrote in a room.
+    pub fn room_authors(&self, room: RoomId) -> Result<Vec<RoomAuthor>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT users.id, users.user_id GLOB 'erased-[0-9]*'
+             FROM room_authors JOIN users ON users.id = room_authors.user_id WHERE room_id = ?1",
+        )?;
+        let rows = statement.query_map([room.0], |row| {
+            Ok(RoomAuthor {
+                user: UserId(row.get(0)?),
+                erased: row.get(1)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Whether the erasure of one of these accounts has begun, or ended.
+    pub fn is_any_erased(&self, users: &[UserId]) -> Result<bool> {
+        let mut present = self.conn.prepare_cached(
+            "SELECT 1 FROM users WHERE id = ?1 AND user_id NOT GLOB 'erased-[0-9]*'",
+        )?;
+        for user in users {
+            if !present.exists([user.0])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// When a purge last looked for accounts whose date has passed.

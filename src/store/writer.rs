@@ -326,7 +326,7 @@ where
 }
 
 fn not_written(cause: impl std::fmt::Display) -> Error {
-    Error::unavailable("The service can't write at the moment; try again.").because(cause)
+    Error::unavailable("The database can't be written at the moment; try again.").because(cause)
 }
 
 const GIVEN_UP: &str = "the service gave the copy up";

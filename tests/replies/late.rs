@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use chatkeep::account::erasure::Run;
+
 use super::support::model_server::Mode;
 use super::support::process::{self, Process};
-use super::support::{self, Service, direct, post, token};
+use super::support::{self, Service, direct, group, post, token};
 use super::{APOLOGY, count, legacy, reply, say, service_of, service_with};
 
 const IMPATIENT: &[(&str, &str)] = &[("CHATKEEP_REPLY_DEADLINE_S", "1")];
@@ -208,4 +210,39 @@ async fn a_kill_loses_no_reply() {
     );
     assert_eq!(counts, [[1, 1, 0, 1]]);
     model.release();
+}
+
+/// A member of the group is erased while the model reads what they said: nobody is told it
+/// any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_that_may_quote_an_erased_member_is_made_again() {
+    let (service, model) = service_with(IMPATIENT).await;
+    let say = async |sender: &str, text: &str| {
+        let answer = service.edge_message("a", &group("g", sender, text)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    };
+    say("bo", "I am quixotic").await;
+    model.usually(Mode::Held);
+    say("ana", "juno, what did Bo say?").await;
+    assert!(format!("{:?}", model.last_asked().said()).contains("quixotic"));
+    let path = service.folder.path().join("chatkeep.db");
+    rusqlite::Connection::open(path)
+        .unwrap()
+        .execute(
+            "UPDATE users SET deletion_scheduled_for = 2 WHERE phone = 'bo'",
+            [],
+        )
+        .unwrap();
+    service.app.eraser.run(Run::default()).await.unwrap();
+    assert_eq!(count(&service, "erased_users"), 1);
+    model.usually(Mode::Echo);
+    model.release();
+    let mut relay = service.relay("a").await;
+    let command = relay.command().await;
+    assert_eq!(
+        command["payload"]["text"],
+        "reply 2: Person 1: juno, what did Bo say?"
+    );
+    let said = format!("{:?}", model.last_asked().said());
+    assert!(!said.contains("quixotic"), "{said}");
 }

@@ -9,7 +9,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "account", "app", "auth", "billing", "clock", "config", "edge", "error", "files",
-            "flags", "ingest", "model", "outbound", "random", "relay", "reply", "setting",
+            "flags", "ingest", "mail", "model", "outbound", "random", "relay", "reply", "setting",
             "store",
         ],
     ),

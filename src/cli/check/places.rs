@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::config::{self, Config, Problem};
+use crate::mail::Mailer;
 use crate::store;
 
 /// A missing database is no problem yet; one that is there may be in use.
@@ -36,11 +37,16 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
     note("exports.dir", writable_folder(&config.exports.dir));
     if let Some(file) = &config.log.file {
         let folder = folder_of(file);
+        note("log.file", no_folder(file));
         note("log.file", writable_file(file));
         note(
             "log.file",
             there(folder).and_then(|()| writable_folder(folder)),
         );
+    }
+    if let Err(message) = Mailer::new(&config.mail) {
+        let (key, message) = message.split_once(": ").unwrap_or(("mail", &message));
+        note(key, Err(message.to_owned()));
     }
     note("server.listen", free(config.server.listen, database));
     problems.extend(config.damaged_development_secrets());
@@ -81,6 +87,14 @@ fn writable_folder(folder: &Path) -> Result<(), String> {
             advised(why)
         )
     })
+}
+
+/// A path that is not a folder's.
+fn no_folder(file: &Path) -> Result<(), String> {
+    match file.is_dir() {
+        true => Err(format!("{} is a folder; name a file in it", file.display())),
+        false => Ok(()),
+    }
 }
 
 /// A file that may be missing.

@@ -30,6 +30,8 @@ pub(super) struct Context {
     pub(super) message: MessageRow,
     pub(super) user: User,
     pub(super) group: bool,
+    /// In a group, everybody else who wrote there: a reply may quote them.
+    pub(super) others: Vec<UserId>,
     /// Oldest first, the message in question last.
     pub(super) said: Vec<Said>,
     pub(super) known: Known,
@@ -41,15 +43,29 @@ pub(super) struct Context {
 /// `None` when the message or its user is gone.
 pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> {
     let mut rows = view.chain(message_id, ROWS_MAX)?;
-    if rows.is_empty() {
+    let Some(message) = rows.first() else {
         return Ok(None);
-    }
-    let said = said(view, &rows)?;
-    let message = rows.swap_remove(0);
+    };
     let (Some(room), Some(user)) = (view.room(message.room)?, view.user_row(message.user)?) else {
         return Ok(None);
     };
     let group = room.mode == "group";
+    let mut others = Vec::new();
+    if group {
+        let authors = view.room_authors(message.room)?;
+        if authors.iter().any(|author| author.erased) {
+            // Until the erasure has passed the room, its history still quotes that account.
+            rows.truncate(1);
+        }
+        let present = authors.iter().filter(|author| !author.erased);
+        others.extend(
+            present
+                .map(|author| author.user)
+                .filter(|id| *id != user.id),
+        );
+    }
+    let said = said(view, &rows)?;
+    let message = rows.swap_remove(0);
     let context: Value = parsed(message.context.as_deref());
     let photos = context.get("photos").and_then(Value::as_array);
     let photos = photos.into_iter().flatten().filter_map(Value::as_str);
@@ -64,6 +80,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         message,
         user,
         group,
+        others,
         said,
     }))
 }

@@ -12,7 +12,7 @@ use tokio::task::{Id, JoinSet};
 
 use super::made::Made;
 use super::making;
-use super::{NO_ROOM, TYPING_TTL_MS};
+use super::{NO_ROOM, QUOTES_ERASED, TYPING_TTL_MS};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::metrics::Job;
@@ -27,6 +27,8 @@ const READ_AT_ONCE_MAX: usize = 256;
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
 /// Until a reply that can't be kept, or that its relay has no room for, is tried again.
 const DELIVERY_PAUSE: Duration = Duration::from_secs(30);
+/// Times that a reply is made again, as somebody it may quote was erased meanwhile.
+const REMADE_MAX: usize = 3;
 /// A sign of typing is renewed before it ends.
 const TYPING_EVERY: Duration = Duration::from_millis(TYPING_TTL_MS - 3_000);
 
@@ -176,27 +178,27 @@ async fn answer(
 ) {
     let id = pending.message_id;
     let failed = |why| Made::failed(&ingest.voice.get().persona, pending.unprompted, why);
-    let made = if panicked {
-        failed("internal")
-    } else {
-        match while_typing(&ingest, pending).await {
-            Ok(Some(made)) => made,
-            Ok(None) => failed("erased"),
-            Err(error) => {
-                log::warn!("message {id}: the context of its reply can't be read: {error}");
-                failed("context")
-            }
+    let make = async || match while_typing(&ingest, pending).await {
+        Ok(Some(made)) => made,
+        Ok(None) => failed("erased"),
+        Err(error) => {
+            log::warn!("message {id}: the context of its reply can't be read: {error}");
+            failed("context")
         }
     };
-    let made = Arc::new(made);
+    let mut made = Arc::new(match panicked {
+        true => failed("internal"),
+        false => make().await,
+    });
+    let mut remade = 0;
     let until = ingest.clock.now().plus_s(ingest.hub.command_ttl_s() as i64);
     let mut waits = false;
     loop {
-        let (worker, made, now) = (ingest.clone(), made.clone(), ingest.clock.now());
+        let (worker, reply, now) = (ingest.clone(), made.clone(), ingest.clock.now());
         let give_up = now >= until;
         let delivered = ingest
             .store
-            .write(move |tx| worker.deliver(tx, id, &made, give_up, now))
+            .write(move |tx| worker.deliver(tx, id, &reply, give_up, now))
             .await;
         match delivered {
             Ok(()) if give_up => {
@@ -204,6 +206,19 @@ async fn answer(
                 return;
             }
             Ok(()) => return,
+            Err(error) if error.code == QUOTES_ERASED => {
+                let (dropped, now) = (made, ingest.clock.now());
+                let counted = ingest.store.write(move |tx| dropped.count(tx, now));
+                if let Err(error) = counted.await {
+                    log::warn!("message {id}: what its reply cost is not counted: {error}");
+                }
+                made = Arc::new(match remade < REMADE_MAX {
+                    true => make().await,
+                    false => failed("erased"),
+                });
+                remade += 1;
+                continue;
+            }
             Err(error) if error.code == NO_ROOM => {
                 if !std::mem::replace(&mut waits, true) {
                     log::warn!(

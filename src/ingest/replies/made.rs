@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ingest::answer::ReplyDraft;
 use crate::reply::tools::{Tool, ToolAction};
 use crate::reply::wording;
-use crate::store::{TokenUsage, Tx};
+use crate::store::{TokenUsage, Tx, UserId};
 
 /// The outcome of what no model was asked for.
 pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
@@ -21,6 +21,8 @@ pub(super) struct Made {
     pub(super) decision: Decision,
     /// Endpoint and counts; `None`: they are not to be counted.
     pub(super) used: Option<(&'static str, TokenUsage)>,
+    /// People whose words it may quote, the asker left out.
+    pub(super) others: Vec<UserId>,
 }
 
 /// A call of a tool that was understood.
@@ -86,6 +88,7 @@ impl Made {
                 ..Decision::default()
             },
             used: None,
+            others: Vec::new(),
         }
     }
 
@@ -98,6 +101,7 @@ impl Made {
                 ..Decision::default()
             },
             used: None,
+            others: Vec::new(),
         };
         made.apologize(unprompted, wording::apology(persona));
         made

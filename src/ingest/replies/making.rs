@@ -354,6 +354,7 @@ impl<'a> Turn<'a> {
                 };
                 (endpoint, work.used)
             }),
+            others: self.context.others.clone(),
         };
         let texts: Vec<&str> = work
             .texts

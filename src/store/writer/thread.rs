@@ -1,6 +1,7 @@
 //! What the writing thread does: batches, and between them what needs the connection for itself.
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -8,10 +9,11 @@ use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, Statement, ffi};
 use tokio::sync::mpsc;
 
+use super::super::advice::sqlite_failed;
 use super::super::checkpoint::Checkpointer;
 use super::super::copy::{self, CopyStep};
 use super::super::writer_cache::WriterCache;
-use super::super::{Numbers, Tx, sql_error};
+use super::super::{Numbers, Tx};
 use super::{CopyRequest, Job, PagesAnswer, Task, Waiting, Work, WriterHealth};
 use crate::error::Result;
 
@@ -230,7 +232,7 @@ impl<'c> Thread<'c> {
                     self.health.give_up();
                 }
                 self.cache.forget();
-                self.tell(ran, Some(sql_error(&error)));
+                self.tell(ran, Some(self.failure(&error)));
                 batch.clear();
             }
         }
@@ -348,8 +350,14 @@ impl<'c> Thread<'c> {
     fn failed(&self, error: &rusqlite::Error) {
         self.numbers.failed.inc();
         self.health.failing.store(true, Ordering::Relaxed);
-        log::error!("writing failed: {}", sql_error(error));
+        log::error!("{}", self.failure(error));
         self.health.judge(error);
+    }
+
+    /// What failed, with the file and what an operator can do.
+    fn failure(&self, error: &rusqlite::Error) -> String {
+        let path = self.conn.path().unwrap_or_default();
+        sqlite_failed("write", Path::new(path), error)
     }
 }
 
