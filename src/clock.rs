@@ -6,11 +6,12 @@ mod steadiness;
 mod zone;
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, Utc};
+use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Serialize, Serializer};
 
@@ -182,17 +183,17 @@ impl Clock {
     /// Whoever operates the service vouches for the clock as it is.
     pub fn confirm(&self) {
         let since_start_ms = self.since_start_ms();
-        self.steadiness().confirm(self.now(), since_start_ms);
+        self.steadiness.lock().confirm(self.now(), since_start_ms);
     }
 
     /// A jump is known of from an earlier run.
     pub fn wait_until_steady(&self) {
         let since_start_ms = self.since_start_ms();
-        self.steadiness().wait(since_start_ms);
+        self.steadiness.lock().wait(since_start_ms);
     }
 
     fn look(&self) -> (Timestamp, bool) {
-        let mut steadiness = self.steadiness();
+        let mut steadiness = self.steadiness.lock();
         let (now, since_start_ms) = (self.now(), self.since_start_ms());
         let found = steadiness.look(now, since_start_ms);
         match found {
@@ -221,12 +222,6 @@ impl Clock {
                 now.load(Ordering::SeqCst) - start.load(Ordering::SeqCst)
             }
         }
-    }
-
-    fn steadiness(&self) -> MutexGuard<'_, Steadiness> {
-        self.steadiness
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Moves a fixed clock on; the system's clock is left alone.

@@ -14,8 +14,9 @@ mod scalar;
 mod snapshot;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -163,7 +164,7 @@ impl Flags {
         let position = registry::position(flag.key);
         let read = position.and_then(|at| self.snapshot().read(at, None, &self.clock));
         let (value, source) = read.unwrap_or((default, Origin::Default));
-        let set = self.sources().overrides.get(flag.key).cloned();
+        let set = self.sources.lock().overrides.get(flag.key).cloned();
         let set = set.filter(|_| source == Origin::Override);
         Shown {
             key: flag.key,
@@ -180,19 +181,19 @@ impl Flags {
     }
 
     pub fn status(&self) -> Status {
-        self.sources().status
+        self.sources.lock().status
     }
 
     /// Replaces all overrides.
     pub fn set_overrides(&self, overrides: HashMap<&'static str, Override>) {
-        let mut sources = self.sources();
+        let mut sources = self.sources.lock();
         sources.overrides = overrides;
         self.publish(&sources);
     }
 
     /// Replaces what the provider said.
     fn set_provided(&self, provided: Arc<Provided>) {
-        let mut sources = self.sources();
+        let mut sources = self.sources.lock();
         for flag in &provided.wrong {
             if sources.warned.insert(flag.key) {
                 log::warn!(
@@ -207,27 +208,19 @@ impl Flags {
     }
 
     fn set_status(&self, change: impl FnOnce(&mut Status)) {
-        change(&mut self.sources().status);
+        change(&mut self.sources.lock().status);
     }
 
     /// In place before the sources may change again.
     fn publish(&self, sources: &MutexGuard<'_, Sources>) {
         let provided = sources.provided.clone();
         let snapshot = Snapshot::new(self.production, &sources.overrides, provided);
-        let mut place = self
-            .snapshot
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.snapshot.write();
         *place = Arc::new(snapshot);
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
-        let place = self.snapshot.read();
-        place.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn sources(&self) -> MutexGuard<'_, Sources> {
-        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
+        self.snapshot.read().clone()
     }
 }
 

@@ -17,7 +17,7 @@ mod respond;
 mod rooms;
 pub mod voice;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::Hub;
@@ -35,6 +35,7 @@ use crate::store::{
 };
 use answer::Answer;
 use limits::{Quotas, Windows};
+use parking_lot::Mutex;
 use replies::Replies;
 use respond::Response;
 use voice::Voice;

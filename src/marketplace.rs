@@ -13,7 +13,7 @@ pub mod rehearsal;
 pub mod template;
 pub mod webhooks;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crate::auth::seal::Sealer;
 use crate::auth::webhook_signature::Key;
@@ -25,6 +25,7 @@ use crate::random;
 use crate::store::SharedStore;
 use hooks::Hooks;
 use ingestion::Limits;
+use parking_lot::Mutex;
 
 /// What apps and webhooks need of the service.
 pub struct Marketplace {

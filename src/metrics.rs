@@ -2,8 +2,9 @@
 //! Prometheus shows it; families that several parts count into stand here. Each part owns its
 //! numbers, and whoever wants to see them gathers them on a `MetricsRegistry`. It must not know who asks.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use prometheus::core::Collector;
 use prometheus::{Gauge, HistogramOpts, Opts, Registry, TextEncoder};
 pub use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge};
@@ -171,13 +172,13 @@ impl Jobs {
     /// A place for a job's numbers; to be asked for once, at its start.
     pub fn add(&self, name: &'static str) -> Arc<Job> {
         let job = Arc::new(Job::new(name));
-        let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jobs = self.0.lock();
         jobs.push(job.clone());
         job
     }
 
     pub fn all(&self) -> Vec<Arc<Job>> {
-        let jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = self.0.lock();
         jobs.clone()
     }
 }

@@ -6,8 +6,9 @@
 
 pub mod schedule;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::Notify;
 
@@ -154,7 +155,7 @@ impl Eraser {
     /// asks has looked at the clock.
     pub fn ask(&self) -> u64 {
         self.clock.confirm();
-        let mut progress = self.progress();
+        let mut progress = self.progress.lock();
         progress.asked += 1;
         self.wake.notify_one();
         progress.asked
@@ -170,7 +171,7 @@ impl Eraser {
             ))
         });
         let (due, under_way) = seen.await?;
-        let progress = *self.progress();
+        let progress = *self.progress.lock();
         Ok(outlook(due, under_way, progress))
     }
 
@@ -179,7 +180,7 @@ impl Eraser {
     /// looked at again.
     pub async fn run(&self, mut run: Run) -> Result<bool> {
         let _turn = self.turn.lock().await;
-        let asked = self.progress().asked;
+        let asked = self.progress.lock().asked;
         let mut ended = false;
         let outcome = loop {
             match self.advance(&mut run).await {
@@ -194,7 +195,7 @@ impl Eraser {
         let now = self.clock.now();
         self.store.write(move |tx| tx.set_purged_at(now)).await?;
         let waiting = self.store.read(|view| view.erasures(ACCOUNTS_MAX)).await;
-        self.progress().over = asked;
+        self.progress.lock().over = asked;
         outcome?;
         let waiting = waiting?.len();
         if waiting > 0 {
@@ -289,7 +290,7 @@ impl Eraser {
             Ok(())
         });
         erased.await?;
-        self.progress().batches += 1;
+        self.progress.lock().batches += 1;
         Ok(Step::Rows)
     }
 
@@ -338,12 +339,8 @@ impl Eraser {
         });
         ended.await?;
         log::info!("account {} was erased", erasure.user_id);
-        self.progress().erased += 1;
+        self.progress.lock().erased += 1;
         Ok(())
-    }
-
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

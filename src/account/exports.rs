@@ -12,8 +12,9 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::Notify;
 
@@ -150,7 +151,7 @@ impl Exports {
 
     pub async fn show(&self, who: &Who, job_id: &str) -> Result<Shown> {
         let (job, status) = self.job(who, job_id).await?;
-        let progress = self.progress().get(&job.id).copied().unwrap_or(0.0);
+        let progress = self.progress.lock().get(&job.id).copied().unwrap_or(0.0);
         Ok(Shown {
             download_url: (status == Status::Ready)
                 .then(|| format!("/account/export/{}/download", job.job_id)),
@@ -241,10 +242,6 @@ impl Exports {
         self.store
             .write(move |tx| tx.set_export_expired(id, now, forgotten_at))
             .await
-    }
-
-    fn progress(&self) -> MutexGuard<'_, HashMap<i64, f64>> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

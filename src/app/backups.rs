@@ -1,9 +1,10 @@
 //! The running service's part of `chatkeep backup`: one copy at a time, made beside the database,
 //! kept until the command has taken it over, and given up when nobody asks for it any more.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
@@ -63,7 +64,7 @@ impl Backups {
     /// Begins a backup; its number, or `None` while another one is under way.
     pub async fn start(self: &Arc<Self>) -> Option<u64> {
         let _turn = self.turn.lock().await;
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.task.as_ref().is_some_and(|task| !task.is_finished()) {
             return None;
         }
@@ -80,7 +81,7 @@ impl Backups {
 
     /// How far it is; whoever asks wants it to go on.
     pub fn status(&self) -> BackupStatus {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.asked_at = Some(Instant::now());
         state.status.clone()
     }
@@ -88,17 +89,17 @@ impl Backups {
     /// Ends what is under way, and removes its copy.
     pub async fn end(&self) {
         let _turn = self.turn.lock().await;
-        let task = self.state().task.take();
+        let task = self.state.lock().task.take();
         if let Some(task) = task {
             task.abort();
             let _ = task.await; // an error: it was ended
         }
-        self.state().status.state = BackupPhase::None;
+        self.state.lock().status.state = BackupPhase::None;
     }
 
     async fn run(self: Arc<Self>) {
         let told = |pages, of| {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             (state.status.pages, state.status.pages_total) = (pages, of);
         };
         let copied = tokio::select! {
@@ -120,7 +121,7 @@ impl Backups {
 
     async fn until_unasked(&self) {
         loop {
-            let asked_at = self.state().asked_at.unwrap_or_else(Instant::now);
+            let asked_at = self.state.lock().asked_at.unwrap_or_else(Instant::now);
             let end = asked_at + UNASKED_MAX;
             if Instant::now() >= end {
                 log::warn!("a backup was given up: nobody asks after it");
@@ -131,11 +132,7 @@ impl Backups {
     }
 
     fn set(&self, phase: BackupPhase, error: Option<String>) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         (state.status.state, state.status.error) = (phase, error);
-    }
-
-    fn state(&self) -> MutexGuard<'_, BackupState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,11 +3,11 @@
 //! revocations, which the running service keeps true.
 
 use std::collections::HashMap;
-use std::sync::RwLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
+use parking_lot::RwLock;
 use sha2::Sha256;
 
 use crate::clock::Timestamp;
@@ -119,16 +119,15 @@ impl Keys {
     }
 
     fn recall(&self, token: &str) -> Option<Claim> {
-        self.remembered.read().ok()?.get(token).cloned()
+        self.remembered.read().get(token).cloned()
     }
 
     fn remember(&self, token: &str, claim: &Claim) {
-        if let Ok(mut remembered) = self.remembered.write() {
-            if remembered.len() >= REMEMBERED_MAX {
-                remembered.clear();
-            }
-            remembered.insert(token.to_owned(), claim.clone());
+        let mut remembered = self.remembered.write();
+        if remembered.len() >= REMEMBERED_MAX {
+            remembered.clear();
         }
+        remembered.insert(token.to_owned(), claim.clone());
     }
 }
 
@@ -189,9 +188,8 @@ impl Verifier {
 
     /// Notes that an agent's tokens up to `seconds` have ended.
     pub fn revoke(&self, agent_id: &str, seconds: i64) {
-        if let Ok(mut valid_from) = self.valid_from.write() {
-            valid_from.insert(agent_id.to_owned(), seconds);
-        }
+        let mut valid_from = self.valid_from.write();
+        valid_from.insert(agent_id.to_owned(), seconds);
     }
 
     fn raw_secret(
@@ -229,11 +227,7 @@ impl Verifier {
         if age > self.ttl_s {
             return Err("the token is too old");
         }
-        let valid_from = self
-            .valid_from
-            .read()
-            .ok()
-            .and_then(|map| map.get(agent).copied());
+        let valid_from = self.valid_from.read().get(agent).copied();
         if valid_from.is_some_and(|from| issued_at <= from) {
             return Err("the token was revoked");
         }
@@ -416,7 +410,7 @@ mod tests {
             let token = at(SECRET, "agent", -serial);
             assert!(verifier.verify(Some(&token), None, NOW).is_ok());
         }
-        assert_eq!(verifier.keys.get().remembered.read().unwrap().len(), 10);
+        assert_eq!(verifier.keys.get().remembered.read().len(), 10);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! A user's customer with the provider: made once, however many ask at the same time.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::{Instant, timeout_at};
@@ -24,7 +25,7 @@ impl CustomerLocks {
     /// Waits for whoever is at it. There are no more entries than requests under way.
     async fn enter(&self, user: UserId, until: Instant) -> Result<OwnedMutexGuard<()>> {
         let turn = {
-            let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut turns = self.0.lock();
             turns.retain(|_, turn| Arc::strong_count(turn) > 1);
             turns.entry(user).or_default().clone()
         };

@@ -2,9 +2,9 @@
 //! last heard where it does not answer.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::Billing;
@@ -35,11 +35,11 @@ struct Heard {
 impl Methods {
     /// What was heard of a user may have changed.
     pub(super) fn forget(&self, user: UserId) {
-        self.heard().asked_at.remove(&user);
+        self.0.lock().asked_at.remove(&user);
     }
 
     fn is_due(&self, user: UserId, now: Monotonic) -> bool {
-        let heard = self.heard();
+        let heard = self.0.lock();
         let fresh = heard.asked_at.get(&user);
         let silent = heard.silent_since;
         fresh.is_none_or(|at| now.since(*at) >= FRESH_MS)
@@ -47,7 +47,7 @@ impl Methods {
     }
 
     fn answered(&self, user: UserId, now: Monotonic) {
-        let mut heard = self.heard();
+        let mut heard = self.0.lock();
         if heard.asked_at.len() >= USERS_MAX {
             heard.asked_at.clear();
         }
@@ -56,11 +56,7 @@ impl Methods {
     }
 
     fn failed(&self, now: Monotonic) {
-        self.heard().silent_since = Some(now);
-    }
-
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().silent_since = Some(now);
     }
 }
 

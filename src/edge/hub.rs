@@ -3,8 +3,9 @@
 //! the order of commits, so that it is a copy of what is kept and never ahead of it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::given_up;
@@ -99,19 +100,15 @@ impl Hub {
 
     /// As `relay`, when the row's id is known.
     pub fn known(&self, id: AgentId, name: &str) -> Arc<Relay> {
-        let mut relays = self.relays();
+        let mut relays = self.relays.lock();
         let relay = relays
             .entry(id)
             .or_insert_with(|| Arc::new(Relay::new(id, name)));
         relay.clone()
     }
 
-    fn relays(&self) -> MutexGuard<'_, HashMap<AgentId, Arc<Relay>>> {
-        self.relays.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn find(&self, agent: AgentId) -> Option<Arc<Relay>> {
-        self.relays().get(&agent).cloned()
+        self.relays.lock().get(&agent).cloned()
     }
 
     /// Reads the agent's unfinished commands into memory, if they are not there.
@@ -191,7 +188,7 @@ impl Hub {
     }
 
     pub(super) fn all(&self) -> Vec<Arc<Relay>> {
-        self.relays().values().cloned().collect()
+        self.relays.lock().values().cloned().collect()
     }
 
     pub(super) fn count(&self, of: impl Fn(&State) -> usize) -> usize {

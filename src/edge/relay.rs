@@ -2,8 +2,9 @@
 //! has now. Only places to keep things; `hub` and `presence` say what happens to them.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 use super::hub::{Close, Hub};
@@ -81,8 +82,7 @@ impl Relay {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while it was held left it consistent enough: every change is one step.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
@@ -103,12 +103,12 @@ impl SocketMailbox {
     }
 
     pub(super) fn tell_close(&self, close: Close) {
-        self.told().close.get_or_insert(close);
+        self.told.lock().close.get_or_insert(close);
         self.wake.notify_one();
     }
 
     pub(super) fn tell_typing(&self, frame: String, until: Timestamp) {
-        let typing = &mut self.told().typing;
+        let typing = &mut self.told.lock().typing;
         if typing.len() < TYPING_MAX {
             typing.push_back((frame, until));
             self.wake.notify_one();
@@ -116,11 +116,7 @@ impl SocketMailbox {
     }
 
     pub(super) fn take_told(&self) -> Told {
-        std::mem::take(&mut self.told())
-    }
-
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut self.told.lock())
     }
 }
 

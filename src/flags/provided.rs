@@ -2,8 +2,9 @@
 //! value of each user. Worked out once per answer and once per user, so that a read need not.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::launchdarkly::Rules;
@@ -65,7 +66,7 @@ impl Provided {
     /// `None`: what holds for everybody.
     pub(super) fn own(&self, user: &str) -> Option<Own> {
         let rules = self.rules.as_ref()?;
-        let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut users = self.users.lock();
         if let Some(own) = users.get(user) {
             return Some(own.clone());
         }

@@ -186,7 +186,7 @@ fn every_flag_takes_what_fits_and_is_its_default_otherwise() {
                 let from_provider = flags.shown(flag).source == Origin::Provider;
                 assert_eq!(from_provider, expected.is_some(), "{} {value}", row.key);
                 assert_eq!(
-                    flags.sources().warned.contains(flag.key),
+                    flags.sources.lock().warned.contains(flag.key),
                     expected.is_none()
                 );
             }

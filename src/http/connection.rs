@@ -7,12 +7,13 @@ use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::net::{IpAddr, Shutdown};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use parking_lot::Mutex;
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::TcpStream;
@@ -96,7 +97,7 @@ impl Connection {
     /// Runs `lost` when the answer that is about to be handed over can't be written; drops it,
     /// and what it holds, when it was. For a peer that is there: of one that is leaving, `settle` knows more.
     pub fn if_not_written(&self, lost: impl FnOnce() + Send + 'static) {
-        self.shared.on_lost().push(Box::new(lost));
+        self.shared.on_lost.lock().push(Box::new(lost));
         if self.shared.broken.load(Ordering::Acquire) {
             self.shared.lose_answer();
         }
@@ -268,11 +269,7 @@ impl Shared {
 
     /// Nothing is run or dropped while the lock is held.
     fn take_on_lost(&self) -> Vec<OnLost> {
-        std::mem::take(&mut *self.on_lost())
-    }
-
-    fn on_lost(&self) -> MutexGuard<'_, Vec<OnLost>> {
-        self.on_lost.lock().unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut *self.on_lost.lock())
     }
 
     /// Says to the peer that no more comes; the runtime's own way needs the socket to itself.

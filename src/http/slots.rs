@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::numbers::ServerMetrics;
@@ -61,7 +62,7 @@ impl Slots {
     }
 
     fn share(&self, address: IpAddr) -> Option<Share> {
-        let mut taken = lock(&self.taken);
+        let mut taken = self.taken.lock();
         let count = taken.entry(address).or_default();
         if *count >= self.of_address_max {
             return None;
@@ -111,7 +112,7 @@ impl Drop for Share {
     /// Addresses without a connection are forgotten: there are no more entries than
     /// connections.
     fn drop(&mut self) {
-        let mut taken = lock(&self.taken);
+        let mut taken = self.taken.lock();
         if let Some(count) = taken.get_mut(&self.address) {
             *count -= 1;
             if *count == 0 {
@@ -119,10 +120,6 @@ impl Drop for Share {
             }
         }
     }
-}
-
-fn lock(taken: &Taken) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
-    taken.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -149,7 +146,7 @@ mod tests {
         assert_eq!(slots.take(one).err(), Some(Full::All));
         drop((_second, _again));
         assert_eq!(
-            lock(&slots.taken).len(),
+            slots.taken.lock().len(),
             1,
             "only the other address is left"
         );

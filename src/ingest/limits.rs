@@ -1,8 +1,6 @@
 //! How many messages, photos, commands and turns a person may have. Counted in the message's
 //! own transaction, so that what is refused leaves nothing behind.
 
-use std::sync::{MutexGuard, PoisonError};
-
 use super::{Ingest, PreparedMessage};
 use crate::clock::Monotonic;
 use crate::error::{Error, Quota, Result};
@@ -66,7 +64,11 @@ impl Ingest {
 
     fn take_message(&self, sender: &str, flags: &Reader<'_>, mono: Monotonic) -> Result<Quota> {
         let limit = flags.rate_limit("rate_limit.user_messages_per_minute");
-        let taken = self.windows().messages.take(sender.to_owned(), limit, mono);
+        let taken = self
+            .windows
+            .lock()
+            .messages
+            .take(sender.to_owned(), limit, mono);
         taken
             .map(|left| left.quota(MESSAGES))
             .map_err(|left| Error::rate_limited(left.quota(MESSAGES)))
@@ -86,14 +88,10 @@ impl Ingest {
     pub(super) fn may_command(&self, user: UserId, flags: &Reader<'_>, mono: Monotonic) -> bool {
         let limit = flags.rate_limit("rate_limit.commands_per_minute");
         let may = !flags.boolean("rate_limit.enabled")
-            || self.windows().commands.take(user, limit, mono).is_ok();
+            || self.windows.lock().commands.take(user, limit, mono).is_ok();
         if !may {
             self.limited.with_label_values(&["commands"]).inc();
         }
         may
-    }
-
-    pub(super) fn windows(&self) -> MutexGuard<'_, Windows> {
-        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -121,7 +121,11 @@ impl Ingest {
         if !turn.flags.boolean("rate_limit.enabled") {
             return true;
         }
-        let taken = self.windows().turns.take(turn.user.id, limit, turn.mono);
+        let taken = self
+            .windows
+            .lock()
+            .turns
+            .take(turn.user.id, limit, turn.mono);
         if taken.is_err() {
             self.limited.with_label_values(&["turns"]).inc();
         }

@@ -109,7 +109,7 @@ impl Marketplace {
 
     fn may_record(&self, webhook: WebhookId, caller: &Caller, known: bool) -> bool {
         let now = self.clock.monotonic();
-        let mut limits = self.limits();
+        let mut limits = self.limits.lock();
         let stranger_may = known
             || limits
                 .strangers_recorded

@@ -3,8 +3,10 @@
 //! it out, after the commit and on the writing thread, where it is also put in.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use parking_lot::{Mutex, RwLock};
 
 use super::actions::Ready;
 use super::mapping::Mapping;
@@ -100,18 +102,18 @@ impl Hooks {
             return;
         };
         self.changes.fetch_add(1, Ordering::SeqCst);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
         known.remove(&id);
-        self.unknown().remove(&id);
+        self.unknown.lock().remove(&id);
     }
 
     fn get(&self, id: PublicId) -> Option<Arc<Hook>> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.read();
         known.get(&id).cloned()
     }
 
     fn put(&self, id: PublicId, hook: Arc<Hook>) {
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write();
         if known.len() >= HOOKS_MAX {
             known.clear();
         }
@@ -120,17 +122,13 @@ impl Hooks {
 
     /// `changes` is what it was before the look that found nothing.
     fn put_unknown(&self, id: PublicId, changes: u64) {
-        let mut unknown = self.unknown();
+        let mut unknown = self.unknown.lock();
         if unknown.len() >= UNKNOWN_MAX {
             unknown.clear();
         }
         if self.changes.load(Ordering::SeqCst) == changes {
             unknown.insert(id);
         }
-    }
-
-    fn unknown(&self) -> MutexGuard<'_, HashSet<PublicId>> {
-        self.unknown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -141,7 +139,7 @@ impl Marketplace {
         if let Some(hook) = self.hooks.get(id) {
             return Ok(Some(hook));
         }
-        if self.hooks.unknown().contains(&id) {
+        if self.hooks.unknown.lock().contains(&id) {
             return Ok(None);
         }
         let changes = self.hooks.changes.load(Ordering::SeqCst);

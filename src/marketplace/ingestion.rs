@@ -2,7 +2,7 @@
 //! transaction, and a call that names itself does nothing a second time.
 
 use std::net::IpAddr;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::actions::Effect;
 use super::effects::action_failed;
@@ -122,10 +122,6 @@ impl Marketplace {
         Ok(())
     }
 
-    pub(super) fn limits(&self) -> MutexGuard<'_, Limits> {
-        self.limits.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn is_open(&self, hook: &Hook, call: &Call<'_>) -> bool {
         if !hook.is_active {
             self.refused(hook, call.caller, Status::Inactive, false, None);
@@ -141,7 +137,8 @@ impl Marketplace {
         }
         let now = self.clock.monotonic();
         let counted =
-            self.limits()
+            self.limits
+                .lock()
                 .bad_signatures
                 .take(call.caller.network, BAD_SIGNATURES_MAX, now);
         let (status, error) = match counted {
@@ -164,7 +161,11 @@ impl Marketplace {
 
     fn count(&self, hook: &Hook, call: &Call<'_>) -> Result<Quota> {
         let now = self.clock.monotonic();
-        let taken = self.limits().calls.take(call.webhook, hook.rate_limit, now);
+        let taken = self
+            .limits
+            .lock()
+            .calls
+            .take(call.webhook, hook.rate_limit, now);
         taken.map(|left| left.quota(CALLS)).map_err(|left| {
             self.refused(hook, call.caller, Status::RateLimited, true, None);
             Error::rate_limited(left.quota(CALLS))

@@ -2,7 +2,9 @@
 //! something changed is not kept.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::mem0::List;
 use crate::clock::Monotonic;
@@ -81,7 +83,7 @@ pub(super) enum Look {
 
 impl Cache {
     pub(super) fn look(&self, key: &Key, ttl_ms: u64, now: Monotonic) -> Look {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         match state.lists.get(key) {
             Some(kept) if now.since(kept.at) < ttl_ms => {
                 self.looks.found(true);
@@ -99,7 +101,7 @@ impl Cache {
 
     pub(super) fn put(&self, key: Key, seen: Seen, list: Arc<List>, now: Monotonic) {
         let bytes = bytes(&list) + key.bytes();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.changes != seen.0 || bytes > LISTS_BYTES_MAX {
             return;
         }
@@ -122,7 +124,7 @@ impl Cache {
 
     /// Something changed: what is kept, or being fetched, is out of date.
     pub(super) fn forget(&self, user_id: &str) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.changes += 1;
         let all = state.lists.keys().filter(|key| key.user_id == user_id);
         for key in all.cloned().collect::<Vec<_>>() {
@@ -131,15 +133,11 @@ impl Cache {
     }
 
     pub(super) fn be_quiet_until(&self, until: Monotonic) {
-        self.state().quiet_until = until;
+        self.state.lock().quiet_until = until;
     }
 
     pub(super) fn len(&self) -> usize {
-        self.state().lists.len()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().lists.len()
     }
 }
 
@@ -232,7 +230,7 @@ mod tests {
         cache.forget("a");
         assert_eq!(keys.each_ref().map(known), [false, false, false, true]);
         cache.forget("b");
-        assert_eq!(cache.state().bytes, 0);
+        assert_eq!(cache.state.lock().bytes, 0);
     }
 
     #[test]
@@ -244,11 +242,11 @@ mod tests {
             cache.put(Key::list(&user_id), seen, list(1), now);
         }
         let now = Monotonic(LISTS_MAX as u64 + 10);
-        assert_eq!(cache.state().lists.len(), LISTS_MAX);
+        assert_eq!(cache.state.lock().lists.len(), LISTS_MAX);
         assert!(!is_known(&cache, "9", now) && is_known(&cache, "10", now));
         let large = seen(&cache, "large", now).unwrap();
         cache.put(Key::list("large"), large, list(LISTS_BYTES_MAX - 500), now);
-        assert!(cache.state().bytes <= LISTS_BYTES_MAX);
+        assert!(cache.state.lock().bytes <= LISTS_BYTES_MAX);
         assert!(is_known(&cache, "large", now));
         let larger = seen(&cache, "larger", now).unwrap();
         cache.put(Key::list("larger"), larger, list(LISTS_BYTES_MAX), now);

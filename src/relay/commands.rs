@@ -2,7 +2,7 @@
 //! then acknowledged; the other order would lose it in a crash.
 
 use std::io;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -73,10 +73,10 @@ impl<N: Network> Core<N> {
             return;
         }
         let id = text("command_id");
-        if let Some(ending) = self.journal().ending(&id) {
+        if let Some(ending) = self.journal.lock().ending(&id) {
             return self.report(&id, json!({ "status": ending }));
         }
-        let is_new = self.under_way().insert(id.clone());
+        let is_new = self.under_way.lock().insert(id.clone());
         // Sending may take longer than an acknowledgement should.
         self.report(&id, json!({"status": "executing"}));
         if !is_new {
@@ -95,7 +95,7 @@ impl<N: Network> Core<N> {
                         .await
                 }
             };
-            core.under_way().remove(&id);
+            core.under_way.lock().remove(&id);
             core.report(&id, report);
         });
     }
@@ -136,7 +136,7 @@ impl<N: Network> Core<N> {
     ) -> Result<(), Unsent> {
         let journal = self.journal.clone();
         let writing = tokio::task::spawn_blocking(move || {
-            let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut journal = journal.lock();
             write(&mut journal)
         });
         let written = writing.await.unwrap_or_else(|e| Err(io::Error::other(e)));
@@ -146,19 +146,9 @@ impl<N: Network> Core<N> {
         })
     }
 
-    pub(super) fn journal(&self) -> MutexGuard<'_, Journal> {
-        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Nothing is being sent.
     pub(super) fn is_idle(&self) -> bool {
-        self.under_way().is_empty()
-    }
-
-    fn under_way(&self) -> MutexGuard<'_, std::collections::HashSet<String>> {
-        self.under_way
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.under_way.lock().is_empty()
     }
 }
 

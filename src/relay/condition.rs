@@ -1,7 +1,8 @@
 //! How a relay is: what its operator sees of it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 /// Both ends of a relay, each with what troubles it.
 #[derive(Debug)]
@@ -45,16 +46,14 @@ impl Condition {
 
     /// What is wrong, without secrets; `None`: both ends answer.
     pub fn trouble(&self) -> Option<String> {
-        let of = |end: &Mutex<Option<String>>| {
-            end.lock().unwrap_or_else(PoisonError::into_inner).clone()
-        };
+        let of = |end: &Mutex<Option<String>>| end.lock().clone();
         of(&self.network).or_else(|| of(&self.service))
     }
 }
 
 /// Said once for each new trouble.
 fn set(end: &Mutex<Option<String>>, name: &str, trouble: Option<&str>) {
-    let mut known = end.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = end.lock();
     if known.as_deref() == trouble {
         return;
     }

@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinSet;
 
@@ -27,10 +28,10 @@ pub(super) struct Lanes {
 
 impl Lanes {
     pub(super) fn put(&self, chat: &str, job: impl Future<Output = ()> + Send + 'static) {
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         let jobs = open.entry(chat.to_owned()).or_insert_with(|| {
             let (jobs, waiting) = mpsc::unbounded_channel();
-            let mut workers = lock(&self.workers);
+            let mut workers = self.workers.lock();
             while workers.try_join_next().is_some() {}
             workers.spawn(work(self.open.clone(), chat.to_owned(), waiting));
             jobs
@@ -41,8 +42,8 @@ impl Lanes {
 
     /// Breaks off everything.
     pub(super) fn end(&self) {
-        lock(&self.workers).abort_all();
-        lock(&self.open).clear();
+        self.workers.lock().abort_all();
+        self.open.lock().clear();
     }
 }
 
@@ -58,7 +59,7 @@ async fn work(open: Arc<Mutex<Open>>, chat: String, mut waiting: UnboundedReceiv
             Ok(None) => return,
             Err(_) => {
                 // Under the lock nobody puts anything in.
-                let mut open = lock(&open);
+                let mut open = open.lock();
                 if waiting.is_empty() {
                     open.remove(&chat);
                     return;
@@ -66,8 +67,4 @@ async fn work(open: Arc<Mutex<Open>>, chat: String, mut waiting: UnboundedReceiv
             }
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

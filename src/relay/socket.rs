@@ -140,7 +140,7 @@ impl<N: Network> Session<'_, N> {
                 self.silence = seconds("silence_s", 90);
                 let epoch = data["epoch"].as_str().unwrap_or_default();
                 let head_seq = data["head_seq"].as_u64().unwrap_or_default();
-                let last_seq = self.core.journal().resume(epoch, head_seq);
+                let last_seq = self.core.journal.lock().resume(epoch, head_seq);
                 let resume = json!({
                     "epoch": epoch, "last_seq": last_seq, "capabilities": ["typing"],
                 });

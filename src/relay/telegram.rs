@@ -8,9 +8,9 @@ mod text;
 mod updates;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
@@ -164,7 +164,7 @@ impl Telegram {
 
     /// The chat's id now: a group that becomes a supergroup gets another one.
     fn now_at(&self, chat: i64) -> i64 {
-        let moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let moved = self.moved.lock();
         moved.get(&chat).copied().unwrap_or(chat)
     }
 
@@ -172,7 +172,7 @@ impl Telegram {
         log::warn!(
             "telegram: the group {from} is {to} now: name it so in relay.telegram.allow, where it stands there"
         );
-        let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut moved = self.moved.lock();
         moved.insert(from, to);
     }
 }

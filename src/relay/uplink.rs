@@ -129,7 +129,7 @@ impl<N: Network> Core<N> {
     ) -> Result<(), Unsent> {
         for (number, bubble) in bubbles.iter().enumerate() {
             let bubble_id = format!("{id}:{number}");
-            if self.journal().was_sent(&bubble_id) {
+            if self.journal.lock().was_sent(&bubble_id) {
                 continue;
             }
             let mut waited = Duration::ZERO;

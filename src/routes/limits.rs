@@ -1,7 +1,7 @@
 //! The limits that stand in rows of the table: so many calls of a person in any window.
 //! Those of an hour and more are rows and outlive the process.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use crate::account::identity::Who;
 use crate::app::App;
@@ -60,7 +60,7 @@ impl Default for MinuteWindows {
 
 impl MinuteWindows {
     fn take(&self, limit: Limit, user: UserId, now: Monotonic) -> Result<Quota> {
-        let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut windows = self.0.lock();
         let taken = windows.take((limit, user), limit.allows().0, now);
         limit.told(taken)
     }

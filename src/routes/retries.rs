@@ -3,9 +3,10 @@
 //! be written is kept for the retry.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -52,12 +53,18 @@ impl Retries {
         connection: &Connection,
     ) -> Result<InFlight, Arc<Semaphore>> {
         // Looked at without the lock: a look may find that an answer was lost.
-        let entries = self.in_flight().get(&request).cloned().unwrap_or_default();
+        let entries = self
+            .in_flight
+            .lock()
+            .get(&request)
+            .cloned()
+            .unwrap_or_default();
         if let Some(gone) = entries.iter().find(|w| w.connection.peer() != Peer::Open) {
             return Err(gone.done.clone());
         }
         let done = Arc::new(Semaphore::new(0));
-        self.in_flight()
+        self.in_flight
+            .lock()
             .entry(request)
             .or_default()
             .push(InFlightEntry {
@@ -69,12 +76,6 @@ impl Retries {
             request,
             done,
         })
-    }
-
-    fn in_flight(&self) -> MutexGuard<'_, HashMap<Digest, Vec<InFlightEntry>>> {
-        self.in_flight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn note_legacy_use(&self) {
@@ -136,7 +137,7 @@ impl UndeliveredAnswer {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        let mut in_flight = self.retries.in_flight();
+        let mut in_flight = self.retries.in_flight.lock();
         if let Some(entries) = in_flight.get_mut(&self.request) {
             entries.retain(|w| !Arc::ptr_eq(&w.done, &self.done));
             if entries.is_empty() {

@@ -5,11 +5,12 @@
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 
@@ -133,7 +134,7 @@ impl Checkpointer {
     /// Moves all of the log and cuts it to nothing, so that no bytes of it stay. A reader may
     /// hold that up; then the thread does it when it is quiet.
     pub(super) fn empty(&mut self, conn: &Connection) {
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = self.turn.lock();
         self.hurry.store(true, Ordering::Relaxed);
         let _ = conn.busy_timeout(OVERGROWN_WAIT);
         checkpoint(conn, "TRUNCATE", &self.health);
@@ -158,7 +159,7 @@ impl Checkpointer {
         self.restart_not_before = Some(now + RESTART_PAUSE);
         // While the thread is at work SQLite refuses; waiting for it also keeps the log from
         // outgrowing the disk.
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = self.turn.lock();
         let _ = conn.busy_timeout(wait);
         if checkpoint(conn, mode, &self.health) {
             self.restart_not_before = None;
@@ -181,7 +182,7 @@ impl Thread {
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let _turn = self.turn.lock();
             if !quiet {
                 checkpoint(&self.conn, "PASSIVE", &self.health);
             } else if moved != Some(seen) {

@@ -3,9 +3,9 @@
 //! it takes. Scans, lists and anything that grows belong to `readers`.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OpenFlags};
 
 use super::{View, open};
@@ -46,14 +46,12 @@ impl LookUps {
     /// The first that nobody holds, else the last as soon as it is free.
     fn free(&self) -> MutexGuard<'_, Option<Connection>> {
         for place in &self.connections {
-            match place.try_lock() {
-                Ok(free) => return free,
-                Err(TryLockError::Poisoned(free)) => return free.into_inner(),
-                Err(TryLockError::WouldBlock) => {}
+            if let Some(free) = place.try_lock() {
+                return free;
             }
         }
         let last = &self.connections[CONNECTIONS_MAX - 1];
-        last.lock().unwrap_or_else(PoisonError::into_inner)
+        last.lock()
     }
 
     fn open(&self) -> rusqlite::Result<Connection> {

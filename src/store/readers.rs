@@ -2,10 +2,11 @@
 //! transaction and has a bounded age: while it lasts the write-ahead log can't start again.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
@@ -111,7 +112,7 @@ impl LongReader {
     {
         let (conn, hurry) = (self.conn.clone(), self.hurry.clone());
         let reading = tokio::task::spawn_blocking(move || {
-            let mut conn = conn.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut conn = conn.lock();
             read_with(&mut conn, hurry, AGE_MAX, f)
         });
         match reading.await {

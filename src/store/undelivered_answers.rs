@@ -3,8 +3,9 @@
 //! next start keeps the answers of those that may never have reached their relays.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use super::Tx;
@@ -36,7 +37,7 @@ pub struct AnswerDue {
 
 impl Drop for AnswerDue {
     fn drop(&mut self) {
-        self.undelivered.state().due.remove(&self.message_id);
+        self.undelivered.0.lock().due.remove(&self.message_id);
     }
 }
 
@@ -50,10 +51,6 @@ impl UndeliveredAnswers {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A message is stored, and its answer is due if it is to be known again by its request:
     /// how many before it are unwritten.
     pub(super) fn add(
@@ -62,7 +59,7 @@ impl UndeliveredAnswers {
         now: Timestamp,
         known: bool,
     ) -> (i64, Option<AnswerDue>) {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         let before = message_id - 1 - state.written_to(message_id - 1, now);
         state.newest = message_id;
         let due = known.then(|| {
@@ -77,7 +74,7 @@ impl UndeliveredAnswers {
 
     /// Whether the disk knows less than it could.
     pub(super) fn is_behind(&self, now: Timestamp) -> bool {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         let newest = state.newest;
         state.written_to(newest, now) > state.noted
     }
@@ -102,7 +99,7 @@ impl Tx<'_> {
     pub fn note_written(&mut self, now: Timestamp) -> Result<()> {
         let undelivered = self.cache.undelivered.clone();
         let written = {
-            let mut state = undelivered.state();
+            let mut state = undelivered.0.lock();
             let newest = state.newest;
             state.written_to(newest, now)
         };
@@ -111,7 +108,7 @@ impl Tx<'_> {
              WHERE id = (SELECT max(id) FROM messages)",
             [written],
         )?;
-        self.after_commit(move || undelivered.state().noted = written);
+        self.after_commit(move || undelivered.0.lock().noted = written);
         Ok(())
     }
 }

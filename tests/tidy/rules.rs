@@ -177,6 +177,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("toml", &["src/config", "src/cli"]),
     ("clap", &["src/cli"]),
     ("indicatif", &["src/cli/progress.rs"]),
+    ("parking_lot", ANYWHERE),
     ("arc_swap", &["src/setting.rs"]),
     (
         "rustix",

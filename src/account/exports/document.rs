@@ -357,7 +357,7 @@ impl Writing<'_> {
 
     fn report(&self, progress: f64) {
         let rounded = (progress * 1_000.0).floor() / 1_000.0;
-        self.exports.progress().insert(self.job.id, rounded);
+        self.exports.progress.lock().insert(self.job.id, rounded);
     }
 }
 

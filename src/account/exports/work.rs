@@ -86,7 +86,7 @@ impl Work {
         let Some(id) = self.jobs.remove(&task) else {
             return;
         };
-        self.exports.progress().remove(&id);
+        self.exports.progress.lock().remove(&id);
         if let Some(error) = error {
             log::error!("an export panicked");
             fail(&self.exports, id, error).await;

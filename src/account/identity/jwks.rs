@@ -2,9 +2,10 @@
 //! key is known waits for nobody; whoever's is not may have one look for newer keys, which
 //! everybody shares, and not more often than the provider can be asked in reason.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use tokio::sync::watch;
 
 use crate::auth::jwt::KeySet;
@@ -73,8 +74,7 @@ impl Jwks {
     }
 
     pub(super) fn current(&self) -> Current {
-        let current = self.current.read();
-        current.unwrap_or_else(PoisonError::into_inner).clone()
+        self.current.read().clone()
     }
 
     /// Starts a fetch in the background when the keys are too old, or there are none.
@@ -84,7 +84,7 @@ impl Jwks {
         if loaded && now.since(current.fetched_at) < AGE_MS_MAX {
             return;
         }
-        let mut pace = self.pace();
+        let mut pace = self.pace.lock();
         if pace.under_way || !is_over(pace.began_at, again_ms(loaded), now) {
             return;
         }
@@ -95,7 +95,7 @@ impl Jwks {
     /// fetch that is under way, or of a new one. False when there is nothing to wait for.
     pub(super) async fn newer(self: &Arc<Self>, seen: &Current) -> bool {
         let mut ended = {
-            let (now, mut pace) = (self.clock.monotonic(), self.pace());
+            let (now, mut pace) = (self.clock.monotonic(), self.pace.lock());
             let current = self.current();
             if current.generation != seen.generation {
                 return true;
@@ -128,7 +128,7 @@ impl Jwks {
 
     fn end(&self, fetched: Result<KeySet, String>) {
         self.calls.ended(&fetched);
-        let mut pace = self.pace();
+        let mut pace = self.pace.lock();
         let failed = fetched.as_ref().err().cloned();
         match (&failed, pace.failing) {
             (Some(why), false) => log::warn!("identity: its keys can't be fetched: {why}"),
@@ -145,7 +145,7 @@ impl Jwks {
     }
 
     fn put(&self, keys: KeySet) {
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self.current.write();
         current.fetched_at = self.clock.monotonic();
         let same = current.keys.as_ref().is_some_and(|old| old.is_same(&keys));
         if same {
@@ -154,10 +154,6 @@ impl Jwks {
         log::info!("identity: the provider has {} usable keys", keys.len());
         current.generation += 1;
         current.keys = Some(Arc::new(keys));
-    }
-
-    fn pace(&self) -> MutexGuard<'_, Pace> {
-        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,7 +2,8 @@
 //! looked up once. Nothing of a token is kept but its digest.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::Who;
 use crate::auth::jwt::TokenDigest;
@@ -44,7 +45,7 @@ struct Token {
 impl TokenCache {
     /// Who signed in with it, if that holds now and with these keys.
     pub(super) fn get(&self, token: &TokenDigest, generation: u64, now: Timestamp) -> Option<Who> {
-        let tokens = self.tokens();
+        let tokens = self.tokens.lock();
         let known = tokens.by_digest.get(token);
         let known = known.filter(|token| token.generation == generation && now < token.ends_at);
         self.looks.found(known.is_some());
@@ -53,7 +54,7 @@ impl TokenCache {
 
     /// To be asked before a token is verified and somebody is looked up, and given to `put` afterwards.
     pub(super) fn mark(&self) -> u64 {
-        self.tokens().forgotten
+        self.tokens.lock().forgotten
     }
 
     /// Remembers it, unless somebody was forgotten since `mark`: it may have been them.
@@ -65,7 +66,7 @@ impl TokenCache {
         (generation, mark): (u64, u64),
         now: Timestamp,
     ) {
-        let mut tokens = self.tokens();
+        let mut tokens = self.tokens.lock();
         if tokens.forgotten != mark {
             return;
         }
@@ -79,23 +80,19 @@ impl TokenCache {
     }
 
     pub(super) fn forget(&self, user: UserId) {
-        let mut tokens = self.tokens();
+        let mut tokens = self.tokens.lock();
         tokens.forgotten += 1;
         tokens.by_digest.retain(|_, token| token.who.id != user);
     }
 
     pub(super) fn forget_all(&self) {
-        let mut tokens = self.tokens();
+        let mut tokens = self.tokens.lock();
         tokens.forgotten += 1;
         tokens.by_digest.clear();
     }
 
     pub(super) fn len(&self) -> usize {
-        self.tokens().by_digest.len()
-    }
-
-    fn tokens(&self) -> MutexGuard<'_, Tokens> {
-        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tokens.lock().by_digest.len()
     }
 }
 
@@ -171,7 +168,7 @@ mod tests {
             let until = if n % 3 == 0 { 5_000 } else { 2_000 };
             let now = Timestamp(if n < TOKENS_MAX { 1_000 } else { 3_000 });
             remembered.put(token(n), who(1), Timestamp(until), (0, 0), now);
-            assert!(remembered.tokens().by_digest.len() <= TOKENS_MAX);
+            assert!(remembered.tokens.lock().by_digest.len() <= TOKENS_MAX);
         }
         // The expired ones went, the others did not.
         let now = Timestamp(3_000);

@@ -2,10 +2,11 @@
 //! WebSocket, and comes back when the connection breaks.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_tungstenite::Connector;
@@ -148,7 +149,7 @@ impl Relay {
             .as_str()
             .and_then(parse_time)
         {
-            self.expected().push(at);
+            self.expected.lock().push(at);
         }
         let bubbles = texts(&answer["reply_bubbles"]);
         let shown = if bubbles.is_empty() {
@@ -217,16 +218,13 @@ impl Relay {
     pub(super) fn still_expected(&self) -> Option<Duration> {
         let now = self.clock.now().0;
         let last = self
-            .expected()
+            .expected
+            .lock()
             .iter()
             .map(|at| at.0 - now)
             .filter(|ms| (-LATE_MS_MAX..=EXPECTED_MS_MAX).contains(ms))
             .max()?;
         Some(Duration::from_millis((last + LATE_MS_MAX).max(0) as u64))
-    }
-
-    fn expected(&self) -> std::sync::MutexGuard<'_, Vec<Timestamp>> {
-        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn stay_connected(self, tls: Connector) {
@@ -324,7 +322,7 @@ impl Relay {
         if !finished.contains(&id) {
             let message = Shown::Message(texts(&data["payload"]["bubbles"]));
             if self.shown.send(message).await.is_ok() {
-                self.expected().retain(|at| *at > self.clock.now());
+                self.expected.lock().retain(|at| *at > self.clock.now());
                 finished.insert(id.clone());
             } else {
                 status = "failed";

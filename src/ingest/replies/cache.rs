@@ -3,7 +3,8 @@
 //! the time are not looked up. Bounded in entries and bytes; the oldest go first.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::clock::Monotonic;
 use crate::metrics::CacheMetrics;
@@ -68,7 +69,7 @@ pub(super) fn key(
 
 impl Cache {
     pub(super) fn get(&self, key: &Digest, ttl_s: i64, now: Monotonic) -> Option<String> {
-        let entries = self.entries();
+        let entries = self.entries.lock();
         let kept = entries.replies.get(key);
         let fresh = kept.filter(|kept| now.since(kept.at) < ttl_s.max(0) as u64 * 1000);
         self.looks.found(fresh.is_some());
@@ -76,7 +77,7 @@ impl Cache {
     }
 
     pub(super) fn put(&self, key: Digest, text: &str, now: Monotonic) {
-        let entries = &mut *self.entries();
+        let entries = &mut *self.entries.lock();
         let kept = Kept {
             text: text.to_owned(),
             at: now,
@@ -97,11 +98,7 @@ impl Cache {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.entries().replies.len()
-    }
-
-    fn entries(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().replies.len()
     }
 }
 
@@ -133,14 +130,14 @@ mod tests {
         for n in 0..(ENTRIES_MAX as u64 + 10) {
             cache.put(digest(n), "x", Monotonic(0));
         }
-        assert_eq!(cache.entries().order.len(), ENTRIES_MAX);
+        assert_eq!(cache.entries.lock().order.len(), ENTRIES_MAX);
         assert_eq!(cache.get(&digest(9), 300, Monotonic(0)), None);
         assert!(cache.get(&digest(10), 300, Monotonic(0)).is_some());
         let long = "x".repeat(1024 * 1024);
         for n in 0..20 {
             cache.put(digest(n), &long, Monotonic(0));
         }
-        let entries = cache.entries();
+        let entries = cache.entries.lock();
         assert!(entries.bytes <= BYTES_MAX);
         assert_eq!(entries.order.len(), entries.replies.len());
     }

@@ -2,9 +2,9 @@
 //! closed after the commits that say so, on the writing thread.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::ingest::answer::Answer;
@@ -15,7 +15,7 @@ pub(super) struct Waiting(Mutex<HashMap<i64, watch::Sender<Option<Answer>>>>);
 
 impl Waiting {
     pub(super) fn open(&self, message_id: i64) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.0.lock();
         waiting
             .entry(message_id)
             .or_insert_with(|| watch::Sender::new(None));
@@ -23,7 +23,7 @@ impl Waiting {
 
     /// Everybody who waits gets the answer.
     pub(super) fn close(&self, message_id: i64, answer: Answer) {
-        let sender = self.waiting().remove(&message_id);
+        let sender = self.0.lock().remove(&message_id);
         if let Some(sender) = sender {
             sender.send_replace(Some(answer));
         }
@@ -32,12 +32,8 @@ impl Waiting {
     /// `None` when it was not there in time, or is not waited for any more: the database
     /// knows.
     pub(super) async fn answer(&self, message_id: i64, most: Duration) -> Option<Answer> {
-        let mut answer = self.waiting().get(&message_id)?.subscribe();
+        let mut answer = self.0.lock().get(&message_id)?.subscribe();
         let outcome = tokio::time::timeout(most, answer.wait_for(Option::is_some)).await;
         outcome.ok()?.ok()?.clone()
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, HashMap<i64, watch::Sender<Option<Answer>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

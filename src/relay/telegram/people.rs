@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::PREFIX;
 
@@ -77,7 +78,7 @@ pub(super) struct Strangers {
 impl Strangers {
     /// Says once how to let somebody in.
     pub(super) fn knocked(&self, person: i64, chat: i64) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.len() >= STRANGERS_MAX || !known.insert(chat) {
             return;
         }
