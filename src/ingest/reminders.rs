@@ -1,8 +1,9 @@
-//! Delivers reminders, and what superpowers say by themselves, at their time as commands, also those that came due while the service
-//! was down. The work is found in the database each time; nothing is kept in memory but the
-//! wish to look again.
+//! Delivers reminders, and what superpowers say by themselves, at their time as commands, also
+//! those that came due while the service was down. The work is found in the database each time;
+//! nothing is kept in memory but when the job looks next.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -22,24 +23,68 @@ const POSTPONE_S: i64 = 60;
 /// Pause after a look that failed.
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
 
-/// Wakes the job: an earlier reminder may have been set.
-#[derive(Default, Clone)]
-pub struct Wake(Arc<Notify>);
+/// Wakes the job when something falls due before it looks again. Most reminders are further
+/// away, and a look costs more than the message that set the reminder.
+#[derive(Clone)]
+pub struct Wake(Arc<NextLook>);
+
+struct NextLook {
+    /// `i64::MAX` while the job looks: it may already have missed what is new.
+    at_ms: AtomicI64,
+    sooner: Notify,
+}
+
+impl Default for Wake {
+    fn default() -> Self {
+        Self(Arc::new(NextLook {
+            at_ms: AtomicI64::new(i64::MAX),
+            sooner: Notify::new(),
+        }))
+    }
+}
 
 impl Wake {
+    /// A row that falls due at `at` was committed.
+    pub fn by(&self, at: Timestamp) {
+        if at.0 <= self.0.at_ms.load(Ordering::SeqCst) {
+            self.now();
+        }
+    }
+
+    /// Makes the job look immediately.
     pub fn now(&self) {
-        self.0.notify_one();
+        self.0.sooner.notify_one();
+    }
+
+    /// The job begins to look; what is committed from now on wakes it.
+    fn looking(&self) {
+        self.set(i64::MAX);
+    }
+
+    fn set(&self, at_ms: i64) {
+        self.0.at_ms.store(at_ms, Ordering::SeqCst);
+    }
+
+    /// Sleeps until the next look, or until something falls due before it.
+    async fn sleep(&self, now: Timestamp, pause: Duration) {
+        self.set(now.0.saturating_add(pause.as_millis() as i64));
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = self.0.sooner.notified() => {}
+        }
     }
 }
 
 /// Runs until the service ends.
 pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
     loop {
+        ingest.reminders.looking();
         let delivered = deliver_due(&ingest).await;
-        numbers.ran(&delivered, ingest.clock.now().0);
+        let now = ingest.clock.now();
+        numbers.ran(&delivered, now.0);
         let pause = match delivered {
             Ok(Some(next)) => {
-                let ms = next.0.saturating_sub(ingest.clock.now().0).max(0) as u64;
+                let ms = next.0.saturating_sub(now.0).max(0) as u64;
                 Duration::from_millis(ms).min(LOOK_EVERY)
             }
             Ok(None) => LOOK_EVERY,
@@ -48,10 +93,7 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
                 FAILED_PAUSE
             }
         };
-        tokio::select! {
-            () = tokio::time::sleep(pause) => {}
-            () = ingest.reminders.0.notified() => {}
-        }
+        ingest.reminders.sleep(now, pause).await;
     }
 }
 
@@ -110,5 +152,28 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     } else {
         log::warn!("reminder {} can't be queued yet", reminder.schedule_id);
         tx.postpone_reminder(reminder.id, now.plus_s(POSTPONE_S))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn only_what_falls_due_before_the_next_look_wakes_the_job() {
+        let wake = Wake::default();
+        let now = Timestamp(1_000);
+        let mut sleep = Box::pin(wake.sleep(now, Duration::from_secs(3_600)));
+        assert!(sleep.as_mut().now_or_never().is_none());
+        for (at, is_awake) in [(3_601_001, false), (i64::MAX, false), (3_601_000, true)] {
+            wake.by(Timestamp(at));
+            assert_eq!(sleep.as_mut().now_or_never().is_some(), is_awake, "{at}");
+        }
+        // While the job looks, everything that is new makes it look once more.
+        wake.looking();
+        wake.by(Timestamp(i64::MAX));
+        assert!(wake.sleep(now, LOOK_EVERY).now_or_never().is_some());
     }
 }

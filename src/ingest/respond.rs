@@ -291,7 +291,7 @@ impl Turn<'_> {
                 now: self.now,
             })?;
             let wake = self.ingest.reminders.clone();
-            tx.after_commit(move || wake.now());
+            tx.after_commit(move || wake.by(send_at));
         }
         let said = wording::reminder_set(text, send_at, self.now, self.timezone(), said_in);
         let schedule = Schedule {

@@ -11,6 +11,10 @@ use std::time::Duration;
 const LINES_MAX: usize = 8_192;
 /// Written at once, give or take a line.
 const WRITE_BYTES_MAX: usize = 64 << 10;
+/// How long the thread leaves new lines waiting after it wrote some. To wake it for each line
+/// would cost those who log more than the line itself; the first line after a pause is written
+/// immediately.
+const GATHER: Duration = Duration::from_millis(10);
 /// How long the end waits for the lines before it.
 const FLUSH_MAX: Duration = Duration::from_secs(2);
 
@@ -91,6 +95,7 @@ fn write(items: &Receiver<Item>, dropped: &AtomicU64, mut out: impl Write) {
             );
             told = lost;
         }
+        std::thread::sleep(GATHER);
     }
 }
 

@@ -54,7 +54,8 @@ impl Ingest {
             }
         }
         let wake = self.reminders.clone();
-        tx.after_commit(move || wake.now());
+        // Without an alarm, what was held back for it is due now.
+        tx.after_commit(move || wake.by(at.unwrap_or(now)));
         Ok(())
     }
 
