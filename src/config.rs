@@ -43,6 +43,7 @@ pub use smtp_url::SmtpUrl;
 pub use source::Source;
 pub use template::{example, production_file};
 pub use unknown::nearest;
+pub use url::host_of;
 
 use reader::Reader;
 use report::Report;

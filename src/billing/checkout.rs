@@ -11,6 +11,7 @@ use super::customers::Failed;
 use super::stripe::objects::id;
 use super::stripe::{Call, Failure, Form, Stripe};
 use super::{Billing, Keys, return_url, unavailable};
+use crate::config::host_of;
 use crate::error::{Error, FieldError, Kind, Result};
 use crate::flags::Reader;
 use crate::ingest::access;
@@ -184,7 +185,7 @@ impl Billing {
 
     /// Both addresses, checked; 422 names each that is wrong.
     fn returns(&self, returns: &Returns) -> Result<(String, String)> {
-        let own = return_url::host(&self.public_url).unwrap_or_default();
+        let own = host_of(&self.public_url).unwrap_or_default();
         let allowed = self.config.allowed_return_hosts.iter();
         let hosts: Vec<&str> = [own.as_str()]
             .into_iter()
@@ -234,6 +235,6 @@ fn begun(mode: &str, payer: &Payer) -> Form {
 
 fn read(made: &Value) -> Option<(String, String)> {
     let url = made.get("url")?.as_str()?;
-    let sound = url.len() <= URL_BYTES_MAX && return_url::host(url).is_some();
+    let sound = url.len() <= URL_BYTES_MAX && host_of(url).is_some();
     sound.then_some((id(made.get("id"))?, url.to_owned()))
 }

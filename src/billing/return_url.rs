@@ -3,6 +3,8 @@
 
 use core::net::Ipv6Addr;
 
+use crate::config::host_of;
+
 const URL_BYTES_MAX: usize = 2_048;
 
 /// The error completes a sentence about the value.
@@ -14,41 +16,13 @@ pub(super) fn check(url: &str, hosts: &[&str]) -> Result<(), &'static str> {
     if !url.bytes().all(|b| b.is_ascii_graphic()) || url.contains('\\') {
         return Err("must be a URL in ASCII, without spaces and backslashes.");
     }
-    let host = host(url).ok_or("must be a URL that begins with http:// or https:// and a host.")?;
+    let host =
+        host_of(url).ok_or("must be a URL that begins with http:// or https:// and a host.")?;
     if hosts.iter().any(|allowed| same(allowed, &host)) {
         Ok(())
     } else {
         Err("must lead to a host that is allowed for this.")
     }
-}
-
-/// The host of an http or https URL in lower case; an IPv6 address in its brackets.
-pub(super) fn host(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
-    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
-        return None;
-    }
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let authority = &rest[..end];
-    let (host, port) = if let Some(bracketed) = authority.strip_prefix('[') {
-        let (inner, after) = bracketed.split_once(']')?;
-        inner.parse::<Ipv6Addr>().ok()?;
-        (format!("[{inner}]"), after)
-    } else {
-        let colon = authority.find(':').unwrap_or(authority.len());
-        let (host, after) = authority.split_at(colon);
-        (host.to_owned(), after)
-    };
-    let port_is_sound = match port.strip_prefix(':') {
-        None => port.is_empty(),
-        Some(digits) => {
-            digits.bytes().all(|b| b.is_ascii_digit())
-                && digits.parse::<u16>().is_ok_and(|port| port > 0)
-        }
-    };
-    let named = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-    let host_is_sound = host.starts_with('[') || (!host.is_empty() && host.bytes().all(named));
-    (port_is_sound && host_is_sound).then(|| host.to_ascii_lowercase())
 }
 
 /// IPv6 addresses have several spellings.

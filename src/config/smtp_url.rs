@@ -1,6 +1,8 @@
 //! The address of a mail server, as operators write it. Messages never repeat the address:
 //! it holds a password.
 
+use percent_encoding::percent_decode_str;
+
 use super::secret::Secret;
 use super::url;
 
@@ -62,25 +64,18 @@ impl SmtpUrl {
 }
 
 fn percent_decode(text: &str) -> Result<String, String> {
-    let wrong = || "has a user or password with a % that is no %XX of UTF-8".to_owned();
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        if *first == b'%' {
-            let (pair, left) = after.split_at_checked(2).ok_or_else(wrong)?;
-            bytes.extend(hex::decode(pair).map_err(|_| wrong())?);
-            rest = left;
-        } else {
-            bytes.push(*first);
-            rest = after;
-        }
+    const WRONG: &str = "has a user or password with a % that is no %XX of UTF-8";
+    let is_escape = |after: &str| after.len() >= 2 && hex::decode(&after[..2]).is_ok();
+    // The decoder leaves what is no escape as it is.
+    if !text.split('%').skip(1).all(is_escape) {
+        return Err(WRONG.to_owned());
     }
-    let decoded = String::from_utf8(bytes).map_err(|_| wrong())?;
+    let decoded = percent_decode_str(text).decode_utf8().map_err(|_| WRONG)?;
     // A line break would let the password speak SMTP.
     if decoded.chars().any(char::is_control) {
         return Err("has a user or password with a control character".to_owned());
     }
-    Ok(decoded)
+    Ok(decoded.into_owned())
 }
 
 #[cfg(test)]

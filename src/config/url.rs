@@ -40,6 +40,13 @@ pub(super) fn origin_of(url: &str) -> String {
     format!("{}://{host}{port}", parts.scheme)
 }
 
+/// The host of an http or https URL of any length, in lower case; an IPv6 address in its
+/// brackets. No browser reads another host from the same text.
+pub fn host_of(url: &str) -> Option<String> {
+    let parts = web_parts(url).ok()?;
+    Some(parts.host.to_ascii_lowercase())
+}
+
 /// A host name or an IPv4 address, in lower case.
 pub(super) fn host(text: &str) -> Result<String, String> {
     if is_host(text) && !text.starts_with('[') {
@@ -59,9 +66,23 @@ pub(super) struct Parts<'a> {
 }
 
 pub(super) fn split(text: &str) -> Result<Parts<'_>, String> {
+    check_length(text)?;
+    parts(text)
+}
+
+fn split_web(text: &str) -> Result<Parts<'_>, String> {
+    check_length(text)?;
+    web_parts(text)
+}
+
+fn check_length(text: &str) -> Result<(), String> {
     if text.len() > URL_BYTES_MAX {
         return Err(format!("must be at most {URL_BYTES_MAX} bytes long"));
     }
+    Ok(())
+}
+
+fn parts(text: &str) -> Result<Parts<'_>, String> {
     if !text.bytes().all(|b| b.is_ascii_graphic()) {
         return Err("must be a URL in ASCII without spaces".to_owned());
     }
@@ -76,7 +97,8 @@ pub(super) fn split(text: &str) -> Result<Parts<'_>, String> {
     // The colons of an IPv6 address stand inside brackets.
     let (host, port) = match place.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => {
-            let number = port.parse().ok().filter(|n| *n != 0);
+            let is_plain = port.bytes().all(|b| b.is_ascii_digit());
+            let number = port.parse().ok().filter(|n| is_plain && *n != 0);
             (
                 host,
                 Some(number.ok_or("names a port that is no number from 1 to 65535")?),
@@ -96,8 +118,8 @@ pub(super) fn split(text: &str) -> Result<Parts<'_>, String> {
     })
 }
 
-fn split_web(text: &str) -> Result<Parts<'_>, String> {
-    let parts = split(text)?;
+fn web_parts(text: &str) -> Result<Parts<'_>, String> {
+    let parts = parts(text)?;
     if !matches!(parts.scheme.as_str(), "http" | "https") {
         return Err("must be a URL that begins with http:// or https://".to_owned());
     }
@@ -143,6 +165,7 @@ mod tests {
             "http://chat.example:0",
             "http://chat.example:70000",
             "http://chat.example:",
+            "http://chat.example:+80",
             "http://[::1",
             "http://a..b",
             "https://me:pw@chat.example",

@@ -3,32 +3,19 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
+
 /// None for broken escapes, for bytes that are no UTF-8 and for NUL, which databases and
 /// C libraries take for an end.
 pub(super) fn decode(text: &str) -> Option<Cow<'_, str>> {
-    if text.contains('\0') {
-        return None;
-    }
-    if !text.contains('%') {
-        return Some(Cow::Borrowed(text));
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let byte = match byte {
-            b'%' => hex_digit(rest.next()?)? << 4 | hex_digit(rest.next()?)?,
-            other => other,
-        };
-        if byte == 0 {
-            return None;
-        }
-        bytes.push(byte);
-    }
-    String::from_utf8(bytes).ok().map(Cow::Owned)
-}
-
-fn hex_digit(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).map(|value| value as u8)
+    let is_escape = |after: &str| {
+        let digits = after.bytes().take(2).filter(u8::is_ascii_hexdigit);
+        digits.count() == 2
+    };
+    // The decoder leaves what is no escape as it is.
+    let is_sound = text.split('%').skip(1).all(is_escape);
+    let decoded = percent_decode_str(text).decode_utf8().ok()?;
+    (is_sound && !decoded.contains('\0')).then_some(decoded)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::Memory;
@@ -17,6 +18,8 @@ pub const LISTED_MAX: usize = 1_000;
 const SEARCHED_MAX: usize = 100;
 /// A thousand memories of a thousand characters, with what surrounds them.
 const LIST_BYTES_MAX: u64 = 4 << 20;
+/// What of an id is encoded in a path; dots, too.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
 /// A service as configured.
 pub struct Mem0 {
@@ -213,18 +216,9 @@ fn memory(entry: &Value) -> Option<Memory> {
     })
 }
 
-/// An id as a part of a path: theirs are UUIDs, but who knows.
+/// An id as a part of a path. The service chooses its form.
 fn escaped(id: &str) -> String {
-    let mut path = String::new();
-    for byte in id.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'~' => {
-                path.push(char::from(byte));
-            }
-            other => path.push_str(&format!("%{other:02X}")),
-        }
-    }
-    path
+    utf8_percent_encode(id, ESCAPED).to_string()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, OpenFlags, config::DbConfig, ffi};
 
 use super::advice::failed;
@@ -17,6 +18,13 @@ const HEADER_BYTES: usize = 100;
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const BACKUP_HINT: &str = ": put a backup in its place, or move the file away to start anew";
 const FOREIGN_HINT: &str = ": point storage.path at Chatkeep's own file";
+/// What of a path is encoded in a URI.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'.')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'~');
 
 /// Says why a file can't be used; `Ok(false)` when there is none yet.
 pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
@@ -169,22 +177,10 @@ pub(super) fn complaint(verdict: &str) -> &str {
 
 /// A file that nobody writes, for reading; makes nothing beside it.
 pub(super) fn open_unchanging(path: &Path) -> rusqlite::Result<Connection> {
-    let uri = format!("file:{}?immutable=1", percent_encoded(path));
+    let path = percent_encode(path.as_os_str().as_encoded_bytes(), ENCODED);
+    let uri = format!("file:{path}?immutable=1");
     Connection::open_with_flags(
         uri,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
     )
-}
-
-fn percent_encoded(path: &Path) -> String {
-    let mut encoded = String::new();
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
-                encoded.push(char::from(*byte));
-            }
-            other => encoded.push_str(&format!("%{other:02X}")),
-        }
-    }
-    encoded
 }

@@ -152,6 +152,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
         "base64",
         &["src/auth", "src/http/websocket.rs", "src/media.rs"],
     ),
+    ("percent_encoding", ANYWHERE),
     ("multer", &["src/http/multipart.rs"]),
     ("img_parts", &["src/media/metadata.rs"]),
     ("getrandom", &["src/random.rs"]),

@@ -1,7 +1,14 @@
 //! Forms and queries as the provider reads them: the brackets of keys stay, values are
 //! percent-encoded.
 
-use std::fmt::Write as _;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// All but the unreserved characters of RFC 3986.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
 
 /// Fields in the order in which they are sent.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +30,8 @@ impl Form {
 
     pub(crate) fn encoded(&self) -> String {
         let pairs = self.0.iter();
-        let pairs = pairs.map(|(key, value)| format!("{key}={}", percent_encoded(value)));
+        let pairs =
+            pairs.map(|(key, value)| format!("{key}={}", utf8_percent_encode(value, ENCODED)));
         pairs.collect::<Vec<_>>().join("&")
     }
 }
@@ -31,19 +39,6 @@ impl Form {
 /// A path with a query.
 pub(crate) fn query(path: &str, form: &Form) -> String {
     format!("{path}?{}", form.encoded())
-}
-
-pub(super) fn percent_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to a string can't fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
 }
 
 #[cfg(test)]
