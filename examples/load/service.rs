@@ -80,6 +80,8 @@ impl Service {
             .env("EDGE_SECRET", EDGE_SECRET)
             .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN)
             .env("CHATKEEP_IDENTITY_HS256_SECRET", HS256_SECRET)
+            // Paced, the commands of a run would need minutes.
+            .env("CHATKEEP_EDGE_COMMANDS_PER_MINUTE", "1000000")
             .envs(more.iter().copied())
             .stdin(Stdio::null())
             .stdout(log.try_clone()?)
