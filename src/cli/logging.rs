@@ -4,6 +4,7 @@
 
 mod lines;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -26,6 +27,8 @@ use lines::Lines;
 const OURS: &str = "chatkeep";
 /// The owner's, and readable for the group that may read logs.
 const FILE_MODE: u32 = 0o640;
+/// Most lines are shorter, and take memory once.
+const LINE_BYTES: usize = 256;
 
 /// The log of this process.
 pub(super) struct Logging(Arc<Setting<Output>>);
@@ -132,34 +135,44 @@ fn is_ours(target: &str) -> bool {
 }
 
 fn text_line(record: &Record<'_>, now: Timestamp) -> String {
-    let mut line = format!("{now} {:5} ", record.level());
+    let mut line = String::with_capacity(LINE_BYTES);
+    let _ = write!(line, "{now} {:5} ", record.level()); // to a string, which takes everything
     // What comes from outside must not forge lines or steer a terminal.
-    push_printable(&mut line, &record.args().to_string(), |line, c| {
-        let _ = write!(line, "{}", c.escape_unicode()); // to a string, which takes everything
-    });
+    push_printable(&mut line, &message(record), push_unicode);
     let _ = record.key_values().visit(&mut TextFields(&mut line));
     line.push('\n');
     line
 }
 
 fn json_line(record: &Record<'_>, now: Timestamp) -> String {
-    let mut line = format!(r#"{{"time":"{now}","level":"{}","target":"#, record.level());
+    let mut line = String::with_capacity(LINE_BYTES);
+    let level = record.level();
+    let _ = write!(line, r#"{{"time":"{now}","level":"{level}","target":"#);
     push_json(&mut line, record.target());
     let _ = record.key_values().visit(&mut JsonFields(&mut line));
     line.push_str(r#","message":"#);
-    push_json(&mut line, &record.args().to_string());
+    push_json(&mut line, &message(record));
     line.push_str("}\n");
     line
+}
+
+fn message<'a>(record: &Record<'a>) -> Cow<'a, str> {
+    let args = record.args();
+    args.as_str()
+        .map_or_else(|| args.to_string().into(), Cow::from)
 }
 
 struct TextFields<'a>(&'a mut String);
 
 impl<'kvs> VisitSource<'kvs> for TextFields<'_> {
     fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), kv::Error> {
-        let _ = write!(self.0, " {key}=");
-        push_printable(self.0, &value.to_string(), |line, c| {
-            let _ = write!(line, "{}", c.escape_unicode());
-        });
+        self.0.push(' ');
+        self.0.push_str(key.as_str());
+        self.0.push('=');
+        match value.to_borrowed_str() {
+            Some(text) => push_printable(self.0, text, push_unicode),
+            None => push_printable(self.0, &value.to_string(), push_unicode),
+        }
         Ok(())
     }
 }
@@ -169,8 +182,9 @@ struct JsonFields<'a>(&'a mut String);
 impl<'kvs> VisitSource<'kvs> for JsonFields<'_> {
     fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), kv::Error> {
         let _ = write!(self.0, ",\"{key}\":");
-        match value.to_f64() {
-            Some(number) if number.is_finite() => {
+        match (value.to_borrowed_str(), value.to_f64()) {
+            (Some(text), _) => push_json(self.0, text),
+            (None, Some(number)) if number.is_finite() => {
                 let _ = write!(self.0, "{number}");
             }
             _ => push_json(self.0, &value.to_string()),
@@ -193,8 +207,14 @@ fn push_json(line: &mut String, text: &str) {
     line.push('"');
 }
 
+/// As Rust escapes it.
+fn push_unicode(line: &mut String, c: char) {
+    let _ = write!(line, "{}", c.escape_unicode());
+}
+
 fn push_printable(line: &mut String, text: &str, escape: fn(&mut String, char)) {
-    if text.chars().all(is_printable) {
+    let is_plain = |b: u8| b.is_ascii() && !b.is_ascii_control();
+    if text.bytes().all(is_plain) || text.chars().all(is_printable) {
         line.push_str(text);
         return;
     }

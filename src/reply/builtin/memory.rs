@@ -171,6 +171,11 @@ fn question(talk: &Talk) -> Option<usize> {
 
 /// What a question is about, for those that nothing else answers: "what's the wifi password?".
 pub fn asked_about(text: &str) -> Option<String> {
+    // All of the words that ask begin so; a text without is not taken apart.
+    let mut pairs = text.as_bytes().windows(2);
+    if !pairs.any(|pair| pair.eq_ignore_ascii_case(b"wh")) {
+        return None;
+    }
     let words = Words::new(text);
     if words.len() > QUESTION_WORDS_MAX {
         return None;

@@ -85,6 +85,14 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
 
 /// "tomorrow at 9 remind me to …".
 fn set_late(talk: &Talk) -> Option<Intent> {
+    // A look for a time costs more, and most messages ask for nothing.
+    if !talk
+        .words
+        .iter()
+        .any(|word| matches!(word, "remind" | "wake"))
+    {
+        return None;
+    }
     let late = ["remind me", "remind us", "wake me up", "wake me"];
     let Some((spec, end)) = when::read(&talk.words, talk.start) else {
         // "on mondays at 9 remind me to …".

@@ -26,10 +26,12 @@ impl<'a> Words<'a> {
         for chunk in text.split_whitespace() {
             let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
             let low = words.lower.len();
-            let kept = core(chunk).chars().filter(|c| !is_dropped(*c));
-            if chunk.is_ascii() {
-                words.lower.extend(kept.map(|c| c.to_ascii_lowercase()));
+            let core = core(chunk);
+            if core.is_ascii() && !core.contains('\'') {
+                words.lower.push_str(core);
+                words.lower[low..].make_ascii_lowercase();
             } else {
+                let kept = core.chars().filter(|c| !is_dropped(*c));
                 words.lower.extend(kept.flat_map(char::to_lowercase));
             }
             if words.lower.len() > low {
