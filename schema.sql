@@ -1,8 +1,10 @@
--- Chatkeep's whole current schema, version 3. `PRAGMA user_version` holds the version and
+-- Chatkeep's whole current schema, version 1. `PRAGMA user_version` holds the version and
 -- `PRAGMA application_id` 0x43484B50 ("CHKP") says whose file this is; both are set by the
 -- code that runs this text.
 --
--- Times ending in _at are milliseconds since the Unix epoch (UTC) unless said otherwise.
+-- Times ending in _at are milliseconds since the Unix epoch (UTC), those ending in _s are seconds.
+-- References are enforced. Some columns name rows without REFERENCES: those of `messages` and
+-- `commands`, where each message would pay for it, and those whose row may be gone.
 -- Every message touches few pages: it appends one row to `messages` and updates one row in
 -- each of the two small tables `room_heads` and `usage_days`. There is no index on
 -- `messages`: a room's history is a chain, from its head through `previous_id`.
@@ -21,9 +23,10 @@ CREATE TABLE users (
   phone         TEXT UNIQUE,                   -- what the chat network knows them by
   name          TEXT,
   timezone      TEXT,                          -- IANA name; NULL: unknown, UTC is used
-  status        TEXT NOT NULL DEFAULT 'free',  -- the provider's: free, active, trial, canceled, past_due
-  plan          TEXT,                          -- the provider's: monthly, annual
-  granted_plan  TEXT,                          -- an operator's, before them; NULL: no grant
+  status        TEXT NOT NULL DEFAULT 'free'   -- of the current subscription, written with it:
+    CHECK (status IN ('free', 'active', 'trial', 'canceled', 'past_due')), -- a message reads one row
+  plan          TEXT CHECK (plan IN ('monthly', 'annual')), -- of the current subscription
+  granted_plan  TEXT CHECK (granted_plan IN ('monthly', 'annual')), -- an operator's, before them; NULL: no grant
   granted_until INTEGER,                       -- the first moment without it; NULL: no end
   created_at    INTEGER NOT NULL,
   email         TEXT,                          -- as the identity provider says
@@ -45,7 +48,7 @@ CREATE TABLE agents (
   agent_id          TEXT NOT NULL UNIQUE,
   head_seq          INTEGER NOT NULL DEFAULT 0,  -- the last seq given to a command
   unfinished        INTEGER NOT NULL DEFAULT 0,  -- commands not yet ended
-  tokens_valid_from INTEGER,                     -- Unix seconds; earlier tokens are refused
+  tokens_valid_from_s INTEGER,                   -- earlier tokens are refused; NULL: none is
   last_seen_at      INTEGER,
   status            TEXT,                        -- the numbers of the relay's last report, JSON
   created_at        INTEGER NOT NULL,
@@ -62,7 +65,7 @@ CREATE INDEX used_registrations_expiry ON used_registrations(expires_at);
 CREATE TABLE rooms (
   id         INTEGER PRIMARY KEY,
   chat_guid  TEXT NOT NULL UNIQUE,
-  mode       TEXT NOT NULL,                  -- direct, group
+  mode       TEXT NOT NULL CHECK (mode IN ('direct', 'group')),
   owner_id   INTEGER NOT NULL REFERENCES users(id),
   agent_id   INTEGER REFERENCES agents(id),  -- who last brought a message from it; NULL: legacy
   members    BLOB NOT NULL,                  -- digest of the participants last written below
@@ -89,7 +92,7 @@ CREATE TABLE messages (
   user_id     INTEGER NOT NULL,
   agent_id    INTEGER,                       -- NULL: it came by the legacy endpoint
   previous_id INTEGER,                       -- the message before it in its room
-  sent_at     INTEGER NOT NULL,              -- the relay's timestamp, Unix seconds
+  sent_s      INTEGER NOT NULL,              -- the relay's timestamp
   received_at INTEGER NOT NULL,
   sender      TEXT NOT NULL,
   text        TEXT NOT NULL,
@@ -113,7 +116,7 @@ CREATE TABLE photos (
   user_id      INTEGER NOT NULL REFERENCES users(id),  -- who sent it
   agent_id     INTEGER NOT NULL REFERENCES agents(id), -- who brought it
   message_id   INTEGER NOT NULL,              -- the message that it came with
-  format       TEXT NOT NULL,                 -- jpeg, png, webp, heic
+  format       TEXT NOT NULL CHECK (format IN ('jpeg', 'png', 'webp', 'heic')),
   bytes        INTEGER NOT NULL,              -- of the file, without metadata
   is_processed INTEGER NOT NULL,              -- 1: a reply follows as a command
   created_at   INTEGER NOT NULL,
@@ -172,13 +175,14 @@ CREATE TABLE kept_answers (
 
 CREATE TABLE commands (
   id          INTEGER PRIMARY KEY,
-  agent_id    INTEGER NOT NULL REFERENCES agents(id),
+  agent_id    INTEGER NOT NULL,
   seq         INTEGER NOT NULL,              -- per agent, from 1, without gaps
   command_id  TEXT NOT NULL,                 -- UUID; kept when a command moves
   room_id     INTEGER NOT NULL,
   kind        TEXT NOT NULL,                 -- send_message_now
   payload     TEXT NOT NULL,                 -- JSON, exactly as it goes out
-  state       TEXT NOT NULL,                 -- queued, sent, received, executing; completed, failed, expired, moved
+  state       TEXT NOT NULL CHECK (state IN ('queued', 'sent', 'received', 'executing',
+    'completed', 'failed', 'expired', 'moved')), -- the first line is of unfinished ones
   attempts    INTEGER NOT NULL DEFAULT 0,
   resends     INTEGER NOT NULL DEFAULT 0,    -- after a reconnect; these are no attempts
   handed      INTEGER,                       -- place in the agent's order of first hand-outs; NULL: never
@@ -348,7 +352,7 @@ CREATE TABLE miniapp_sessions (
   user_id       INTEGER NOT NULL REFERENCES users(id),
   room_id       INTEGER REFERENCES rooms(id),
   app_id        TEXT NOT NULL,               -- an app's UUID or a superpower's name
-  state         TEXT NOT NULL,               -- active, ended
+  state         TEXT NOT NULL CHECK (state IN ('active', 'ended')),
   started_at    INTEGER NOT NULL,
   ended_at      INTEGER,
   message_count INTEGER NOT NULL DEFAULT 0,
@@ -391,7 +395,8 @@ CREATE TABLE export_jobs (
   id           INTEGER PRIMARY KEY,
   job_id       TEXT NOT NULL UNIQUE,         -- UUID; the file is named after it
   user_id      INTEGER NOT NULL REFERENCES users(id),
-  status       TEXT NOT NULL,                -- queued, processing, ready, failed, expired
+  status       TEXT NOT NULL
+    CHECK (status IN ('queued', 'processing', 'ready', 'failed', 'expired')),
   error        TEXT,                         -- why it failed, a sentence for the person
   starts       INTEGER NOT NULL DEFAULT 0,   -- how often it was taken up
   created_at   INTEGER NOT NULL,
@@ -408,7 +413,7 @@ CREATE INDEX export_jobs_finished ON export_jobs(forgotten_at) WHERE forgotten_a
 CREATE TABLE memory_tasks (
   id         INTEGER PRIMARY KEY,
   user_id    INTEGER NOT NULL REFERENCES users(id),
-  kind       TEXT NOT NULL,                  -- add, delete, delete_all
+  kind       TEXT NOT NULL CHECK (kind IN ('add', 'delete', 'delete_all')),
   memory_id  TEXT,                           -- ours, or for a deletion the service's; NULL: all
   attempts   INTEGER NOT NULL DEFAULT 0,     -- counted before each call
   due_at     INTEGER NOT NULL,
@@ -428,24 +433,26 @@ CREATE TABLE subscriptions (
   subscription_id      TEXT NOT NULL UNIQUE, -- the provider's name for it
   user_id              INTEGER NOT NULL REFERENCES users(id),
   customer_id          TEXT,
-  status               TEXT NOT NULL,        -- free, active, trial, canceled, past_due
-  status_at            INTEGER NOT NULL,     -- when the provider said so, Unix seconds
-  details_at           INTEGER,              -- when it said what follows, Unix seconds; NULL: not yet
-  began_at             INTEGER,              -- Unix seconds
-  plan                 TEXT,                 -- monthly, annual; NULL: a price that we don't know
+  status               TEXT NOT NULL
+    CHECK (status IN ('free', 'active', 'trial', 'canceled', 'past_due')),
+  status_s             INTEGER NOT NULL,     -- when the provider said so
+  details_s            INTEGER,              -- when it said what follows; NULL: not yet
+  began_s              INTEGER,
+  plan                 TEXT CHECK (plan IN ('monthly', 'annual')), -- NULL: a price that we don't know
   current_period_end   INTEGER,
   cancel_at_period_end INTEGER NOT NULL DEFAULT 0,
   trial_started_at     INTEGER,
   trial_expires_at     INTEGER,
   ended_by_us          INTEGER NOT NULL DEFAULT 0 -- 1: it is to end because the account is
 ) STRICT;
-CREATE INDEX subscriptions_user ON subscriptions(user_id, began_at);
+CREATE INDEX subscriptions_user ON subscriptions(user_id, began_s);
 CREATE INDEX subscriptions_customer ON subscriptions(customer_id) WHERE customer_id IS NOT NULL;
 
 -- What the provider is yet to be told; the row goes when it knows.
 CREATE TABLE provider_tasks (
   id         INTEGER PRIMARY KEY,
-  kind       TEXT NOT NULL,                  -- cancel_at_period_end, reactivate, delete_customer
+  kind       TEXT NOT NULL
+    CHECK (kind IN ('cancel_at_period_end', 'reactivate', 'delete_customer')),
   subject    TEXT NOT NULL UNIQUE,           -- the subscription or customer; a later wish replaces an earlier one
   user_id    INTEGER,                        -- NULL: the user is gone
   key        TEXT NOT NULL,                  -- with the attempt, the idempotency key
@@ -515,7 +522,7 @@ CREATE TABLE webhooks (
   action_id       TEXT NOT NULL,             -- one of the app's actions, unless that was removed
   description     TEXT NOT NULL,
   payload_mapping TEXT NOT NULL,             -- JSON object, paths by field; {}: none
-  scheme          TEXT NOT NULL,             -- plain, standard
+  scheme          TEXT NOT NULL CHECK (scheme IN ('plain', 'standard')),
   rate_limit      INTEGER NOT NULL,          -- calls a minute
   is_active       INTEGER NOT NULL,
   secret          BLOB NOT NULL,             -- sealed; the key is not in this file
@@ -534,8 +541,8 @@ CREATE TABLE webhook_events (
   event_id         TEXT NOT NULL,            -- UUID
   signature_valid  INTEGER NOT NULL,
   action_triggered TEXT NOT NULL,            -- '': none was
-  result_status    TEXT NOT NULL,            -- ok, duplicate, invalid_signature, rate_limited,
-                                             -- payload_too_large, invalid_json, action_failed, inactive
+  result_status    TEXT NOT NULL CHECK (result_status IN ('ok', 'duplicate', 'invalid_signature',
+    'rate_limited', 'payload_too_large', 'invalid_json', 'action_failed', 'inactive')),
   error_message    TEXT,
   ip_address       TEXT NOT NULL,
   created_at       INTEGER NOT NULL,
@@ -576,7 +583,7 @@ CREATE INDEX power_alarms_room ON power_alarms(room_id);
 
 -- Access that was ended: what a restored backup must not bring back. Rows go after 90 days.
 CREATE TABLE ended_access (
-  kind     TEXT NOT NULL,                    -- app, webhook, installation, grant, flag
+  kind     TEXT NOT NULL CHECK (kind IN ('app', 'webhook', 'installation', 'grant', 'flag')),
   target   TEXT NOT NULL,                    -- the app's, webhook's or user's UUID; the flag's key;
                                              -- of an installation: app's UUID, room, the room's created_at
   ended_at INTEGER NOT NULL,                 -- by the system's clock

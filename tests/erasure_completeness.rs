@@ -100,7 +100,7 @@ const TABLES: &[Table] = &[
         fill: "INSERT INTO miniapp_sessions (session_id, user_id, room_id, app_id, state, started_at) VALUES ('quixotic', {user}, {room}, 'a', 'active', 1)",
         left: "SELECT count(*) FROM miniapp_sessions WHERE user_id = {user}" },
     Table { name: "subscriptions", links: &["user_id", "customer_id"], emptied: "by user", exported: In("subscription"),
-        fill: "INSERT INTO subscriptions (subscription_id, user_id, customer_id, status, status_at) VALUES ('sub_quixotic', {user}, 'cus_quixotic', 'active', 1)",
+        fill: "INSERT INTO subscriptions (subscription_id, user_id, customer_id, status, status_s) VALUES ('sub_quixotic', {user}, 'cus_quixotic', 'active', 1)",
         left: "SELECT count(*) FROM subscriptions WHERE user_id = {user}" },
     Table { name: "provider_tasks", links: &["user_id", "subject"], emptied: "by user; that the provider is to forget them goes when it has", exported: INTERNAL,
         fill: "INSERT INTO provider_tasks (kind, subject, user_id, key, due_at) VALUES ('reactivate', 'sub_quixotic', {user}, 'k', 4000000000000)",

@@ -723,7 +723,7 @@ async fn large(messages: u64, memories: u64) -> (tempfile::TempDir, String) {
     let conn = Connection::open(folder.path().join("chatkeep.db")).unwrap();
     conn.execute_batch(&format!(
         "BEGIN;
-         INSERT INTO messages (room_id, user_id, previous_id, sent_at, received_at, sender, text,
+         INSERT INTO messages (room_id, user_id, previous_id, sent_s, received_at, sender, text,
            counted, unwritten, bubbles)
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {messages} - 1)
          SELECT 1, 1, i, 1700000000, 1700000000000 + i, '{PHONE}',

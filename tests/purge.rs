@@ -242,7 +242,7 @@ async fn it_may_be_cut_off_after_every_step() {
     execute(
         folder.path(),
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
-         INSERT INTO messages (id, room_id, user_id, previous_id, sent_at, received_at, sender, text,
+         INSERT INTO messages (id, room_id, user_id, previous_id, sent_s, received_at, sender, text,
              counted, unwritten)
            SELECT 1000 + n, rooms.id, iif(n % 7 = 0 OR n > 2600, ben.id, ana.id),
              iif(n = 1, message_id, 999 + n), 1, 1, '+15550101', 'xylophone ' || n, 0, 0
@@ -392,7 +392,7 @@ async fn a_provider_that_is_down_delays_only_its_own_step() {
     execute(
         service.folder.path(),
         "UPDATE users SET customer_id = 'cus_1';
-         INSERT INTO subscriptions (subscription_id, user_id, customer_id, status, status_at, began_at)
+         INSERT INTO subscriptions (subscription_id, user_id, customer_id, status, status_s, began_s)
            VALUES ('sub_1', 1, 'cus_1', 'active', 1, 1)",
     );
     // What is paid for ends with its period, and goes on when the wish is taken back.

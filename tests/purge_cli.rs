@@ -163,7 +163,7 @@ fn write_much(folder: &Path) {
     execute(
         folder,
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 60000)
-         INSERT INTO messages (id, room_id, user_id, previous_id, sent_at, received_at, sender, text,
+         INSERT INTO messages (id, room_id, user_id, previous_id, sent_s, received_at, sender, text,
              counted, unwritten)
            SELECT 1000 + n, room_id, 1 + (n % 3 = 0), iif(n = 1, message_id, 999 + n), 1, 1,
              iif(n % 3 = 0, '+15550102', '+15550101'), iif(n % 3 = 0, 'tea', 'xylophone'), 0, 0

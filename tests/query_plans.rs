@@ -96,7 +96,7 @@ const ALLOWED: &[(&str, &str)] = &[
         "the first of an index",
     ),
     (
-        "tokens_valid_from IS NOT NULL",
+        "tokens_valid_from_s IS NOT NULL",
         "once at the start; one row an agent",
     ),
     (

@@ -322,7 +322,7 @@ async fn a_full_disk_refuses_writes_and_heals_by_itself() {
             database.display(),
             mounted.0.path().display()
         );
-        assert!(service.log().contains(&named), "{}", service.log());
+        support::eventually(&named, async || service.log().contains(&named)).await;
 
         let health = service.send(&get("/health")).await;
         assert_eq!(health.status, 503, "{}", health.text);

@@ -23,7 +23,8 @@ fn chatkeep(folder: &Path, arguments: &[&str]) -> Command {
         .env("CHATKEEP_SERVER_LISTEN", "127.0.0.1:0")
         .env("CHATKEEP_STORAGE_PATH", "chatkeep.db")
         .env("EDGE_SECRET", EDGE_SECRET)
-        .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN);
+        .env("CHATKEEP_ADMIN_TOKEN", ADMIN_TOKEN)
+        .env("CHATKEEP_ACCESS_CHARGE_NOBODY", "false");
     command
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn enlarge(database: &Path, rows: u64) -> Result<String> {
            (SELECT room_id FROM room_authors WHERE user_id = 1) AS room,
            (SELECT message_id FROM room_heads JOIN room_authors USING (room_id)
             WHERE user_id = 1) AS head FROM messages;
-         INSERT INTO messages (id, room_id, user_id, previous_id, sent_at, received_at, sender,
+         INSERT INTO messages (id, room_id, user_id, previous_id, sent_s, received_at, sender,
            text, counted, unwritten, bubbles)
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
          SELECT last + i, room, 1, iif(i = 1, head, last + i - 1), 1700000000, 1700000000000 + i,

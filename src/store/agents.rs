@@ -88,7 +88,7 @@ impl Tx<'_> {
         let agent = self.agent(agent_id, now)?.id;
         let before: Option<i64> = self
             .conn
-            .prepare_cached("SELECT tokens_valid_from FROM agents WHERE id = ?1")?
+            .prepare_cached("SELECT tokens_valid_from_s FROM agents WHERE id = ?1")?
             .query_row([agent.0], |row| row.get(0))?;
         let valid_from = self.end_tokens(agent, now)?;
         let shown = |at: i64| json!({ "tokens_valid_from": at });
@@ -108,8 +108,8 @@ impl Tx<'_> {
         Ok(self
             .conn
             .prepare_cached(
-                "UPDATE agents SET tokens_valid_from = max(?2, coalesce(tokens_valid_from + 1, ?2))
-                 WHERE id = ?1 RETURNING tokens_valid_from",
+                "UPDATE agents SET tokens_valid_from_s = max(?2, coalesce(tokens_valid_from_s + 1, ?2))
+                 WHERE id = ?1 RETURNING tokens_valid_from_s",
             )?
             .query_row((agent.0, now.seconds()), |row| row.get(0))?)
     }
@@ -146,7 +146,7 @@ impl View<'_> {
     /// Agents whose tokens were ended: name, Unix seconds.
     pub fn revocations(&self) -> Result<Vec<(String, i64)>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT agent_id, tokens_valid_from FROM agents WHERE tokens_valid_from IS NOT NULL",
+            "SELECT agent_id, tokens_valid_from_s FROM agents WHERE tokens_valid_from_s IS NOT NULL",
         )?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -68,11 +68,11 @@ const RULES: &[(&str, &str, &str)] = &[
     (
         "revoked_agents",
         "relays whose tokens were revoked",
-        "INSERT INTO main.agents (agent_id, tokens_valid_from, created_at)
-         SELECT agent_id, tokens_valid_from, created_at FROM present.agents
-         WHERE tokens_valid_from IS NOT NULL
-         ON CONFLICT (agent_id) DO UPDATE SET tokens_valid_from = excluded.tokens_valid_from
-         WHERE excluded.tokens_valid_from > coalesce(agents.tokens_valid_from, 0)",
+        "INSERT INTO main.agents (agent_id, tokens_valid_from_s, created_at)
+         SELECT agent_id, tokens_valid_from_s, created_at FROM present.agents
+         WHERE tokens_valid_from_s IS NOT NULL
+         ON CONFLICT (agent_id) DO UPDATE SET tokens_valid_from_s = excluded.tokens_valid_from_s
+         WHERE excluded.tokens_valid_from_s > coalesce(agents.tokens_valid_from_s, 0)",
     ),
     (
         // Rows of the same content stand once.

@@ -208,7 +208,7 @@ impl View<'_> {
         Ok(self
             .conn
             .prepare_cached(
-                "SELECT previous_id, user_id, received_at, sent_at, text, coalesce(bubbles, late)
+                "SELECT previous_id, user_id, received_at, sent_s, text, coalesce(bubbles, late)
                  FROM messages WHERE id = ?1",
             )?
             .query_row([id], |row| {

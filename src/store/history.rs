@@ -54,7 +54,7 @@ impl View<'_> {
         Ok(self
             .conn
             .prepare_cached(
-                "SELECT id, room_id, user_id, agent_id, previous_id, sent_at, received_at, text,
+                "SELECT id, room_id, user_id, agent_id, previous_id, sent_s, received_at, text,
                    context, counted, request IS NOT NULL, bubbles, access, schedule, late, decision,
                    sender
                  FROM messages WHERE id = ?1",

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig, ffi};
 
 use super::advice::failed;
 use super::checkpoint::wal_path;
-use super::open::{APPLICATION_ID, SCHEMA_VERSION};
+use super::open::{APPLICATION_ID, schema};
 
 /// Files up to this size are read whole before each start; `chatkeep check` reads any.
 const CHECKED_WHOLE_BYTES_MAX: u64 = 32 << 20;
@@ -98,10 +98,11 @@ pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), St
     if application_id != APPLICATION_ID {
         return Err(format!("belongs to another program{FOREIGN_HINT}"));
     }
-    if version > SCHEMA_VERSION {
+    let known = schema().version;
+    if version > known {
         return Err(format!(
-            "was written by a newer Chatkeep (schema {version}, this one knows \
-             {SCHEMA_VERSION}): install that version"
+            "was written by a newer Chatkeep (schema {version}, this one knows {known}): install \
+             that version"
         ));
     }
     Ok(())

@@ -13,12 +13,34 @@ use crate::files;
 
 /// "CHKP": whose file this is, in the header's application_id.
 pub(super) const APPLICATION_ID: i32 = 0x4348_4B50;
-/// The schema in `schema.sql`.
-pub(super) const SCHEMA_VERSION: i32 = 3;
-const SCHEMA: &str = include_str!("../../schema.sql");
-/// What makes each version from the one before: the first makes version 2 from 1.
-const STEPS: [&str; SCHEMA_VERSION as usize - 1] =
-    [include_str!("steps/2.sql"), include_str!("steps/3.sql")];
+/// The tables of a database, and how a file with older ones gets them.
+pub(super) struct Schema {
+    /// `PRAGMA user_version` of a file that has it.
+    pub(super) version: i32,
+    /// Makes a fresh file.
+    pub(super) sql: &'static str,
+    /// What makes each version from the one before: the first makes version 2 from 1.
+    pub(super) steps: &'static [&'static str],
+}
+
+const SCHEMA: Schema = Schema {
+    version: 1,
+    sql: include_str!("../../schema.sql"),
+    steps: &[],
+};
+
+/// The schema that this program works with.
+pub(super) fn schema() -> &'static Schema {
+    #[cfg(test)]
+    if let Some(made_up) = upgrade_tests::schema_of_test() {
+        return made_up;
+    }
+    &SCHEMA
+}
+
+#[cfg(test)]
+mod upgrade_tests;
+
 /// SQLite before this may lose commits when the log is reset (sqlite.org/wal.html).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
 /// Statements kept prepared on a connection: more than there are.
@@ -84,7 +106,7 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
         .and_then(|()| {
             conn.pragma_update(None, "synchronous", if full { "FULL" } else { "NORMAL" })
         })
-        .and_then(|()| conn.pragma_update(None, "foreign_keys", false))
+        .and_then(|()| conn.pragma_update(None, "foreign_keys", true))
         // What is deleted is overwritten: people may ask for it, and a copy of the file or of
         // the disk must not tell.
         .and_then(|()| conn.pragma_update(None, "secure_delete", true))
@@ -129,7 +151,7 @@ fn keep_copy(conn: &Connection, path: &Path) -> Result<(), String> {
     };
     let version = conn.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0));
     let version = version.map_err(|e| failed(e.to_string()))?;
-    if (1..SCHEMA_VERSION).contains(&version) {
+    if (1..schema().version).contains(&version) {
         // Only for its name: nothing here rests on the time.
         let now = Clock::system().now();
         let copy = copies::keep_schema(conn, path, version, now).map_err(failed)?;
@@ -171,7 +193,7 @@ fn set_common(conn: &Connection) -> rusqlite::Result<()> {
 /// Reading wants the tables as they are now; only writing brings them up to date.
 pub(super) fn check_version(conn: &Connection, path: &Path) -> Result<(), String> {
     match conn.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0)) {
-        Ok(version) if version < SCHEMA_VERSION => Err(format!(
+        Ok(version) if version < schema().version => Err(format!(
             "{} was written by an older Chatkeep: start the service once, which brings it up to date",
             path.display()
         )),
@@ -183,16 +205,17 @@ pub(super) fn check_version(conn: &Connection, path: &Path) -> Result<(), String
 /// A fresh file gets `schema.sql`; an older one goes up step by step, each a transaction.
 fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
     let version: i32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let schema = schema();
     if version == 0 {
-        return step(conn, SCHEMA_VERSION, |tx| {
-            tx.execute_batch(SCHEMA)?;
+        return step(conn, schema.version, |tx| {
+            tx.execute_batch(schema.sql)?;
             tx.pragma_update(None, "application_id", APPLICATION_ID)?;
             name_epoch(tx)
         });
     }
-    for to in version + 1..=SCHEMA_VERSION {
+    for (to, sql) in (2..).zip(schema.steps).filter(|(to, _)| *to > version) {
         log::info!("the database goes up to schema version {to}");
-        step(conn, to, |tx| tx.execute_batch(STEPS[to as usize - 2]))?;
+        step(conn, to, |tx| tx.execute_batch(sql))?;
     }
     Ok(())
 }

@@ -198,7 +198,7 @@ fn up_to_date(database: &Path) -> Result<Option<Draft>, String> {
     let version: i32 = conn
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .map_err(failed)?;
-    if version == open::SCHEMA_VERSION {
+    if version == open::schema().version {
         return Ok(None);
     }
     let draft = Draft::of(&copies::present(database))?;

@@ -14,8 +14,8 @@ pub struct SubscriptionRow {
     pub held: Held,
 }
 
-const COLUMNS: &str = "SELECT user_id, subscription_id, customer_id, status, status_at, details_at,
-       began_at, current_period_end, cancel_at_period_end, plan, trial_started_at,
+const COLUMNS: &str = "SELECT user_id, subscription_id, customer_id, status, status_s, details_s,
+       began_s, current_period_end, cancel_at_period_end, plan, trial_started_at,
        trial_expires_at
      FROM subscriptions";
 
@@ -34,7 +34,7 @@ impl View<'_> {
         let found = self
             .conn
             .prepare_cached(&format!(
-                "{COLUMNS} WHERE user_id = ?1 ORDER BY began_at DESC, subscription_id DESC LIMIT 1"
+                "{COLUMNS} WHERE user_id = ?1 ORDER BY began_s DESC, subscription_id DESC LIMIT 1"
             ))?
             .query_row([user.0], row_from)
             .optional()?;
@@ -56,14 +56,14 @@ impl Tx<'_> {
     pub fn put_subscription(&mut self, user: UserId, held: &Held) -> Result<()> {
         let (details, moment) = (&held.details, |at: Option<i64>| at.map(to_ms));
         self.execute(
-            "INSERT INTO subscriptions (user_id, subscription_id, customer_id, status, status_at,
-               details_at, began_at, current_period_end, cancel_at_period_end, plan,
+            "INSERT INTO subscriptions (user_id, subscription_id, customer_id, status, status_s,
+               details_s, began_s, current_period_end, cancel_at_period_end, plan,
                trial_started_at, trial_expires_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
              ON CONFLICT (subscription_id) DO UPDATE SET
                customer_id = excluded.customer_id, status = excluded.status,
-               status_at = excluded.status_at, details_at = excluded.details_at,
-               began_at = excluded.began_at, current_period_end = excluded.current_period_end,
+               status_s = excluded.status_s, details_s = excluded.details_s,
+               began_s = excluded.began_s, current_period_end = excluded.current_period_end,
                cancel_at_period_end = excluded.cancel_at_period_end, plan = excluded.plan,
                trial_started_at = excluded.trial_started_at,
                trial_expires_at = excluded.trial_expires_at",

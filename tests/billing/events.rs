@@ -76,7 +76,7 @@ async fn every_order_with_repetitions_ends_in_the_same() {
                 }
                 let rows = world.service.rows(&format!(
                     "SELECT u.status, u.plan, u.trial_started_at, u.trial_expires_at, s.status,
-                       s.began_at, s.current_period_end, (SELECT count(*) FROM subscriptions s2
+                       s.began_s, s.current_period_end, (SELECT count(*) FROM subscriptions s2
                          WHERE s2.user_id = u.id)
                      FROM users u JOIN subscriptions s ON s.user_id = u.id
                      WHERE u.user_id = '{user}'"

@@ -288,8 +288,8 @@ async fn an_old_backup_is_named_in_the_log() {
             .any(|asked| asked.one("delivery_success").is_empty())
     })
     .await;
-    running.child.kill().unwrap();
-    running.child.wait().unwrap();
+    running.signal("TERM");
+    running.ended(support::PATIENCE);
     let log = running.log();
     let expected = "knows payment events until 2020-02-29T12:00:00.000Z";
     assert!(log.contains(expected) && log.contains("dashboard"), "{log}");
@@ -396,8 +396,8 @@ async fn a_checkout_that_fails_is_in_the_log() {
     let plan = json!({"plan": "monthly"});
     let checkout = post("/api/v1/payment/checkout/subscription", &plan).bearer(&token);
     assert_eq!(running.send(&checkout).await.status, 503);
-    running.child.kill().unwrap();
-    running.child.wait().unwrap();
+    running.signal("TERM");
+    running.ended(support::PATIENCE);
     let log = running.log();
     assert!(
         log.contains("the payment provider failed with 500"),
@@ -444,8 +444,8 @@ async fn no_secret_is_logged() {
             assert_eq!(running.send(&delivery).await.status, status);
         }
     }
-    running.child.kill().unwrap();
-    running.child.wait().unwrap();
+    running.signal("TERM");
+    running.ended(support::PATIENCE);
     let log = running.log();
     assert!(log.contains("the payment provider"), "{log}");
     for secret in ["canary", "whsec_wrong", "v1=", "eyJ", "Bearer"] {

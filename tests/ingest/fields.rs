@@ -317,6 +317,6 @@ async fn a_timestamp_is_an_integer_literal() {
         let answer = send(EDGE, literal).await;
         assert_eq!(answer.status, 200, "{literal}: {}", answer.text);
     }
-    let rows = service.rows("SELECT sent_at FROM messages ORDER BY id");
+    let rows = service.rows("SELECT sent_s FROM messages ORDER BY id");
     assert_eq!(rows, [[0], [1_700_000_000], [9_007_199_254_740_991_i64]]);
 }

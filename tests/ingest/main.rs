@@ -120,7 +120,7 @@ async fn a_message_is_answered_and_kept() {
     assert!(!bubbles.is_empty() && bubbles.iter().all(|bubble| !bubble.is_empty()));
     assert_eq!(body["schedule_message"], Value::Null);
     assert_eq!(body["access"], Value::Null);
-    let rows = service.rows("SELECT sender, text, sent_at FROM messages");
+    let rows = service.rows("SELECT sender, text, sent_s FROM messages");
     assert_eq!(
         rows,
         [[

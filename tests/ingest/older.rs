@@ -25,7 +25,7 @@ async fn the_older_form_is_the_same_message() {
     let answer = service.edge_message("a", &moment).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     let rows = service.rows(
-        "SELECT chat_guid, mode, sender, text, sent_at, metadata FROM messages
+        "SELECT chat_guid, mode, sender, text, sent_s, metadata FROM messages
          JOIN rooms ON rooms.id = room_id ORDER BY messages.id",
     );
     let row = |chat: &str, mode: &str| {

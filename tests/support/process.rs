@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,6 +19,8 @@ pub struct Process {
     pub child: Child,
     pub address: SocketAddr,
     log: Arc<Mutex<String>>,
+    /// Reads standard error to its end.
+    logging: Option<JoinHandle<()>>,
 }
 
 /// A service that did not start.
@@ -80,6 +83,7 @@ impl Process {
             child,
             address,
             log,
+            logging: Some(logging),
         })
     }
 
@@ -96,6 +100,14 @@ impl Process {
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+        self.read_log();
+    }
+
+    /// From here on `log` has all that the process wrote.
+    fn read_log(&mut self) {
+        if let Some(logging) = self.logging.take() {
+            logging.join().unwrap();
+        }
     }
 
     pub fn signal(&self, name: &str) {
@@ -107,6 +119,7 @@ impl Process {
         let started = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
+                self.read_log();
                 return status;
             }
             assert!(started.elapsed() < within, "still running: {}", self.log());

@@ -26,7 +26,7 @@ async fn subscribed(store: &Store, subscriptions: &'static [(&str, &str, bool)])
         for (name, status, ends) in subscriptions {
             tx.execute(
                 "INSERT INTO subscriptions
-                   (subscription_id, user_id, customer_id, status, status_at, cancel_at_period_end)
+                   (subscription_id, user_id, customer_id, status, status_s, cancel_at_period_end)
                  VALUES (?1, 1, 'cus_1', ?2, 0, ?3)",
                 (name, status, ends),
             )?;
@@ -142,6 +142,7 @@ async fn a_customer_is_forgotten_after_the_user() {
     let gone = store.write(|tx| {
         tx.delete_customer_of(USER, NOW)?;
         tx.execute("DELETE FROM provider_tasks WHERE user_id = 1", [])?;
+        tx.execute("DELETE FROM subscriptions WHERE user_id = 1", [])?;
         tx.execute("DELETE FROM users WHERE id = 1", [])?;
         tx.delete_customer("cus_1", NOW)
     });

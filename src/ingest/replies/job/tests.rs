@@ -18,7 +18,7 @@ const DATABASE: &str = "
     INSERT INTO users (id, user_id, phone, created_at) VALUES (1, 'u', 'ana', 0);
     INSERT INTO rooms (id, chat_guid, mode, owner_id, members, created_at)
       VALUES (1, 'chat', 'direct', 1, x'', 0);
-    INSERT INTO messages (id, room_id, user_id, sent_at, received_at, sender, text, counted, unwritten)
+    INSERT INTO messages (id, room_id, user_id, sent_s, received_at, sender, text, counted, unwritten)
       VALUES (1, 1, 1, 0, 0, 'ana', 'hi', 0, -1), (2, 1, 1, 0, 0, 'ana', 'hi', 0, -1);
     INSERT INTO pending_replies (message_id, room_id, unprompted) VALUES (1, 1, 0), (2, 1, 0);";
 
