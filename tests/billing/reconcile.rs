@@ -280,7 +280,7 @@ async fn an_old_backup_is_named_in_the_log() {
     restore(folder.path(), &copy, false);
     let settings = stripe.settings();
     let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
-    let mut running = process::Process::start(&database, &settings).unwrap();
+    let running = process::Process::start(&database, &settings).unwrap();
     support::eventually("the provider is asked", async || {
         let asked = stripe.asked_for("GET", "/v1/events");
         asked
@@ -288,11 +288,9 @@ async fn an_old_backup_is_named_in_the_log() {
             .any(|asked| asked.one("delivery_success").is_empty())
     })
     .await;
-    running.signal("TERM");
-    running.ended(support::PATIENCE);
-    let log = running.log();
     let expected = "knows payment events until 2020-02-29T12:00:00.000Z";
-    assert!(log.contains(expected) && log.contains("dashboard"), "{log}");
+    let log = running.log_with(expected).await;
+    assert!(log.contains("dashboard"), "{log}");
 }
 
 fn command(
@@ -389,20 +387,16 @@ async fn a_checkout_that_fails_is_in_the_log() {
     settings.push(("CHATKEEP_IDENTITY_HS256_SECRET", identity.to_owned()));
     let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
     let database = folder.path().join("chatkeep.db");
-    let mut running = process::Process::start(&database, &settings).unwrap();
+    let running = process::Process::start(&database, &settings).unwrap();
     stripe.mode("500-final");
     let user = chatkeep::random::uuid().to_string();
     let token = chatkeep::auth::jwt::issue(identity, &user, 600, Clock::system().now());
     let plan = json!({"plan": "monthly"});
     let checkout = post("/api/v1/payment/checkout/subscription", &plan).bearer(&token);
     assert_eq!(running.send(&checkout).await.status, 503);
-    running.signal("TERM");
-    running.ended(support::PATIENCE);
-    let log = running.log();
-    assert!(
-        log.contains("the payment provider failed with 500"),
-        "{log}"
-    );
+    running
+        .log_with("the payment provider failed with 500")
+        .await;
 }
 
 /// Everything that payments have to log, in a process whose log is read to the end.
@@ -416,7 +410,7 @@ async fn no_secret_is_logged() {
     settings.push(("CHATKEEP_LOG", "debug".to_owned()));
     let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
     let database = folder.path().join("chatkeep.db");
-    let mut running = process::Process::start(&database, &settings).unwrap();
+    let running = process::Process::start(&database, &settings).unwrap();
     let now = Clock::system().now();
     for mode in ["500-final", "garbage", "refuse", "types", ""] {
         stripe.mode(mode);
@@ -445,8 +439,7 @@ async fn no_secret_is_logged() {
         }
     }
     running.signal("TERM");
-    running.ended(support::PATIENCE);
-    let log = running.log();
+    let log = running.log_with("stopping").await;
     assert!(log.contains("the payment provider"), "{log}");
     for secret in ["canary", "whsec_wrong", "v1=", "eyJ", "Bearer"] {
         assert!(!log.contains(secret), "{secret}: {log}");

@@ -131,6 +131,12 @@ impl Process {
         self.log.lock().unwrap().clone()
     }
 
+    /// The log, once the words are in it: it is written a little after what it tells of.
+    pub async fn log_with(&self, words: &str) -> String {
+        super::eventually(words, async || self.log().contains(words)).await;
+        self.log()
+    }
+
     /// The answer to a request, or nothing when the connection broke.
     pub async fn ask(&self, request: &Request) -> Option<Answer> {
         ask(self.address, request).await
