@@ -7,5 +7,4 @@ pub mod payment_signature;
 pub mod registration_token;
 pub mod seal;
 pub mod shared_secret;
-mod signatures;
 pub mod webhook_signature;

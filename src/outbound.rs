@@ -51,7 +51,7 @@ pub fn tls(authorities: Option<&Authorities>) -> Result<Arc<ClientConfig>, Strin
 }
 
 fn provider() -> Arc<rustls::crypto::CryptoProvider> {
-    Arc::new(rustls::crypto::ring::default_provider())
+    Arc::new(rustls::crypto::aws_lc_rs::default_provider())
 }
 
 /// One call that sends and reads JSON.

@@ -14,7 +14,6 @@ use jsonwebtoken::{DecodingKey, EncodingKey, Header, crypto};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::signatures;
 use crate::clock::Timestamp;
 use crate::setting::Setting;
 pub use claims::{Claims, Profile};
@@ -100,7 +99,6 @@ pub struct Verifier {
 
 impl Verifier {
     pub fn new(rules: Rules, development_secret: Option<&str>) -> Self {
-        signatures::install();
         Self {
             rules,
             development: Setting::new(development_secret.map(development_key)),
@@ -181,7 +179,6 @@ pub fn issue(secret: &str, subject: &str, ttl_s: i64, now: Timestamp) -> String 
         "iat": now.seconds(),
         "exp": now.seconds() + ttl_s,
     });
-    signatures::install();
     let key = EncodingKey::from_secret(secret.as_bytes());
     jsonwebtoken::encode(&Header::default(), &claims, &key).expect("claims are plain JSON")
 }

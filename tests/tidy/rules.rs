@@ -156,15 +156,8 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("multer", &["src/http/multipart.rs"]),
     ("img_parts", &["src/media/metadata.rs"]),
     ("getrandom", &["src/random.rs"]),
-    ("jsonwebtoken", &["src/auth/jwt", "src/auth/signatures.rs"]),
-    (
-        "ring",
-        &[
-            "src/auth/seal.rs",
-            "src/auth/signatures.rs",
-            "src/outbound.rs",
-        ],
-    ),
+    ("jsonwebtoken", &["src/auth/jwt"]),
+    ("aws_lc_rs", &["src/auth/seal.rs", "src/outbound.rs"]),
     ("lettre", &["src/mail.rs"]),
     ("uuid", &["src/random.rs"]),
     ("chrono", &["src/clock", "src/reply", "src/cli"]),

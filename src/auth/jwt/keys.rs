@@ -4,7 +4,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::DecodingKey;
-use serde_json::{Map, Value};
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyOperations, PublicKeyUse};
+use serde::Deserialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::header::KID_BYTES_MAX;
@@ -43,9 +45,8 @@ impl KeySet {
         let set = strict::object(json).ok_or("is no JSON object")?;
         let list = set.get("keys").and_then(Value::as_array);
         let list = list.ok_or("has no list \"keys\"")?;
-        let keys = list.iter().take(KEYS_MAX).filter_map(Value::as_object);
         Ok(Self {
-            keys: keys.filter_map(key).collect(),
+            keys: list.iter().take(KEYS_MAX).filter_map(key).collect(),
             source: Sha256::digest(json).into(),
         })
     }
@@ -86,50 +87,47 @@ impl KeySet {
 }
 
 /// `None` for a key of another kind or use, a weak one, or one that is malformed.
-fn key(jwk: &Map<String, Value>) -> Option<Key> {
-    let text = |name: &str| jwk.get(name).and_then(Value::as_str);
-    let (algorithm, decoding) = match (text("kty")?, text("crv")) {
-        ("RSA", _) => (Algorithm::Rs256, rsa(text("n")?, text("e")?)?),
-        ("EC", Some("P-256")) => {
-            let (x, y) = (text("x")?, text("y")?);
-            (coordinate(x) && coordinate(y)).then_some(())?;
-            let decoding = DecodingKey::from_ec_components(x, y).ok()?;
-            (Algorithm::Es256, decoding)
+fn key(jwk: &Value) -> Option<Key> {
+    let jwk = Jwk::deserialize(jwk).ok()?;
+    let (algorithm, is_sound) = match &jwk.algorithm {
+        AlgorithmParameters::RSA(key) => (Algorithm::Rs256, is_modulus(&key.n)),
+        AlgorithmParameters::EllipticCurve(key) if key.curve == EllipticCurve::P256 => {
+            let is_point = is_coordinate(&key.x) && is_coordinate(&key.y);
+            (Algorithm::Es256, is_point)
         }
-        ("OKP", Some("Ed25519")) => {
-            let x = text("x").filter(|x| coordinate(x))?;
-            (Algorithm::EdDsa, DecodingKey::from_ed_components(x).ok()?)
+        AlgorithmParameters::OctetKeyPair(key) if key.curve == EllipticCurve::Ed25519 => {
+            (Algorithm::EdDsa, is_coordinate(&key.x))
         }
         _ => return None,
     };
-    let for_signatures = jwk.get("use").is_none_or(|wanted| wanted == "sig");
-    let for_algorithm = jwk.get("alg").is_none_or(|alg| alg == algorithm.name());
-    let operations = jwk.get("key_ops").map(|list| list.as_array());
-    let verifies = operations.is_none_or(|list| list.is_some_and(|l| l.contains(&"verify".into())));
-    let kid = match jwk.get("kid") {
-        None => None,
-        Some(kid) => Some(kid.as_str()?.to_owned()),
-    };
-    let short = kid.as_ref().is_none_or(|kid| kid.len() <= KID_BYTES_MAX);
-    (for_signatures && for_algorithm && verifies && short).then_some(Key {
-        kid,
+    let common = &jwk.common;
+    let wanted = common.public_key_use.as_ref();
+    let for_signatures = wanted.is_none_or(|wanted| *wanted == PublicKeyUse::Signature);
+    let for_algorithm = common
+        .key_algorithm
+        .is_none_or(|wanted| wanted == algorithm.in_library().into());
+    let operations = common.key_operations.as_ref();
+    let verifies = operations.is_none_or(|list| list.contains(&KeyOperations::Verify));
+    let kid = common.key_id.as_ref();
+    let short = kid.is_none_or(|kid| kid.len() <= KID_BYTES_MAX);
+    (is_sound && for_signatures && for_algorithm && verifies && short).then_some(())?;
+    Some(Key {
+        kid: kid.cloned(),
         algorithm,
-        decoding,
+        decoding: DecodingKey::from_jwk(&jwk).ok()?,
     })
 }
 
-fn rsa(n: &str, e: &str) -> Option<DecodingKey> {
-    let modulus = URL_SAFE_NO_PAD.decode(n).ok()?;
+fn is_modulus(text: &str) -> bool {
+    let modulus = URL_SAFE_NO_PAD.decode(text).unwrap_or_default();
     let zeros = modulus.iter().take_while(|byte| **byte == 0).count();
-    let first = modulus.get(zeros)?;
-    let bits = (modulus.len() - zeros) * 8 - first.leading_zeros() as usize;
-    if !MODULUS_BITS.contains(&bits) {
-        return None;
-    }
-    DecodingKey::from_rsa_components(n, e).ok()
+    modulus.get(zeros).is_some_and(|first| {
+        let bits = (modulus.len() - zeros) * 8 - first.leading_zeros() as usize;
+        MODULUS_BITS.contains(&bits)
+    })
 }
 
-fn coordinate(text: &str) -> bool {
+fn is_coordinate(text: &str) -> bool {
     let bytes = URL_SAFE_NO_PAD.decode(text);
     bytes.is_ok_and(|bytes| bytes.len() == COORDINATE_BYTES)
 }

@@ -99,6 +99,66 @@ fn each_algorithm_works_with_its_key_and_with_no_other() {
 }
 
 /// A header with changes; `null` takes a name away.
+const RFC_CLAIMS: &str = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvb\
+                          S9pc19yb290Ijp0cnVlfQ";
+
+/// Header, claims, signature and key of the examples of RFC 7515, appendix A.2 and A.3, and of
+/// RFC 8037, appendix A.4.
+const RFC_EXAMPLES: [(Algorithm, [&str; 3], &str); 3] = [
+    (
+        Algorithm::Rs256,
+        [
+            "eyJhbGciOiJSUzI1NiJ9",
+            RFC_CLAIMS,
+            "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W\
+             2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkS\
+             jtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnv\
+             Wh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw",
+        ],
+        r#"{"kty": "RSA", "e": "AQAB", "n": "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ"}"#,
+    ),
+    (
+        Algorithm::Es256,
+        [
+            "eyJhbGciOiJFUzI1NiJ9",
+            RFC_CLAIMS,
+            "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q",
+        ],
+        r#"{"kty": "EC", "crv": "P-256", "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}"#,
+    ),
+    (
+        Algorithm::EdDsa,
+        [
+            "eyJhbGciOiJFZERTQSJ9",
+            "RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc",
+            "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg",
+        ],
+        r#"{"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#,
+    ),
+];
+
+/// The other tests sign with the library that checks; others signed these.
+#[test]
+fn signatures_of_the_standards() {
+    for (algorithm, [header, claims, signature], jwk) in RFC_EXAMPLES {
+        let keys = set(&[serde_json::from_str(jwk).unwrap()]);
+        let key = keys.find(None, algorithm).unwrap().decoding();
+        let verdict = |signed: &str| {
+            let token = Unverified {
+                alg: algorithm.name().to_owned(),
+                kid: None,
+                claims: Map::new(),
+                signed,
+                signature,
+            };
+            check(&token, key, algorithm.in_library()).is_ok()
+        };
+        assert!(verdict(&format!("{header}.{claims}")), "{algorithm:?}");
+        assert!(!verdict(&format!("{header}.{claims}A")), "{algorithm:?}");
+    }
+}
+
 fn header(changes: Value) -> Value {
     let mut header = json!({ "alg": "RS256", "kid": "r", "typ": "JWT" });
     merge(&mut header, changes);
