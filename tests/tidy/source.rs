@@ -21,7 +21,8 @@ pub(crate) fn code() -> Vec<File> {
     let mut files = under("src");
     files.retain(|file| {
         let name = file.path.trim_end_matches(".rs");
-        !name.ends_with("/tests") && !file.path.contains("/tests/")
+        let is_tests = name.ends_with("/tests") || name.ends_with("_tests");
+        !is_tests && !file.path.contains("/tests/")
     });
     files
 }
