@@ -48,7 +48,7 @@ use crate::store::{self, Lock, SharedStore, Store};
 
 pub use backups::Backups;
 
-pub use relays::{OwnRelay, reached_at, relay_state, telegram};
+pub use relays::{OwnRelay, check_relay, reached_at, relay_state, run_relay};
 
 /// No byte of a body for so long is a time-out.
 const BODY_IDLE: Duration = Duration::from_secs(10);

@@ -29,7 +29,7 @@ mod url;
 use std::path::PathBuf;
 
 pub use network::Network;
-pub use relays::TelegramRelay;
+pub use relays::{MatrixRelay, TelegramRelay};
 pub use report::Problem;
 pub use sealing_key::{make_sealing_key, read_sealing_key, sealing_key_file};
 pub use secret::Secret;
@@ -63,6 +63,7 @@ pub struct Config {
     pub memory: Memory,
     pub media: Media,
     pub telegram: TelegramRelay,
+    pub matrix: MatrixRelay,
     pub mail: Mail,
     pub log: Log,
     pub exports: Exports,
@@ -146,6 +147,7 @@ impl Config {
             memory: reader.section("memory", Memory::ABOUT, Memory::read),
             media: reader.section("media", Media::ABOUT, Media::read),
             telegram: reader.section("relay.telegram", TelegramRelay::ABOUT, TelegramRelay::read),
+            matrix: reader.section("relay.matrix", MatrixRelay::ABOUT, MatrixRelay::read),
             mail: reader.section("mail", Mail::ABOUT, Mail::read),
             log: reader.section("log", Log::ABOUT, Log::read),
             exports: reader.section("exports", Exports::ABOUT, Exports::read),

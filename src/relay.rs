@@ -11,11 +11,15 @@
 //!
 //! It must not know anything of the service but its wire.
 
+mod allow_list;
 mod backoff;
 mod commands;
 mod condition;
+mod incoming;
 mod journal;
 mod lanes;
+pub mod matrix;
+mod pieces;
 mod poll;
 mod service;
 mod socket;
@@ -30,6 +34,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
+pub use allow_list::{AllowList, IdForm};
 pub use condition::Condition;
 pub use service::Credentials;
 pub use uplink::Uplink;

@@ -62,9 +62,14 @@ pub(super) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
             billing::reconcile::run(app.billing.clone(), n)
         });
     }
-    if let (Some(address), false) = (address, app.relays.is_empty()) {
-        jobs.add_uncounted("telegram", move |app| {
-            relays::run_telegram(app.clone(), address)
+    for (relay, address) in app
+        .relays
+        .iter()
+        .filter_map(|relay| Some((relay, address?)))
+    {
+        let name = relay.name;
+        jobs.add_uncounted(name, move |app| {
+            relays::supervise(app.clone(), name, address)
         });
     }
     jobs.add_uncounted("warnings", |app| warn_of_open_endpoint(app.clone()));

@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use super::App;
 use crate::config::{Config, Secret};
-use crate::relay::telegram::{Allowed, Settings as TelegramSettings, Telegram};
-use crate::relay::{self, Condition, Credentials, Settings};
+use crate::relay::matrix::{self, Credential, Matrix};
+use crate::relay::telegram::{self, Telegram};
+use crate::relay::{self, AllowList, Condition, Credentials, IdForm, Settings, Stop};
 
 /// A relay that ended is started again after 1 s, doubled up to 60 s.
 const PAUSE_MAX_S: u64 = 60;
+/// One that ran so long begins with the shortest pause again.
+const LASTED: Duration = Duration::from_secs(600);
 
 /// A relay of the service's own.
 pub struct OwnRelay {
@@ -23,50 +26,122 @@ pub struct OwnRelay {
 
 /// Those that the configuration asks for.
 pub(super) fn configured(config: &Config) -> Vec<OwnRelay> {
-    let telegram = config.telegram.token.is_some();
-    let named = telegram.then_some("telegram");
-    let named = named.into_iter().map(|name| OwnRelay {
+    let matrix = &config.matrix;
+    let has_account = matrix.token.is_some() || matrix.password.is_some();
+    let wanted = [
+        ("telegram", config.telegram.token.is_some()),
+        ("matrix", matrix.homeserver.is_some() && has_account),
+    ];
+    let named = wanted.into_iter().filter(|(_, is_wanted)| *is_wanted);
+    let named = named.map(|(name, _)| OwnRelay {
         name,
         condition: Arc::default(),
     });
     named.collect()
 }
 
-/// Runs the relay for Telegram, for ever. `address` is where the service listens.
-pub(super) async fn run_telegram(app: Arc<App>, address: SocketAddr) {
+/// Runs the relay of that name, for ever. `address` is where the service listens.
+pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: SocketAddr) {
     let url = format!("http://{}", reached_at(address));
-    let own = app.relays.iter().find(|relay| relay.name == "telegram");
+    let own = app.relays.iter().find(|relay| relay.name == name);
     let Some(condition) = own.map(|own| own.condition.clone()) else {
         return;
     };
     let mut pause = Duration::from_secs(1);
     loop {
-        let why = match telegram(&app.config) {
-            Ok(network) => {
-                let settings = settings(&app, "telegram", &url);
-                relay::run(settings, network, condition.clone()).await.0
-            }
-            Err(why) => why,
-        };
-        condition.restarted(&why);
+        let started = tokio::time::Instant::now();
+        let settings = settings(&app, name, &url);
+        let stop = run_relay(&app.config, name, settings, condition.clone()).await;
+        condition.restarted(&stop.0);
+        if started.elapsed() > LASTED {
+            pause = Duration::from_secs(1);
+        }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(Duration::from_secs(PAUSE_MAX_S));
     }
 }
 
-/// The network as it is configured.
-pub fn telegram(config: &Config) -> Result<Telegram, String> {
-    let telegram = &config.telegram;
-    let token = telegram.token.as_ref().map(Secret::expose);
+/// Runs one relay until something ends it.
+pub async fn run_relay(
+    config: &Config,
+    name: &str,
+    settings: Settings,
+    condition: Arc<Condition>,
+) -> Stop {
+    match relay(config, name) {
+        Ok(OneRelay::Telegram(network)) => relay::run(settings, *network, condition).await,
+        Ok(OneRelay::Matrix(network)) => relay::run(settings, *network, condition).await,
+        Err(why) => Stop(why),
+    }
+}
+
+/// Who the bot of a relay is and what it may, as lines for a terminal.
+pub async fn check_relay(config: &Config, name: &str) -> Result<Vec<String>, String> {
+    match relay(config, name)? {
+        OneRelay::Telegram(network) => network.check().await,
+        OneRelay::Matrix(network) => network.check().await,
+    }
+}
+
+enum OneRelay {
+    Telegram(Box<Telegram>),
+    Matrix(Box<Matrix>),
+}
+
+/// The network of that name as it is configured.
+fn relay(config: &Config, name: &str) -> Result<OneRelay, String> {
+    match name {
+        "telegram" => telegram(config).map(|network| OneRelay::Telegram(Box::new(network))),
+        "matrix" => matrix(config).map(|network| OneRelay::Matrix(Box::new(network))),
+        _ => Err(format!("there is no relay for {name}")),
+    }
+}
+
+fn telegram(config: &Config) -> Result<Telegram, String> {
+    let section = &config.telegram;
+    let token = section.token.as_ref().map(Secret::expose);
     let token = token.ok_or(
         "relay.telegram.token is not set: get one from @BotFather, then set it in service.toml \
          or as CHATKEEP_RELAY_TELEGRAM_TOKEN",
     )?;
-    Ok(Telegram::new(TelegramSettings {
+    Ok(Telegram::new(telegram::Settings {
         token: token.to_owned(),
-        base_url: telegram.base_url.clone(),
-        allowed: Allowed::read(telegram.allow.iter().map(String::as_str))?,
+        base_url: section.base_url.clone(),
+        allowed: allow_list(telegram::IDS, &section.allow)?,
     }))
+}
+
+fn matrix(config: &Config) -> Result<Matrix, String> {
+    let section = &config.matrix;
+    let homeserver = section.homeserver.clone().ok_or(
+        "relay.matrix.homeserver is not set: make an account for the bot on a homeserver, then set \
+         homeserver, user and password in service.toml or as CHATKEEP_RELAY_MATRIX_HOMESERVER and so on",
+    )?;
+    let exposed = |secret: &Option<Secret>| secret.as_ref().map(|s| s.expose().to_owned());
+    let credential = match (
+        exposed(&section.token),
+        &section.user,
+        exposed(&section.password),
+    ) {
+        (Some(token), _, _) => Credential::Token(token),
+        (None, Some(user), Some(password)) => Credential::Password {
+            user: user.clone(),
+            password,
+        },
+        _ => return Err("relay.matrix.user and relay.matrix.password are not set".to_owned()),
+    };
+    Ok(Matrix::new(matrix::Settings {
+        homeserver,
+        credential,
+        allowed: allow_list(matrix::IDS, &section.allow)?,
+        state: relay_state(config, "matrix"),
+    }))
+}
+
+fn allow_list(form: IdForm, entries: &[String]) -> Result<AllowList, String> {
+    let network = form.network;
+    let list = AllowList::read(form, entries.iter().map(String::as_str));
+    list.map_err(|why| format!("relay.{network}.allow {why}"))
 }
 
 /// "Every address" is none to connect to.

@@ -8,10 +8,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::app;
 use crate::auth::edge_token;
 use crate::config::{Config, Source};
-use crate::relay::{self, Condition, Credentials, Settings};
+use crate::relay::{self, Credentials, Settings};
 use crate::store;
-
-const TELEGRAM: &str = "telegram";
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -21,6 +19,12 @@ pub(super) enum Command {
     /// on another machine, or apart from the service.
     #[command(after_help = "Example: chatkeep relay telegram --url https://chat.example.com")]
     Telegram(Options),
+    /// Connects an account on Matrix to a service.
+    ///
+    /// `chatkeep serve` does so by itself where [relay.matrix] has an account; this is for a
+    /// relay on another machine, or apart from the service.
+    #[command(after_help = "Example: chatkeep relay matrix --url https://chat.example.com")]
+    Matrix(Options),
 }
 
 #[derive(Args)]
@@ -37,7 +41,10 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
-    let Command::Telegram(options) = command;
+    let (name, options) = match command {
+        Command::Telegram(options) => ("telegram", options),
+        Command::Matrix(options) => ("matrix", options),
+    };
     // With a token for a service elsewhere nothing of this folder is needed.
     let config = match (&options.url, &options.token) {
         (Some(_), Some(_)) => super::loaded(source)?.config,
@@ -45,17 +52,16 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     };
     super::logging::start(&config.log).map_err(super::one)?;
     let runtime = super::runtime().map_err(super::one)?;
-    let done = runtime.block_on(telegram(&config, options));
+    let done = runtime.block_on(connect(&config, name, options));
     // A long poll is not waited for.
     runtime.shutdown_background();
     done.map_err(super::one)
 }
 
-async fn telegram(config: &Config, options: &Options) -> Result<(), String> {
-    let network = app::telegram(config)?;
-    let settings = settings(config, options)?;
+async fn connect(config: &Config, name: &str, options: &Options) -> Result<(), String> {
+    let settings = settings(config, name, options)?;
     if options.check {
-        for line in network.check().await? {
+        for line in app::check_relay(config, name).await? {
             super::print(&line)?;
         }
         relay::check(&settings).await?;
@@ -69,13 +75,13 @@ async fn telegram(config: &Config, options: &Options) -> Result<(), String> {
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
     tokio::select! {
-        stop = relay::run(settings, network, Arc::new(Condition::default())) => Err(stop.0),
+        stop = app::run_relay(config, name, settings, Arc::default()) => Err(stop.0),
         _ = terminate.recv() => Ok(()),
         _ = interrupt.recv() => Ok(()),
     }
 }
 
-fn settings(config: &Config, options: &Options) -> Result<Settings, String> {
+fn settings(config: &Config, name: &str, options: &Options) -> Result<Settings, String> {
     let running = || store::holder(&config.storage.path).and_then(|holder| holder.address);
     let url = options.url.clone().or_else(running).ok_or(
         "no service runs on this database; start `chatkeep serve`, or name one elsewhere with --url",
@@ -85,13 +91,13 @@ fn settings(config: &Config, options: &Options) -> Result<Settings, String> {
     }
     let token = match &options.token {
         Some(token) => token.clone(),
-        None => super::token::issue(config, TELEGRAM, TELEGRAM)?,
+        None => super::token::issue(config, name, name)?,
     };
     let agent_id = edge_token::agent_in(&token)
         .ok_or("CHATKEEP_EDGE_TOKEN is no edge token; make one with `chatkeep token edge`")?;
     Ok(Settings {
         url,
         credentials: Credentials { agent_id, token },
-        state: app::relay_state(config, TELEGRAM),
+        state: app::relay_state(config, name),
     })
 }

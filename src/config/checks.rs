@@ -3,7 +3,7 @@
 
 use super::report::Report;
 use super::sections::{BillingProvider, Engine, FlagsProvider, MemoryProvider};
-use super::{Billing, Config, Edge, Flags, Identity, production};
+use super::{Billing, Config, Edge, Flags, Identity, MatrixRelay, production};
 
 pub(super) fn check(config: &Config, report: &mut Report) {
     check_identity(&config.identity, report);
@@ -26,6 +26,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
         let why = "is needed with mail.smtp_url: it is the sender of mails";
         need(report, "mail.from", mail.from.is_some(), why);
     }
+    check_matrix(&config.matrix, report);
     production::check(config, report);
 }
 
@@ -37,6 +38,30 @@ pub(super) fn warn_of_free_access(config: &Config, report: &mut Report) {
              billing.provider is set; set it to false to charge."
                 .to_owned(),
         );
+    }
+}
+
+fn check_matrix(matrix: &MatrixRelay, report: &mut Report) {
+    let has_account = matrix.token.is_some() || matrix.password.is_some();
+    if matrix.homeserver.is_none() {
+        if has_account {
+            report.problem(
+                "relay.matrix.homeserver",
+                "is needed for the relay's account",
+            );
+        }
+        return;
+    }
+    if !has_account {
+        let why =
+            "relay.matrix.homeserver is set without a password or token: that relay is not run";
+        report.warning(why);
+    } else if matrix.token.is_none() && matrix.user.is_none() {
+        report.problem("relay.matrix.user", "is needed with relay.matrix.password");
+    }
+    if matrix.token.is_some() && matrix.password.is_some() {
+        let why = "is set beside relay.matrix.password; keep one of them";
+        report.problem("relay.matrix.token", why);
     }
 }
 

@@ -1,11 +1,12 @@
-//! `[relay.telegram]`: a relay that `serve` runs by itself.
+//! `[relay.…]`: relays that `serve` runs by itself.
 
 use super::secret::Secret;
-use super::section::Section;
-use super::url;
+use super::section::{Section, section};
+use super::{text, url};
 
 const EVERYONE: &str = "everyone";
 const TELEGRAM_PREFIX: &str = "telegram:";
+const MATRIX_PREFIX: &str = "matrix:";
 
 #[derive(Debug, Clone)]
 pub struct TelegramRelay {
@@ -41,6 +42,25 @@ impl TelegramRelay {
     }
 }
 
+section! {
+    /// The relay for Matrix, which `chatkeep serve` runs when there are a homeserver and an
+    /// account.
+    MatrixRelay {
+        /// Address of the homeserver.
+        homeserver: Option<String> = parsed_if_set("https://matrix.example.com", url::base);
+        /// The bot's account on the homeserver, beside its password.
+        user: Option<String> = parsed_if_set("@juno:example.com", text::line);
+        /// The account's password.
+        password: Option<Secret> = secret();
+        /// An access token of the account, in the place of user and password.
+        token: Option<Secret> = secret();
+        /// Who may write and invite: ids of people and rooms, like "@ada:example.com" or
+        /// "!room:example.com", "@*:example.com" for everybody of a server; or "everyone".
+        /// Whoever else writes is named in the log.
+        allow: Vec<String> = list_or_word(&[], matrix_id);
+    }
+}
+
 fn telegram_id(text: &str) -> Result<String, String> {
     let id = text.strip_prefix(TELEGRAM_PREFIX).unwrap_or(text);
     if text == EVERYONE || id.parse::<i64>().is_ok() {
@@ -48,5 +68,22 @@ fn telegram_id(text: &str) -> Result<String, String> {
     }
     Err(format!(
         "must be an id as a number, like \"501\" or \"-1001234\", or \"{EVERYONE}\""
+    ))
+}
+
+fn matrix_id(text: &str) -> Result<String, String> {
+    let id = text.strip_prefix(MATRIX_PREFIX).unwrap_or(text);
+    let has_server = |rest: &str| {
+        rest.split_once(':')
+            .is_some_and(|(_, server)| !server.is_empty())
+    };
+    let is_person = id.strip_prefix('@').is_some_and(has_server);
+    let is_room = id.strip_prefix('!').is_some_and(|rest| !rest.is_empty());
+    if text == EVERYONE || is_person || is_room {
+        return Ok(text.to_owned());
+    }
+    Err(format!(
+        "must be an id, like \"@ada:example.com\" or \"!room:example.com\", \"@*:example.com\" for \
+         everybody of a server, or \"{EVERYONE}\""
     ))
 }

@@ -18,6 +18,8 @@ const CHANGEABLE: [&str; 9] = [
 ];
 /// It seals values in the database, so a reload does not change it.
 const LASTING_SECRET: &str = "marketplace.sealing_key";
+/// Sections of relays, which sign in when they start.
+const RELAYS: &str = "relay.";
 /// Secrets that decide at start whether a part runs, and those that development makes where
 /// they are missing. A reload changes their value, but neither adds nor removes them.
 const FROM_THE_START: [&str; 5] = [
@@ -88,6 +90,7 @@ impl Settings {
             let taken = CHANGEABLE.contains(&key)
                 || is_secret
                     && key != LASTING_SECRET
+                    && !key.starts_with(RELAYS)
                     && !(appears && FROM_THE_START.contains(&key));
             let place = match taken {
                 true => &mut changes.taken,
@@ -113,11 +116,12 @@ impl Settings {
 mod tests {
     use super::*;
 
-    const SECRETS: [&str; 4] = [
+    const SECRETS: [&str; 5] = [
         "edge.secret",
         "edge.previous_secret",
         "flags.sdk_key",
         "marketplace.sealing_key",
+        "relay.telegram.token",
     ];
 
     fn settings(set: &[(&str, &str)]) -> Settings {
@@ -150,6 +154,8 @@ mod tests {
             ("flags.sdk_key", Some("a"), Some("b"), true),
             ("flags.sdk_key", None, Some("b"), false),
             ("marketplace.sealing_key", Some("a"), Some("b"), false),
+            ("relay.telegram.token", Some("a"), Some("b"), false),
+            ("relay.matrix.allow", None, Some("[\"@a:b\"]"), false),
             ("storage.readers", None, Some("5"), false),
         ] {
             let set = |value: Option<&str>| {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -55,15 +55,7 @@ pub(super) struct Journal {
 
 impl Journal {
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
-        if let Some(folder) = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-        {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)?;
-        }
+        create_folder_of(&path)?;
         let mut options = OpenOptions::new();
         let file = options.create(true).append(true).mode(MODE).open(&path)?;
         let text = fs::read_to_string(&path)?;
@@ -183,24 +175,40 @@ impl Journal {
         }
     }
 
-    /// Into a new file that then takes the old one's name: there is always a whole one.
     fn rewrite(&mut self) -> io::Result<()> {
         let mut text = String::new();
         for line in &self.lines {
             text.push_str(&serde_json::to_string(line)?);
             text.push('\n');
         }
-        let draft = self.path.with_extension("new");
-        let mut options = OpenOptions::new();
-        options.create(true).write(true).truncate(true).mode(MODE);
-        let mut file = options.open(&draft)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&draft, &self.path)?;
+        replace_file(&self.path, text.as_bytes())?;
         self.file = OpenOptions::new().append(true).open(&self.path)?;
         self.appended = 0;
         Ok(())
     }
+}
+
+/// Writes a new file that then takes the old one's name: there is always a whole one. On disk
+/// when this returns.
+pub(super) fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    create_folder_of(path)?;
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(".new");
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(true).mode(MODE);
+    let mut file = options.open(&draft)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)
+}
+
+fn create_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.map_or(Ok(()), |folder| {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! id: a kill between sending a bubble and noting it sends that bubble twice.
 
 mod api;
-mod people;
 mod text;
 mod updates;
 
@@ -14,14 +13,20 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
+use super::allow_list::{AllowList, IdForm, Strangers};
 use super::backoff::backoff;
 use super::{Network, Stop, Unsent, Uplink};
 use api::{Api, Failure};
-pub use people::Allowed;
 use updates::Bot;
 
 /// Before people's and chats' ids, which are global to the service.
 pub const PREFIX: &str = "telegram:";
+/// Ids of people and groups.
+pub const IDS: IdForm = IdForm {
+    network: "telegram",
+    is_valid: |id| id.parse::<i64>().is_ok(),
+    about: "ids as numbers, like \"501\" or \"-1001234\"",
+};
 /// How long Telegram may wait with its answer.
 const POLL_S: u64 = 25;
 /// Telegram shows what is asked for again within 3 s late: so often is looked for further
@@ -37,16 +42,16 @@ pub struct Settings {
     pub token: String,
     /// Like `https://api.telegram.org`.
     pub base_url: String,
-    pub allowed: Allowed,
+    pub allowed: AllowList,
 }
 
 pub struct Telegram {
     api: Api,
-    allowed: Allowed,
+    allowed: AllowList,
     /// Groups that got another id.
     moved: Mutex<HashMap<i64, i64>>,
-    /// Who was told of in the log.
-    strangers: people::Strangers,
+    /// Who was named in the log.
+    strangers: Strangers,
 }
 
 /// Updates that were taken and are not confirmed yet.
@@ -66,7 +71,7 @@ impl Telegram {
             api: Api::new(&settings.base_url, &settings.token),
             allowed: settings.allowed,
             moved: Mutex::default(),
-            strangers: people::Strangers::default(),
+            strangers: Strangers::default(),
         }
     }
 

@@ -72,7 +72,7 @@ impl<N: Network> Uplink<N> {
 
     /// Brings a photo, with the fields of `POST /photo/upload` beside the file. The reply
     /// follows as a command.
-    pub async fn photo(&self, fields: &[(&str, &str)], file: &[u8]) {
+    pub async fn photo(&self, fields: &[(&str, String)], file: &[u8]) {
         let form = form(fields, file);
         let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
         self.until_taken(|| self.core.service.photo(&content_type, &form))
@@ -169,7 +169,7 @@ impl std::fmt::Display for Unsent {
     }
 }
 
-fn form(fields: &[(&str, &str)], file: &[u8]) -> Vec<u8> {
+fn form(fields: &[(&str, String)], file: &[u8]) -> Vec<u8> {
     let mut form = Vec::with_capacity(file.len() + 4096);
     for (name, text) in fields {
         form.extend(

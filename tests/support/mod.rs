@@ -4,6 +4,8 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod description;
+pub mod http_stub;
+pub mod matrix;
 pub mod mem0;
 pub mod model_server;
 pub mod photo;

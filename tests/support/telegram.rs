@@ -4,12 +4,13 @@
 #![allow(unreachable_pub, clippy::unwrap_used)]
 
 use std::collections::{HashMap, VecDeque};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use super::http_stub::{self, HttpAnswer, HttpRequest};
 
 pub const TOKEN: &str = "666:a-bot-token-of-the-tests";
 pub const BOT: &str = "JunoTestBot";
@@ -22,8 +23,10 @@ const HANG: Duration = Duration::from_secs(20);
 #[derive(Clone)]
 pub struct Telegram {
     pub address: SocketAddr,
-    shared: Arc<(Mutex<State>, Condvar)>,
+    shared: Arc<Shared>,
 }
+
+type Shared = (Mutex<State>, Condvar);
 
 #[derive(Default)]
 struct State {
@@ -52,19 +55,11 @@ pub enum Fault {
 
 impl Telegram {
     pub fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let shared: Arc<(Mutex<State>, Condvar)> = Arc::default();
+        let shared: Arc<Shared> = Arc::default();
         shared.0.lock().unwrap().last_update = 1_000;
-        let this = Self { address, shared };
-        let stub = this.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let (stream, stub) = (stream.unwrap(), stub.clone());
-                std::thread::spawn(move || stub.answer(stream));
-            }
-        });
-        this
+        let stub = shared.clone();
+        let address = http_stub::start(move |request| answer(&stub, &request));
+        Self { address, shared }
     }
 
     /// The settings of a service that relays it.
@@ -167,143 +162,117 @@ impl Telegram {
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.0.lock().unwrap()
     }
+}
 
-    fn answer(&self, mut stream: TcpStream) -> Option<()> {
-        let mut reader = BufReader::new(stream.try_clone().unwrap());
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let mut length = 0;
-        loop {
-            let mut header = String::new();
-            if reader.read_line(&mut header).ok()? == 0 || header.trim().is_empty() {
-                break;
-            }
-            let (name, value) = header.trim().split_once(": ")?;
-            if name.eq_ignore_ascii_case("content-length") {
-                length = value.parse().unwrap();
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).ok()?;
-        let path = line.split(' ').nth(1)?.to_owned();
-        if let Some(file_id) = path.strip_prefix(&format!("/file/bot{TOKEN}/photos/")) {
-            let file = self.state().files.get(file_id).cloned().unwrap_or_default();
-            return write(&mut stream, 200, "image/jpeg", &file);
-        }
-        let Some(method) = path.strip_prefix(&format!("/bot{TOKEN}/")) else {
-            let refusal = json!({"ok": false, "error_code": 401, "description": "Unauthorized"});
-            return write(
-                &mut stream,
-                401,
-                "application/json",
-                refusal.to_string().as_bytes(),
-            );
-        };
-        let arguments: Value = serde_json::from_slice(&body).unwrap_or_default();
-        if method != "getUpdates" {
-            let call = (method.to_owned(), arguments.clone());
-            self.state().calls.push(call);
-        }
-        let (status, result) = match method {
-            "getUpdates" => self.updates(&arguments),
-            "sendMessage" => self.send_message(arguments)?,
-            "getFile" => {
-                let path = format!("photos/{}", arguments["file_id"].as_str().unwrap());
-                (200, json!({ "file_path": path }))
-            }
-            "getMe" => (200, json!({"id": 666, "is_bot": true, "username": BOT})),
-            // As the small counterpart on npm answers what it does not know.
-            "setMyCommands" => (500, json!({"message": "unknown"})),
-            _ => (200, json!(true)),
-        };
-        let answer = match status {
-            200 => json!({"ok": true, "result": result}),
-            _ => result,
-        };
-        write(
-            &mut stream,
-            status,
-            "application/json",
-            answer.to_string().as_bytes(),
-        )
+fn answer(shared: &Shared, request: &HttpRequest) -> Option<HttpAnswer> {
+    let path = &request.target;
+    if let Some(file_id) = path.strip_prefix(&format!("/file/bot{TOKEN}/photos/")) {
+        let file = shared.0.lock().unwrap().files.get(file_id).cloned();
+        return Some((200, "image/jpeg", file.unwrap_or_default()));
     }
-
-    /// The offset counts on arrival; a second poll ends the first.
-    fn updates(&self, arguments: &Value) -> (u16, Value) {
-        let (state, changed) = &*self.shared;
-        let mut state = state.lock().unwrap();
-        state.polls += 1;
-        let own = state.polls;
-        changed.notify_all();
-        if let Some(offset) = arguments["offset"].as_i64() {
-            state
-                .updates
-                .retain(|update| update["update_id"].as_i64() >= Some(offset));
-        }
-        let asked = Duration::from_secs(arguments["timeout"].as_u64().unwrap_or(0));
-        let deadline = Instant::now() + asked.min(POLL_MAX);
-        while state.updates.is_empty() && state.polls == own {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            state = changed.wait_timeout(state, left).unwrap().0;
-        }
-        if state.polls != own {
-            let conflict = "Conflict: terminated by other getUpdates request";
-            return (
-                409,
-                json!({"ok": false, "error_code": 409, "description": conflict}),
-            );
-        }
-        let limit = arguments["limit"].as_u64().unwrap_or(100) as usize;
-        (200, state.updates.iter().take(limit).cloned().collect())
+    let json = |status, body: Value| Some((status, "application/json", body.to_string().into()));
+    let Some(method) = path.strip_prefix(&format!("/bot{TOKEN}/")) else {
+        let refusal = json!({"ok": false, "error_code": 401, "description": "Unauthorized"});
+        return json(401, refusal);
+    };
+    let arguments: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+    if method != "getUpdates" {
+        let call = (method.to_owned(), arguments.clone());
+        shared.0.lock().unwrap().calls.push(call);
     }
+    let (status, result) = match method {
+        "getUpdates" => updates(shared, &arguments),
+        "sendMessage" => send_message(shared, arguments)?,
+        "getFile" => {
+            let path = format!("photos/{}", arguments["file_id"].as_str().unwrap());
+            (200, json!({ "file_path": path }))
+        }
+        "getMe" => (200, json!({"id": 666, "is_bot": true, "username": BOT})),
+        // As the small counterpart on npm answers what it does not know.
+        "setMyCommands" => (500, json!({"message": "unknown"})),
+        _ => (200, json!(true)),
+    };
+    match status {
+        200 => json(200, json!({"ok": true, "result": result})),
+        _ => json(status, result),
+    }
+}
 
-    /// Nothing: the answer is lost.
-    fn send_message(&self, mut message: Value) -> Option<(u16, Value)> {
-        let chat = message["chat_id"].as_i64().unwrap();
-        let (state, changed) = &*self.shared;
-        let mut state = state.lock().unwrap();
-        let text = message["text"].as_str().unwrap_or_default();
-        if text.is_empty() || text.encode_utf16().count() > 4096 {
-            let why = "Bad Request: message is too long";
+/// The offset counts on arrival; a second poll ends the first.
+fn updates(shared: &Shared, arguments: &Value) -> (u16, Value) {
+    let (state, changed) = shared;
+    let mut state = state.lock().unwrap();
+    state.polls += 1;
+    let own = state.polls;
+    changed.notify_all();
+    if let Some(offset) = arguments["offset"].as_i64() {
+        state
+            .updates
+            .retain(|update| update["update_id"].as_i64() >= Some(offset));
+    }
+    let asked = Duration::from_secs(arguments["timeout"].as_u64().unwrap_or(0));
+    let deadline = Instant::now() + asked.min(POLL_MAX);
+    while state.updates.is_empty() && state.polls == own {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        state = changed.wait_timeout(state, left).unwrap().0;
+    }
+    if state.polls != own {
+        let conflict = "Conflict: terminated by other getUpdates request";
+        return (
+            409,
+            json!({"ok": false, "error_code": 409, "description": conflict}),
+        );
+    }
+    let limit = arguments["limit"].as_u64().unwrap_or(100) as usize;
+    (200, state.updates.iter().take(limit).cloned().collect())
+}
+
+/// Nothing: the answer is lost.
+fn send_message(shared: &Shared, mut message: Value) -> Option<(u16, Value)> {
+    let chat = message["chat_id"].as_i64().unwrap();
+    let (state, changed) = shared;
+    let mut state = state.lock().unwrap();
+    let text = message["text"].as_str().unwrap_or_default();
+    if text.is_empty() || text.encode_utf16().count() > 4096 {
+        let why = "Bad Request: message is too long";
+        return Some((
+            400,
+            json!({"ok": false, "error_code": 400, "description": why}),
+        ));
+    }
+    let fault = state.faults.get_mut(&chat).and_then(VecDeque::pop_front);
+    match fault {
+        Some(Fault::Refuse(status, why, parameters)) => {
             return Some((
-                400,
-                json!({"ok": false, "error_code": 400, "description": why}),
+                status,
+                json!({"ok": false, "error_code": status, "description": why,
+                                        "parameters": parameters}),
             ));
         }
-        let fault = state.faults.get_mut(&chat).and_then(VecDeque::pop_front);
-        match fault {
-            Some(Fault::Refuse(status, why, parameters)) => {
-                return Some((
-                    status,
-                    json!({"ok": false, "error_code": status, "description": why,
-                                            "parameters": parameters}),
-                ));
+        Some(Fault::Hang) => {
+            let deadline = Instant::now() + HANG;
+            // Let go when the faults were cleared.
+            state
+                .faults
+                .entry(chat)
+                .or_default()
+                .push_front(Fault::Hang);
+            while state.faults.contains_key(&chat) && Instant::now() < deadline {
+                state = changed
+                    .wait_timeout(state, Duration::from_millis(100))
+                    .unwrap()
+                    .0;
             }
-            Some(Fault::Hang) => {
-                let deadline = Instant::now() + HANG;
-                // Let go when the faults were cleared.
-                state
-                    .faults
-                    .entry(chat)
-                    .or_default()
-                    .push_front(Fault::Hang);
-                while state.faults.contains_key(&chat) && Instant::now() < deadline {
-                    state = changed
-                        .wait_timeout(state, Duration::from_millis(100))
-                        .unwrap()
-                        .0;
-                }
-            }
-            _ => {}
         }
-        state.last_message += 1;
-        message["message_id"] = state.last_message.into();
-        state.sent.push(message.clone());
-        (fault != Some(Fault::Lose)).then_some((200, message))
+        _ => {}
     }
+    state.last_message += 1;
+    message["message_id"] = state.last_message.into();
+    state.sent.push(message.clone());
+    (fault != Some(Fault::Lose)).then_some((200, message))
 }
 
 impl State {
@@ -313,13 +282,4 @@ impl State {
         update[kind] = content;
         self.updates.push_back(update);
     }
-}
-
-fn write(stream: &mut TcpStream, status: u16, kind: &str, body: &[u8]) -> Option<()> {
-    let head = format!(
-        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(body).ok()
 }

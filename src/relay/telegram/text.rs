@@ -3,38 +3,9 @@
 /// Of one message, in units of UTF-16, after the mark-up was taken out.
 const UNITS_MAX: usize = 4096;
 
-/// The text in pieces that fit, cut at line ends or spaces where there are any.
+/// The text in pieces that fit into one message each.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let fits = fitting(rest);
-        let cut = match rest.len() > fits {
-            true => rest[..fits]
-                .rfind(['\n', ' '])
-                .filter(|at| *at > 0)
-                .map_or(fits, |at| at + 1),
-            false => fits,
-        };
-        let (piece, after) = rest.split_at(cut);
-        if !piece.trim().is_empty() {
-            pieces.push(piece.trim_end());
-        }
-        rest = after;
-    }
-    pieces
-}
-
-/// Bytes of the text that fit into one message.
-fn fitting(text: &str) -> usize {
-    let mut units = 0;
-    for (at, c) in text.char_indices() {
-        units += c.len_utf16();
-        if units > UNITS_MAX {
-            return at;
-        }
-    }
-    text.len()
+    crate::relay::pieces::pieces(text, UNITS_MAX, char::len_utf16)
 }
 
 /// The part of a text that an entity marks; its numbers count units of UTF-16.
@@ -114,21 +85,6 @@ fn escape(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn long_texts_are_cut_where_telegram_cuts() {
-        assert_eq!(pieces("hi"), ["hi"]);
-        assert!(pieces(" \n").is_empty());
-        let words = "word ".repeat(1_000);
-        let cut = pieces(&words);
-        assert_eq!(cut.len(), 2);
-        assert!(cut.iter().all(|piece| piece.len() <= UNITS_MAX));
-        assert_eq!(cut.concat().replace(' ', ""), words.replace(' ', ""));
-        // An emoji is two units.
-        let emoji = "😀".repeat(2_049);
-        let lengths: Vec<usize> = pieces(&emoji).iter().map(|p| p.chars().count()).collect();
-        assert_eq!(lengths, [2_048, 1]);
-    }
 
     #[test]
     fn entities_count_units_of_utf16() {

@@ -6,11 +6,11 @@ use tokio::sync::oneshot;
 use super::api::Failure;
 use super::{PREFIX, Telegram, text};
 use crate::relay::Uplink;
+use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, Incoming};
 
 /// Files beyond this are not handed out by Telegram.
 const PHOTO_BYTES_MAX: u64 = 20 * 1024 * 1024;
-/// A message that was changed later is not brought again.
-const EDITED_S_MAX: i64 = 60;
+const NO_PHOTO: &str = "I couldn't get that photo from Telegram. Could you send it again?";
 const DONE: &str = "done";
 const SNOOZE: &str = "snooze";
 const SNOOZE_MINUTES: u32 = 10;
@@ -18,8 +18,6 @@ const SNOOZE_MINUTES: u32 = 10;
 const REMINDER: &str = "⏰ Reminder: ";
 /// Fetching a photo is tried again so often.
 const FILE_TRIES: u32 = 5;
-/// Longer than the service takes; the rest of a text is cut off.
-const TEXT_BYTES_MAX: usize = 32 * 1024;
 
 /// Who the bot is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,53 +75,61 @@ pub(super) fn take(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> onesh
 
 async fn bring(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited: bool) {
     let network = uplink.network();
-    let Some(heard) = Heard::of(message, bot, is_edited) else {
+    let Some(read) = Message::read(message, bot, is_edited) else {
         return;
     };
     if let Some(to) = message["migrate_to_chat_id"].as_i64() {
-        return network.note_moved(heard.chat, to);
+        return network.note_moved(read.chat, to);
     }
-    if !network.allowed.lets_in(heard.person, heard.chat) {
-        return network.strangers.knocked(heard.person, heard.chat);
+    if !lets_in(network, read.person, read.chat) {
+        return;
     }
+    let incoming = &read.incoming;
     if let Some(photo) = largest_photo(message) {
-        return bring_photo(uplink, &heard, photo).await;
+        return bring_photo(uplink, &read, photo).await;
     }
-    match &heard.text {
-        Some(text) => uplink.message(&heard.key, &heard.message(text)).await,
+    match &read.text {
+        Some(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
         // Something that can't be read; in a group most of it is not for the assistant.
-        None if heard.is_content && (!heard.is_group || heard.is_addressed) => {
+        None if read.is_content && (!incoming.is_group || incoming.is_addressed) => {
             let sorry = match message.get("voice").or(message.get("audio")) {
-                Some(_) => "I can't hear yet. Could you write it to me?",
-                None => "I can't make anything of that yet: I read text and look at photos.",
+                Some(_) => CANT_HEAR,
+                None => CANT_READ,
             };
-            uplink.say(&heard.chat_guid(), &heard.key, sorry).await;
+            uplink.say(&incoming.chat_guid, &incoming.key, sorry).await;
         }
         None => {}
     }
 }
 
+/// Whether the allow list has the person or the chat; the log names whoever is not on it.
+fn lets_in(network: &Telegram, person: i64, chat: i64) -> bool {
+    let (person, chat) = (person.to_string(), chat.to_string());
+    let is_let_in = network.allowed.lets_in([person.as_str(), &chat]);
+    if !is_let_in {
+        let group = (person != chat).then_some(chat.as_str());
+        network
+            .strangers
+            .report("telegram", &person, "wrote", group);
+    }
+    is_let_in
+}
+
 /// A message, as far as it matters here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Heard {
+struct Message {
     person: i64,
     chat: i64,
-    is_group: bool,
-    is_addressed: bool,
-    /// The network's own id of it.
-    key: String,
-    /// What was corrected.
-    corrects: Option<String>,
-    sent_at_s: i64,
+    incoming: Incoming,
     /// Without the bot's name; `None`: there is none.
     text: Option<String>,
     /// Somebody sent it on purpose: it tells of no event in the group.
     is_content: bool,
 }
 
-impl Heard {
+impl Message {
     /// `None`: nobody's, a bot's, a channel's, or changed too late.
-    fn of(message: &Value, bot: &Bot, is_edited: bool) -> Option<Self> {
+    fn read(message: &Value, bot: &Bot, is_edited: bool) -> Option<Self> {
         let from = &message["from"];
         let person = from["id"].as_i64()?;
         let chat = message["chat"]["id"].as_i64()?;
@@ -139,7 +145,7 @@ impl Heard {
         let first = format!("{PREFIX}{chat}:{id}");
         let (key, corrects) = if is_edited {
             let edited_at_s = seconds(message["edit_date"].as_i64()?);
-            if edited_at_s - sent_at_s > EDITED_S_MAX {
+            if edited_at_s - sent_at_s > CORRECTION_S_MAX {
                 return None;
             }
             (format!("{first}:{edited_at_s}"), Some(first))
@@ -158,48 +164,17 @@ impl Heard {
         Some(Self {
             person,
             chat,
-            is_group,
-            is_addressed: replies || spoken.as_ref().is_some_and(|spoken| spoken.to_bot),
-            key,
-            corrects,
-            sent_at_s,
+            incoming: Incoming {
+                chat_guid: format!("{PREFIX}{chat}"),
+                sender: format!("{PREFIX}{person}"),
+                is_group,
+                is_addressed: replies || spoken.as_ref().is_some_and(|spoken| spoken.to_bot),
+                key,
+                corrects,
+                sent_at_s,
+            },
             text: spoken.map(|spoken| spoken.text),
             is_content: CONTENT.iter().any(|kind| message.get(kind).is_some()),
-        })
-    }
-
-    fn chat_guid(&self) -> String {
-        format!("{PREFIX}{}", self.chat)
-    }
-
-    fn sender(&self) -> String {
-        format!("{PREFIX}{}", self.person)
-    }
-
-    fn context(&self) -> Value {
-        let mut context = json!({"message_id": self.key});
-        if self.is_group {
-            context["reply_to_assistant"] = self.is_addressed.into();
-        }
-        if let Some(corrects) = &self.corrects {
-            context["corrects"] = corrects.as_str().into();
-        }
-        context
-    }
-
-    /// The fields of `POST /edge/message`.
-    fn message(&self, text: &str) -> Value {
-        let mut end = text.len().min(TEXT_BYTES_MAX);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        json!({
-            "chat_guid": self.chat_guid(),
-            "mode": if self.is_group { "group" } else { "direct" },
-            "sender": self.sender(),
-            "text": text[..end],
-            "timestamp": self.sent_at_s.max(0),
-            "context": self.context(),
         })
     }
 }
@@ -284,22 +259,15 @@ fn largest_photo(message: &Value) -> Option<&str> {
     sizes.iter().rev().find(fits)?["file_id"].as_str()
 }
 
-async fn bring_photo(uplink: &Uplink<Telegram>, heard: &Heard, file_id: &str) {
+async fn bring_photo(uplink: &Uplink<Telegram>, message: &Message, file_id: &str) {
+    let incoming = &message.incoming;
     let Some(file) = fetch(uplink, file_id).await else {
-        let sorry = "I couldn't get that photo from Telegram. Could you send it again?";
-        return uplink.say(&heard.chat_guid(), &heard.key, sorry).await;
+        return uplink
+            .say(&incoming.chat_guid, &incoming.key, NO_PHOTO)
+            .await;
     };
-    let (chat, sender, context) = (heard.chat_guid(), heard.sender(), heard.context());
-    let context = context.to_string();
-    let fields = [
-        ("user_phone", sender.as_str()),
-        ("chat_guid", chat.as_str()),
-        ("attachment_guid", heard.key.as_str()),
-        ("is_group", if heard.is_group { "true" } else { "false" }),
-        ("caption", heard.text.as_deref().unwrap_or_default()),
-        ("context", context.as_str()),
-    ];
-    uplink.photo(&fields, &file).await;
+    let caption = message.text.as_deref().unwrap_or_default();
+    uplink.photo(&incoming.photo_fields(caption), &file).await;
 }
 
 /// `None`: Telegram does not hand it out.
@@ -332,8 +300,8 @@ async fn press(uplink: &Uplink<Telegram>, query: &Value) {
     ) else {
         return;
     };
-    if !network.allowed.lets_in(person, chat) {
-        return network.strangers.knocked(person, chat);
+    if !lets_in(network, person, chat) {
+        return;
     }
     let is_snooze = query["data"] == SNOOZE;
     let told = if is_snooze {
@@ -352,19 +320,19 @@ async fn press(uplink: &Uplink<Telegram>, query: &Value) {
         .as_str()
         .and_then(|text| text.strip_prefix(REMINDER));
     if let (true, Some(what)) = (is_snooze, what) {
-        let heard = Heard {
-            person,
-            chat,
+        let incoming = Incoming {
+            chat_guid: format!("{PREFIX}{chat}"),
+            sender: format!("{PREFIX}{person}"),
             is_group: message["chat"]["type"] != "private",
             is_addressed: true,
             key: format!("{PREFIX}{chat}:callback:{id}"),
             corrects: None,
             sent_at_s: message["date"].as_i64().unwrap_or_default(),
-            text: None,
-            is_content: false,
         };
         let wish = format!("remind me in {SNOOZE_MINUTES} minutes to {what}");
-        uplink.message(&heard.key, &heard.message(&wish)).await;
+        uplink
+            .message(&incoming.key, &incoming.message(&wish))
+            .await;
     }
 }
 

@@ -22,9 +22,9 @@ fn group(text: &str, entities: Value) -> Value {
 
 #[test]
 fn a_private_message_is_direct() {
-    let heard = Heard::of(&private("hi"), &bot(), false).unwrap();
+    let read = Message::read(&private("hi"), &bot(), false).unwrap();
     assert_eq!(
-        heard.message("hi"),
+        read.incoming.message("hi"),
         json!({
             "chat_guid": "telegram:501", "mode": "direct", "sender": "telegram:501", "text": "hi",
             "timestamp": 1_700_000_000, "context": {"message_id": "telegram:501:7"},
@@ -80,18 +80,23 @@ fn a_group_says_whom_it_addresses() {
         ),
     ];
     for (text, entities, spoken, is_addressed) in cases {
-        let heard = Heard::of(&group(text, entities), &bot(), false).unwrap();
-        assert_eq!(heard.text.as_deref(), Some(spoken), "{text}");
+        let read = Message::read(&group(text, entities), &bot(), false).unwrap();
+        assert_eq!(read.text.as_deref(), Some(spoken), "{text}");
         assert_eq!(
-            heard.context()["reply_to_assistant"],
+            read.incoming.context()["reply_to_assistant"],
             is_addressed,
             "{text}"
         );
-        assert!(heard.is_group);
+        assert!(read.incoming.is_group);
     }
     let mut reply = group("yes", json!([]));
     reply["reply_to_message"] = json!({"from": {"id": 666}});
-    assert!(Heard::of(&reply, &bot(), false).unwrap().is_addressed);
+    assert!(
+        Message::read(&reply, &bot(), false)
+            .unwrap()
+            .incoming
+            .is_addressed
+    );
 }
 
 #[test]
@@ -103,7 +108,7 @@ fn whose_messages_are_not_heard() {
     let mut nobodys = private("hi");
     nobodys["from"] = Value::Null;
     for message in [of_bot, channel, nobodys] {
-        assert_eq!(Heard::of(&message, &bot(), false), None, "{message}");
+        assert_eq!(Message::read(&message, &bot(), false), None, "{message}");
     }
 }
 
@@ -111,11 +116,11 @@ fn whose_messages_are_not_heard() {
 fn a_change_within_a_minute_is_a_correction() {
     let mut message = private("hi there");
     message["edit_date"] = json!(1_700_000_060);
-    let heard = Heard::of(&message, &bot(), true).unwrap();
-    assert_eq!(heard.key, "telegram:501:7:1700000060");
-    assert_eq!(heard.context()["corrects"], "telegram:501:7");
+    let read = Message::read(&message, &bot(), true).unwrap();
+    assert_eq!(read.incoming.key, "telegram:501:7:1700000060");
+    assert_eq!(read.incoming.context()["corrects"], "telegram:501:7");
     message["edit_date"] = json!(1_700_000_061);
-    assert_eq!(Heard::of(&message, &bot(), true), None);
+    assert_eq!(Message::read(&message, &bot(), true), None);
 }
 
 #[test]

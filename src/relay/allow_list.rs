@@ -1,0 +1,131 @@
+//! The allow list: people, rooms and servers whose messages a relay takes, by their ids.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use parking_lot::Mutex;
+
+/// Strangers that are named in the log.
+const STRANGERS_MAX: usize = 1_000;
+const EVERYONE: &str = "everyone";
+
+/// What one network's ids look like.
+#[derive(Debug, Clone, Copy)]
+pub struct IdForm {
+    /// The name of the network, which is also its section in `service.toml`.
+    pub network: &'static str,
+    pub is_valid: fn(&str) -> bool,
+    /// Continues "must hold", in an error.
+    pub about: &'static str,
+}
+
+/// Ids that are let in.
+#[derive(Debug, Clone)]
+pub struct AllowList {
+    form: IdForm,
+    is_everyone: bool,
+    ids: HashSet<String>,
+}
+
+impl AllowList {
+    /// Ids with or without the network's prefix, or "everyone". The error continues the key's
+    /// name.
+    pub fn read<'e>(
+        form: IdForm,
+        entries: impl IntoIterator<Item = &'e str>,
+    ) -> Result<Self, String> {
+        let mut list = Self {
+            form,
+            is_everyone: false,
+            ids: HashSet::new(),
+        };
+        for entry in entries {
+            let id = without_prefix(form.network, entry);
+            if entry == EVERYONE {
+                list.is_everyone = true;
+            } else if (form.is_valid)(id) {
+                list.ids.insert(id.to_owned());
+            } else {
+                let about = form.about;
+                return Err(format!(
+                    "must hold {about}, or \"{EVERYONE}\", not {entry:?}"
+                ));
+            }
+        }
+        Ok(list)
+    }
+
+    /// Whether one of the ids is on the list: a person's, their room's, their server's.
+    pub(super) fn lets_in<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> bool {
+        self.is_everyone || ids.into_iter().any(|id| self.ids.contains(id))
+    }
+}
+
+impl fmt::Display for AllowList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_everyone {
+            return f.write_str(EVERYONE);
+        }
+        if self.ids.is_empty() {
+            let network = self.form.network;
+            return write!(
+                f,
+                "nobody yet; set relay.{network}.allow (the log names whoever writes)"
+            );
+        }
+        let mut ids: Vec<&str> = self.ids.iter().map(String::as_str).collect();
+        ids.sort_unstable();
+        f.write_str(&ids.join(", "))
+    }
+}
+
+fn without_prefix<'t>(network: &str, text: &'t str) -> &'t str {
+    let rest = text.strip_prefix(network);
+    rest.and_then(|rest| rest.strip_prefix(':')).unwrap_or(text)
+}
+
+/// People who wrote and are not on the list.
+#[derive(Default)]
+pub(super) struct Strangers(Mutex<HashSet<String>>);
+
+impl Strangers {
+    /// Says in the log, once for each chat, how to let a person in. `action` is what they did;
+    /// `group` is the chat's id where more people write in it.
+    pub(super) fn report(&self, network: &str, person: &str, action: &str, group: Option<&str>) {
+        let mut known = self.0.lock();
+        let chat = group.unwrap_or(person);
+        if known.len() >= STRANGERS_MAX || !known.insert(chat.to_owned()) {
+            return;
+        }
+        let place = group.map_or(String::new(), |group| {
+            format!(" in the group {group} (add \"{group}\" to let in everybody there)")
+        });
+        log::warn!(
+            "{network}: {person} {action}{place} and is not let in; to let them in: [relay.{network}] allow = [\"{person}\"]"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_let_in() {
+        let form = IdForm {
+            network: "telegram",
+            is_valid: |id| id.parse::<i64>().is_ok(),
+            about: "numbers",
+        };
+        let read = |entries: &[&'static str]| AllowList::read(form, entries.iter().copied());
+        let some = read(&["501", "telegram:-1007"]).unwrap();
+        assert!(some.lets_in(["501", "-9"]) && some.lets_in(["7", "-1007"]));
+        assert!(!some.lets_in(["7", "-9"]));
+        assert_eq!(some.to_string(), "-1007, 501");
+        assert!(read(&["everyone", "501"]).unwrap().lets_in(["7"]));
+        assert!(!read(&[]).unwrap().lets_in(["7"]));
+        for wrong in ["@ada", "matrix:501", "", "Everyone"] {
+            assert!(read(&[wrong]).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A message from a network, with the fields that the service takes.
+
+use serde_json::{Value, json};
+
+/// The service takes no longer text; the rest is cut off.
+const TEXT_BYTES_MAX: usize = 32 * 1024;
+/// A changed message is brought up as a correction within this time, and not after it.
+pub(super) const CORRECTION_S_MAX: i64 = 60;
+
+/// Answers to what a relay can't bring up.
+pub(super) const CANT_HEAR: &str = "I can't hear yet. Could you write it to me?";
+pub(super) const CANT_READ: &str =
+    "I can't make anything of that yet: I read text and look at photos.";
+
+/// Who wrote where, and under which id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Incoming {
+    /// With the network's prefix.
+    pub(super) chat_guid: String,
+    /// With the network's prefix.
+    pub(super) sender: String,
+    pub(super) is_group: bool,
+    /// A group's message that mentions the assistant or replies to it.
+    pub(super) is_addressed: bool,
+    /// The network's id of the message, which stays the same in repetitions.
+    pub(super) key: String,
+    /// The key of the message that this one corrects.
+    pub(super) corrects: Option<String>,
+    pub(super) sent_at_s: i64,
+}
+
+impl Incoming {
+    /// The fields of `POST /edge/message`.
+    pub(super) fn message(&self, text: &str) -> Value {
+        let mut end = text.len().min(TEXT_BYTES_MAX);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        json!({
+            "chat_guid": self.chat_guid,
+            "mode": if self.is_group { "group" } else { "direct" },
+            "sender": self.sender,
+            "text": text[..end],
+            "timestamp": self.sent_at_s.max(0),
+            "context": self.context(),
+        })
+    }
+
+    /// The fields of `POST /photo/upload` beside the file.
+    pub(super) fn photo_fields(&self, caption: &str) -> Vec<(&'static str, String)> {
+        vec![
+            ("user_phone", self.sender.clone()),
+            ("chat_guid", self.chat_guid.clone()),
+            ("attachment_guid", self.key.clone()),
+            ("is_group", self.is_group.to_string()),
+            ("caption", caption.to_owned()),
+            ("context", self.context().to_string()),
+        ]
+    }
+
+    pub(super) fn context(&self) -> Value {
+        let mut context = json!({"message_id": self.key});
+        if self.is_group {
+            context["reply_to_assistant"] = self.is_addressed.into();
+        }
+        if let Some(corrects) = &self.corrects {
+            context["corrects"] = corrects.as_str().into();
+        }
+        context
+    }
+}

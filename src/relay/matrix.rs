@@ -1,0 +1,303 @@
+//! Matrix, by its client-server API: long polling of `/sync`, rooms without encryption. How far
+//! it has read is stored when what it has read went up and was answered. The homeserver takes a
+//! transaction id, so that a bubble that is sent twice is one event.
+
+mod api;
+mod events;
+mod reading;
+mod session_file;
+mod sync;
+mod text;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use parking_lot::Mutex;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use super::allow_list::{AllowList, IdForm, Strangers};
+use super::{Network, Stop, Unsent, Uplink};
+use api::{Api, Failure};
+use session_file::Session;
+
+const NETWORK: &str = "matrix";
+/// Before people's and rooms' ids, which are global to the service.
+pub const PREFIX: &str = "matrix:";
+/// Ids of people and rooms, and of all people of a server.
+pub const IDS: IdForm = IdForm {
+    network: NETWORK,
+    is_valid: |id| {
+        let rest = id.strip_prefix(['@', '!']);
+        let has_server = id
+            .split_once(':')
+            .is_some_and(|(_, server)| !server.is_empty());
+        rest.is_some_and(|rest| !rest.is_empty()) && (id.starts_with('!') || has_server)
+    },
+    about: "ids like \"@ada:example.com\", \"!room:example.com\" or \"@*:example.com\" (everybody of a server)",
+};
+/// Before the ids of notices in encrypted rooms, to which nothing else is sent.
+const ENCRYPTED: &str = "encrypted:";
+/// Rooms whose facts are remembered.
+const ROOMS_MAX: usize = 10_000;
+/// A bot, and one person.
+const DIRECT_MEMBERS_MAX: usize = 2;
+const TYPING_MS: u64 = 10_000;
+
+pub struct Settings {
+    /// Like `https://matrix.example.com`.
+    pub homeserver: String,
+    pub credential: Credential,
+    pub allowed: AllowList,
+    /// The relay's journal; the session is kept beside it.
+    pub state: PathBuf,
+}
+
+/// How the bot signs in.
+pub enum Credential {
+    Token(String),
+    Password { user: String, password: String },
+}
+
+pub struct Matrix {
+    api: Api,
+    homeserver: String,
+    allowed: AllowList,
+    session_path: PathBuf,
+    /// Known after the first call.
+    introduced: OnceCell<(Bot, Session)>,
+    rooms: Mutex<HashMap<String, Room>>,
+    /// Who was named in the log.
+    strangers: Strangers,
+}
+
+/// Who the bot is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Bot {
+    user_id: String,
+    /// What people may call it: its id, the first part of it, the name it shows.
+    names: Vec<String>,
+}
+
+/// Facts about a room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Room {
+    members: usize,
+    is_encrypted: bool,
+}
+
+impl Room {
+    const fn is_group(self) -> bool {
+        self.members > DIRECT_MEMBERS_MAX
+    }
+}
+
+impl Matrix {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            api: Api::new(&settings.homeserver, settings.credential),
+            homeserver: settings.homeserver,
+            allowed: settings.allowed,
+            session_path: session_file::path_beside(&settings.state),
+            introduced: OnceCell::new(),
+            rooms: Mutex::default(),
+            strangers: Strangers::default(),
+        }
+    }
+
+    /// Who the bot is and what it may, as lines for a terminal.
+    pub async fn check(&self) -> Result<Vec<String>, String> {
+        let shown = |failure: Failure| failure.to_string();
+        let (bot, session) = self.introduced().await.map_err(shown)?;
+        let rooms = self.api.get("/joined_rooms").await.map_err(shown)?;
+        let rooms = rooms["joined_rooms"].as_array().map_or(0, Vec::len);
+        Ok(vec![
+            format!(
+                "Matrix: {} at {} (device {}); it is in {rooms} rooms",
+                bot.user_id, self.homeserver, session.device_id
+            ),
+            format!("Allowed: {}", self.allowed),
+        ])
+    }
+
+    /// Who the bot is, and how far it has read at this start.
+    async fn introduced(&self) -> Result<&(Bot, Session), Failure> {
+        self.introduced.get_or_try_init(|| self.introduce()).await
+    }
+
+    async fn introduce(&self) -> Result<(Bot, Session), Failure> {
+        let (path, homeserver) = (self.session_path.clone(), self.homeserver.clone());
+        let opening = tokio::task::spawn_blocking(move || Session::open(&path, &homeserver));
+        let opened = opening.await.map_err(std::io::Error::other).flatten();
+        let mut session = opened.map_err(|error| {
+            let path = self.session_path.display();
+            Failure::Broken(format!("{path} can't be kept: {error}"))
+        })?;
+        self.api.set_device(&session.device_id);
+        let me = self.api.get("/account/whoami").await?;
+        let user_id = me["user_id"].as_str().unwrap_or_default().to_owned();
+        if user_id.is_empty() {
+            return Err(Failure::Broken("whoami names nobody".to_owned()));
+        }
+        if let Some(device_id) = me["device_id"].as_str() {
+            session.device_id = device_id.to_owned();
+        }
+        session.enter_as(&user_id);
+        let profile = format!("/profile/{}/displayname", percent_encoded(&user_id));
+        let shown = match self.api.get(&profile).await {
+            Ok(profile) => profile["displayname"].as_str().map(str::to_owned),
+            Err(Failure::Refused { .. }) => None, // it has none
+            Err(failure) => return Err(failure),
+        };
+        let local = user_id.trim_start_matches('@').split(':').next();
+        let local = local.map(str::to_owned);
+        let names = [Some(user_id.clone()), local, shown];
+        let names = names.into_iter().flatten().collect();
+        Ok((Bot { user_id, names }, session))
+    }
+
+    fn lets_in(&self, person: &str, room: &str) -> bool {
+        let server = person.split_once(':').map_or("", |(_, server)| server);
+        let server = format!("@*:{server}");
+        self.allowed.lets_in([person, room, server.as_str()])
+    }
+
+    /// Remembered until something in the room changes them.
+    async fn room(&self, room: &str) -> Result<Room, Failure> {
+        if let Some(known) = self.rooms.lock().get(room) {
+            return Ok(*known);
+        }
+        let path = format!("/rooms/{}", percent_encoded(room));
+        let members = self.api.get(&format!("{path}/joined_members")).await?;
+        let members = members["joined"]
+            .as_object()
+            .map_or(0, |joined| joined.len());
+        let encryption = format!("{path}/state/m.room.encryption/");
+        let is_encrypted = match self.api.get(&encryption).await {
+            Ok(_) => true,
+            Err(failure) if failure.is_refusal(404) => false,
+            Err(failure) => return Err(failure),
+        };
+        let found = Room {
+            members,
+            is_encrypted,
+        };
+        let mut rooms = self.rooms.lock();
+        if rooms.len() >= ROOMS_MAX {
+            rooms.clear();
+        }
+        rooms.insert(room.to_owned(), found);
+        Ok(found)
+    }
+
+    async fn event(&self, room: &str, event: &str) -> Result<Value, Failure> {
+        let (room, event) = (percent_encoded(room), percent_encoded(event));
+        self.api.get(&format!("/rooms/{room}/event/{event}")).await
+    }
+
+    /// What people see of it is not worth a second try.
+    async fn mark_read(&self, room: &str, event: &str) {
+        let (room, event) = (percent_encoded(room), percent_encoded(event));
+        let path = format!("/rooms/{room}/receipt/m.read/{event}");
+        if let Err(failure) = self.api.post(&path, json!({})).await {
+            log::debug!("matrix: no receipt: {failure}");
+        }
+    }
+}
+
+impl Network for Matrix {
+    async fn incoming(&self, uplink: Uplink<Self>) -> Stop {
+        match self.read_on(&uplink).await {
+            Ok(()) => Stop::default(),
+            Err(stop) => stop,
+        }
+    }
+
+    async fn send(&self, chat: &str, bubble: &str, id: &str) -> Result<(), Unsent> {
+        let room = chat.strip_prefix(PREFIX);
+        let room = room.ok_or_else(|| Unsent::Never("no room of Matrix's".to_owned()))?;
+        self.introduced().await.map_err(unsent)?;
+        let is_notice = id.starts_with(ENCRYPTED);
+        if !is_notice && self.room(room).await.map_err(unsent)?.is_encrypted {
+            return Err(Unsent::Never("the room is encrypted".to_owned()));
+        }
+        let path = format!("/rooms/{}/send/m.room.message", percent_encoded(room));
+        // A bubble longer than a message is rare; its pieces have ids of their own.
+        for (number, piece) in text::pieces(bubble).into_iter().enumerate() {
+            let transaction = match number {
+                0 => percent_encoded(id),
+                _ => percent_encoded(&format!("{id}:{number}")),
+            };
+            let content = text::content(piece, is_notice);
+            let path = format!("{path}/{transaction}");
+            self.api.put(&path, content).await.map_err(unsent)?;
+        }
+        Ok(())
+    }
+
+    async fn typing(&self, chat: &str) {
+        let (Some(room), Ok((bot, _))) = (chat.strip_prefix(PREFIX), self.introduced().await)
+        else {
+            return;
+        };
+        let (room, user) = (percent_encoded(room), percent_encoded(&bot.user_id));
+        let shown = json!({"typing": true, "timeout": TYPING_MS});
+        // Of use now or not at all.
+        let _ = self
+            .api
+            .put(&format!("/rooms/{room}/typing/{user}"), shown)
+            .await;
+    }
+}
+
+/// All but the unreserved characters of RFC 3986.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// A part of an address's path or query.
+fn percent_encoded(text: &str) -> String {
+    utf8_percent_encode(text, ENCODED).to_string()
+}
+
+fn unsent(failure: Failure) -> Unsent {
+    match failure {
+        Failure::Refused { .. } => Unsent::Never(failure.to_string()),
+        other => Unsent::Later {
+            wait: other.wait(),
+            why: other.to_string(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_people_rooms_and_servers() {
+        for id in [
+            "@ada:example.com",
+            "!x:example.com",
+            "!-qe1b4",
+            "@*:example.com",
+        ] {
+            assert!((IDS.is_valid)(id), "{id}");
+        }
+        for wrong in [
+            "",
+            "@",
+            "@ada",
+            "@ada:",
+            "!",
+            "ada",
+            "#room:example.com",
+            "501",
+        ] {
+            assert!(!(IDS.is_valid)(wrong), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! Calls of Matrix's client-server API. The access token goes in a header and in no error.
+
+use std::fmt;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use super::Credential;
+use super::percent_encoded;
+use crate::outbound::{self, Method, Request};
+
+const CALL_MAX: Duration = Duration::from_secs(20);
+/// What a long poll may take beyond what it was asked to wait.
+const POLL_MARGIN: Duration = Duration::from_secs(15);
+const FILE_MAX: Duration = Duration::from_secs(60);
+/// The largest photo that the service takes.
+pub(super) const FILE_BYTES_MAX: u64 = 20 * 1024 * 1024;
+/// Of an answer in JSON: a long gap in a big room.
+const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
+const CLIENT: &str = "/_matrix/client/v3";
+
+pub(super) struct Api {
+    homeserver: String,
+    credential: Credential,
+    /// The device that transaction ids belong to.
+    device_id: OnceCell<String>,
+    token: Mutex<Option<String>>,
+    login: tokio::sync::Mutex<()>,
+}
+
+/// Why a call did nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The token or the password is not valid: a sentence.
+    Unauthorized(String),
+    /// Another 4xx of Matrix's: it would be refused again.
+    Refused {
+        status: u16,
+        code: String,
+        why: String,
+    },
+    /// 429: how long to wait.
+    TooMany(Duration),
+    /// No answer, 5xx, or one that is not Matrix's.
+    Broken(String),
+}
+
+impl Failure {
+    /// How long the homeserver wants to be left alone.
+    pub(super) const fn wait(&self) -> Option<Duration> {
+        match self {
+            Self::TooMany(wait) => Some(*wait),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_refusal(&self, refused: u16) -> bool {
+        matches!(self, Self::Refused { status, .. } if *status == refused)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unauthorized(why) => f.write_str(why),
+            Self::Refused { code, why, .. } => write!(f, "Matrix: {why} ({code})"),
+            Self::TooMany(wait) => write!(f, "Matrix asks to wait {} ms", wait.as_millis()),
+            Self::Broken(why) => write!(f, "Matrix: {why}"),
+        }
+    }
+}
+
+impl Api {
+    pub(super) fn new(homeserver: &str, credential: Credential) -> Self {
+        let token = match &credential {
+            Credential::Token(token) => Some(token.clone()),
+            Credential::Password { .. } => None,
+        };
+        Self {
+            homeserver: homeserver.trim_end_matches('/').to_owned(),
+            credential,
+            device_id: OnceCell::new(),
+            token: Mutex::new(token),
+            login: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// The device to log in as, before the first call.
+    pub(super) fn set_device(&self, device_id: &str) {
+        let _ = self.device_id.set(device_id.to_owned()); // it is the same each time
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Result<Value, Failure> {
+        self.call(Method::Get, path, None, CALL_MAX).await
+    }
+
+    /// A call that the homeserver may wait with.
+    pub(super) async fn poll(&self, path: &str, wait: Duration) -> Result<Value, Failure> {
+        self.call(Method::Get, path, None, wait + POLL_MARGIN).await
+    }
+
+    pub(super) async fn post(&self, path: &str, body: Value) -> Result<Value, Failure> {
+        self.call(Method::Post, path, Some(body), CALL_MAX).await
+    }
+
+    pub(super) async fn put(&self, path: &str, body: Value) -> Result<Value, Failure> {
+        self.call(Method::Put, path, Some(body), CALL_MAX).await
+    }
+
+    /// The bytes of `mxc://server/id`, at most 20 MiB.
+    pub(super) async fn file(&self, mxc: &str) -> Result<Vec<u8>, Failure> {
+        let place = mxc
+            .strip_prefix("mxc://")
+            .and_then(|rest| rest.split_once('/'));
+        let Some((server, id)) = place else {
+            return Err(Failure::Refused {
+                status: 404,
+                code: "M_NOT_FOUND".to_owned(),
+                why: "no address of a file".to_owned(),
+            });
+        };
+        let (server, id) = (percent_encoded(server), percent_encoded(id));
+        let path = format!("/_matrix/client/v1/media/download/{server}/{id}");
+        let answer = self
+            .authorized(Method::Get, &path, None, FILE_MAX, FILE_BYTES_MAX)
+            .await?;
+        match answer.status {
+            200 => Ok(answer.body),
+            _ => Err(failure(&answer)),
+        }
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        timeout: Duration,
+    ) -> Result<Value, Failure> {
+        let path = format!("{CLIENT}{path}");
+        let answer = self
+            .authorized(method, &path, body, timeout, ANSWER_BYTES_MAX)
+            .await?;
+        read(&answer)
+    }
+
+    /// Logs in where there is no token, or where it has ended.
+    async fn authorized(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        timeout: Duration,
+        answer_bytes_max: u64,
+    ) -> Result<outbound::Response, Failure> {
+        let mut ended = None;
+        loop {
+            let token = match self.token() {
+                Some(token) if Some(&token) != ended.as_ref() => token,
+                _ => self.log_in(ended.as_deref()).await?,
+            };
+            let bearer = format!("Bearer {token}");
+            let answer = self
+                .send(
+                    method,
+                    path,
+                    Some(bearer),
+                    body.clone(),
+                    timeout,
+                    answer_bytes_max,
+                )
+                .await?;
+            if answer.status == 401 && ended.is_none() {
+                ended = Some(token);
+                continue;
+            }
+            return Ok(answer);
+        }
+    }
+
+    /// A new token for the same device; only one task asks for it.
+    async fn log_in(&self, ended: Option<&str>) -> Result<String, Failure> {
+        let Credential::Password { user, password } = &self.credential else {
+            return Err(Failure::Unauthorized(
+                "the homeserver does not know the access token: set relay.matrix.token to a new one"
+                    .to_owned(),
+            ));
+        };
+        let _alone = self.login.lock().await;
+        if let Some(token) = self.token().filter(|token| Some(token.as_str()) != ended) {
+            return Ok(token);
+        }
+        let asked = json!({
+            "type": "m.login.password",
+            "identifier": {"type": "m.id.user", "user": user},
+            "password": password,
+            "device_id": self.device_id.get(),
+            "initial_device_display_name": "Chatkeep",
+        });
+        let path = format!("{CLIENT}/login");
+        let answer = self
+            .send(
+                Method::Post,
+                &path,
+                None,
+                Some(asked),
+                CALL_MAX,
+                ANSWER_BYTES_MAX,
+            )
+            .await?;
+        let answer = match read(&answer) {
+            Err(Failure::Refused { status: 403, .. }) => {
+                return Err(Failure::Unauthorized(
+                    "the homeserver does not take the name or the password: look at relay.matrix.user and relay.matrix.password".to_owned(),
+                ));
+            }
+            answer => answer?,
+        };
+        let token = answer["access_token"].as_str().map(str::to_owned);
+        let token = token.ok_or_else(|| Failure::Broken("a login without a token".to_owned()))?;
+        let mut kept = self.token.lock();
+        *kept = Some(token.clone());
+        Ok(token)
+    }
+
+    fn token(&self) -> Option<String> {
+        let token = self.token.lock();
+        token.clone()
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        bearer: Option<String>,
+        body: Option<Value>,
+        timeout: Duration,
+        answer_bytes_max: u64,
+    ) -> Result<outbound::Response, Failure> {
+        let url = format!("{}{path}", self.homeserver);
+        let calling = tokio::task::spawn_blocking(move || {
+            let bearer = bearer.as_deref().map(|bearer| ("authorization", bearer));
+            outbound::send(&Request {
+                headers: bearer.as_slice(),
+                body: body.as_ref(),
+                timeout,
+                answer_bytes_max,
+                ..Request::new(method, &url)
+            })
+        });
+        let answer = calling
+            .await
+            .map_err(|_| Failure::Broken("a call was broken off".to_owned()))?;
+        answer.map_err(|error| Failure::Broken(format!("no answer: {error}")))
+    }
+}
+
+fn read(answer: &outbound::Response) -> Result<Value, Failure> {
+    match serde_json::from_slice(&answer.body) {
+        Ok(body) if answer.status == 200 => Ok(body),
+        _ => Err(failure(answer)),
+    }
+}
+
+fn failure(answer: &outbound::Response) -> Failure {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    failure_of(answer.status, answer.retry_after_s, &body)
+}
+
+/// `{"errcode", "error", "retry_after_ms"?}`
+fn failure_of(status: u16, retry_after_s: Option<u64>, body: &Value) -> Failure {
+    let code = body["errcode"].as_str();
+    let why = body["error"].as_str().unwrap_or("no reason given");
+    match (status, code) {
+        (429, _) => {
+            let wait_ms = body["retry_after_ms"].as_u64();
+            let wait_ms = wait_ms.or(retry_after_s.map(|s| s.saturating_mul(1000)));
+            Failure::TooMany(Duration::from_millis(wait_ms.unwrap_or(1000).max(1)))
+        }
+        (401, _) => Failure::Unauthorized(format!(
+            "the homeserver does not take the relay's access token: {why}"
+        )),
+        (400..=499, Some(code)) => Failure::Refused {
+            status,
+            code: code.to_owned(),
+            why: why.to_owned(),
+        },
+        _ => Failure::Broken(format!("answered with {status}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_call_failed() {
+        let error = |code: &str| json!({"errcode": code, "error": "why"});
+        let refused = |status, code: &str| Failure::Refused {
+            status,
+            code: code.to_owned(),
+            why: "why".to_owned(),
+        };
+        let wait = |ms| Failure::TooMany(Duration::from_millis(ms));
+        let limited = json!({"errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 1500});
+        let cases = [
+            (429, Some(9), limited, wait(1500)),
+            (429, Some(9), Value::Null, wait(9000)),
+            (429, None, Value::Null, wait(1000)),
+            (403, None, error("M_FORBIDDEN"), refused(403, "M_FORBIDDEN")),
+            // A proxy's, not Matrix's: another try may do better.
+            (
+                404,
+                None,
+                Value::Null,
+                Failure::Broken("answered with 404".to_owned()),
+            ),
+            (
+                502,
+                None,
+                Value::Null,
+                Failure::Broken("answered with 502".to_owned()),
+            ),
+            (
+                200,
+                None,
+                Value::Null,
+                Failure::Broken("answered with 200".to_owned()),
+            ),
+        ];
+        for (status, retry_after_s, body, expected) in cases {
+            let found = failure_of(status, retry_after_s, &body);
+            assert_eq!(found, expected, "{status} {body}");
+        }
+        let ended = failure_of(401, None, &error("M_UNKNOWN_TOKEN"));
+        assert!(matches!(ended, Failure::Unauthorized(_)));
+    }
+}

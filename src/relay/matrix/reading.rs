@@ -1,0 +1,220 @@
+//! Reading: `/sync` again and again, gaps, invitations, and how far everything went up.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::api::Failure;
+use super::percent_encoded;
+use super::session_file::Session;
+use super::sync::{self, Marks, RoomNews};
+use super::{Bot, Matrix, events};
+use crate::relay::backoff::backoff;
+use crate::relay::{Stop, Uplink};
+
+/// How long the homeserver may wait with its answer.
+const POLL: Duration = Duration::from_secs(30);
+/// Events that are brought up at once; no more are asked for until some are done.
+const UNDER_WAY_MAX: usize = 1_000;
+/// A gap is filled with so many answers of 100 events; a longer one is left.
+const GAP_ANSWERS_MAX: usize = 20;
+
+impl Matrix {
+    async fn sync(&self, since: Option<&str>, wait: Duration) -> Result<Value, Failure> {
+        let filter = percent_encoded(&sync::filter().to_string());
+        let since = since.map_or(String::new(), |since| {
+            format!("&since={}", percent_encoded(since))
+        });
+        let wait_ms = wait.as_millis();
+        let path = format!("/sync?timeout={wait_ms}&filter={filter}{since}");
+        self.api.poll(&path, wait).await
+    }
+
+    /// The events that an answer of `/sync` left out.
+    async fn fill_gap(&self, news: &mut RoomNews, since: &str) -> Result<(), Failure> {
+        let filter = percent_encoded(&sync::gap_filter().to_string());
+        let (room, since) = (percent_encoded(&news.room), percent_encoded(since));
+        let mut answers = 0;
+        while let Some(from) = news.gap.take() {
+            if answers == GAP_ANSWERS_MAX {
+                log::warn!("matrix: messages in {} are left out: too many", news.room);
+                break;
+            }
+            answers += 1;
+            let from = percent_encoded(&from);
+            let path = format!(
+                "/rooms/{room}/messages?dir=b&from={from}&to={since}&limit=100&filter={filter}"
+            );
+            let answer = match self.api.get(&path).await {
+                Err(Failure::Refused { why, .. }) => {
+                    log::warn!("matrix: messages in {} are left out: {why}", news.room);
+                    break;
+                }
+                answer => answer?,
+            };
+            let older = answer["chunk"].as_array().cloned().unwrap_or_default();
+            news.gap = answer["end"].as_str().map(str::to_owned);
+            sync::put_before(older, &mut news.events);
+        }
+        Ok(())
+    }
+
+    /// Puts what an answer holds into lanes, and its mark behind them.
+    async fn take(
+        &self,
+        uplink: &Uplink<Self>,
+        bot: &Bot,
+        since: &str,
+        answer: &Value,
+        marks: &mut Marks,
+    ) -> Result<String, Failure> {
+        let next = answer["next_batch"].as_str().map(str::to_owned);
+        let next = next.ok_or_else(|| Failure::Broken("a sync without a mark".to_owned()))?;
+        for room in sync::left_rooms(answer) {
+            self.rooms.lock().remove(room);
+        }
+        let mut all_news = sync::news(answer, &bot.user_id);
+        // Before anything is brought up: it is asked for again when this fails.
+        for news in &mut all_news {
+            self.fill_gap(news, since).await?;
+        }
+        let mut under_way = self.answer_invitations(uplink, bot, answer);
+        for news in all_news {
+            if news.has_changed {
+                self.rooms.lock().remove(&news.room);
+            }
+            let events = news.events.into_iter();
+            under_way.extend(events.map(|event| events::take(uplink, bot, &news.room, event)));
+        }
+        marks.add(next.clone(), under_way);
+        Ok(next)
+    }
+
+    fn answer_invitations(
+        &self,
+        uplink: &Uplink<Self>,
+        bot: &Bot,
+        answer: &Value,
+    ) -> Vec<tokio::sync::oneshot::Receiver<()>> {
+        let invitations = sync::invitations(answer, &bot.user_id).into_iter();
+        invitations
+            .map(|one| events::answer_invitation(uplink, one.room, one.inviter))
+            .collect()
+    }
+
+    async fn store(&self, session: &mut Session, since: String) {
+        session.since = Some(since);
+        let (path, session) = (self.session_path.clone(), session.clone());
+        let written = tokio::task::spawn_blocking(move || session.write(&path)).await;
+        if let Err(error) = written.map_err(std::io::Error::other).flatten() {
+            let path = self.session_path.display();
+            log::error!("matrix: {path} can't be written: {error}");
+        }
+    }
+
+    /// Until the homeserver says who the bot is, and what it missed is known; the error ends the
+    /// relay.
+    async fn begin(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), Stop> {
+        let mut attempt = 0;
+        loop {
+            let failure = match self.first_look(uplink).await {
+                Ok(begun) => return Ok(begun),
+                Err(failure) => failure,
+            };
+            self.pause(uplink, failure, &mut attempt).await?;
+        }
+    }
+
+    /// Accepts invitations that are still open. Of a first start, what was written before it is
+    /// not brought up.
+    async fn first_look(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), Failure> {
+        let (bot, session) = self.introduced().await?.clone();
+        let answer = self.sync(None, Duration::ZERO).await?;
+        uplink.condition().set_network(None);
+        let mut session = session;
+        for done in self.answer_invitations(uplink, &bot, &answer) {
+            let _ = done.await;
+        }
+        if let (None, Some(next)) = (&session.since, answer["next_batch"].as_str()) {
+            self.store(&mut session, next.to_owned()).await;
+        }
+        Ok((bot, session))
+    }
+
+    async fn pause(
+        &self,
+        uplink: &Uplink<Self>,
+        failure: Failure,
+        attempt: &mut u32,
+    ) -> Result<(), Stop> {
+        if let Failure::Unauthorized(why) = failure {
+            return Err(Stop(why));
+        }
+        uplink.condition().set_network(Some(&failure.to_string()));
+        let pause = failure.wait().unwrap_or_else(|| backoff(*attempt));
+        tokio::time::sleep(pause).await;
+        *attempt += 1;
+        Ok(())
+    }
+
+    /// The next answer of `/sync`; marks that may be stored meanwhile are.
+    async fn next_answer(
+        &self,
+        since: &str,
+        marks: &mut Marks,
+        session: &mut Session,
+    ) -> Result<Value, Failure> {
+        let mut syncing = std::pin::pin!(self.sync(Some(since), POLL));
+        loop {
+            tokio::select! {
+                answer = &mut syncing => return answer,
+                done = marks.next_done() => self.store(session, done).await,
+            }
+        }
+    }
+
+    /// Reads on and on; the error ends the relay.
+    pub(super) async fn read_on(&self, uplink: &Uplink<Self>) -> Result<(), Stop> {
+        let (bot, mut session) = self.begin(uplink).await?;
+        let mut since = session.since.clone().unwrap_or_default();
+        let mut marks = Marks::default();
+        let mut attempt = 0;
+        loop {
+            while marks.under_way() > UNDER_WAY_MAX {
+                let done = marks.next_done().await;
+                self.store(&mut session, done).await;
+            }
+            let answer = self.next_answer(&since, &mut marks, &mut session).await;
+            let taken = match answer {
+                Ok(answer) => self.take(uplink, &bot, &since, &answer, &mut marks).await,
+                Err(failure) => Err(failure),
+            };
+            match taken {
+                Ok(next) => {
+                    attempt = 0;
+                    since = next;
+                    uplink.condition().set_network(None);
+                }
+                Err(failure) if failure.is_refusal(400) => {
+                    let why = format!(
+                        "the homeserver does not know how far the relay has read ({failure}); it reads on from now, and messages since then are left out"
+                    );
+                    log::error!("matrix: {why}");
+                    return Err(self.forget(session, why).await);
+                }
+                Err(failure) => self.pause(uplink, failure, &mut attempt).await?,
+            }
+        }
+    }
+
+    /// As after the homeserver was set back to a backup.
+    async fn forget(&self, mut session: Session, why: String) -> Stop {
+        session.since = None;
+        let path = self.session_path.clone();
+        let written = tokio::task::spawn_blocking(move || session.write(&path)).await;
+        match written.map_err(std::io::Error::other).flatten() {
+            Ok(()) => Stop(why),
+            Err(error) => Stop(format!("{why}; that can't be written: {error}")),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What the relay for Matrix remembers over a restart: its device, and how far it has read. No
+//! token is in it. Blocking.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::random;
+use crate::relay::journal::replace_file;
+
+/// The device in the homeserver's list, before the random part.
+const DEVICE: &str = "CHATKEEP";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Session {
+    pub(super) homeserver: String,
+    /// Empty until the homeserver has said it.
+    pub(super) user_id: String,
+    pub(super) device_id: String,
+    /// `next_batch` of the last sync whose events went up.
+    pub(super) since: Option<String>,
+}
+
+impl Session {
+    /// The session in the file. A new one is written at once, so that the next start logs in as the same
+    /// device.
+    pub(super) fn open(path: &Path, homeserver: &str) -> io::Result<Self> {
+        let kept = match fs::read(path) {
+            Ok(text) => serde_json::from_slice(&text).ok(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let session: Option<Self> = kept;
+        if let Some(session) = session.filter(|session| session.homeserver == homeserver) {
+            return Ok(session);
+        }
+        let session = Self {
+            homeserver: homeserver.to_owned(),
+            user_id: String::new(),
+            device_id: format!("{DEVICE}{}", hex::encode_upper(random::bytes::<4>())),
+            since: None,
+        };
+        session.write(path)?;
+        Ok(session)
+    }
+
+    /// What was read as another user means nothing.
+    pub(super) fn enter_as(&mut self, user_id: &str) {
+        if self.user_id != user_id {
+            self.user_id = user_id.to_owned();
+            self.since = None;
+        }
+    }
+
+    /// On disk when this returns.
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        let text = serde_json::to_vec(self)?;
+        replace_file(path, &text)
+    }
+}
+
+/// Beside the relay's journal.
+pub(super) fn path_beside(journal: &Path) -> PathBuf {
+    let mut path = journal.as_os_str().to_owned();
+    path.push(".session");
+    path.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_stays_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = path_beside(&folder.path().join("inner/state"));
+        let mut first = Session::open(&path, "http://a").unwrap();
+        assert_eq!(Session::open(&path, "http://a").unwrap(), first);
+        first.enter_as("@juno:a");
+        first.since = Some("s1".to_owned());
+        first.write(&path).unwrap();
+        let mut second = Session::open(&path, "http://a").unwrap();
+        assert_eq!(second, first);
+        second.enter_as("@juno:a");
+        assert_eq!(second.since.as_deref(), Some("s1"));
+        second.enter_as("@other:a");
+        assert_eq!(second.since, None);
+        let other = Session::open(&path, "http://b").unwrap();
+        assert_ne!(other.device_id, first.device_id);
+    }
+}

@@ -1,0 +1,270 @@
+//! What an answer of `/sync` holds. Pure, but for the marks, which wait.
+
+use std::collections::{HashSet, VecDeque};
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+/// Events of a room in one answer; what is more is fetched.
+const EVENTS_MAX: usize = 50;
+/// Kinds of events that are looked at.
+const KINDS: [&str; 5] = [
+    "m.room.message",
+    "m.room.encrypted",
+    "m.room.member",
+    "m.room.encryption",
+    "m.sticker",
+];
+
+/// Which events `/sync` tells.
+pub(super) fn filter() -> Value {
+    let nothing = json!({"types": []});
+    json!({
+        "room": {
+            "timeline": {"limit": EVENTS_MAX, "types": KINDS},
+            "state": nothing, "ephemeral": nothing, "account_data": nothing,
+        },
+        "presence": nothing, "account_data": nothing,
+    })
+}
+
+/// Which events `/messages` tells.
+pub(super) fn gap_filter() -> Value {
+    json!({"types": KINDS})
+}
+
+/// The news of one room that the bot is in.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct RoomNews {
+    pub(super) room: String,
+    pub(super) events: Vec<Value>,
+    /// Events before these are missing, from this mark backwards.
+    pub(super) gap: Option<String>,
+    /// Who is in it or whether it is encrypted may have changed.
+    pub(super) has_changed: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Invitation {
+    pub(super) room: String,
+    pub(super) inviter: String,
+}
+
+pub(super) fn news(answer: &Value, us: &str) -> Vec<RoomNews> {
+    let rooms = answer["rooms"]["join"].as_object().into_iter().flatten();
+    let news = rooms.map(|(room, content)| room_news(room, &content["timeline"], us));
+    news.collect()
+}
+
+fn room_news(room: &str, timeline: &Value, us: &str) -> RoomNews {
+    let events = timeline["events"].as_array().cloned().unwrap_or_default();
+    let own = |event: &Value, membership: &str| {
+        event["type"] == "m.room.member"
+            && event["state_key"] == us
+            && event["content"]["membership"] == membership
+    };
+    let joined = events.iter().rposition(|event| own(event, "join"));
+    let invited = events.iter().rposition(|event| own(event, "invite"));
+    let is_limited = timeline["limited"] == true;
+    let has_changed = is_limited
+        || events
+            .iter()
+            .any(|event| event["type"] == "m.room.member" || event["type"] == "m.room.encryption");
+    let gap = timeline["prev_batch"].as_str().map(str::to_owned);
+    RoomNews {
+        room: room.to_owned(),
+        // In a room that was just entered, what was written since the invitation.
+        gap: gap.filter(|_| is_limited && joined.is_none()),
+        events: match joined {
+            Some(joined) => events[invited.filter(|at| *at < joined).unwrap_or(joined)..].to_vec(),
+            None => events,
+        },
+        has_changed,
+    }
+}
+
+pub(super) fn invitations(answer: &Value, us: &str) -> Vec<Invitation> {
+    let rooms = answer["rooms"]["invite"].as_object().into_iter().flatten();
+    let invitations = rooms.filter_map(|(room, content)| {
+        let events = content["invite_state"]["events"].as_array()?;
+        let own = events.iter().find(|event| {
+            event["type"] == "m.room.member"
+                && event["state_key"] == us
+                && event["content"]["membership"] == "invite"
+        })?;
+        Some(Invitation {
+            room: room.clone(),
+            inviter: own["sender"].as_str()?.to_owned(),
+        })
+    });
+    invitations.collect()
+}
+
+/// Rooms that the bot has left or was removed from.
+pub(super) fn left_rooms(answer: &Value) -> Vec<&str> {
+    let rooms = answer["rooms"]["leave"].as_object().into_iter().flatten();
+    rooms.map(|(room, _)| room.as_str()).collect()
+}
+
+/// Older events, which come from the newest to the oldest, put before the newer ones; each once.
+pub(super) fn put_before(older: Vec<Value>, events: &mut Vec<Value>) {
+    let known: HashSet<String> = events
+        .iter()
+        .filter_map(|event| event["event_id"].as_str().map(str::to_owned))
+        .collect();
+    let is_new = |event: &Value| {
+        let id = event["event_id"].as_str();
+        id.is_some_and(|id| !known.contains(id))
+    };
+    let older = older.into_iter().rev().filter(is_new);
+    *events = older.chain(events.drain(..)).collect();
+}
+
+/// Marks of syncs, each with the events that are not done yet. A mark may be stored when the
+/// events of its sync and of all before it are done.
+#[derive(Default)]
+pub(super) struct Marks(VecDeque<(String, Vec<oneshot::Receiver<()>>)>);
+
+impl Marks {
+    pub(super) fn add(&mut self, mark: String, under_way: Vec<oneshot::Receiver<()>>) {
+        self.0.push_back((mark, under_way));
+    }
+
+    /// Events that are not done.
+    pub(super) fn under_way(&self) -> usize {
+        self.0.iter().map(|(_, under_way)| under_way.len()).sum()
+    }
+
+    /// The next mark that may be stored. Without any it waits for ever.
+    pub(super) async fn next_done(&mut self) -> String {
+        while let Some((_, under_way)) = self.0.front_mut() {
+            if let Some(done) = under_way.last_mut() {
+                // An error is that of work that was broken off, which ends the relay too.
+                let _ = done.await;
+                under_way.pop();
+            } else if let Some((mark, _)) = self.0.pop_front() {
+                return mark;
+            }
+        }
+        std::future::pending().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: &str = "@juno:a";
+
+    fn member(whose: &str, membership: &str) -> Value {
+        json!({"type": "m.room.member", "state_key": whose, "sender": "@ada:a",
+               "content": {"membership": membership}, "event_id": format!("{whose}{membership}")})
+    }
+
+    fn said(id: &str) -> Value {
+        json!({"type": "m.room.message", "event_id": id})
+    }
+
+    fn ids(news: &RoomNews) -> Vec<&str> {
+        let ids = news.events.iter().map(|event| &event["event_id"]);
+        ids.map(|id| id.as_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_was_written_before_the_invitation_is_left_out() {
+        let timeline = |events: Value, limited: bool| json!({"events": events, "limited": limited, "prev_batch": "p"});
+        let cases = [
+            (
+                json!([said("1"), said("2")]),
+                false,
+                vec!["1", "2"],
+                None,
+                false,
+            ),
+            (
+                json!([said("1"), said("2")]),
+                true,
+                vec!["1", "2"],
+                Some("p"),
+                true,
+            ),
+            (
+                json!([
+                    said("1"),
+                    member(US, "invite"),
+                    said("2"),
+                    member(US, "join"),
+                    said("3")
+                ]),
+                true,
+                vec!["@juno:ainvite", "2", "@juno:ajoin", "3"],
+                None,
+                true,
+            ),
+            (
+                json!([said("1"), member(US, "join"), said("3")]),
+                false,
+                vec!["@juno:ajoin", "3"],
+                None,
+                true,
+            ),
+            (
+                json!([said("1"), member("@ada:a", "join")]),
+                false,
+                vec!["1", "@ada:ajoin"],
+                None,
+                true,
+            ),
+        ];
+        for (events, limited, expected, gap, has_changed) in cases {
+            let news = room_news("!r", &timeline(events.clone(), limited), US);
+            assert_eq!(ids(&news), expected, "{events}");
+            assert_eq!(news.gap.as_deref(), gap, "{events}");
+            assert_eq!(news.has_changed, has_changed, "{events}");
+        }
+    }
+
+    #[test]
+    fn who_invites() {
+        let state = |events: Value| json!({"rooms": {"invite": {"!r": {"invite_state": {"events": events}}}}});
+        let found = invitations(
+            &state(json!([member("@ada:a", "join"), member(US, "invite")])),
+            US,
+        );
+        let expected = Invitation {
+            room: "!r".to_owned(),
+            inviter: "@ada:a".to_owned(),
+        };
+        assert_eq!(found, [expected]);
+        assert!(invitations(&state(json!([member("@bo:a", "invite")])), US).is_empty());
+    }
+
+    #[test]
+    fn a_gap_is_filled_in_order() {
+        let mut events = vec![said("3"), said("4")];
+        put_before(vec![said("3"), said("2"), said("1")], &mut events);
+        let news = RoomNews {
+            room: String::new(),
+            events,
+            gap: None,
+            has_changed: false,
+        };
+        assert_eq!(ids(&news), ["1", "2", "3", "4"]);
+    }
+
+    #[tokio::test]
+    async fn a_mark_waits_for_all_before_it() {
+        let mut marks = Marks::default();
+        let (first, heard_first) = oneshot::channel();
+        let (second, heard_second) = oneshot::channel();
+        marks.add("a".to_owned(), vec![heard_first]);
+        marks.add("b".to_owned(), vec![heard_second]);
+        second.send(()).unwrap();
+        assert_eq!(marks.under_way(), 2);
+        assert!(futures_util::FutureExt::now_or_never(marks.next_done()).is_none());
+        first.send(()).unwrap();
+        assert_eq!(marks.next_done().await, "a");
+        assert_eq!(marks.next_done().await, "b");
+        assert!(futures_util::FutureExt::now_or_never(marks.next_done()).is_none());
+    }
+}

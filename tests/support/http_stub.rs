@@ -1,0 +1,74 @@
+//! HTTP servers of the tests: each connection brings one request and gets one answer, or none.
+
+#![allow(unreachable_pub, clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+
+/// A request as it came.
+pub struct HttpRequest {
+    pub method: String,
+    /// With its query.
+    pub target: String,
+    pub bearer: Option<String>,
+    pub body: Vec<u8>,
+}
+
+/// Status, type and content.
+pub type HttpAnswer = (u16, &'static str, Vec<u8>);
+
+/// Listens until the process ends. `None` breaks the connection off.
+pub fn start(
+    answer: impl Fn(HttpRequest) -> Option<HttpAnswer> + Clone + Send + 'static,
+) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, answer) = (stream.unwrap(), answer.clone());
+            std::thread::spawn(move || {
+                let request = read(&stream)?;
+                write(&mut stream, answer(request)?)
+            });
+        }
+    });
+    address
+}
+
+fn read(stream: &TcpStream) -> Option<HttpRequest> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, target) = (words.next()?, words.next()?);
+    let (mut bearer, mut length) = (None, 0);
+    loop {
+        let mut header = String::new();
+        if reader.read_line(&mut header).ok()? == 0 || header.trim().is_empty() {
+            break;
+        }
+        let (name, value) = header.trim().split_once(": ")?;
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().unwrap(),
+            "authorization" => bearer = value.strip_prefix("Bearer ").map(str::to_owned),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(HttpRequest {
+        method,
+        target,
+        bearer,
+        body,
+    })
+}
+
+fn write(stream: &mut TcpStream, (status, kind, body): HttpAnswer) -> Option<()> {
+    let head = format!(
+        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(&body).ok()
+}
