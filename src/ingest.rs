@@ -55,7 +55,7 @@ pub enum Mode {
 }
 
 /// A message as its relay sent it, checked field by field.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     pub chat_guid: String,
     pub mode: Mode,

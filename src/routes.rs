@@ -363,6 +363,12 @@ impl Request {
         who.ok_or_else(|| Error::internal("a route for users was called by nobody"))
     }
 
+    /// The body's bytes within the row's cap, if they are said to be JSON.
+    async fn json_bytes(&mut self) -> Result<http::Bytes> {
+        self.exchange.check_json()?;
+        self.exchange.read_body(self.body_bytes_max).await
+    }
+
     /// The body, a JSON object within the row's cap.
     async fn json(&mut self) -> Result<http::Json> {
         self.exchange.read_json(self.body_bytes_max).await

@@ -1,5 +1,7 @@
 //! `POST /edge/message` and `POST /orchestrator/message`.
 
+mod usual;
+
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -9,7 +11,7 @@ use crate::app::App;
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
-use crate::http::{self, Connection, Fields, Json, Response};
+use crate::http::{self, Bytes, Connection, Fields, Json, Response};
 use crate::ingest::{IngestOutcome, Message, Mode, PreparedMessage, Repeat, Via};
 use crate::store::Digest;
 
@@ -56,39 +58,53 @@ impl Names {
 }
 
 pub(super) async fn edge_message(mut rq: Request) -> Result<Response> {
-    let json = rq.json().await?;
+    let body = rq.json_bytes().await?;
     let agent = rq.agent.take().unwrap_or_default();
     let scope = format!("edge:{agent}");
-    let arrival = read(&rq, &json, Via::Edge(agent), &scope)?;
-    drop(json);
+    let arrival = read(&rq, &body, Via::Edge(agent), &scope)?;
+    drop(body);
     receive(rq.app, rq.exchange.connection, arrival).await
 }
 
 pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
     rq.app.retries.note_legacy_use();
-    let json = rq.json().await?;
-    let arrival = read(&rq, &json, Via::Legacy, LEGACY)?;
-    drop(json);
+    let body = rq.json_bytes().await?;
+    let arrival = read(&rq, &body, Via::Legacy, LEGACY)?;
+    drop(body);
     receive(rq.app, rq.exchange.connection, arrival).await
 }
 
 /// The message, and how a repetition of this request would be known.
-fn read(rq: &Request, json: &Json, via: Via, scope: &str) -> Result<Box<PreparedMessage>> {
-    let own_photos = |url: &str| rq.app.photos.id_in(url).is_some();
-    let message = read_message(&json.value, via != Via::Legacy, own_photos)?;
+fn read(rq: &Request, body: &Bytes, via: Via, scope: &str) -> Result<Box<PreparedMessage>> {
+    let is_own_photo = |url: &str| rq.app.photos.id_in(url).is_some();
+    let (message, message_id) = read_body(body, via != Via::Legacy, is_own_photo)?;
     let scope = scope.as_bytes();
-    let key = match header_key(rq)? {
-        None if via != Via::Legacy => message_id_key(&json.value),
-        key => key,
-    };
+    // Prefixed, so that it never meets a header's key by chance.
+    let key = header_key(rq)?.or_else(|| message_id.map(|id| format!("message_id {id}")));
     let repeat = match key {
         Some(key) => Repeat::Key {
             key: Digest::of(&[scope, key.as_bytes()]),
-            body: Digest::of(&[&json.raw]),
+            body: Digest::of(&[body]),
         },
-        None => Repeat::Body(Digest::of(&[scope, rq.exchange.path.as_bytes(), &json.raw])),
+        None => Repeat::Body(Digest::of(&[scope, rq.exchange.path.as_bytes(), body])),
     };
     Ok(rq.app.ingest.arrival(via, message, repeat))
+}
+
+/// The message, and its `context.message_id`, by which a repetition is known where there is no
+/// header. What is not of the usual form, also for a mistake, is read field by field.
+fn read_body(
+    body: &Bytes,
+    with_context: bool,
+    is_own_photo: impl Fn(&str) -> bool,
+) -> Result<(Message, Option<String>)> {
+    if with_context && let Some(read) = usual::read(body, &is_own_photo) {
+        return Ok(read);
+    }
+    let json = Json::parse(body.clone())?;
+    let message = read_message(&json.value, with_context, is_own_photo)?;
+    let message_id = with_context.then(|| message_id(&json.value)).flatten();
+    Ok((message, message_id))
 }
 
 async fn receive(
@@ -146,11 +162,9 @@ fn header_key(rq: &Request) -> Result<Option<String>> {
     Ok(Some(key.to_owned()))
 }
 
-/// Where there is no header: the body's `context.message_id`.
-fn message_id_key(body: &Map<String, Value>) -> Option<String> {
+fn message_id(body: &Map<String, Value>) -> Option<String> {
     let id = body.get("context")?.get("message_id")?.as_str()?;
-    // Prefixed, so that it never meets a header's key by chance.
-    (!id.is_empty()).then(|| format!("message_id {id}"))
+    (!id.is_empty()).then(|| id.to_owned())
 }
 
 /// The body's fields, every wrong one named.

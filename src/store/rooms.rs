@@ -176,11 +176,15 @@ impl Tx<'_> {
         message_id: i64,
         humans: i64,
     ) -> Result<()> {
-        self.execute(
-            "INSERT INTO room_heads (room_id, message_id, humans) VALUES (?1, ?2, ?3)
-             ON CONFLICT DO UPDATE SET message_id = ?2, humans = ?3",
-            (room.id.0, message_id, humans),
-        )?;
+        // Most rooms have a row, and an update alone costs less than an upsert.
+        let newer = "UPDATE room_heads SET message_id = ?2, humans = ?3 WHERE room_id = ?1";
+        let head = (room.id.0, message_id, humans);
+        if room.head.is_none() || self.execute(newer, head)? == 0 {
+            self.execute(
+                "INSERT INTO room_heads (room_id, message_id, humans) VALUES (?1, ?2, ?3)",
+                head,
+            )?;
+        }
         room.head = Some(message_id);
         room.humans = humans;
         if let Some(known) = self.cache.rooms.get_mut(chat_guid) {

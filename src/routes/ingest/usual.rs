@@ -1,0 +1,456 @@
+//! A relay's message in the form that nearly all have, read into typed fields without a tree of
+//! the whole body. It takes only what the reading field by field takes, with the same outcome, and
+//! must not say what is wrong with the rest: that is read again, and named, there.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ID_BYTES_MAX, PARTICIPANTS_MAX, PHOTO_BYTES_MAX, PHOTOS_MAX, TEXT_BYTES_MAX, TIMESTAMP_MAX,
+    is_photo_url,
+};
+use crate::ingest::{Message, Mode};
+
+/// The message and its `context.message_id`; `None`: the body is to be read field by field.
+pub(super) fn read(
+    body: &[u8],
+    is_own_photo: impl Fn(&str) -> bool,
+) -> Option<(Message, Option<String>)> {
+    let text = std::str::from_utf8(body).ok()?;
+    // A list would be taken for the fields in their order.
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    let sent: Sent<'_> = serde_json::from_str(text).ok()?;
+    let mut message = Message {
+        chat_guid: sent.chat_guid.0,
+        mode: sent.mode.0,
+        sender: sent.sender.0,
+        text: sent.text.0,
+        timestamp: i64::try_from(sent.timestamp).ok()?,
+        participants: strings(sent.participants.unwrap_or_default()),
+        metadata: None,
+        context: None,
+        owner: None,
+        photos: 0,
+        superpower: None,
+        reply_to_assistant: false,
+    };
+    if message.timestamp > TIMESTAMP_MAX || message.participants.len() > PARTICIPANTS_MAX {
+        return None;
+    }
+    if let Some(metadata) = sent.metadata {
+        check_metadata(&metadata)?;
+        if metadata.says_something() {
+            message.metadata = metadata.kept();
+        }
+    }
+    let mut message_id = None;
+    if let Some(context) = sent.context {
+        read_context(&context, &mut message, is_own_photo)?;
+        message.context = context.kept();
+        if let Value::Text(id) = context.get("message_id") {
+            message_id = Some(id.clone().into_owned()).filter(|id| !id.is_empty());
+        }
+    }
+    Some((message, message_id))
+}
+
+fn check_metadata(metadata: &Object<'_>) -> Option<()> {
+    metadata.text("filter_reason", 0, TEXT_BYTES_MAX)?;
+    metadata.bool("was_redacted")?;
+    let redacted = metadata.texts("redacted_fields", PARTICIPANTS_MAX)?;
+    let are_short = redacted.iter().all(|name| name.len() <= ID_BYTES_MAX);
+    are_short.then_some(())
+}
+
+fn read_context(
+    context: &Object<'_>,
+    message: &mut Message,
+    is_own_photo: impl Fn(&str) -> bool,
+) -> Option<()> {
+    message.owner = context.text("owner", 1, ID_BYTES_MAX)?;
+    message.superpower = context.text("superpower", 1, ID_BYTES_MAX)?;
+    message.reply_to_assistant = context.bool("reply_to_assistant")?;
+    let photos = context.texts("photos", PHOTOS_MAX)?;
+    message.photos = photos.len();
+    let are_photos = photos.iter().all(|url| {
+        (1..=PHOTO_BYTES_MAX).contains(&url.len()) && (is_photo_url(url) || is_own_photo(url))
+    });
+    are_photos.then_some(())
+}
+
+/// What is sent. A name that stands twice, or that is not one of these, is an error.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sent<'a> {
+    chat_guid: Text<1, ID_BYTES_MAX>,
+    mode: SentMode,
+    sender: Text<1, ID_BYTES_MAX>,
+    text: Text<0, TEXT_BYTES_MAX>,
+    /// Unix seconds
+    timestamp: u64,
+    participants: Option<Vec<Text<1, ID_BYTES_MAX>>>,
+    #[serde(borrow)]
+    metadata: Option<Object<'a>>,
+    #[serde(borrow)]
+    context: Option<Object<'a>>,
+}
+
+/// Of so many bytes, without U+0000.
+struct Text<const MIN: usize, const MAX: usize>(String);
+
+fn strings<const MIN: usize, const MAX: usize>(texts: Vec<Text<MIN, MAX>>) -> Vec<String> {
+    texts.into_iter().map(|text| text.0).collect()
+}
+
+struct SentMode(Mode);
+
+/// An object of plain values, in the order of its names, each of which stands once.
+struct Object<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Value<'a> {
+    Null,
+    Bool(bool),
+    Integer(i64),
+    Text(Cow<'a, str>),
+    Texts(Vec<Cow<'a, str>>),
+}
+
+impl<'a> Object<'a> {
+    fn get(&self, name: &str) -> &Value<'a> {
+        let found = self.0.iter().find(|(key, _)| key == name);
+        found.map_or(&Value::Null, |(_, value)| value)
+    }
+
+    /// `None`: it is something else.
+    fn text(&self, name: &str, min: usize, max: usize) -> Option<Option<String>> {
+        match self.get(name) {
+            Value::Null => Some(None),
+            Value::Text(text) if (min..=max).contains(&text.len()) => Some(Some(text.to_string())),
+            _ => None,
+        }
+    }
+
+    /// `None`: it is something else.
+    fn bool(&self, name: &str) -> Option<bool> {
+        match self.get(name) {
+            Value::Null => Some(false),
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// `None`: it is something else.
+    fn texts(&self, name: &str, items_max: usize) -> Option<&[Cow<'a, str>]> {
+        match self.get(name) {
+            Value::Null => Some(&[]),
+            Value::Texts(texts) if texts.len() <= items_max => Some(texts),
+            _ => None,
+        }
+    }
+
+    /// As JSON; an empty one is not kept.
+    fn kept(&self) -> Option<String> {
+        (!self.0.is_empty()).then(|| serde_json::to_string(self).ok())?
+    }
+
+    fn says_something(&self) -> bool {
+        self.0.iter().any(|(_, value)| match value {
+            Value::Null | Value::Bool(false) => false,
+            Value::Text(text) => !text.is_empty(),
+            Value::Texts(texts) => !texts.is_empty(),
+            Value::Bool(true) | Value::Integer(_) => true,
+        })
+    }
+}
+
+impl Serialize for Object<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+/// For the reader alone: nobody is told.
+fn unusual<E: de::Error>() -> E {
+    E::custom("not of the usual form")
+}
+
+struct TextVisitor<const MIN: usize, const MAX: usize>;
+
+impl<const MIN: usize, const MAX: usize> Visitor<'_> for TextVisitor<MIN, MAX> {
+    type Value = Text<MIN, MAX>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        let is_usual = (MIN..=MAX).contains(&text.len()) && !text.contains('\0');
+        is_usual.then(|| Text(text.to_owned())).ok_or_else(unusual)
+    }
+}
+
+impl<'de, const MIN: usize, const MAX: usize> Deserialize<'de> for Text<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_str(TextVisitor)
+    }
+}
+
+struct ModeVisitor;
+
+impl Visitor<'_> for ModeVisitor {
+    type Value = SentMode;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mode")
+    }
+
+    fn visit_str<E: de::Error>(self, mode: &str) -> Result<SentMode, E> {
+        match mode {
+            "direct" => Ok(SentMode(Mode::Direct)),
+            "group" => Ok(SentMode(Mode::Group)),
+            _ => Err(unusual()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SentMode {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_str(ModeVisitor)
+    }
+}
+
+/// A string of any length, borrowed from the body where it has no escapes.
+struct Borrowed<'a>(Cow<'a, str>);
+
+struct BorrowedVisitor;
+
+impl<'de> Visitor<'de> for BorrowedVisitor {
+    type Value = Borrowed<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Borrowed<'de>, E> {
+        let is_usual = !text.contains('\0');
+        is_usual
+            .then_some(Borrowed(text.into()))
+            .ok_or_else(unusual)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Borrowed<'de>, E> {
+        let is_usual = !text.contains('\0');
+        let owned = || Borrowed(text.to_owned().into());
+        is_usual.then(owned).ok_or_else(unusual)
+    }
+}
+
+impl<'de> Deserialize<'de> for Borrowed<'de> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_str(BorrowedVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a plain value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value<'de>, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value<'de>, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value<'de>, E> {
+        Ok(Value::Integer(value))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value<'de>, E> {
+        i64::try_from(value)
+            .map(Value::Integer)
+            .map_err(|_| unusual())
+    }
+
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Value<'de>, E> {
+        let text = BorrowedVisitor.visit_borrowed_str(text)?;
+        Ok(Value::Text(text.0))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value<'de>, E> {
+        let text = BorrowedVisitor.visit_str(text)?;
+        Ok(Value::Text(text.0))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value<'de>, A::Error> {
+        let mut texts = Vec::new();
+        while let Some(Borrowed(text)) = items.next_element()? {
+            texts.push(text);
+        }
+        Ok(Value::Texts(texts))
+    }
+}
+
+impl<'de> Deserialize<'de> for Value<'de> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ObjectVisitor;
+
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = Object<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of plain values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Object<'de>, A::Error> {
+        let mut object = Vec::with_capacity(8);
+        while let Some((Borrowed(key), value)) = entries.next_entry()? {
+            object.push((key, value));
+        }
+        object.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        if object.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err(unusual());
+        }
+        Ok(Object(object))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_map(ObjectVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{message_id, read_message};
+    use super::*;
+    use crate::http::Json;
+
+    const REQUIRED: &str =
+        r#""chat_guid":"c","mode":"group","sender":"+1","text":"hi","timestamp":7"#;
+
+    /// As read field by field.
+    fn by_field(body: &str) -> Option<(Message, Option<String>)> {
+        let json = Json::parse(body.to_owned().into()).ok()?;
+        let message = read_message(&json.value, true, |url| url == "own").ok()?;
+        Some((message, message_id(&json.value)))
+    }
+
+    #[test]
+    fn what_it_takes_is_what_is_read_field_by_field() {
+        // What follows the required fields, and whether the body is of the usual form.
+        let cases = [
+            ("", true),
+            (
+                r#","participants":null,"metadata":null,"context":null"#,
+                true,
+            ),
+            (
+                r#","participants":["a","\u00e9"],"metadata":{},"context":{}"#,
+                true,
+            ),
+            (
+                r#","context":{"z":1,"a":-2,"m\"":"x\ny","b":true,"n":null,"l":["\u0041"]}"#,
+                true,
+            ),
+            (
+                r#","context":{"owner":"o","superpower":"s","reply_to_assistant":true}"#,
+                true,
+            ),
+            (
+                r#","context":{"photos":["https://p","DATA:x","own"],"message_id":"m"}"#,
+                true,
+            ),
+            (r#","context":{"message_id":""}"#, true),
+            (r#","context":{"message_id":5}"#, true),
+            (
+                r#","metadata":{"filter_reason":"","was_redacted":false,"redacted_fields":[]}"#,
+                true,
+            ),
+            (
+                r#","metadata":{"z":0,"filter_reason":"f","redacted_fields":["a"]}"#,
+                true,
+            ),
+            (r#","context":{"service":"é\\\u2028"}"#, true),
+            // Right, but not usual.
+            (r#","context":{"a":{"b":1}}"#, false),
+            (r#","context":{"a":[1]}"#, false),
+            (r#","context":{"a":1.5}"#, false),
+            (r#","context":{"a":18446744073709551615}"#, false),
+            (r#","unknown":1"#, false),
+            // Wrong.
+            (r#","text":"twice""#, false),
+            (r#","context":{"a":1,"\u0061":2}"#, false),
+            (r#","context":{"a":"\u0000"}"#, false),
+            (r#","context":{"\u0000":1}"#, false),
+            (r#","context":[]"#, false),
+            (r#","context":{"owner":""}"#, false),
+            (r#","context":{"owner":1}"#, false),
+            (r#","context":{"reply_to_assistant":"yes"}"#, false),
+            (r#","context":{"photos":["ftp://p"]}"#, false),
+            (r#","context":{"photos":[""]}"#, false),
+            (r#","context":{"photos":"https://p"}"#, false),
+            (r#","metadata":{"was_redacted":1}"#, false),
+            (r#","metadata":{"redacted_fields":[1]}"#, false),
+            (r#","participants":[""]"#, false),
+            (r#","participants":["a",1]"#, false),
+            (r#","participants":"a""#, false),
+            (r#","filtered_text":"x""#, false),
+            (r#",}"#, false),
+        ];
+        for (rest, is_usual) in cases {
+            let body = format!(" {{{REQUIRED}{rest}}}\n");
+            let taken = read(body.as_bytes(), |url| url == "own");
+            assert_eq!(taken.is_some(), is_usual, "{body}");
+            if is_usual {
+                assert_eq!(taken, by_field(&body), "{body}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_required_field_is_left_to_be_named() {
+        let long = format!(r#""{}""#, "x".repeat(ID_BYTES_MAX + 1));
+        let wrong = [
+            ("\"c\"", long.as_str()),
+            ("\"c\"", "\"\""),
+            ("\"c\"", "null"),
+            ("\"c\"", "\"\\u0000\""),
+            ("\"c\"", "\"\\ud800\""),
+            ("\"group\"", "\"Group\""),
+            ("\"group\"", "{\"group\":null}"),
+            ("7", "-1"),
+            ("7", "7.0"),
+            ("7", "\"7\""),
+            ("7", "9007199254740992"),
+            ("\"chat_guid\"", "\"chat_guid\":\"c\",\"chat_guid\""),
+        ];
+        for (right, wrong) in wrong {
+            let body = format!("{{{}}}", REQUIRED.replacen(right, wrong, 1));
+            assert_eq!(read(body.as_bytes(), |_| false), None, "{body}");
+            assert_eq!(by_field(&body), None, "{body}");
+        }
+        for body in ["[\"c\",\"group\",\"+1\",\"hi\",7]", "", "\u{feff}{}", "{}"] {
+            assert_eq!(read(body.as_bytes(), |_| false), None, "{body}");
+        }
+        assert_eq!(read(b"{\"text\":\"\xff\"}", |_| false), None);
+    }
+}
