@@ -16,7 +16,7 @@ use crate::store::UserRow;
 
 /// A user, as the admin API and `chatkeep user --json` show one.
 #[derive(Debug, Serialize)]
-pub struct Shown<'a> {
+pub struct UserView<'a> {
     /// UUID
     pub user_id: &'a str,
     pub phone: Option<&'a str>,
@@ -42,7 +42,7 @@ pub struct ShownGrant<'a> {
     pub until: Option<Timestamp>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> UserView<'a> {
     pub fn of(row: &'a UserRow, now: Timestamp) -> Self {
         let user = &row.user;
         let standing = access::standing(user, now);

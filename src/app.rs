@@ -32,7 +32,7 @@ use crate::edge::hub::{self, Hub, Phase};
 use crate::engine::{self, Model};
 use crate::flags::provider::Provider;
 use crate::flags::{Flags, Override};
-use crate::http::{self, Drained, ServerMetrics};
+use crate::http::{self, DrainEnd, ServerMetrics};
 use crate::ingest::replies::{self, Replies};
 use crate::ingest::voice::Voice;
 use crate::ingest::{Ingest, reminders};
@@ -96,7 +96,7 @@ pub struct App {
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum RunEnd {
     Clean,
     /// Something was still under way when the grace was over.
     GraceRanOut,
@@ -179,7 +179,11 @@ impl App {
 
     /// Serves until `stop` turns true, then drains: relays are told at once, what is under
     /// way ends within the grace, acks are taken until then.
-    pub async fn run(self: Arc<Self>, listener: TcpListener, stop: watch::Receiver<bool>) -> Ended {
+    pub async fn run(
+        self: Arc<Self>,
+        listener: TcpListener,
+        stop: watch::Receiver<bool>,
+    ) -> RunEnd {
         let (stop_http, http_stopped) = watch::channel(false);
         let mut background = jobs::start(&self, listener.local_addr().ok());
         let serving = tokio::spawn(http::serve(
@@ -191,7 +195,7 @@ impl App {
         let lost = self.until_stopped(stop).await;
         self.hub.set_phase(Phase::Draining);
         let _ = stop_http.send(true);
-        let drained = serving.await.unwrap_or(Drained::GraceRanOut);
+        let drained = serving.await.unwrap_or(DrainEnd::GraceRanOut);
         self.wait_for(LAST_ACKS_MAX, |app| app.hub.in_flight() == 0)
             .await;
         self.hub.set_phase(Phase::Closing);
@@ -208,9 +212,9 @@ impl App {
             log::warn!("the write-ahead log was not emptied: {error}");
         }
         match (lost, drained) {
-            (true, _) => Ended::StorageLost,
-            (false, Drained::Clean) => Ended::Clean,
-            (false, Drained::GraceRanOut) => Ended::GraceRanOut,
+            (true, _) => RunEnd::StorageLost,
+            (false, DrainEnd::Clean) => RunEnd::Clean,
+            (false, DrainEnd::GraceRanOut) => RunEnd::GraceRanOut,
         }
     }
 

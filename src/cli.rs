@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::config::{Config, Loaded, Problem, Source};
+use crate::config::{Config, LoadedConfig, Problem, Source};
 
 /// A backend for a conversational assistant that people talk to over chat.
 ///
@@ -180,7 +180,7 @@ fn one(reason: String) -> Vec<String> {
 }
 
 /// The configuration with everything that serving needs; development's secrets are made.
-fn configuration(source: &Source) -> Result<Loaded, Vec<String>> {
+fn configuration(source: &Source) -> Result<LoadedConfig, Vec<String>> {
     let mut loaded = loaded(source)?;
     let filled = loaded.config.fill_development_secrets();
     filled.map_err(|problem| one(problem.to_string()))?;
@@ -188,7 +188,7 @@ fn configuration(source: &Source) -> Result<Loaded, Vec<String>> {
 }
 
 /// The configuration as it was given.
-fn loaded(source: &Source) -> Result<Loaded, Vec<String>> {
+fn loaded(source: &Source) -> Result<LoadedConfig, Vec<String>> {
     Config::load(source).map_err(|problems| problems.iter().map(Problem::to_string).collect())
 }
 

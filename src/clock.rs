@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Serialize, Serializer};
 
-use steadiness::{Found, Steadiness};
+use steadiness::{ClockCheck, ClockReading};
 pub use zone::{Zone, ZoneOffset};
 
 const STAMP: &str = "%Y%m%dT%H%M%S%.3fZ";
@@ -125,7 +125,7 @@ impl Monotonic {
 #[derive(Clone, Debug)]
 pub struct Clock {
     source: Source,
-    steadiness: Arc<Mutex<Steadiness>>,
+    steadiness: Arc<Mutex<ClockCheck>>,
 }
 
 #[derive(Clone, Debug)]
@@ -197,17 +197,20 @@ impl Clock {
         let (now, since_start_ms) = (self.now(), self.since_start_ms());
         let found = steadiness.look(now, since_start_ms);
         match found {
-            Found::Jumped(by_ms) => log::warn!(
+            ClockReading::Jumped(by_ms) => log::warn!(
                 "the clock jumped by {} s, to {now}: nothing is deleted for good by its time until it \
                  has gone steadily for 6 hours, or `chatkeep purge --now` says that it is right",
                 by_ms / 1000
             ),
-            Found::Stood => {
+            ClockReading::Stood => {
                 log::info!("the clock has gone steadily for 6 hours and is believed again")
             }
-            Found::Steady | Found::Waiting => {}
+            ClockReading::Steady | ClockReading::Waiting => {}
         }
-        (now, matches!(found, Found::Steady | Found::Stood))
+        (
+            now,
+            matches!(found, ClockReading::Steady | ClockReading::Stood),
+        )
     }
 
     /// Since the machine was started, sleep included: a machine that slept has no clock that

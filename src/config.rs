@@ -73,7 +73,7 @@ pub struct Config {
 
 /// A valid configuration, with its warnings and its origin.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedConfig {
     pub config: Config,
     /// Sentences for the log at start.
     pub warnings: Vec<String>,
@@ -86,7 +86,7 @@ pub struct Loaded {
 impl Config {
     /// Reads and checks everything. Secrets that only development may do without are not
     /// filled in yet: that writes a file, and `fill_development_secrets` does it.
-    pub fn load(source: &Source) -> Result<Loaded, Vec<Problem>> {
+    pub fn load(source: &Source) -> Result<LoadedConfig, Vec<Problem>> {
         Self::load_and(source, |_| Vec::new())
     }
 
@@ -95,7 +95,7 @@ impl Config {
     pub fn load_and(
         source: &Source,
         inspect: impl FnOnce(&Self) -> Vec<Problem>,
-    ) -> Result<Loaded, Vec<Problem>> {
+    ) -> Result<LoadedConfig, Vec<Problem>> {
         let file = source.file();
         let table = match &file {
             Some(path) => source::read_table(path).map_err(|problem| vec![problem])?,
@@ -114,7 +114,7 @@ impl Config {
             report.problem(&key, message); // dropped where the key itself is invalid
         }
         let warnings = report.conclude()?;
-        Ok(Loaded {
+        Ok(LoadedConfig {
             config,
             warnings,
             file,

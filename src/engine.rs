@@ -118,7 +118,7 @@ impl Model {
         Place(self.permits.acquire().await.ok()) // never closed
     }
 
-    pub fn show(&self, page: &MetricsRegistry) -> metrics::Written {
+    pub fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
         let busy = self.settings.concurrency - self.permits.available_permits();
         page.gauge(
             "chatkeep_model_calls_in_progress",

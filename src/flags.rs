@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use crate::clock::{Clock, Timestamp};
 use crate::metrics::Calls;
-use provided::Provided;
+use provided::ProviderValues;
 pub use reader::Reader;
 use registry::Flag;
 pub use scalar::Scalar;
@@ -42,7 +42,7 @@ pub struct Override {
 
 /// A flag as an operator sees it.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+pub struct FlagView {
     pub key: &'static str,
     #[serde(rename = "type")]
     pub kind: &'static str,
@@ -85,7 +85,7 @@ pub struct Flags {
 #[derive(Default)]
 struct Sources {
     overrides: HashMap<&'static str, Override>,
-    provided: Arc<Provided>,
+    provided: Arc<ProviderValues>,
     status: Status,
     /// Flags whose value of a wrong type was warned of.
     warned: HashSet<&'static str>,
@@ -159,14 +159,14 @@ impl Flags {
         self.for_all().superpower(name)
     }
 
-    pub fn shown(&self, flag: &'static Flag) -> Shown {
+    pub fn shown(&self, flag: &'static Flag) -> FlagView {
         let default = flag.default(self.production);
         let position = registry::position(flag.key);
         let read = position.and_then(|at| self.snapshot().read(at, None, &self.clock));
         let (value, source) = read.unwrap_or((default, Origin::Default));
         let set = self.sources.lock().overrides.get(flag.key).cloned();
         let set = set.filter(|_| source == Origin::Override);
-        Shown {
+        FlagView {
             key: flag.key,
             kind: flag.kind().as_str(),
             value: value.to_json(),
@@ -192,7 +192,7 @@ impl Flags {
     }
 
     /// Replaces what the provider said.
-    fn set_provided(&self, provided: Arc<Provided>) {
+    fn set_provided(&self, provided: Arc<ProviderValues>) {
         let mut sources = self.sources.lock();
         for flag in &provided.wrong {
             if sources.warned.insert(flag.key) {

@@ -30,8 +30,8 @@ use http_body_util::{Either, Full};
 pub use hyper::body::Bytes;
 pub use hyper::{HeaderMap, Method, StatusCode, header};
 
-pub use access::Trace;
-pub use connection::{Connection, Fate, Peer};
+pub use access::RequestTrace;
+pub use connection::{AnswerDelivery, Connection, Peer};
 pub use exchange::Exchange;
 pub use fields::Fields;
 pub use file::file;
@@ -43,8 +43,8 @@ pub use response::{
     empty, html, json, json_bytes, json_with, stream, text, with_header, with_quota,
 };
 pub use router::{Match, Params, Router};
-pub use server::{Drained, Settings, serve};
-pub use slots::CountedAs;
+pub use server::{DrainEnd, Settings, serve};
+pub use slots::AddressGroup;
 pub use websocket::{Handshake, Socket};
 
 use crate::error::Error;

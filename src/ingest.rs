@@ -24,14 +24,14 @@ use crate::edge::hub::Hub;
 use crate::error::{Error, Kind, Quota, Result};
 use crate::flags::Flags;
 use crate::media::PhotoFile;
-use crate::memory::{Elsewhere, Memories};
+use crate::memory::{Memories, ServiceMemories};
 use crate::metrics::{self, IntCounterVec};
 use crate::random;
 use crate::reply::powers::Understanding;
 use crate::setting::Setting;
 use crate::store::{
-    AgentId, AnswerDue, Digest, Inserted, NewMessage, NewUser, Room, SharedStore, StoredAnswer, Tx,
-    User, UserId,
+    AgentId, AnswerDue, Digest, NewMessage, NewUser, Room, SharedStore, StoredAnswer,
+    StoredMessage, Tx, User, UserId,
 };
 use answer::Answer;
 use limits::{Quotas, Windows};
@@ -103,7 +103,7 @@ pub struct PreparedMessage {
     /// As understood of somebody whose time zone is not known.
     understood: Understanding,
     /// What the external memory service keeps of the sender, where that matters.
-    elsewhere: Elsewhere,
+    elsewhere: ServiceMemories,
     /// One that was uploaded with it; then its reply is a command.
     photo: Option<PhotoFile>,
     /// Its place among the messages of its minute, which it takes once.
@@ -172,7 +172,7 @@ impl Ingest {
         Box::new(PreparedMessage {
             members: rooms::members(&message),
             understood,
-            elsewhere: Elsewhere::default(),
+            elsewhere: ServiceMemories::default(),
             taken: None,
             via,
             message,
@@ -277,7 +277,7 @@ impl Ingest {
             Some(_) => Answer::silence().stored(), // the reply follows as a command
             None => answer.stored(),
         };
-        let Inserted { id, due } = tx.insert_message(
+        let StoredMessage { id, due } = tx.insert_message(
             place.room,
             &NewMessage {
                 counted: place.counted,

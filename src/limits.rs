@@ -39,9 +39,9 @@ pub fn judge(
     window_ms: u64,
     count: u64,
     now_ms: u64,
-) -> Result<Left, Left> {
+) -> Result<LimitState, LimitState> {
     let used: u64 = uses.clone().map(|(_, n)| n).sum();
-    let left = |left, more_in_ms| Left {
+    let left = |left, more_in_ms| LimitState {
         limit,
         window_ms,
         left,
@@ -66,7 +66,7 @@ pub fn judge(
 
 /// How whoever was judged stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Left {
+pub struct LimitState {
     limit: u64,
     window_ms: u64,
     left: u64,
@@ -74,7 +74,7 @@ pub struct Left {
     more_in_ms: u64,
 }
 
-impl Left {
+impl LimitState {
     /// As it is told, under the limit's name.
     pub fn quota(self, name: &'static str) -> Quota {
         Quota {
@@ -99,7 +99,7 @@ impl Window {
         window_ms: u64,
         count: u64,
         now: Monotonic,
-    ) -> Result<Left, Left> {
+    ) -> Result<LimitState, LimitState> {
         let left = self.check(limit, window_ms, count, now)?;
         self.add(count, now);
         Ok(left)
@@ -112,7 +112,7 @@ impl Window {
         window_ms: u64,
         count: u64,
         now: Monotonic,
-    ) -> Result<Left, Left> {
+    ) -> Result<LimitState, LimitState> {
         while self
             .0
             .front()
@@ -160,7 +160,12 @@ impl<K: Hash + Eq + Clone> Windows<K> {
     }
 
     /// As `Window::take`, once.
-    pub fn take(&mut self, subject: K, limit: u64, now: Monotonic) -> Result<Left, Left> {
+    pub fn take(
+        &mut self,
+        subject: K,
+        limit: u64,
+        now: Monotonic,
+    ) -> Result<LimitState, LimitState> {
         let window_ms = self.window_ms;
         self.window(subject, now).take(limit, window_ms, 1, now)
     }
@@ -250,7 +255,7 @@ mod tests {
             (500, 1, Err((0, 100))),
         ];
         for (at, count, expected) in cases {
-            let plain = |left: Left| (left.left, left.more_in_ms);
+            let plain = |left: LimitState| (left.left, left.more_in_ms);
             let taken = window.take(3, 100, count, Monotonic(at));
             let taken = taken.map(plain).map_err(plain);
             assert_eq!(taken, expected, "at {at} × {count}");

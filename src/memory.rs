@@ -21,8 +21,8 @@ use crate::metrics::{CacheMetrics, Calls};
 use crate::random;
 use crate::store::{MemoryTaskKind, SharedStore, Tx, UserId};
 use cache::Cache;
-use mem0::{Mem0, Trouble};
-use merge::{Found, merged};
+use mem0::{Mem0, MemoryServiceError};
+use merge::{FoundMemories, merged};
 
 /// How long an answer to a person may wait for the service.
 const PERSON_WAIT_MAX: Duration = Duration::from_secs(3);
@@ -51,7 +51,7 @@ pub struct Memory {
 
 /// What is kept in the external service, as far as is known.
 #[derive(Debug, Clone, Default)]
-pub enum Elsewhere {
+pub enum ServiceMemories {
     /// There is no such service, or nobody asked it.
     #[default]
     Nothing,
@@ -61,7 +61,7 @@ pub enum Elsewhere {
 }
 
 /// What memories are looked for.
-pub struct About<'a> {
+pub struct MemoryQuery<'a> {
     pub text: &'a str,
     /// Memories that are wanted at most.
     pub limit: usize,
@@ -118,9 +118,9 @@ impl Memories {
 
     /// What the service keeps of a person, from the cache or fetched within 3 s. To be
     /// called before a transaction; `merged` then joins it with what is kept here.
-    pub async fn elsewhere(&self, user_id: &str) -> Elsewhere {
+    pub async fn elsewhere(&self, user_id: &str) -> ServiceMemories {
         let Some(service) = self.service.clone() else {
-            return Elsewhere::Nothing;
+            return ServiceMemories::Nothing;
         };
         let (key, id) = (cache::Key::list(user_id), user_id.to_owned());
         let list = move || service.list(&id, PERSON_WAIT_MAX);
@@ -129,7 +129,7 @@ impl Memories {
 
     /// Everything known of a person, newest first, for whoever words a prompt or an answer.
     /// `user_id` is the public id of `user`.
-    pub async fn known(&self, user: UserId, user_id: &str) -> Result<Found> {
+    pub async fn known(&self, user: UserId, user_id: &str) -> Result<FoundMemories> {
         let elsewhere = self.elsewhere(user_id).await;
         self.store
             .read(move |view| {
@@ -142,10 +142,15 @@ impl Memories {
     /// What may matter to a text, for whoever words a prompt: what the service finds by its
     /// meaning, then what is kept here and fits it, then what is newest. A search is kept for
     /// a while like a list. When it can't be had in time, a list that is still known stands in.
-    pub async fn relevant(&self, user: UserId, user_id: &str, about: &About<'_>) -> Result<Found> {
+    pub async fn relevant(
+        &self,
+        user: UserId,
+        user_id: &str,
+        about: &MemoryQuery<'_>,
+    ) -> Result<FoundMemories> {
         let (elsewhere, found) = match self.searched(user_id, about).await {
-            Ok(Some(list)) => (Elsewhere::Nothing, Some(list)),
-            Ok(None) => (Elsewhere::Nothing, None),
+            Ok(Some(list)) => (ServiceMemories::Nothing, Some(list)),
+            Ok(None) => (ServiceMemories::Nothing, None),
             Err(elsewhere) => (elsewhere, None),
         };
         let (text, rank, limit) = (about.text.to_owned(), about.rank, about.limit);
@@ -169,8 +174,8 @@ impl Memories {
     async fn searched(
         &self,
         user_id: &str,
-        about: &About<'_>,
-    ) -> Result<Option<Arc<mem0::List>>, Elsewhere> {
+        about: &MemoryQuery<'_>,
+    ) -> Result<Option<Arc<mem0::List>>, ServiceMemories> {
         let Some(service) = self.service.clone() else {
             return Ok(None);
         };
@@ -179,17 +184,17 @@ impl Memories {
         let key = cache::Key::search(user_id, about.text);
         let search = move || service.search(&id, &text, wait);
         match self.listed(key, wait, search).await {
-            Elsewhere::Listed(list) => Ok(Some(list)),
+            ServiceMemories::Listed(list) => Ok(Some(list)),
             _ => Err(self.known_list(user_id)),
         }
     }
 
-    fn known_list(&self, user_id: &str) -> Elsewhere {
+    fn known_list(&self, user_id: &str) -> ServiceMemories {
         let ttl_ms = self.cached_for_ms(user_id);
         let now = self.clock.monotonic();
         match self.cache.look(&cache::Key::list(user_id), ttl_ms, now) {
-            cache::Look::Known(list) => Elsewhere::Listed(list),
-            _ => Elsewhere::Unreachable,
+            cache::Look::Known(list) => ServiceMemories::Listed(list),
+            _ => ServiceMemories::Unreachable,
         }
     }
 
@@ -198,12 +203,12 @@ impl Memories {
         &self,
         key: cache::Key,
         wait: Duration,
-        fetch: impl FnOnce() -> Result<mem0::List, Trouble> + Send + 'static,
-    ) -> Elsewhere {
+        fetch: impl FnOnce() -> Result<mem0::List, MemoryServiceError> + Send + 'static,
+    ) -> ServiceMemories {
         let ttl_ms = self.cached_for_ms(&key.user_id);
         let seen = match self.cache.look(&key, ttl_ms, self.clock.monotonic()) {
-            cache::Look::Known(list) => return Elsewhere::Listed(list),
-            cache::Look::Quiet => return Elsewhere::Unreachable,
+            cache::Look::Known(list) => return ServiceMemories::Listed(list),
+            cache::Look::Quiet => return ServiceMemories::Unreachable,
             cache::Look::Unknown(seen) => seen,
         };
         match self.within(wait, fetch).await {
@@ -211,29 +216,29 @@ impl Memories {
                 let list = Arc::new(list);
                 let now = self.clock.monotonic();
                 self.cache.put(key, seen, list.clone(), now);
-                Elsewhere::Listed(list)
+                ServiceMemories::Listed(list)
             }
             Err(trouble) => {
                 self.failed(&trouble);
-                Elsewhere::Unreachable
+                ServiceMemories::Unreachable
             }
         }
     }
 
     /// The service's list as it is now, for a job; nothing when there is no service.
-    pub async fn list_afresh(&self, user_id: &str) -> Result<Elsewhere, Trouble> {
+    pub async fn list_afresh(&self, user_id: &str) -> Result<ServiceMemories, MemoryServiceError> {
         let Some(service) = self.service.clone() else {
-            return Ok(Elsewhere::Nothing);
+            return Ok(ServiceMemories::Nothing);
         };
         let user_id = user_id.to_owned();
         let list = blocking(move || service.list(&user_id, CALL_MAX)).await?;
-        Ok(Elsewhere::Listed(Arc::new(list)))
+        Ok(ServiceMemories::Listed(Arc::new(list)))
     }
 
     /// Has the service forget everything about a person at once. Doing it again is fine.
     /// The rows here are the caller's to remove: `Tx::delete_memories` and
     /// `Tx::delete_memory_tasks`, which should go first, so that nothing is added later.
-    pub async fn delete_all(&self, user_id: &str) -> Result<(), Trouble> {
+    pub async fn delete_all(&self, user_id: &str) -> Result<(), MemoryServiceError> {
         if let Some(service) = self.service.clone() {
             let id = user_id.to_owned();
             blocking(move || service.delete_all(&id, CALL_MAX)).await?;
@@ -310,19 +315,19 @@ impl Memories {
     async fn within<T: Send + 'static>(
         &self,
         wait: Duration,
-        call: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
-    ) -> Result<T, Trouble> {
+        call: impl FnOnce() -> Result<T, MemoryServiceError> + Send + 'static,
+    ) -> Result<T, MemoryServiceError> {
         let place = self.calls.clone().try_acquire_owned();
-        let place = place.map_err(|_| Trouble::Busy)?;
+        let place = place.map_err(|_| MemoryServiceError::Busy)?;
         let calling = blocking(move || {
             let _place = place;
             call()
         });
         let waited = tokio::time::timeout(wait, calling).await;
-        waited.unwrap_or_else(|_| Err(Trouble::Unreachable("it took too long".into())))
+        waited.unwrap_or_else(|_| Err(MemoryServiceError::Unreachable("it took too long".into())))
     }
 
-    fn failed(&self, trouble: &Trouble) {
+    fn failed(&self, trouble: &MemoryServiceError) {
         log::warn!("the memory service: {trouble}");
         let until = self.clock.monotonic().plus_ms(QUIET_AFTER_FAILURE_MS);
         self.cache.be_quiet_until(until);
@@ -330,8 +335,8 @@ impl Memories {
 }
 
 async fn blocking<T: Send + 'static>(
-    call: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
-) -> Result<T, Trouble> {
+    call: impl FnOnce() -> Result<T, MemoryServiceError> + Send + 'static,
+) -> Result<T, MemoryServiceError> {
     let called = tokio::task::spawn_blocking(call).await;
-    called.unwrap_or_else(|e| Err(Trouble::Unreachable(e.to_string())))
+    called.unwrap_or_else(|e| Err(MemoryServiceError::Unreachable(e.to_string())))
 }

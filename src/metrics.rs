@@ -16,7 +16,7 @@ const ANSWER_BOUNDS_S: &[f64] = &[
 const NAMED_WELL: &str = "names and labels stand in the code";
 
 /// It fails where two families have one name: a mistake in the code.
-pub type Written<T = ()> = prometheus::Result<T>;
+pub type MetricsResult<T = ()> = prometheus::Result<T>;
 
 /// Only ever goes up.
 pub fn counter(name: &str, help: &str) -> IntCounter {
@@ -192,17 +192,17 @@ impl MetricsRegistry {
     pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
     /// What was counted as it happened.
-    pub fn add(&self, numbers: &(impl Collector + Clone + 'static)) -> Written {
+    pub fn add(&self, numbers: &(impl Collector + Clone + 'static)) -> MetricsResult {
         self.0.register(Box::new(numbers.clone()))
     }
 
-    pub fn add_calls(&self, calls: &Calls) -> Written {
+    pub fn add_calls(&self, calls: &Calls) -> MetricsResult {
         self.add(&calls.made)?;
         self.add(&calls.failed)
     }
 
     /// With how much there is.
-    pub fn add_cache(&self, (looks, entries): (&CacheMetrics, usize)) -> Written {
+    pub fn add_cache(&self, (looks, entries): (&CacheMetrics, usize)) -> MetricsResult {
         self.add(&looks.hits)?;
         self.add(&looks.misses)?;
         self.labelled(
@@ -213,7 +213,7 @@ impl MetricsRegistry {
         )
     }
 
-    pub fn add_job(&self, job: &Job) -> Written {
+    pub fn add_job(&self, job: &Job) -> MetricsResult {
         self.add(&job.runs)?;
         self.add(&job.failures)?;
         match job.succeeded_at.get() {
@@ -223,7 +223,7 @@ impl MetricsRegistry {
     }
 
     /// What is looked at only when it is asked for.
-    pub fn gauge(&self, name: &str, help: &str, value: f64) -> Written {
+    pub fn gauge(&self, name: &str, help: &str, value: f64) -> MetricsResult {
         let gauge = Gauge::new(name, help)?;
         gauge.set(value);
         self.add(&gauge)
@@ -236,7 +236,7 @@ impl MetricsRegistry {
         help: &str,
         (label, is): (&str, &str),
         value: f64,
-    ) -> Written {
+    ) -> MetricsResult {
         let gauge = Gauge::with_opts(Opts::new(name, help).const_label(label, is))?;
         gauge.set(value);
         self.add(&gauge)
@@ -244,7 +244,7 @@ impl MetricsRegistry {
 
     /// What the kernel says of this process. It reads files of /proc, so it belongs off async
     /// threads; elsewhere than on Linux there is nothing to say.
-    pub fn add_process(&self) -> Written {
+    pub fn add_process(&self) -> MetricsResult {
         #[cfg(target_os = "linux")]
         self.0.register(Box::new(
             prometheus::process_collector::ProcessCollector::for_self(),
@@ -252,7 +252,7 @@ impl MetricsRegistry {
         Ok(())
     }
 
-    pub fn finish(&self) -> Written<String> {
+    pub fn finish(&self) -> MetricsResult<String> {
         TextEncoder::new().encode_to_string(&self.0.gather())
     }
 }

@@ -236,16 +236,19 @@ fn agent(timeout: Duration, authorities: Option<&Authorities>) -> ureq::Agent {
         .into()
 }
 
-type Sent = Result<ureq::http::Response<ureq::Body>, ureq::Error>;
+type HttpResult = Result<ureq::http::Response<ureq::Body>, ureq::Error>;
 
 fn bodiless(
     builder: ureq::RequestBuilder<ureq::typestate::WithoutBody>,
     request: &Request<'_>,
-) -> Sent {
+) -> HttpResult {
     with_headers(builder, request).call()
 }
 
-fn bodied(builder: ureq::RequestBuilder<ureq::typestate::WithBody>, request: &Request<'_>) -> Sent {
+fn bodied(
+    builder: ureq::RequestBuilder<ureq::typestate::WithBody>,
+    request: &Request<'_>,
+) -> HttpResult {
     let builder = with_headers(builder, request);
     if let Some((content_type, bytes)) = request.raw {
         return builder.content_type(content_type).send(bytes);

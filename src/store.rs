@@ -88,7 +88,9 @@ pub use apps::{AppId, AppRow, NewApp};
 pub use audit::{AuditRow, Change, Operator};
 pub use backup::{Backup, LiveCopy, Stage, back_up, check_backup_name, live_copy_path, take_over};
 pub use carry_over::CarriedOver;
-pub use commands::{Command, CommandState, GivenUp, NewCommand, Standing, Unfinished};
+pub use commands::{
+    Command, CommandStanding, CommandState, GivenUpCommand, NewCommand, Unfinished,
+};
 pub use customers::{Customer, Payer};
 pub use erasure::Erased;
 pub use erasures::{DueAccount, Erasure, RoomAuthor};
@@ -102,7 +104,7 @@ pub use inspect::inspect;
 pub use lock::{Holder, Lock, holder};
 pub use memories::Memory;
 pub use memory_tasks::{MemoryTask, MemoryTaskKind};
-pub use messages::{Inserted, NewMessage, StoredAnswer};
+pub use messages::{NewMessage, StoredAnswer, StoredMessage};
 pub use numbers::{Backlog, Numbers, Sizes};
 pub use outgoing_mails::{NewMail, OutgoingMail};
 pub use pending_replies::PendingReply;
@@ -112,14 +114,14 @@ pub use powers::{PowerAlarm, PowerOwner, PowerState};
 pub use provider_tasks::{ProviderTask, TaskKind};
 pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
-pub use restore::{Restored, Restoring, begin_epoch};
+pub use restore::{PendingRestore, Restored, begin_epoch};
 pub use rooms::{NewRoom, Room, RoomId, given_name};
 pub use subscriptions::SubscriptionRow;
 pub use token_usage::TokenUsage;
 pub use undelivered_answers::AnswerDue;
 pub use user_rows::UserRow;
 pub use users::{NewUser, User, UserId};
-pub use waiting_commands::Withdrawn;
+pub use waiting_commands::WithdrawnCommand;
 pub use webhook_events::{EventCursor, EventRow, NewEvent};
 pub use webhooks::{CalledRow, NewWebhook, WebhookId, WebhookRow};
 
@@ -137,7 +139,7 @@ pub struct Options {
 pub struct Store {
     writer: Option<writer::Writer>,
     readers: Option<readers::Readers>,
-    look_ups: Option<look_ups::LookUps>,
+    look_ups: Option<look_ups::PointReaders>,
     undelivered: UndeliveredAnswers,
     provider_tasks: TaskQueue,
     health: Arc<writer::WriterHealth>,
@@ -180,7 +182,7 @@ impl Store {
         Ok(Self {
             writer: Some(writer),
             readers: Some(readers),
-            look_ups: Some(look_ups::LookUps::new(&options.path)),
+            look_ups: Some(look_ups::PointReaders::new(&options.path)),
             undelivered,
             provider_tasks,
             health,

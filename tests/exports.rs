@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use chatkeep::app::Ended;
+use chatkeep::app::RunEnd;
 use chatkeep::auth::jwt;
 use chatkeep::clock::{Clock, Timestamp};
 use rusqlite::Connection;
@@ -674,7 +674,7 @@ async fn a_job_that_is_not_done_yet_has_nothing_to_download() {
     }
     let began = Instant::now();
     let (ended, folder) = service.stop().await;
-    assert_eq!(ended, Ended::Clean);
+    assert_eq!(ended, RunEnd::Clean);
     assert!(
         began.elapsed() < Duration::from_secs(3),
         "{:?}",

@@ -8,7 +8,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use chatkeep::clock::Clock;
-use chatkeep::memory::{About, Elsewhere, mem0};
+use chatkeep::memory::{About, ServiceMemories, mem0};
 use serde_json::{Value, json};
 use support::mem0::{KEY, Mem0};
 use support::process::Process;
@@ -345,7 +345,7 @@ async fn everything_of_a_person_can_be_deleted_and_searched() {
     mem0.set_mode("500");
     assert_eq!(
         memories.delete_all(&user_id).await,
-        Err(mem0::Trouble::Refused(500))
+        Err(mem0::MemoryServiceError::Refused(500))
     );
     let found = memories.relevant(user, &user_id, &about).await.unwrap();
     assert!(found.is_cut_off);
@@ -364,17 +364,17 @@ fn failures_are_told_apart() {
     };
     assert_eq!(asked(""), Ok(0));
     for (mode, expected) in [
-        ("garbage", mem0::Trouble::Unintelligible),
-        ("shape", mem0::Trouble::Unintelligible),
-        ("redirect", mem0::Trouble::Refused(302)),
-        ("503", mem0::Trouble::Refused(503)),
+        ("garbage", mem0::MemoryServiceError::Unintelligible),
+        ("shape", mem0::MemoryServiceError::Unintelligible),
+        ("redirect", mem0::MemoryServiceError::Refused(302)),
+        ("503", mem0::MemoryServiceError::Refused(503)),
     ] {
         assert_eq!(asked(mode), Err(expected), "{mode}");
     }
     for mode in ["hang", "huge"] {
         let trouble = asked(mode).unwrap_err();
         assert!(
-            matches!(trouble, mem0::Trouble::Unreachable(_)),
+            matches!(trouble, mem0::MemoryServiceError::Unreachable(_)),
             "{mode}: {trouble}"
         );
         assert!(!trouble.to_string().contains(KEY));
@@ -382,10 +382,13 @@ fn failures_are_told_apart() {
     mem0.set_mode("");
     let foreign = mem0::Mem0::new(&format!("http://{}", mem0.address), Some("another"));
     let refused = foreign.list("u", Duration::from_secs(1)).map(|_| ());
-    assert_eq!(refused, Err(mem0::Trouble::Refused(401)));
+    assert_eq!(refused, Err(mem0::MemoryServiceError::Refused(401)));
     let nobody = mem0::Mem0::new("http://127.0.0.1:1", None);
     let refused = nobody.delete_all("u", Duration::from_secs(1));
-    assert!(matches!(refused, Err(mem0::Trouble::Unreachable(_))));
+    assert!(matches!(
+        refused,
+        Err(mem0::MemoryServiceError::Unreachable(_))
+    ));
     assert_eq!(
         client.delete("no such memory", Duration::from_secs(1)),
         Ok(())
@@ -434,6 +437,6 @@ async fn without_a_service_nobody_is_called() {
     say(&service, "remember that my cat is called Ada").await;
     assert_eq!(service.rows("SELECT count(*) FROM memory_tasks"), [[0]]);
     let elsewhere = service.app.memories.elsewhere("anybody").await;
-    assert!(matches!(elsewhere, Elsewhere::Nothing));
+    assert!(matches!(elsewhere, ServiceMemories::Nothing));
     service.app.memories.delete_all("anybody").await.unwrap();
 }

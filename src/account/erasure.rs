@@ -72,23 +72,23 @@ pub struct Progress {
 
 /// What a purge has before it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Outlook {
+pub struct PurgeOutlook {
     /// Accounts whose date has passed.
-    pub due: Vec<Due>,
+    pub due: Vec<DueDeletion>,
     /// Accounts whose erasure has begun.
-    pub under_way: Vec<UnderWay>,
+    pub under_way: Vec<ErasureUnderWay>,
     pub progress: Progress,
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct Due {
+pub struct DueDeletion {
     /// UUID
     pub user_id: String,
     pub deletion_scheduled_for: Timestamp,
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct UnderWay {
+pub struct ErasureUnderWay {
     /// UUID
     pub user_id: String,
     pub started_at: Timestamp,
@@ -162,7 +162,7 @@ impl Eraser {
     }
 
     /// What there is to do, and how far it is.
-    pub async fn outlook(&self) -> Result<Outlook> {
+    pub async fn outlook(&self) -> Result<PurgeOutlook> {
         let now = self.clock.now();
         let seen = self.store.read(move |view| {
             Ok((
@@ -345,18 +345,18 @@ impl Eraser {
 }
 
 /// What a database holds for a purge that doesn't run.
-pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress) -> Outlook {
-    Outlook {
+pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress) -> PurgeOutlook {
+    PurgeOutlook {
         due: due
             .into_iter()
-            .map(|account| Due {
+            .map(|account| DueDeletion {
                 user_id: account.user_id,
                 deletion_scheduled_for: account.scheduled_for,
             })
             .collect(),
         under_way: under_way
             .into_iter()
-            .map(|erasure| UnderWay {
+            .map(|erasure| ErasureUnderWay {
                 user_id: erasure.user_id,
                 started_at: erasure.started_at,
                 waits_for_others: erasure.rows_at.is_some(),
@@ -367,7 +367,7 @@ pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress
 }
 
 /// As `Eraser::outlook`, of a file that no service holds.
-pub fn look(path: &std::path::Path, now: Timestamp) -> Result<Outlook, String> {
+pub fn look(path: &std::path::Path, now: Timestamp) -> Result<PurgeOutlook, String> {
     crate::store::look(path, |view| {
         let due = view.due_accounts(now, ACCOUNTS_MAX)?;
         Ok(outlook(

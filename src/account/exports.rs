@@ -50,7 +50,7 @@ pub struct Exports {
 
 /// A job as its owner sees it.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+pub struct ExportView {
     /// UUID
     pub job_id: String,
     pub status: Status,
@@ -128,7 +128,7 @@ impl Exports {
     }
 
     /// Queues an export of everything kept of the caller.
-    pub async fn request(self: &Arc<Self>, who: &Who) -> Result<Shown> {
+    pub async fn request(self: &Arc<Self>, who: &Who) -> Result<ExportView> {
         let (job_id, user, now) = (random::uuid().to_string(), who.id, self.clock.now());
         let (id, exports) = (job_id.clone(), self.clone());
         self.store
@@ -138,7 +138,7 @@ impl Exports {
                 Ok(())
             })
             .await?;
-        Ok(Shown {
+        Ok(ExportView {
             job_id,
             status: Status::Queued,
             download_url: None,
@@ -149,10 +149,10 @@ impl Exports {
         })
     }
 
-    pub async fn show(&self, who: &Who, job_id: &str) -> Result<Shown> {
+    pub async fn show(&self, who: &Who, job_id: &str) -> Result<ExportView> {
         let (job, status) = self.job(who, job_id).await?;
         let progress = self.progress.lock().get(&job.id).copied().unwrap_or(0.0);
-        Ok(Shown {
+        Ok(ExportView {
             download_url: (status == Status::Ready)
                 .then(|| format!("/account/export/{}/download", job.job_id)),
             expires_at: job.expires_at,

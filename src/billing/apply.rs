@@ -4,7 +4,9 @@
 use super::event::{CustomerRef, Event, EventPayload, Invoice, Session};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::model::payment::{Details, Held, Merged, Said, Status, Tie, merge};
+use crate::model::payment::{
+    Details, HeldSubscription, MergeOutcome, ProviderStatement, Status, Tie, merge,
+};
 use crate::store::{Tx, UserId};
 
 /// What the provider said when it was asked.
@@ -12,11 +14,11 @@ use crate::store::{Tx, UserId};
 pub(super) enum ProviderLookup {
     NotYet,
     Unanswered,
-    Answered(Said),
+    Answered(ProviderStatement),
 }
 
 #[derive(Debug)]
-pub(super) enum Applied {
+pub(super) enum EventOutcome {
     /// For the log, in words.
     Done {
         user: Option<UserId>,
@@ -32,12 +34,12 @@ pub(super) fn event(
     event: &Event,
     asked: &ProviderLookup,
     now: Timestamp,
-) -> Result<Applied> {
+) -> Result<EventOutcome> {
     if tx.view().knows_payment_event(&event.id)? {
         return Ok(done(None, "had taken effect before"));
     }
     let applied = match &event.happened {
-        EventPayload::Said(said, whose) => subscription(tx, said, whose, asked, now)?,
+        EventPayload::Subscription(said, whose) => subscription(tx, said, whose, asked, now)?,
         EventPayload::Unpaid(invoice) => unpaid(tx, invoice, asked, now)?,
         EventPayload::Paid(invoice) => paid(tx, invoice, asked, now)?,
         EventPayload::CheckedOut(session, whose) => checked_out(tx, session, whose, asked, now)?,
@@ -49,33 +51,33 @@ pub(super) fn event(
         EventPayload::NotOurs(why) => done(None, why),
         EventPayload::Unknown => done(None, "nothing that is acted upon"),
     };
-    if let Applied::Done { .. } = applied {
+    if let EventOutcome::Done { .. } = applied {
         tx.insert_payment_event(&event.id, &event.kind, now)?;
     }
     Ok(applied)
 }
 
-const NOBODY: Applied = Applied::Done {
+const NOBODY: EventOutcome = EventOutcome::Done {
     user: None,
     what: "about nobody we know",
 };
-const ANOTHER_PRICE: Applied = Applied::Done {
+const ANOTHER_PRICE: EventOutcome = EventOutcome::Done {
     user: None,
     what: "a subscription to a price that is not ours",
 };
 
-fn done(user: Option<UserId>, what: &'static str) -> Applied {
-    Applied::Done { user, what }
+fn done(user: Option<UserId>, what: &'static str) -> EventOutcome {
+    EventOutcome::Done { user, what }
 }
 
 /// Puts what is said of a subscription beside what is held of it. Of use to reconciling too.
 pub(super) fn subscription(
     tx: &mut Tx<'_>,
-    said: &Said,
+    said: &ProviderStatement,
     whose: &CustomerRef,
     asked: &ProviderLookup,
     now: Timestamp,
-) -> Result<Applied> {
+) -> Result<EventOutcome> {
     let row = tx.view().subscription(&said.subscription_id)?;
     let known = row.as_ref().map(|row| &row.held);
     if is_to_another_price(known, said) {
@@ -97,11 +99,11 @@ pub(super) fn subscription(
         }
     };
     match merged {
-        Merged::Tied => Ok(Applied::Ask {
+        MergeOutcome::Tied => Ok(EventOutcome::Ask {
             subscription_id: said.subscription_id.clone(),
         }),
-        Merged::Same => Ok(done(Some(user), "changes nothing")),
-        Merged::Changed(held) => {
+        MergeOutcome::Same => Ok(done(Some(user), "changes nothing")),
+        MergeOutcome::Changed(held) => {
             if let Some(customer_id) = &held.customer_id {
                 tx.tie_customer(user, customer_id)?;
             }
@@ -113,7 +115,10 @@ pub(super) fn subscription(
 
 /// What is said for the first time of a subscription must name a price that is sold. What is
 /// held stays ours, since prices come and go.
-pub(super) fn is_to_another_price(known: Option<&Held>, said: &Said) -> bool {
+pub(super) fn is_to_another_price(
+    known: Option<&HeldSubscription>,
+    said: &ProviderStatement,
+) -> bool {
     let is_held = known.is_some_and(|held| held.details_at.is_some());
     let names_none = |details: &Details| details.plan.is_none();
     !is_held && said.details.as_ref().is_some_and(names_none)
@@ -125,7 +130,7 @@ fn unpaid(
     invoice: &Invoice,
     asked: &ProviderLookup,
     now: Timestamp,
-) -> Result<Applied> {
+) -> Result<EventOutcome> {
     invoiced(tx, invoice, Some(Status::PastDue), asked, now)
 }
 
@@ -136,7 +141,7 @@ fn paid(
     invoice: &Invoice,
     asked: &ProviderLookup,
     now: Timestamp,
-) -> Result<Applied> {
+) -> Result<EventOutcome> {
     let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
         return Ok(NOBODY);
     };
@@ -147,7 +152,7 @@ fn paid(
             let newer = invoice.at >= row.held.status_at;
             let open = waited && newer;
             if open && matches!(asked, ProviderLookup::NotYet) {
-                return Ok(Applied::Ask { subscription_id });
+                return Ok(EventOutcome::Ask { subscription_id });
             }
             open.then_some(Status::Active)
         }
@@ -164,12 +169,12 @@ fn invoiced(
     status: Option<Status>,
     asked: &ProviderLookup,
     now: Timestamp,
-) -> Result<Applied> {
+) -> Result<EventOutcome> {
     let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
         return Ok(NOBODY);
     };
     let known = tx.view().subscription(&subscription_id)?;
-    let said = Said {
+    let said = ProviderStatement {
         subscription_id: subscription_id.clone(),
         customer_id: invoice.whose.customer_id.clone(),
         status,
@@ -184,7 +189,7 @@ fn invoiced(
     match asked {
         _ if invoice.is_ours == Some(false) => Ok(ANOTHER_PRICE),
         ProviderLookup::NotYet if owner(tx, &invoice.whose)?.is_none() => Ok(NOBODY),
-        ProviderLookup::NotYet => Ok(Applied::Ask { subscription_id }),
+        ProviderLookup::NotYet => Ok(EventOutcome::Ask { subscription_id }),
         ProviderLookup::Answered(answer) if is_to_another_price(None, answer) => Ok(ANOTHER_PRICE),
         // Being past due gives nothing away; being active does.
         ProviderLookup::Unanswered
@@ -197,7 +202,7 @@ fn invoiced(
         }
         ProviderLookup::Unanswered => subscription(tx, &said, &invoice.whose, asked, now),
         ProviderLookup::Answered(answer) => {
-            let said = Said {
+            let said = ProviderStatement {
                 status: match status {
                     Some(Status::PastDue) => status,
                     _ => answer.status,
@@ -206,7 +211,7 @@ fn invoiced(
                 ..said
             };
             // Of the time when it began, so that no event about it is older.
-            let details = Said {
+            let details = ProviderStatement {
                 status: None,
                 ..at_the_time_of(answer, began(answer.details.as_ref()).min(said.at))
             };
@@ -240,7 +245,7 @@ fn checked_out(
     whose: &CustomerRef,
     asked: &ProviderLookup,
     now: Timestamp,
-) -> Result<Applied> {
+) -> Result<EventOutcome> {
     let Some(user) = owner(tx, whose)? else {
         if let Some(cents) = session.credit_cents {
             let id = &session.id;
@@ -251,7 +256,7 @@ fn checked_out(
     if let (Some(subscription_id), ProviderLookup::NotYet) = (&session.subscription_id, asked)
         && tx.view().subscription(subscription_id)?.is_none()
     {
-        return Ok(Applied::Ask {
+        return Ok(EventOutcome::Ask {
             subscription_id: subscription_id.clone(),
         });
     }
@@ -275,14 +280,14 @@ fn checked_out(
     Ok(done(Some(user), what))
 }
 
-fn customer_gone(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<Applied> {
+fn customer_gone(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<EventOutcome> {
     let user = tx.view().user_of_customer(customer_id)?;
     if let Some(user) = user {
         tx.untie_customer(user, customer_id)?;
     }
     // The provider ends a customer's subscriptions with them.
     for row in tx.view().subscriptions_of_customer(customer_id)? {
-        let held = Held {
+        let held = HeldSubscription {
             status: Status::Canceled,
             status_at: row.held.status_at.max(at),
             ..row.held
@@ -295,7 +300,13 @@ fn customer_gone(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<Applied>
     })
 }
 
-fn put(tx: &mut Tx<'_>, user: UserId, new: bool, held: &Held, now: Timestamp) -> Result<()> {
+fn put(
+    tx: &mut Tx<'_>,
+    user: UserId,
+    new: bool,
+    held: &HeldSubscription,
+    now: Timestamp,
+) -> Result<()> {
     tx.put_subscription(user, held)?;
     // Somebody whose account is about to go has come back from a checkout.
     if new && tx.view().payer(user)?.deletion_pending {
@@ -317,8 +328,8 @@ fn owner(tx: &Tx<'_>, whose: &CustomerRef) -> Result<Option<UserId>> {
     }
 }
 
-fn at_the_time_of(answer: &Said, at: i64) -> Said {
-    Said {
+fn at_the_time_of(answer: &ProviderStatement, at: i64) -> ProviderStatement {
+    ProviderStatement {
         at,
         ..answer.clone()
     }

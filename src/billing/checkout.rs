@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::customers::Failed;
+use super::customers::KeyedCallError;
 use super::stripe::objects::id;
 use super::stripe::{Call, Failure, Form, Stripe};
 use super::{Billing, Keys, return_url, unavailable};
@@ -23,7 +23,7 @@ const URL_BYTES_MAX: usize = 8_192;
 
 /// Where the provider sends people afterwards.
 #[derive(Debug, Default)]
-pub struct Returns {
+pub struct ReturnUrls {
     pub success_url: Option<String>,
     pub cancel_url: Option<String>,
 }
@@ -38,7 +38,12 @@ pub struct Session {
 
 impl Billing {
     /// A page on which the user subscribes to a plan (`monthly` or `annual`).
-    pub async fn subscribe(&self, user: UserId, plan: &str, returns: &Returns) -> Result<Session> {
+    pub async fn subscribe(
+        &self,
+        user: UserId,
+        plan: &str,
+        returns: &ReturnUrls,
+    ) -> Result<Session> {
         let until = Instant::now() + CHECKOUT_MAX;
         let (success, cancel) = self.returns(returns)?;
         let payer = self.store.read(move |view| view.payer(user)).await?;
@@ -72,7 +77,7 @@ impl Billing {
         &self,
         user: UserId,
         amount_cents: i64,
-        returns: &Returns,
+        returns: &ReturnUrls,
     ) -> Result<Session> {
         let until = Instant::now() + CHECKOUT_MAX;
         let (success, cancel) = self.returns(returns)?;
@@ -140,7 +145,9 @@ impl Billing {
             .await
         {
             // The provider has forgotten them, or never knew them in the mode that is on.
-            Err(Failed::Provider(gone)) if gone.is_missing() && gone.is_about("customer") => {
+            Err(KeyedCallError::Provider(gone))
+                if gone.is_missing() && gone.is_about("customer") =>
+            {
                 self.store
                     .write(move |tx| tx.untie_customer(user, &customer))
                     .await?;
@@ -161,7 +168,7 @@ impl Billing {
         customer: &str,
         form: &Form,
         until: Instant,
-    ) -> Result<Session, Failed> {
+    ) -> Result<Session, KeyedCallError> {
         let form = form.clone().with("customer", customer);
         // What is asked for again before its outcome was known is the same session.
         let digest = Digest::of(&[form.encoded().as_bytes()]);
@@ -175,7 +182,7 @@ impl Billing {
             .await?;
         let (session_id, url) = read(&made)
             .ok_or(Failure::Garbage("a session without id or address"))
-            .map_err(Failed::Provider)?;
+            .map_err(KeyedCallError::Provider)?;
         Ok(Session {
             session_id,
             url,
@@ -184,7 +191,7 @@ impl Billing {
     }
 
     /// Both addresses, checked; 422 names each that is wrong.
-    fn returns(&self, returns: &Returns) -> Result<(String, String)> {
+    fn returns(&self, returns: &ReturnUrls) -> Result<(String, String)> {
         let own = host_of(&self.public_url).unwrap_or_default();
         let allowed = self.config.allowed_return_hosts.iter();
         let hosts: Vec<&str> = [own.as_str()]

@@ -76,7 +76,7 @@ impl Billing {
         operation: String,
         call: impl FnOnce(String) -> Call,
         until: Instant,
-    ) -> Result<Value, Failed> {
+    ) -> Result<Value, KeyedCallError> {
         let (named, now) = (operation.clone(), self.clock.now());
         let key = self
             .store
@@ -88,27 +88,27 @@ impl Billing {
                 .write(move |tx| tx.remove_provider_key(user, &operation))
                 .await?;
         }
-        outcome.map_err(Failed::Provider)
+        outcome.map_err(KeyedCallError::Provider)
     }
 }
 
 /// Why a call with a key brought nothing.
-pub(super) enum Failed {
+pub(super) enum KeyedCallError {
     Provider(Failure),
     Ours(Error),
 }
 
-impl From<Error> for Failed {
+impl From<Error> for KeyedCallError {
     fn from(error: Error) -> Self {
         Self::Ours(error)
     }
 }
 
-impl From<Failed> for Error {
-    fn from(failed: Failed) -> Self {
+impl From<KeyedCallError> for Error {
+    fn from(failed: KeyedCallError) -> Self {
         match failed {
-            Failed::Provider(failure) => failure.into(),
-            Failed::Ours(error) => error,
+            KeyedCallError::Provider(failure) => failure.into(),
+            KeyedCallError::Ours(error) => error,
         }
     }
 }

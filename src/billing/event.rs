@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::stripe::objects::{self, Prices, id, reference};
 use crate::error::{Error, Result};
-use crate::model::payment::{Said, Status};
+use crate::model::payment::{ProviderStatement, Status};
 
 const KIND_BYTES_MAX: usize = 100;
 
@@ -20,7 +20,7 @@ pub(super) struct Event {
 #[derive(Debug, Clone)]
 pub(super) enum EventPayload {
     /// Something about a subscription.
-    Said(Said, CustomerRef),
+    Subscription(ProviderStatement, CustomerRef),
     /// An invoice was not paid.
     Unpaid(Invoice),
     Paid(Invoice),
@@ -106,7 +106,7 @@ fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<
             if let (None, Some(_)) = (said.status, word) {
                 log::warn!("payment event: a subscription of a status that is not known");
             }
-            EventPayload::Said(said, whose(object))
+            EventPayload::Subscription(said, whose(object))
         }
         "invoice.payment_failed" => EventPayload::Unpaid(invoice(object, prices, at)?),
         "invoice.paid" | "invoice.payment_succeeded" => {
@@ -236,7 +236,7 @@ mod tests {
         for (kind, word, expected) in cases {
             let kind = format!("customer.subscription.{kind}");
             let object = json!({"id": "sub_1", "status": word});
-            let EventPayload::Said(said, _) = read(&kind, object) else {
+            let EventPayload::Subscription(said, _) = read(&kind, object) else {
                 panic!("{kind}");
             };
             assert_eq!(said.status, expected, "{kind} {word}");

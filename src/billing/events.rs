@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::Billing;
-use super::apply::{self, Applied, ProviderLookup};
+use super::apply::{self, EventOutcome, ProviderLookup};
 use super::event::{Event, EventPayload};
 use super::stripe::objects::{self, Prices};
 use super::stripe::{Call, Failure};
 use crate::auth::payment_signature;
 use crate::error::{Error, Kind, Result};
-use crate::model::payment::Said;
+use crate::model::payment::ProviderStatement;
 
 /// How long the provider may take to settle a question while it waits for our answer.
 const ASK_MAX: Duration = Duration::from_secs(5);
@@ -50,7 +50,7 @@ impl Billing {
                 .store
                 .write(move |tx| apply::event(tx, &at_hand, &answer, now));
             match write.await? {
-                Applied::Done { user, what } => {
+                EventOutcome::Done { user, what } => {
                     if let Some(user) = user {
                         self.methods.forget(user);
                     }
@@ -58,7 +58,7 @@ impl Billing {
                     return Ok(());
                 }
                 // Once at most: with an answer, or the lack of one, nothing is asked again.
-                Applied::Ask { subscription_id } => {
+                EventOutcome::Ask { subscription_id } => {
                     asked = match self.ask(&subscription_id).await {
                         Ok(said) => ProviderLookup::Answered(said),
                         Err(failure) => {
@@ -72,7 +72,7 @@ impl Billing {
     }
 
     /// What the provider says of a subscription now; its time is the event's to set.
-    async fn ask(&self, subscription_id: &str) -> Result<Said, Failure> {
+    async fn ask(&self, subscription_id: &str) -> Result<ProviderStatement, Failure> {
         let unreachable = |error: Error| Failure::Unreachable(error.to_string());
         let (stripe, keys) = (
             self.stripe().map_err(unreachable)?,

@@ -24,10 +24,10 @@ const OUTAGE_MS: u64 = 15_000;
 const USERS_MAX: usize = 10_000;
 
 #[derive(Default)]
-pub(super) struct Methods(Mutex<Heard>);
+pub(super) struct Methods(Mutex<PaymentMethodLookups>);
 
 #[derive(Default)]
-struct Heard {
+struct PaymentMethodLookups {
     asked_at: HashMap<UserId, Monotonic>,
     silent_since: Option<Monotonic>,
 }

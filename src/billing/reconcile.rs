@@ -17,7 +17,7 @@ use super::stripe::{Call, Failure, Form, query};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::metrics::Job;
-use crate::model::payment::{Held, Merged, Said, Tie, merge};
+use crate::model::payment::{HeldSubscription, MergeOutcome, ProviderStatement, Tie, merge};
 use crate::store::Customer;
 
 const EVERY: Duration = Duration::from_secs(3_600);
@@ -61,14 +61,14 @@ pub struct Page {
     pub checked: usize,
     /// Undelivered events that had not taken effect.
     pub missed_events: usize,
-    pub drift: Vec<Drift>,
+    pub drift: Vec<SubscriptionDrift>,
     /// Where the next page begins; `None`: this was the last.
     pub next: Option<String>,
 }
 
 /// A subscription that the two of us see differently.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Drift {
+pub struct SubscriptionDrift {
     pub user_id: String,
     pub subscription_id: String,
     /// "status plan, until …" in words; `None`: we did not know it.
@@ -250,7 +250,7 @@ impl Billing {
         customer: &Customer,
         dry_run: bool,
         until: Instant,
-    ) -> Result<Vec<Drift>> {
+    ) -> Result<Vec<SubscriptionDrift>> {
         let form = Form::default()
             .with("customer", &customer.customer_id)
             .with("status", "all")
@@ -280,9 +280,9 @@ impl Billing {
     async fn settle(
         &self,
         customer: &Customer,
-        said: Said,
+        said: ProviderStatement,
         dry_run: bool,
-    ) -> Result<Option<Drift>> {
+    ) -> Result<Option<SubscriptionDrift>> {
         let (customer, now) = (customer.clone(), self.clock.now());
         self.store
             .write(move |tx| {
@@ -291,7 +291,8 @@ impl Billing {
                 if apply::is_to_another_price(known.as_ref(), &said) {
                     return Ok(None);
                 }
-                let Merged::Changed(settled) = merge(known.as_ref(), &said, Tie::Settled) else {
+                let MergeOutcome::Changed(settled) = merge(known.as_ref(), &said, Tie::Settled)
+                else {
                     return Ok(None);
                 };
                 // When something was last heard is nothing that two can differ in.
@@ -300,7 +301,7 @@ impl Billing {
                 }) {
                     return Ok(None);
                 }
-                let drift = Drift {
+                let drift = SubscriptionDrift {
                     user_id: customer.user_id,
                     subscription_id: said.subscription_id.clone(),
                     held: known.as_ref().map(in_words),
@@ -331,7 +332,7 @@ impl Billing {
     }
 }
 
-fn in_words(held: &Held) -> String {
+fn in_words(held: &HeldSubscription) -> String {
     let details = &held.details;
     let plan = details.plan.as_deref().unwrap_or("no plan we know");
     let end = details.current_period_end.map_or(String::new(), |at| {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::progress::Progress;
 use super::running;
 use crate::clock::Clock;
-use crate::config::{self, Config, Loaded, Source};
+use crate::config::{self, Config, LoadedConfig, Source};
 use crate::outbound::Method;
 use crate::store::{self, Backup, Stage};
 
@@ -127,7 +127,7 @@ fn start(config: &Config, progress: &Progress) -> Result<u64, String> {
 }
 
 /// Files that are there and that a database is of little use without.
-fn others(loaded: &Loaded) -> Vec<PathBuf> {
+fn others(loaded: &LoadedConfig) -> Vec<PathBuf> {
     let database = &loaded.config.storage.path;
     let sealing_key = match loaded.config.marketplace.sealing_key {
         None => Some(config::sealing_key_file(database)),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::progress::Progress;
 use crate::app::{self, App};
-use crate::billing::reconcile::{Drift, Page};
+use crate::billing::reconcile::{Page, SubscriptionDrift};
 use crate::clock::Clock;
 use crate::config::{BillingProvider, Config, Source};
 use crate::outbound::Method;
@@ -50,7 +50,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
 fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
     let mut found = Page::default();
     let mut after = String::new();
-    let mut alone: Option<Alone> = None;
+    let mut alone: Option<IdleService> = None;
     let shown = Progress::counting("customers compared");
     loop {
         let body = json!({ "dry_run": options.dry_run, "after": after });
@@ -67,7 +67,7 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
             Some(told) => read(told)?,
             None => {
                 if alone.is_none() {
-                    let started = Alone::start(config)?;
+                    let started = IdleService::start(config)?;
                     if !options.dry_run {
                         started.note()?;
                     }
@@ -89,13 +89,13 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
 }
 
 /// The parts of a service that nobody else is running.
-struct Alone {
+struct IdleService {
     runtime: tokio::runtime::Runtime,
     app: Arc<App>,
     _lock: crate::store::Lock,
 }
 
-impl Alone {
+impl IdleService {
     fn start(config: &Config) -> Result<Self, String> {
         let lock = app::lock(config)?;
         let runtime = super::runtime()?;
@@ -157,7 +157,7 @@ fn shown(found: &Page, options: &Options) -> Result<(), String> {
     })
 }
 
-fn line(drift: &Drift) -> String {
+fn line(drift: &SubscriptionDrift) -> String {
     let held = drift.held.as_deref().unwrap_or("nothing");
     format!(
         "{}  {}  we hold: {held}; the provider: {}",

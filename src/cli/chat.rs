@@ -15,12 +15,12 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
 use super::printable::{plain, plain_lines};
-use crate::app::{self, App, Ended};
+use crate::app::{self, App, RunEnd};
 use crate::clock::Clock;
 use crate::config::{Config, Log, Source};
 use crate::outbound::Authorities;
 use crate::store;
-use relay::{Relay, Service, Shown};
+use relay::{Relay, Service, TerminalOutput};
 
 const AGENT_ID: &str = "terminal";
 const LINES_MAX: usize = 64;
@@ -98,7 +98,7 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
 struct OwnService {
     url: String,
     stop: watch::Sender<bool>,
-    running: tokio::task::JoinHandle<Ended>,
+    running: tokio::task::JoinHandle<RunEnd>,
 }
 
 impl OwnService {
@@ -232,18 +232,18 @@ impl Screen<'_> {
         ))
     }
 
-    fn show(&self, shown: &Shown) -> Result<(), String> {
+    fn show(&self, shown: &TerminalOutput) -> Result<(), String> {
         match shown {
-            Shown::Message(bubbles) => {
+            TerminalOutput::Message(bubbles) => {
                 let start = if self.interactive { NEW_LINE } else { "" };
                 for bubble in bubbles {
                     let text = plain_lines(bubble).replace('\n', "\n  ");
                     super::print_live(&format!("{start}{}: {text}", self.persona))?;
                 }
             }
-            Shown::Nothing => {}
-            Shown::End(reason) => return Err(reason.clone()),
-            Shown::Trouble(what) => {
+            TerminalOutput::Nothing => {}
+            TerminalOutput::End(reason) => return Err(reason.clone()),
+            TerminalOutput::Trouble(what) => {
                 let start = if self.interactive { NEW_LINE } else { "" };
                 eprintln!("{start}({})", plain(what));
             }

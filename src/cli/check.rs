@@ -6,7 +6,7 @@ pub(super) mod places;
 use clap::Args;
 use serde_json::json;
 
-use crate::config::{Config, Loaded, Problem, Source};
+use crate::config::{Config, LoadedConfig, Problem, Source};
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -38,7 +38,7 @@ fn mode(config: &Config) -> &'static str {
     }
 }
 
-fn summary(loaded: &Loaded) -> String {
+fn summary(loaded: &LoadedConfig) -> String {
     let from = match &loaded.file {
         Some(path) => path.display().to_string(),
         None => "No configuration file".to_owned(),
@@ -52,7 +52,7 @@ fn summary(loaded: &Loaded) -> String {
     format!("{warnings}{from}: no problem found ({mode}).")
 }
 
-fn told(checked: &Result<Loaded, Vec<Problem>>) -> String {
+fn told(checked: &Result<LoadedConfig, Vec<Problem>>) -> String {
     match checked {
         Ok(loaded) => json!({
             "file": loaded.file,

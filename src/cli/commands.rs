@@ -19,10 +19,10 @@ pub(super) enum Command {
     List(List),
     /// Sends a command again that failed or expired, under the same id.
     #[command(after_help = "Example: chatkeep commands retry 0199a1b2-54d2-7a1e-9a52-5d5f3c3a2b11")]
-    Retry(Named),
+    Retry(CommandId),
     /// Removes a command that failed or expired.
     #[command(after_help = "Example: chatkeep commands drop 0199a1b2-54d2-7a1e-9a52-5d5f3c3a2b11")]
-    Drop(Named),
+    Drop(CommandId),
 }
 
 #[derive(Args)]
@@ -39,7 +39,7 @@ pub(super) struct List {
 }
 
 #[derive(Args)]
-pub(super) struct Named {
+pub(super) struct CommandId {
     /// The command's id, as `chatkeep commands list` shows it.
     #[arg(value_name = "ID")]
     command_id: String,

@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 #[derive(Args)]
 pub(super) struct Options {
     #[command(flatten)]
-    what: What,
+    what: PurgeMode,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
@@ -30,7 +30,7 @@ pub(super) struct Options {
 
 #[derive(Args)]
 #[group(required = true, multiple = false)]
-struct What {
+struct PurgeMode {
     /// Erases them; what they held can't be brought back.
     #[arg(long)]
     now: bool,
@@ -108,7 +108,7 @@ fn purge(config: &Config, as_json: bool) -> Result<(), String> {
 
 /// Waits until the service has done what was asked for as number `asked`.
 fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
-    let mut line = Line::default();
+    let mut line = PurgeProgress::default();
     let mut before = None;
     loop {
         let seen = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
@@ -143,7 +143,7 @@ fn by_ourselves(config: &Config) -> Result<u64, String> {
         noted.await.map_err(|e| e.to_string())?;
         let erasing = app.eraser.run(Run::alone());
         tokio::pin!(erasing);
-        let mut line = Line::default();
+        let mut line = PurgeProgress::default();
         let outcome = loop {
             tokio::select! {
                 outcome = &mut erasing => break outcome,
@@ -196,9 +196,9 @@ fn not_yet(left: usize) -> String {
 
 /// How many accounts of those that were left at first are gone.
 #[derive(Default)]
-struct Line(Option<(usize, Progress)>);
+struct PurgeProgress(Option<(usize, Progress)>);
 
-impl Line {
+impl PurgeProgress {
     fn show(&mut self, left: usize, batches: u64) {
         let at_first = || (left, Progress::of(left as u64, "accounts"));
         let (first, shown) = self.0.get_or_insert_with(at_first);

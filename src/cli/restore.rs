@@ -15,7 +15,7 @@ use crate::account::exports;
 use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
-use crate::store::{Change, ENDED_ACCESS_KEPT_MS, Lock, Restored, Restoring, Store};
+use crate::store::{Change, ENDED_ACCESS_KEPT_MS, Lock, PendingRestore, Restored, Store};
 
 /// An account is erased so long after it was asked for: a younger backup knows of it.
 const KNOWN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -55,7 +55,8 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
     // Not by `app::lock`, which may write to what is there.
     let mut lock = Lock::take(target)?;
     let (progress, now) = (Progress::new(), Clock::system().now());
-    let restoring = Restoring::prepare(&options.file, target, &mut |stage| progress.show(stage))?;
+    let restoring =
+        PendingRestore::prepare(&options.file, target, &mut |stage| progress.show(stage))?;
     drop(progress);
     let restored = restoring.restored.clone();
     for warning in warnings(&restored, now) {

@@ -10,9 +10,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::logging::{self, Logging};
-use crate::app::{self, App, Ended, reached_at};
+use crate::app::{self, App, RunEnd, reached_at};
 use crate::clock::Clock;
-use crate::config::{self, Config, Loaded, Problem, Settings, Source};
+use crate::config::{self, Config, LoadedConfig, Problem, Settings, Source};
 
 /// Descriptors for everything that is no connection: database, log, readers, jobs.
 const DESCRIPTORS_RESERVED: u64 = 64;
@@ -28,7 +28,7 @@ pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
     let told = fit_descriptors(&mut loaded.config);
     loaded.warnings.extend(told);
     let runtime = super::runtime().map_err(super::one)?;
-    let reloading = Reloading {
+    let reloading = ReloadSource {
         source: source.clone(),
         logging,
         log: loaded.config.log.clone(),
@@ -39,11 +39,11 @@ pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
     runtime.shutdown_timeout(BLOCKED_CALLS_MAX);
     let ended = ended?;
     match ended {
-        Ended::Clean => Ok(()),
-        Ended::GraceRanOut => Err(super::one(
+        RunEnd::Clean => Ok(()),
+        RunEnd::GraceRanOut => Err(super::one(
             "stopped with requests still under way; server.shutdown_grace_s was over".to_owned(),
         )),
-        Ended::StorageLost => Err(super::one(
+        RunEnd::StorageLost => Err(super::one(
             "the disk failed while writing; nothing more was accepted. Check the disk, then start again"
                 .to_owned(),
         )),
@@ -58,7 +58,7 @@ fn refuse_huge_pages() {
     }
 }
 
-async fn serve(loaded: Loaded, reloading: Reloading) -> Result<Ended, String> {
+async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, String> {
     // One that comes while the parts are put together waits for them.
     let hangup = listen_for(SignalKind::hangup())?;
     let config = loaded.config;
@@ -116,7 +116,7 @@ fn listen_for(kind: SignalKind) -> Result<Signal, String> {
 }
 
 /// What a running service reads again when it is told to.
-struct Reloading {
+struct ReloadSource {
     source: Source,
     logging: Logging,
     /// As it logs now.
@@ -125,7 +125,7 @@ struct Reloading {
     settings: Settings,
 }
 
-impl Reloading {
+impl ReloadSource {
     async fn on(mut self, mut hangup: Signal, app: Arc<App>) {
         while hangup.recv().await.is_some() {
             self.reload(&app);

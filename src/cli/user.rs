@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::printable::plain;
-use crate::account::{Shown, grants};
+use crate::account::{UserView, grants};
 use crate::app;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{self, Config, Source};
@@ -38,7 +38,7 @@ pub(super) enum Command {
     Grant(GrantOptions),
     /// Takes a grant away; a subscription with the payment provider stays.
     #[command(after_help = "Example: chatkeep user revoke --phone +15550100")]
-    Revoke(Named),
+    Revoke(UserArguments),
 }
 
 #[derive(Args)]
@@ -57,7 +57,7 @@ pub(super) struct List {
 #[derive(Args)]
 pub(super) struct Show {
     #[command(flatten)]
-    named: Named,
+    named: UserArguments,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
@@ -66,7 +66,7 @@ pub(super) struct Show {
 #[derive(Args)]
 pub(super) struct GrantOptions {
     #[command(flatten)]
-    named: Named,
+    named: UserArguments,
     /// The plan to give.
     #[arg(long, value_parser = PLANS)]
     plan: String,
@@ -77,7 +77,7 @@ pub(super) struct GrantOptions {
 
 #[derive(Args)]
 #[group(required = true, multiple = false)]
-pub(super) struct Named {
+pub(super) struct UserArguments {
     /// What the chat network knows the user by.
     #[arg(long)]
     phone: Option<String>,
@@ -93,7 +93,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     let done = match command {
         Command::List(options) => list(database, options, now),
         Command::Show(options) => find(database, &options.named, now).and_then(|row| {
-            let user = Shown::of(&row, now);
+            let user = UserView::of(&row, now);
             if options.json {
                 super::print_json(&json!(user))
             } else {
@@ -156,7 +156,7 @@ fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
     let after = match &options.after {
         None => None,
         Some(id) => {
-            let named = Named {
+            let named = UserArguments {
                 phone: None,
                 user_id: Some(id.clone()),
             };
@@ -167,7 +167,7 @@ fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
     let mut rows = store::look(database, |view| view.users(after, limit + 1, now.utc_day()))?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
-    let users: Vec<Shown<'_>> = rows.iter().map(|row| Shown::of(row, now)).collect();
+    let users: Vec<UserView<'_>> = rows.iter().map(|row| UserView::of(row, now)).collect();
     if options.json {
         return super::print_json(&json!({ "users": users, "has_more": has_more }));
     }
@@ -182,7 +182,7 @@ fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
     Ok(())
 }
 
-fn find(database: &Path, named: &Named, now: Timestamp) -> Result<UserRow, String> {
+fn find(database: &Path, named: &UserArguments, now: Timestamp) -> Result<UserRow, String> {
     check_there(database)?;
     let day = now.utc_day();
     let found = store::look(database, |view| match (&named.phone, &named.user_id) {
@@ -272,7 +272,7 @@ fn end(until: Option<Timestamp>) -> String {
     until.map_or(String::new(), |until| format!(", until {until}"))
 }
 
-fn line(user: &Shown<'_>) -> String {
+fn line(user: &UserView<'_>) -> String {
     let leaves = user.deletion_scheduled_for;
     format!(
         "{}  {:<20}  {:<22}  {:>4} today  {}",
@@ -287,7 +287,7 @@ fn line(user: &Shown<'_>) -> String {
         + &leaves.map_or(String::new(), |at| format!("  (to be deleted, due {at})"))
 }
 
-fn described(user: &Shown<'_>) -> String {
+fn described(user: &UserView<'_>) -> String {
     let granted = user.grant.as_ref().map_or(String::new(), |grant| {
         format!(", granted by an operator{}", end(grant.until))
     });
@@ -304,14 +304,14 @@ fn described(user: &Shown<'_>) -> String {
     .join("\n")
 }
 
-fn deletion_of(user: &Shown<'_>) -> String {
+fn deletion_of(user: &UserView<'_>) -> String {
     match user.deletion_scheduled_for {
         Some(at) => format!("asked for, due {at}"),
         None => "not asked for".to_owned(),
     }
 }
 
-fn subscription_of(user: &Shown<'_>) -> String {
+fn subscription_of(user: &UserView<'_>) -> String {
     match user.subscription_plan {
         Some(plan) => format!("{} ({plan})", user.subscription_status),
         None => user.subscription_status.to_owned(),

@@ -9,7 +9,7 @@ const JUMP_MS_MIN: i64 = 5 * 60_000;
 const STANDS_MS: i64 = 6 * 3_600_000;
 
 #[derive(Debug, Default)]
-pub(super) struct Steadiness {
+pub(super) struct ClockCheck {
     /// The wall time at which the machine was started, as the clock had it.
     started_at: Option<i64>,
     /// When a jump was last seen, since the start of the machine; `None`: it is believed.
@@ -18,7 +18,7 @@ pub(super) struct Steadiness {
 
 /// What a look at the clock found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum ClockReading {
     Steady,
     /// By so many milliseconds, just now.
     Jumped(i64),
@@ -28,24 +28,24 @@ pub(super) enum Found {
     Stood,
 }
 
-impl Steadiness {
+impl ClockCheck {
     /// `since_start_ms`: since the machine was started, sleep included.
-    pub(super) fn look(&mut self, now: Timestamp, since_start_ms: i64) -> Found {
+    pub(super) fn look(&mut self, now: Timestamp, since_start_ms: i64) -> ClockReading {
         let started_at = now.0.saturating_sub(since_start_ms);
         let before = *self.started_at.get_or_insert(started_at);
         let by_ms = started_at.saturating_sub(before);
         if by_ms.saturating_abs() > JUMP_MS_MIN {
             self.started_at = Some(started_at);
             self.jumped_at = Some(since_start_ms);
-            return Found::Jumped(by_ms);
+            return ClockReading::Jumped(by_ms);
         }
         match self.jumped_at {
-            None => Found::Steady,
+            None => ClockReading::Steady,
             Some(at) if since_start_ms.saturating_sub(at) >= STANDS_MS => {
                 self.jumped_at = None;
-                Found::Stood
+                ClockReading::Stood
             }
-            Some(_) => Found::Waiting,
+            Some(_) => ClockReading::Waiting,
         }
     }
 
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_jumps_is_believed_after_it_has_stood() {
-        use Found::{Jumped, Steady, Stood, Waiting};
+        use ClockReading::{Jumped, Steady, Stood, Waiting};
         // wall, since the start of the machine
         let cases = [
             (0, 0, Steady),
@@ -97,7 +97,7 @@ mod tests {
             (4 * DAY + 200_000, 4 * DAY, Steady),
             (4 * DAY + 400_000, 4 * DAY, Jumped(400_000)),
         ];
-        let mut steadiness = Steadiness::default();
+        let mut steadiness = ClockCheck::default();
         for (wall, since_start, expected) in cases {
             let found = steadiness.look(Timestamp(wall), since_start);
             assert_eq!(found, expected, "{wall} {since_start}");
@@ -106,15 +106,18 @@ mod tests {
 
     #[test]
     fn it_is_believed_when_somebody_vouches_for_it() {
-        let mut steadiness = Steadiness::default();
+        let mut steadiness = ClockCheck::default();
         steadiness.wait(0);
-        assert_eq!(steadiness.look(Timestamp(5), 0), Found::Waiting);
+        assert_eq!(steadiness.look(Timestamp(5), 0), ClockReading::Waiting);
         steadiness.confirm(Timestamp(31 * DAY), 0);
-        assert_eq!(steadiness.look(Timestamp(31 * DAY), 0), Found::Steady);
+        assert_eq!(
+            steadiness.look(Timestamp(31 * DAY), 0),
+            ClockReading::Steady
+        );
         steadiness.wait(0);
         assert_eq!(
             steadiness.look(Timestamp(31 * DAY), 6 * HOUR - 1),
-            Found::Jumped(1 - 6 * HOUR)
+            ClockReading::Jumped(1 - 6 * HOUR)
         );
     }
 }

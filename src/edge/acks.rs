@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::given_up::Ending;
+use super::given_up::CommandEnd;
 use super::hub::{Hub, Relay};
 use super::outbox::REFUSALS_MAX;
 use super::wire::{self, Ack, Event, Report};
@@ -119,7 +119,7 @@ pub(super) fn apply(
         Report::Failed { retryable: true } => {
             let counted = tx.set_refused(agent, seq, error)?;
             if counted && command.refusals + 1 >= REFUSALS_MAX {
-                let ending = Ending::failed("the relay refused it 12 times", error);
+                let ending = CommandEnd::failed("the relay refused it 12 times", error);
                 hub.give_up(tx, &relay, seq, &ending, now)?;
             } else if counted {
                 let mono = hub.clock.monotonic();
@@ -129,7 +129,7 @@ pub(super) fn apply(
             }
         }
         Report::Failed { retryable: false } => {
-            let ending = Ending::failed("the relay refused it for good", error);
+            let ending = CommandEnd::failed("the relay refused it for good", error);
             hub.give_up(tx, &relay, seq, &ending, now)?;
         }
         Report::Completed => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::given_up::Ending;
+use super::given_up::CommandEnd;
 use super::hub::Hub;
 use super::outbox::Step;
 use super::relay::{Relay, SocketMailbox};
@@ -112,18 +112,18 @@ fn apply(
             match command {
                 // The plan may have waited for its turn to be written.
                 Some(command) if command.expires_at <= now => {
-                    hub.give_up(tx, relay, seq, &Ending::EXPIRED, now)?;
+                    hub.give_up(tx, relay, seq, &CommandEnd::EXPIRED, now)?;
                     None
                 }
                 other => other,
             }
         }
         Step::Fail { why, .. } => {
-            hub.give_up(tx, relay, seq, &Ending::failed(why, Some(why)), now)?;
+            hub.give_up(tx, relay, seq, &CommandEnd::failed(why, Some(why)), now)?;
             None
         }
         Step::Expire { .. } => {
-            hub.give_up(tx, relay, seq, &Ending::EXPIRED, now)?;
+            hub.give_up(tx, relay, seq, &CommandEnd::EXPIRED, now)?;
             None
         }
         Step::LeaveOut { .. } => {

@@ -25,19 +25,19 @@ pub(super) struct Fragments<S> {
 }
 
 #[derive(Debug)]
-struct Flood;
+struct TooManyFragments;
 
-impl std::fmt::Display for Flood {
+impl std::fmt::Display for TooManyFragments {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("too many fragments")
     }
 }
 
-impl std::error::Error for Flood {}
+impl std::error::Error for TooManyFragments {}
 
 /// Whether reading failed since there were too many fragments.
 pub(super) fn is_flood(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|e| e.is::<Flood>())
+    error.get_ref().is_some_and(|e| e.is::<TooManyFragments>())
 }
 
 impl<S> Fragments<S> {
@@ -118,7 +118,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Fragments<S> {
         if self.follow(&buf.filled()[before..]) {
             Poll::Ready(Ok(()))
         } else {
-            Poll::Ready(Err(io::Error::other(Flood)))
+            Poll::Ready(Err(io::Error::other(TooManyFragments)))
         }
     }
 }

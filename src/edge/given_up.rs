@@ -8,11 +8,11 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::metrics::{self, IntCounterVec};
 use crate::model::masking::masked;
-use crate::store::{AgentId, CommandState, GivenUp, Tx};
+use crate::store::{AgentId, CommandState, GivenUpCommand, Tx};
 
 /// How a command ends that is not done.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ending<'a> {
+pub(super) struct CommandEnd<'a> {
     /// Failed or expired.
     pub(super) state: CommandState,
     /// In our words, for the log.
@@ -21,7 +21,7 @@ pub(super) struct Ending<'a> {
     pub(super) error: Option<&'a str>,
 }
 
-impl<'a> Ending<'a> {
+impl<'a> CommandEnd<'a> {
     pub(super) const EXPIRED: Self = Self {
         state: CommandState::Expired,
         why: "its time was over",
@@ -86,15 +86,19 @@ impl Hub {
         let count = ended.len();
         for command in ended {
             let name = tx.agent_name(command.agent)?;
-            self.gave_up(tx, command, &name, &Ending::EXPIRED);
+            self.gave_up(tx, command, &name, &CommandEnd::EXPIRED);
         }
         Ok(count)
     }
 
     /// A command has ended because its chat was about to show it to others.
-    pub(super) fn withdrew(self: &Arc<Self>, tx: &mut Tx<'_>, command: GivenUp) -> Result<()> {
+    pub(super) fn withdrew(
+        self: &Arc<Self>,
+        tx: &mut Tx<'_>,
+        command: GivenUpCommand,
+    ) -> Result<()> {
         let name = tx.agent_name(command.agent)?;
-        self.gave_up(tx, command, &name, &Ending::WITHDRAWN);
+        self.gave_up(tx, command, &name, &CommandEnd::WITHDRAWN);
         Ok(())
     }
 
@@ -104,14 +108,14 @@ impl Hub {
         tx: &mut Tx<'_>,
         relay: &Relay,
         seq: u64,
-        ending: &Ending<'_>,
+        ending: &CommandEnd<'_>,
         now: Timestamp,
     ) -> Result<bool> {
         let (agent, state) = (relay.id, ending.state);
         if !tx.finish_command(agent, seq, state, ending.error, now)? {
             return Ok(false);
         }
-        let command = GivenUp {
+        let command = GivenUpCommand {
             agent,
             seq,
             command_id: tx.command_id(agent, seq)?,
@@ -123,9 +127,9 @@ impl Hub {
     fn gave_up(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
-        command: GivenUp,
+        command: GivenUpCommand,
         name: &str,
-        ending: &Ending<'_>,
+        ending: &CommandEnd<'_>,
     ) {
         let (hub, state) = (self.clone(), ending.state);
         let (name, why) = (masked(name).into_owned(), ending.why.to_owned());

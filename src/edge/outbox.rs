@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::clock::{Monotonic, Timestamp};
 use crate::store::{CommandState, RoomId, Unfinished};
-use entry::{Entry, Place};
+use entry::{DeliveryStage, Entry};
 use pace::Pace;
 
 /// A relay that said `received` or `executing` has this long for the attempt.
@@ -152,7 +152,7 @@ impl Outbox {
     pub fn expects(&self, command_id: &str, state: CommandState) -> bool {
         let entry = self.seqs.get(command_id).and_then(|s| self.entries.get(s));
         entry.is_some_and(|entry| {
-            matches!(entry.place, Place::UnderWay { .. }) && entry.is_news(state)
+            matches!(entry.place, DeliveryStage::UnderWay { .. }) && entry.is_news(state)
         })
     }
 
@@ -167,7 +167,7 @@ impl Outbox {
 
     /// A command ended, however.
     pub fn remove(&mut self, seq: u64) {
-        self.put(seq, Place::default());
+        self.put(seq, DeliveryStage::default());
         self.ready.remove(&seq);
         self.refused.remove(&seq);
         let Some(entry) = self.entries.remove(&seq) else {
@@ -208,11 +208,11 @@ impl Outbox {
         entry.handed_at = None; // nothing of it is waited for
         let ms = backoff_ms(entry.refusals, REFUSED_BACKOFF_MAX_MS, unit);
         let not_before = now.plus_ms(ms);
-        let is_planned = entry.place == Place::Planned;
+        let is_planned = entry.place == DeliveryStage::Planned;
         self.refused.insert(seq, not_before);
         if !is_planned {
             self.ready.remove(&seq);
-            self.put(seq, Place::Idle { not_before });
+            self.put(seq, DeliveryStage::Idle { not_before });
         }
     }
 
@@ -223,10 +223,10 @@ impl Outbox {
 
     /// A planned step was not taken, because the command backs off.
     pub fn put_back(&mut self, seq: u64) {
-        if self.entries.get(&seq).map(|e| e.place) == Some(Place::Planned)
+        if self.entries.get(&seq).map(|e| e.place) == Some(DeliveryStage::Planned)
             && let Some(not_before) = self.refused.get(&seq).copied()
         {
-            self.put(seq, Place::Idle { not_before });
+            self.put(seq, DeliveryStage::Idle { not_before });
         }
     }
 
@@ -250,7 +250,7 @@ impl Outbox {
         self.ready.clear();
         self.timers.clear();
         for entry in self.entries.values_mut() {
-            entry.place = Place::default();
+            entry.place = DeliveryStage::default();
             entry.timer = None;
         }
     }
@@ -289,7 +289,7 @@ impl Outbox {
                 }
                 steps.push(step);
                 self.next_order += 1;
-                self.put(seq, Place::Planned);
+                self.put(seq, DeliveryStage::Planned);
             }
             self.ready.remove(&seq);
         }
@@ -301,20 +301,20 @@ impl Outbox {
         let entry = self.entries.get_mut(&seq)?;
         entry.timer = None;
         match entry.place {
-            Place::Planned => None,
-            Place::Idle { .. } => {
+            DeliveryStage::Planned => None,
+            DeliveryStage::Idle { .. } => {
                 self.ready.insert(seq);
                 None
             }
-            Place::UnderWay { .. } if entry.unanswered() >= ATTEMPTS_MAX => {
-                self.put(seq, Place::Planned);
+            DeliveryStage::UnderWay { .. } if entry.unanswered() >= ATTEMPTS_MAX => {
+                self.put(seq, DeliveryStage::Planned);
                 Some(entry::too_many_attempts(seq))
             }
-            Place::UnderWay { since } => {
+            DeliveryStage::UnderWay { since } => {
                 let late = since.plus_ms(entry.allowed_ms(timing));
                 let ms = backoff_ms(entry.attempts, BACKOFF_MAX_MS, unit());
                 let not_before = late.plus_ms(ms);
-                self.put(seq, Place::Idle { not_before });
+                self.put(seq, DeliveryStage::Idle { not_before });
                 None
             }
         }
@@ -348,15 +348,15 @@ impl Outbox {
         entry.resends = resends;
         if online && entry.place.is_out() {
             entry.again = false;
-            self.put(seq, Place::UnderWay { since: mono });
+            self.put(seq, DeliveryStage::UnderWay { since: mono });
         }
     }
 
     /// A step could not be committed: it is tried again a little later.
     pub fn release(&mut self, seq: u64, mono: Monotonic) {
-        if self.entries.get(&seq).map(|e| e.place) == Some(Place::Planned) {
+        if self.entries.get(&seq).map(|e| e.place) == Some(DeliveryStage::Planned) {
             let not_before = mono.plus_ms(WRITE_PAUSE_MS);
-            self.put(seq, Place::Idle { not_before });
+            self.put(seq, DeliveryStage::Idle { not_before });
         }
     }
 
@@ -365,7 +365,7 @@ impl Outbox {
     fn head_changed(&mut self, room: RoomId) {
         if let Some(head) = self.lanes.get(&room).and_then(|lane| lane.first().copied())
             && let Some(entry) = self.entries.get(&head)
-            && matches!(entry.place, Place::Idle { .. })
+            && matches!(entry.place, DeliveryStage::Idle { .. })
             && !self.ready.contains(&head)
         {
             let place = entry.place;
@@ -375,7 +375,7 @@ impl Outbox {
 
     /// Every move of a command goes through here, so that its timer and the count of those
     /// in flight go with it.
-    fn put(&mut self, seq: u64, place: Place) {
+    fn put(&mut self, seq: u64, place: DeliveryStage) {
         let Some(entry) = self.entries.get_mut(&seq) else {
             return;
         };
@@ -387,8 +387,8 @@ impl Outbox {
         }
         let is_head = self.lanes.get(&entry.room).and_then(|lane| lane.first()) == Some(&seq);
         entry.timer = match place {
-            Place::Idle { not_before } if is_head => Some(not_before),
-            Place::UnderWay { since } => Some(since.plus_ms(entry.allowed_ms(self.timing))),
+            DeliveryStage::Idle { not_before } if is_head => Some(not_before),
+            DeliveryStage::UnderWay { since } => Some(since.plus_ms(entry.allowed_ms(self.timing))),
             _ => None,
         }
         .filter(|_| self.online);

@@ -8,7 +8,7 @@ use super::relay::{Relay, Socket, SocketGuard, SocketMailbox, State};
 use super::wire;
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::{Error, Result};
-use crate::limits::{Left, MINUTE_MS};
+use crate::limits::{LimitState, MINUTE_MS};
 use crate::model::masking::masked;
 use crate::store::AgentId;
 
@@ -31,7 +31,7 @@ impl Hub {
     pub(super) fn admit(&self, relay: &Relay) -> Result<()> {
         let now = self.clock.monotonic();
         let state = &mut *relay.state();
-        let limited = |left: Left| Error::rate_limited(left.quota(UPGRADES));
+        let limited = |left: LimitState| Error::rate_limited(left.quota(UPGRADES));
         if self.answering(state, now) {
             state
                 .swaps

@@ -54,11 +54,11 @@ pub(super) struct SocketMailbox {
     pub(super) number: u64,
     /// There may be commands to send, or something was told.
     pub(super) wake: Notify,
-    told: Mutex<Told>,
+    told: Mutex<PendingNotices>,
 }
 
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct PendingNotices {
     pub(super) close: Option<Close>,
     /// Frames, each with the time when it is of no use any more.
     pub(super) typing: VecDeque<(String, Timestamp)>,
@@ -115,7 +115,7 @@ impl SocketMailbox {
         }
     }
 
-    pub(super) fn take_told(&self) -> Told {
+    pub(super) fn take_told(&self) -> PendingNotices {
         std::mem::take(&mut self.told.lock())
     }
 }

@@ -25,7 +25,7 @@ use crate::error::Result as StoreResult;
 use crate::limits::{Bucket, Window};
 use crate::random;
 use crate::store::Command;
-use frames::Reported;
+use frames::ReportOutcome;
 
 /// Commands start when `resume` has come, or after this.
 const RESUME_WAIT: Duration = Duration::from_millis(250);
@@ -65,7 +65,7 @@ pub(super) struct Session<S> {
     malformed: Window,
     /// Being committed, in the order in which they came. `None` when there is none: an idle
     /// relay is to cost little.
-    reports: Option<FuturesOrdered<Boxed<Reported>>>,
+    reports: Option<FuturesOrdered<Boxed<ReportOutcome>>>,
     pump: Option<Boxed<StoreResult<Vec<Command>>>>,
 }
 
@@ -264,7 +264,7 @@ async fn running<T>(pump: &mut Option<Boxed<T>>) -> T {
 }
 
 /// The outcome of the oldest report, or never when there is none.
-async fn next_report(reports: &mut Option<FuturesOrdered<Boxed<Reported>>>) -> Reported {
+async fn next_report(reports: &mut Option<FuturesOrdered<Boxed<ReportOutcome>>>) -> ReportOutcome {
     let next = match reports {
         Some(waiting) => waiting.next().await,
         None => None,

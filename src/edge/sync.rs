@@ -41,7 +41,7 @@ pub struct Poll {
 
 /// What it gets: commands as JSON texts.
 #[derive(Debug, Default)]
-pub struct Polled {
+pub struct PollAnswer {
     pub commands: Vec<String>,
     pub ack_events: Vec<String>,
     pub has_more: bool,
@@ -58,12 +58,12 @@ pub fn take_poll(hub: &Hub, relay: &Relay) -> Result<Quota> {
         .map_err(|left| Error::rate_limited(left.quota(POLLS)))
 }
 
-pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Polled> {
+pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<PollAnswer> {
     let deadline = Instant::now() + Duration::from_secs(poll.wait_s);
     let (wait_s, limit) = (poll.wait_s, poll.limit);
-    let mut polled = Polled {
+    let mut polled = PollAnswer {
         ack_events: poll.events.iter().map(|e| e.event_id.clone()).collect(),
-        ..Polled::default()
+        ..PollAnswer::default()
     };
     let number = {
         let mut state = relay.state();

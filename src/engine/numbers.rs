@@ -64,7 +64,7 @@ impl Numbers {
         self.tokens.with_label_values(&[kind])
     }
 
-    pub(super) fn show(&self, page: &MetricsRegistry) -> metrics::Written {
+    pub(super) fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
         page.add(&self.calls)?;
         page.add(&self.failures)?;
         page.add(&self.took)?;

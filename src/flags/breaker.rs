@@ -25,7 +25,7 @@ enum State {
 
 /// What a failure led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failed {
+pub(super) enum FailureEffect {
     /// It is the n-th in a row; what was known before still holds.
     Counted(u32),
     /// What was known before no longer holds.
@@ -58,14 +58,16 @@ impl Breaker {
         *self = Self::default();
     }
 
-    pub(super) fn failed(&mut self, now: Monotonic) -> Failed {
+    pub(super) fn failed(&mut self, now: Monotonic) -> FailureEffect {
         let (state, outcome) = match self.0 {
             State::Closed { failures } if failures + 1 < FAILURES_MAX => {
                 let failures = failures + 1;
-                (State::Closed { failures }, Failed::Counted(failures))
+                (State::Closed { failures }, FailureEffect::Counted(failures))
             }
-            State::Closed { .. } => (State::Open { since: now }, Failed::Opened),
-            State::Open { .. } | State::HalfOpen => (State::Open { since: now }, Failed::StillOpen),
+            State::Closed { .. } => (State::Open { since: now }, FailureEffect::Opened),
+            State::Open { .. } | State::HalfOpen => {
+                (State::Open { since: now }, FailureEffect::StillOpen)
+            }
         };
         self.0 = state;
         outcome
@@ -92,7 +94,7 @@ mod tests {
         /// May it be called?
         Ask(bool),
         Succeed,
-        Fail(Failed),
+        Fail(FailureEffect),
     }
     use Step::{Ask, Fail, Succeed};
 
@@ -101,27 +103,27 @@ mod tests {
         // (ms, what happens, whether it is open then)
         let steps = [
             (0, Ask(true), false),
-            (0, Fail(Failed::Counted(1)), false),
+            (0, Fail(FailureEffect::Counted(1)), false),
             (5_000, Ask(true), false),
-            (5_000, Fail(Failed::Counted(2)), false),
+            (5_000, Fail(FailureEffect::Counted(2)), false),
             // A success in between starts the count anew.
             (10_000, Succeed, false),
-            (15_000, Fail(Failed::Counted(1)), false),
-            (20_000, Fail(Failed::Counted(2)), false),
+            (15_000, Fail(FailureEffect::Counted(1)), false),
+            (20_000, Fail(FailureEffect::Counted(2)), false),
             (25_000, Ask(true), false),
-            (25_000, Fail(Failed::Opened), true),
+            (25_000, Fail(FailureEffect::Opened), true),
             (25_001, Ask(false), true),
             (84_999, Ask(false), true),
             // One attempt, however many ask.
             (85_000, Ask(true), true),
             (85_000, Ask(false), true),
             (200_000, Ask(false), true),
-            (200_000, Fail(Failed::StillOpen), true),
+            (200_000, Fail(FailureEffect::StillOpen), true),
             (259_999, Ask(false), true),
             (260_000, Ask(true), true),
             (260_100, Succeed, false),
             (260_100, Ask(true), false),
-            (260_200, Fail(Failed::Counted(1)), false),
+            (260_200, Fail(FailureEffect::Counted(1)), false),
         ];
         let mut breaker = Breaker::default();
         for (at, step, open) in steps {

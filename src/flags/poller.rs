@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Flags;
-use super::breaker::{Breaker, Failed};
+use super::breaker::{Breaker, FailureEffect};
 use super::provider::{Poll, Provider};
 use crate::clock::{Clock, Monotonic};
 
@@ -109,16 +109,16 @@ impl Poller {
 
     fn failed(&mut self, why: &str, now: Monotonic) {
         match self.breaker.failed(now) {
-            Failed::Counted(n) => {
+            FailureEffect::Counted(n) => {
                 log::info!("flags: the provider failed ({n} in a row; what it said holds): {why}");
             }
-            Failed::Opened => {
+            FailureEffect::Opened => {
                 log::warn!("flags: the provider failed three times, defaults hold now: {why}");
                 // The values are gone: the next answer must bring them all.
                 self.etag = None;
                 self.flags.set_provided(Arc::default());
             }
-            Failed::StillOpen => log::info!("flags: the provider still fails: {why}"),
+            FailureEffect::StillOpen => log::info!("flags: the provider still fails: {why}"),
         }
         let open = self.breaker.is_open();
         self.flags.set_status(|status| {

@@ -16,18 +16,18 @@ const USERS_MAX: usize = 10_000;
 
 /// What the provider says, by the flags' places in the registry. `None`: nothing that counts.
 #[derive(Debug, Default)]
-pub struct Provided {
+pub struct ProviderValues {
     values: Vec<Option<Scalar>>,
     /// Flags whose value is not of their type, or can't be read at all.
     pub(super) wrong: Vec<&'static Flag>,
     rules: Option<Rules>,
-    users: Mutex<HashMap<String, Own>>,
+    users: Mutex<HashMap<String, UserValues>>,
 }
 
 /// What is different, or may be, for one user: the flag's place and its value.
-pub(super) type Own = Arc<[(usize, Option<Scalar>)]>;
+pub(super) type UserValues = Arc<[(usize, Option<Scalar>)]>;
 
-impl Provided {
+impl ProviderValues {
     /// The same for everybody.
     pub(super) fn values(values: &HashMap<&'static str, Value>) -> Self {
         Self::new(|key| values.get(key).cloned())
@@ -64,7 +64,7 @@ impl Provided {
     }
 
     /// `None`: what holds for everybody.
-    pub(super) fn own(&self, user: &str) -> Option<Own> {
+    pub(super) fn own(&self, user: &str) -> Option<UserValues> {
         let rules = self.rules.as_ref()?;
         let mut users = self.users.lock();
         if let Some(own) = users.get(user) {
@@ -74,7 +74,7 @@ impl Provided {
             users.clear();
         }
         let flags = registry::all().iter().enumerate();
-        let own: Own = flags
+        let own: UserValues = flags
             .filter(|(_, flag)| rules.by_user().contains(flag.key))
             .map(|(position, flag)| {
                 let json = rules.value_for(flag.key, user);

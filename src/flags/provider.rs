@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::launchdarkly::Rules;
 use super::ofrep;
-use super::provided::Provided;
+use super::provided::ProviderValues;
 use crate::config::{self, FlagsProvider, Secret};
 use crate::outbound::{self, Method, Request, Response};
 use crate::setting::Setting;
@@ -31,7 +31,7 @@ pub enum Poll {
     /// As it was when the given ETag was.
     Unchanged,
     Changed {
-        provided: Arc<Provided>,
+        provided: Arc<ProviderValues>,
         etag: Option<String>,
     },
     /// Not now, without that being a failure.
@@ -96,8 +96,8 @@ impl Provider {
             status => return Err(format!("it answered {status}")),
         }
         let provided = match self.kind {
-            Kind::LaunchDarkly => Provided::by_rules(Rules::parse(&response.body)?),
-            Kind::Ofrep => Provided::values(&ofrep::values(&response.body)?),
+            Kind::LaunchDarkly => ProviderValues::by_rules(Rules::parse(&response.body)?),
+            Kind::Ofrep => ProviderValues::values(&ofrep::values(&response.body)?),
         };
         Ok(Poll::Changed {
             provided: Arc::new(provided),

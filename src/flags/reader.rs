@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::provided::Own;
+use super::provided::UserValues;
 use super::registry::{self, Kind};
 use super::scalar::Scalar;
 use super::snapshot::Snapshot;
@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-6;
 /// The flags as they are at one moment, for the service or for one user.
 pub struct Reader<'a> {
     pub(super) snapshot: Arc<Snapshot>,
-    pub(super) own: Option<Own>,
+    pub(super) own: Option<UserValues>,
     /// `access.charge_nobody`: limits and superpowers treat everybody as subscribed.
     pub charges_nobody: bool,
     pub(super) clock: &'a Clock,

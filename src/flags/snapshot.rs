@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Override;
-use super::provided::{Own, Provided};
+use super::provided::{ProviderValues, UserValues};
 use super::registry;
 use super::scalar::Scalar;
 use crate::clock::{Clock, Timestamp};
@@ -23,7 +23,7 @@ pub enum Origin {
 pub(super) struct Snapshot {
     /// By the flags' places in the registry.
     entries: Box<[Entry]>,
-    pub(super) provided: Arc<Provided>,
+    pub(super) provided: Arc<ProviderValues>,
 }
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Snapshot {
     pub(super) fn new(
         production: bool,
         overrides: &HashMap<&'static str, Override>,
-        provided: Arc<Provided>,
+        provided: Arc<ProviderValues>,
     ) -> Self {
         let flags = registry::all().iter().enumerate();
         let entries = flags.map(|(position, flag)| {
@@ -70,7 +70,7 @@ impl Snapshot {
     pub(super) fn read(
         &self,
         position: usize,
-        own: Option<&Own>,
+        own: Option<&UserValues>,
         clock: &Clock,
     ) -> Option<(Scalar, Origin)> {
         let entry = self.entries.get(position)?;

@@ -104,7 +104,7 @@ fn set(value: Value) -> Override {
 
 fn provided(flags: &Flags, key: &'static str, value: Value) {
     let values = HashMap::from([(key, value)]);
-    flags.set_provided(Arc::new(Provided::values(&values)));
+    flags.set_provided(Arc::new(ProviderValues::values(&values)));
 }
 
 /// The typed read of a flag.

@@ -14,14 +14,14 @@ use super::{Method, StatusCode};
 
 /// What becomes known of a request on its way.
 #[derive(Debug)]
-pub struct Trace {
+pub struct RequestTrace {
     pub id: String,
     row: OnceLock<RouteLabels>,
     who: OnceLock<Cow<'static, str>>,
     from: OnceLock<IpAddr>,
 }
 
-impl Trace {
+impl RequestTrace {
     pub(super) fn new(id: String) -> Self {
         Self {
             id,
@@ -57,7 +57,7 @@ impl Trace {
 
 /// A request that is being worked on. Dropped before its end, its client was gone.
 pub(super) struct RequestLog {
-    pub(super) trace: Arc<Trace>,
+    pub(super) trace: Arc<RequestTrace>,
     method: Method,
     began: Instant,
     gauge: ServerMetrics,
@@ -68,7 +68,7 @@ impl RequestLog {
     pub(super) fn begin(id: String, method: Method, gauge: ServerMetrics) -> Self {
         gauge.request_began();
         Self {
-            trace: Arc::new(Trace::new(id)),
+            trace: Arc::new(RequestTrace::new(id)),
             method,
             began: Instant::now(),
             gauge,

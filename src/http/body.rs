@@ -55,7 +55,7 @@ impl RequestBody {
     ) -> Result<impl Stream<Item = Result<Bytes, Error>> + Send + use<>, Error> {
         self.check_length(bytes_max)?;
         let incoming = self.incoming.take().ok_or_else(read_twice)?;
-        let reading = Pieces {
+        let reading = BodyReader {
             // What is left when the reader gives up is left unread on the connection.
             body: Self {
                 incoming: Some(incoming),
@@ -66,7 +66,7 @@ impl RequestBody {
             bytes_left: bytes_max,
             bytes_max,
         };
-        Ok(stream::try_unfold(reading, Pieces::next))
+        Ok(stream::try_unfold(reading, BodyReader::next))
     }
 
     pub(super) async fn read(&mut self, bytes_max: usize) -> Result<Bytes, Error> {
@@ -79,14 +79,14 @@ impl RequestBody {
 }
 
 /// A body that is being read piece by piece.
-struct Pieces {
+struct BodyReader {
     body: RequestBody,
     deadline: Instant,
     bytes_left: usize,
     bytes_max: usize,
 }
 
-impl Pieces {
+impl BodyReader {
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, Error> {
         let incoming = self.body.incoming.as_mut().ok_or_else(read_twice)?;
         let wait = self.deadline.min(Instant::now() + self.body.limits.idle);

@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 use hyper::Request;
 use hyper::body::Incoming;
 
-use super::access::{RequestLog, Trace};
+use super::access::{RequestLog, RequestTrace};
 use super::body::BodyLimits;
 use super::connection::Connection;
 use super::exchange::Exchange;
@@ -67,7 +67,7 @@ impl Boundary {
         &self,
         request: Request<Incoming>,
         connection: Connection,
-        trace: &Arc<Trace>,
+        trace: &Arc<RequestTrace>,
     ) -> Result<Response, Error> {
         head::check(&request)?;
         let exchange = Exchange::new(request, connection, trace.clone(), self.limits);
@@ -75,7 +75,7 @@ impl Boundary {
     }
 }
 
-fn log_error(error: &Error, trace: &Trace) {
+fn log_error(error: &Error, trace: &RequestTrace) {
     let Some(cause) = &error.cause else { return };
     let level = match error.kind {
         Kind::Internal => log::Level::Error,

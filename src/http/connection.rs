@@ -43,7 +43,7 @@ pub enum Peer {
 
 /// What became of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum AnswerDelivery {
     Delivered,
     Lost,
 }
@@ -107,22 +107,22 @@ impl Connection {
     /// its sending side takes it, a closed one answers the bytes with a reset. Call this
     /// before handing the answer over; the future may be awaited elsewhere, and ends
     /// within 10 s.
-    pub fn settle(&self) -> impl Future<Output = Fate> + Send + 'static + use<> {
+    pub fn settle(&self) -> impl Future<Output = AnswerDelivery> + Send + 'static + use<> {
         let this = self.clone();
         let written_before = this.shared.written_bytes.load(Ordering::Acquire);
         async move {
             let watched = tokio::time::timeout(SETTLE_WAIT_MAX, this.watch(written_before)).await;
             watched.unwrap_or_else(|_| {
                 if this.shared.written_bytes.load(Ordering::Acquire) > written_before {
-                    Fate::Delivered
+                    AnswerDelivery::Delivered
                 } else {
-                    Fate::Lost
+                    AnswerDelivery::Lost
                 }
             })
         }
     }
 
-    async fn watch(&self, written_before: u64) -> Fate {
+    async fn watch(&self, written_before: u64) -> AnswerDelivery {
         let shared = &self.shared;
         loop {
             let mut progress = std::pin::pin!(shared.progress.notified());
@@ -130,7 +130,7 @@ impl Connection {
             let finished = shared.finished.load(Ordering::Acquire);
             let written = shared.written_bytes.load(Ordering::Acquire) > written_before;
             if self.peer() == Peer::Gone || (finished && !written) {
-                return Fate::Lost;
+                return AnswerDelivery::Lost;
             }
             let silence = async {
                 if !written {
@@ -140,9 +140,9 @@ impl Connection {
             };
             tokio::select! {
                 biased;
-                _ = shared.stream().ready(Interest::ERROR) => return Fate::Lost,
+                _ = shared.stream().ready(Interest::ERROR) => return AnswerDelivery::Lost,
                 () = progress => {}
-                () = silence => return Fate::Delivered,
+                () = silence => return AnswerDelivery::Delivered,
             }
         }
     }
@@ -208,7 +208,7 @@ pub(super) fn split(
     (io, Connection { shared })
 }
 
-type OnLost = Box<dyn FnOnce() + Send>;
+type LostHandler = Box<dyn FnOnce() + Send>;
 
 struct Shared {
     socket: OwnedWriteHalf,
@@ -222,7 +222,7 @@ struct Shared {
     progress: Notify,
     /// What is to be done when the answer under way can't be written; several when requests
     /// are pipelined.
-    on_lost: Mutex<Vec<OnLost>>,
+    on_lost: Mutex<Vec<LostHandler>>,
     /// Given back after the socket is closed: fields drop in order.
     _slot: Slot,
 }
@@ -268,7 +268,7 @@ impl Shared {
     }
 
     /// Nothing is run or dropped while the lock is held.
-    fn take_on_lost(&self) -> Vec<OnLost> {
+    fn take_on_lost(&self) -> Vec<LostHandler> {
         std::mem::take(&mut *self.on_lost.lock())
     }
 

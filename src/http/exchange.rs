@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use hyper::upgrade::OnUpgrade;
 
-use super::access::Trace;
+use super::access::RequestTrace;
 use super::body::{self, BodyLimits, RequestBody};
 use super::connection::Connection;
 use super::json::Json;
@@ -25,7 +25,7 @@ pub struct Exchange {
     pub path: String,
     pub query: Option<String>,
     pub headers: HeaderMap,
-    pub trace: Arc<Trace>,
+    pub trace: Arc<RequestTrace>,
     pub peer: IpAddr,
     pub connection: Connection,
     body: RequestBody,
@@ -36,7 +36,7 @@ impl Exchange {
     pub(super) fn new(
         request: Request<Incoming>,
         connection: Connection,
-        trace: Arc<Trace>,
+        trace: Arc<RequestTrace>,
         limits: BodyLimits,
     ) -> Self {
         let (mut head, incoming) = request.into_parts();

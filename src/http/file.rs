@@ -20,9 +20,11 @@ pub fn file(file: File, bytes: u64) -> Response {
     response::with_header(answer, CONTENT_LENGTH, &bytes.to_string())
 }
 
-type Left = (File, u64);
+type UnreadFile = (File, u64);
 
-async fn next_piece((mut file, left): Left) -> io::Result<Option<(Frame<Bytes>, Left)>> {
+async fn next_piece(
+    (mut file, left): UnreadFile,
+) -> io::Result<Option<(Frame<Bytes>, UnreadFile)>> {
     if left == 0 {
         return Ok(None);
     }

@@ -38,7 +38,7 @@ fn parse(raw: &[u8]) -> Result<Map<String, Value>, Error> {
     }
     let mut fault = Fault::default();
     let mut reader = serde_json::Deserializer::from_str(text);
-    let strict = Strict {
+    let strict = StrictValue {
         fault: &mut fault,
         depth: 0,
     };
@@ -87,12 +87,12 @@ pub(super) fn pointer_step(key: &str) -> String {
 }
 
 /// Reads any value that stands `depth` levels deep.
-struct Strict<'f> {
+struct StrictValue<'f> {
     fault: &'f mut Fault,
     depth: usize,
 }
 
-impl Strict<'_> {
+impl StrictValue<'_> {
     fn deeper<E: de::Error>(&mut self) -> Result<usize, E> {
         if self.depth == NESTING_MAX {
             return Err(self.fault.refuse("is nested deeper than 64 levels."));
@@ -108,7 +108,7 @@ impl Strict<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Strict<'_> {
+impl<'de> DeserializeSeed<'de> for StrictValue<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
@@ -116,7 +116,7 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Strict<'_> {
+impl<'de> Visitor<'de> for StrictValue<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut list = Vec::new();
         loop {
             let fault = &mut *self.fault;
-            match items.next_element_seed(Strict { fault, depth }) {
+            match items.next_element_seed(StrictValue { fault, depth }) {
                 Ok(Some(item)) => list.push(item),
                 Ok(None) => return Ok(Value::Array(list)),
                 Err(error) => {
@@ -181,7 +181,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
                 return Err(self.fault.refuse("stands twice; send it once."));
             }
             let fault = &mut *self.fault;
-            match entries.next_value_seed(Strict { fault, depth }) {
+            match entries.next_value_seed(StrictValue { fault, depth }) {
                 Ok(value) => map.insert(key, value),
                 Err(error) => {
                     self.fault.path.push(pointer_step(&key));

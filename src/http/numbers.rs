@@ -101,7 +101,7 @@ impl ServerMetrics {
         self.0.panics.get()
     }
 
-    pub fn show(&self, page: &MetricsRegistry) -> metrics::Written {
+    pub fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
         let numbers = &self.0;
         page.add(&numbers.connections)?;
         page.add(&numbers.turned_away)?;

@@ -19,7 +19,7 @@ use super::body::BodyLimits;
 use super::boundary::Boundary;
 use super::connection;
 use super::numbers::ServerMetrics;
-use super::slots::{CountedAs, Full, Slot, Slots};
+use super::slots::{AddressGroup, Full, Slot, Slots};
 use super::{Handler, head, problem};
 use crate::error::Error;
 
@@ -45,7 +45,7 @@ pub struct Settings {
     pub max_connections: usize,
     /// Of one address, as `counted_as` says.
     pub max_connections_per_address: usize,
-    pub counted_as: CountedAs,
+    pub counted_as: AddressGroup,
     pub shutdown_grace: Duration,
     /// Keep a clone to watch the server.
     pub gauge: ServerMetrics,
@@ -69,7 +69,7 @@ impl Default for Settings {
 
 /// How a drain ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Drained {
+pub enum DrainEnd {
     Clean,
     GraceRanOut,
 }
@@ -81,7 +81,7 @@ pub async fn serve(
     settings: Settings,
     handler: Handler,
     mut stop: watch::Receiver<bool>,
-) -> Drained {
+) -> DrainEnd {
     let grace = settings.shutdown_grace;
     let server = Arc::new(Server::new(settings, handler));
     let mut connections = JoinSet::new();
@@ -110,8 +110,8 @@ pub async fn serve(
     drop(listener);
     let drain = async { while connections.join_next().await.is_some() {} };
     match tokio::time::timeout(grace, drain).await {
-        Ok(()) => Drained::Clean,
-        Err(_) => Drained::GraceRanOut,
+        Ok(()) => DrainEnd::Clean,
+        Err(_) => DrainEnd::GraceRanOut,
     }
 }
 

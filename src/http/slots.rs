@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::numbers::ServerMetrics;
 
 /// As what an address is counted, such as its network; `None`: it is not counted.
-pub type CountedAs = Arc<dyn Fn(IpAddr) -> Option<IpAddr> + Send + Sync>;
+pub type AddressGroup = Arc<dyn Fn(IpAddr) -> Option<IpAddr> + Send + Sync>;
 
 /// Why there is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,25 +23,25 @@ pub(super) enum Full {
 pub(super) struct Slots {
     all: Arc<Semaphore>,
     of_address_max: usize,
-    counted_as: CountedAs,
-    taken: Taken,
+    counted_as: AddressGroup,
+    taken: TakenSlots,
     gauge: ServerMetrics,
 }
 
-type Taken = Arc<Mutex<HashMap<IpAddr, usize>>>;
+type TakenSlots = Arc<Mutex<HashMap<IpAddr, usize>>>;
 
 impl Slots {
     pub(super) fn new(
         max: usize,
         of_address_max: usize,
-        counted_as: CountedAs,
+        counted_as: AddressGroup,
         gauge: ServerMetrics,
     ) -> Self {
         Self {
             all: Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS))),
             of_address_max,
             counted_as,
-            taken: Taken::default(),
+            taken: TakenSlots::default(),
             gauge,
         }
     }
@@ -104,7 +104,7 @@ impl Drop for Slot {
 
 /// One of an address's places.
 struct Share {
-    taken: Taken,
+    taken: TakenSlots,
     address: IpAddr,
 }
 
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn an_address_has_its_places_and_gives_them_back() {
-        let counted: CountedAs = Arc::new(|peer: IpAddr| (!peer.is_loopback()).then_some(peer));
+        let counted: AddressGroup = Arc::new(|peer: IpAddr| (!peer.is_loopback()).then_some(peer));
         let slots = Slots::new(5, 2, counted, ServerMetrics::default());
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
         let (one, other) = (address("192.0.2.1"), address("192.0.2.2"));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::voice::Voice;
 use crate::clock::Timestamp;
 use crate::flags::Reader;
-use crate::model::subscription::Standing;
+use crate::model::subscription::SubscriptionStatus;
 use crate::reply::wording;
 use crate::store::User;
 
@@ -154,13 +154,13 @@ impl Denial {
 
 /// Whether limits and superpowers treat the user as subscribed. Where nobody is charged they do
 /// so whatever the user's status.
-pub fn counts_as_subscribed(standing: Standing<'_>, flags: &Reader<'_>) -> bool {
+pub fn counts_as_subscribed(standing: SubscriptionStatus<'_>, flags: &Reader<'_>) -> bool {
     flags.charges_nobody || standing.is_subscribed()
 }
 
 /// What the user's subscription is now, grants included.
-pub fn standing(user: &User, now: Timestamp) -> Standing<'_> {
-    Standing::of(&user.status, user.plan.as_deref(), user.grant.as_ref(), now)
+pub fn standing(user: &User, now: Timestamp) -> SubscriptionStatus<'_> {
+    SubscriptionStatus::of(&user.status, user.plan.as_deref(), user.grant.as_ref(), now)
 }
 
 #[cfg(test)]

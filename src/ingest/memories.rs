@@ -5,7 +5,7 @@
 use super::respond::Turn;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::error::Result;
-use crate::memory::merge::{Found, merged};
+use crate::memory::merge::{FoundMemories, merged};
 use crate::memory::{MEMORIES_MAX, READ_MAX};
 use crate::reply::{self, Intent, wording};
 use crate::store::Tx;
@@ -122,7 +122,7 @@ impl Turn<'_> {
     }
 
     /// Newest first.
-    fn known(&self, tx: &Tx<'_>) -> Result<Found> {
+    fn known(&self, tx: &Tx<'_>) -> Result<FoundMemories> {
         let local = tx.memories(self.user.id, READ_MAX)?;
         let tasks = if self.ingest.memories.has_service() {
             tx.view().memory_tasks(self.user.id)?
@@ -150,7 +150,7 @@ fn fitting<'a>(texts: &[&'a str], asked: &str) -> Vec<&'a str> {
         .collect()
 }
 
-fn with_what_is_missing(known: &Found, said: String) -> String {
+fn with_what_is_missing(known: &FoundMemories, said: String) -> String {
     if known.is_cut_off {
         wording::with_memories_cut_off(&said)
     } else {

@@ -14,7 +14,7 @@ use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::error::Result;
 use crate::flags::Reader;
-use crate::memory::Elsewhere;
+use crate::memory::ServiceMemories;
 use crate::random;
 use crate::reply::powers::{Calls, Understanding};
 use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
@@ -87,7 +87,7 @@ pub(super) struct Turn<'a> {
     /// The superpower that is asked for, of those that are offered.
     pub(super) called: Option<Called>,
     /// What the external memory service keeps of the user.
-    pub(super) elsewhere: &'a Elsewhere,
+    pub(super) elsewhere: &'a ServiceMemories,
     /// A language model asks for it, for the user.
     pub(super) by_model: bool,
     pub(super) now: Timestamp,

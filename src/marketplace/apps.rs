@@ -31,7 +31,7 @@ pub struct Draft {
 
 /// An app as its creator sees it.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+pub struct AppView {
     pub app_id: String,
     pub name: String,
     pub description: String,
@@ -41,7 +41,7 @@ pub struct Shown {
 
 /// An app as the members of a room see it.
 #[derive(Debug, Serialize)]
-pub struct Installed {
+pub struct InstalledAppView {
     pub app_id: String,
     pub name: String,
     pub description: String,
@@ -51,7 +51,7 @@ pub struct Installed {
 }
 
 impl Marketplace {
-    pub async fn create_app(&self, creator: UserId, draft: Draft) -> Result<Shown> {
+    pub async fn create_app(&self, creator: UserId, draft: Draft) -> Result<AppView> {
         let (app_id, now) = (random::uuid().to_string(), self.clock.now());
         self.store
             .write(move |tx| {
@@ -71,18 +71,23 @@ impl Marketplace {
             .await
     }
 
-    pub async fn apps(&self, creator: UserId) -> Result<Vec<Shown>> {
+    pub async fn apps(&self, creator: UserId) -> Result<Vec<AppView>> {
         let rows = self.store.read(move |view| view.apps(creator)).await?;
         rows.into_iter().map(shown).collect()
     }
 
-    pub async fn app(&self, caller: UserId, app_id: String) -> Result<Shown> {
+    pub async fn app(&self, caller: UserId, app_id: String) -> Result<AppView> {
         let row = self.store.read(move |view| owned(view, caller, &app_id));
         shown(row.await?)
     }
 
     /// In the place of all that was said of it. A webhook whose action is gone stays, and fails.
-    pub async fn replace_app(&self, caller: UserId, app_id: String, draft: Draft) -> Result<Shown> {
+    pub async fn replace_app(
+        &self,
+        caller: UserId,
+        app_id: String,
+        draft: Draft,
+    ) -> Result<AppView> {
         let hooks = self.hooks.clone();
         self.store
             .write(move |tx| {
@@ -138,12 +143,12 @@ impl Marketplace {
     }
 
     /// The apps of a room that the caller takes part in, or owns.
-    pub async fn room_apps(&self, caller: UserId, chat: String) -> Result<Vec<Installed>> {
+    pub async fn room_apps(&self, caller: UserId, chat: String) -> Result<Vec<InstalledAppView>> {
         let rows = self.store.read(move |view| {
             let room = view.room_to_manage(&chat, caller)?.ok_or_else(no_chat)?;
             view.room_apps(room)
         });
-        let shown = rows.await?.into_iter().map(|row| Installed {
+        let shown = rows.await?.into_iter().map(|row| InstalledAppView {
             app_id: row.app_id,
             name: row.name,
             description: row.description,
@@ -227,8 +232,8 @@ fn written(actions: &[Action]) -> Result<String> {
     serde_json::to_string(actions).map_err(Error::internal)
 }
 
-fn shown(row: AppRow) -> Result<Shown> {
-    Ok(Shown {
+fn shown(row: AppRow) -> Result<AppView> {
+    Ok(AppView {
         actions: actions(&row.actions)?,
         app_id: row.app_id,
         name: row.name,

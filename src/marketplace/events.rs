@@ -63,7 +63,7 @@ pub(super) struct Event {
 
 /// An event as the creator sees it.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+pub struct EventView {
     pub event_id: String,
     pub signature_valid: bool,
     pub action_triggered: String,
@@ -82,7 +82,7 @@ impl Marketplace {
         app_id: String,
         webhook_id: String,
         limit: usize,
-    ) -> Result<(Vec<Shown>, usize)> {
+    ) -> Result<(Vec<EventView>, usize)> {
         let now = self.clock.now();
         let (rows, total) = self
             .store
@@ -168,8 +168,8 @@ fn record(
     )
 }
 
-fn shown(row: EventRow) -> Shown {
-    Shown {
+fn shown(row: EventRow) -> EventView {
+    EventView {
         event_id: row.event_id,
         signature_valid: row.signature_valid,
         action_triggered: row.action_triggered,

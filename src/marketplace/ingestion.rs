@@ -75,7 +75,7 @@ impl Default for Limits {
 }
 
 /// What a look at a call came to.
-enum Looked {
+enum CallOutcome {
     Done,
     /// The webhook changed before the call was carried out.
     Changed,
@@ -97,8 +97,8 @@ impl Marketplace {
                 None => *counted.insert(self.count(&hook, call)?),
             };
             match self.act(hook, call).await {
-                Ok(Looked::Done) => return Ok(quota),
-                Ok(Looked::Changed) => {}
+                Ok(CallOutcome::Done) => return Ok(quota),
+                Ok(CallOutcome::Changed) => {}
                 Err(error) => return Err(error.within(quota)),
             }
         }
@@ -108,7 +108,7 @@ impl Marketplace {
     }
 
     /// Does what a call that was let in asks for.
-    async fn act(self: &Arc<Self>, hook: Arc<Hook>, call: &Call<'_>) -> Result<Looked> {
+    async fn act(self: &Arc<Self>, hook: Arc<Hook>, call: &Call<'_>) -> Result<CallOutcome> {
         let delivery = name_of(&hook, call);
         let effect = self.read(&hook, call)?;
         self.apply(hook, call.caller, delivery, effect).await
@@ -199,7 +199,7 @@ impl Marketplace {
         caller: Caller,
         delivery: Option<Digest>,
         effect: Result<Effect, String>,
-    ) -> Result<Looked> {
+    ) -> Result<CallOutcome> {
         let (market, called) = (self.clone(), hook.clone());
         let applied = self
             .store
@@ -221,10 +221,10 @@ impl Marketplace {
         caller: Caller,
         delivery: &Option<Digest>,
         effect: &Result<Effect, String>,
-    ) -> Result<Looked> {
+    ) -> Result<CallOutcome> {
         let cursor = tx.webhook_event_cursor(hook.id)?;
         if cursor.is_none_or(|cursor| cursor.version != hook.version) {
-            return Ok(Looked::Changed);
+            return Ok(CallOutcome::Changed);
         }
         let now = self.clock.now();
         let mut status = Status::Ok;
@@ -240,7 +240,7 @@ impl Marketplace {
             }
         }
         record_in(tx, hook, caller.address, status, now)?;
-        Ok(Looked::Done)
+        Ok(CallOutcome::Done)
     }
 
     fn refused(

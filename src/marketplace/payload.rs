@@ -33,11 +33,11 @@ pub fn literals(body: &[u8], paths: &[Vec<String>]) -> Vec<Option<String>> {
     found.into_iter().map(|found| found.map(text)).collect()
 }
 
-fn seek<T: Kept>(text: &str, paths: &[Vec<String>]) -> serde_json::Result<Vec<Option<T>>> {
+fn seek<T: FieldValue>(text: &str, paths: &[Vec<String>]) -> serde_json::Result<Vec<Option<T>>> {
     let mut found = vec![None; paths.len()];
     let wanted = paths.iter().enumerate();
     let seek = Seek {
-        wanted: wanted.map(|(at, path)| Wanted { path, at }).collect(),
+        wanted: wanted.map(|(at, path)| WantedPath { path, at }).collect(),
         found: &mut found,
     };
     let mut reader = serde_json::Deserializer::from_str(text);
@@ -61,7 +61,7 @@ fn place(step: &str) -> Option<usize> {
 }
 
 #[derive(Clone, Copy)]
-struct Wanted<'p> {
+struct WantedPath<'p> {
     /// From here on.
     path: &'p [String],
     /// Its place among those asked for.
@@ -69,7 +69,7 @@ struct Wanted<'p> {
 }
 
 /// What is kept of a value.
-trait Kept: Clone {
+trait FieldValue: Clone {
     /// The whole value.
     fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error>;
 
@@ -77,7 +77,7 @@ trait Kept: Clone {
     fn at(&self, path: &[String]) -> Option<Self>;
 }
 
-impl Kept for Value {
+impl FieldValue for Value {
     fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         serde::Deserialize::deserialize(reader)
     }
@@ -91,7 +91,7 @@ impl Kept for Value {
 #[derive(Clone)]
 struct Literal(String);
 
-impl Kept for Literal {
+impl FieldValue for Literal {
     fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let raw: &RawValue = serde::Deserialize::deserialize(reader)?;
         Ok(Self(raw.get().to_owned()))
@@ -104,27 +104,27 @@ impl Kept for Literal {
 
 /// Reads one value and what is wanted inside it.
 struct Seek<'p, 'f, T> {
-    wanted: Vec<Wanted<'p>>,
+    wanted: Vec<WantedPath<'p>>,
     found: &'f mut [Option<T>],
 }
 
 impl<'p, T> Seek<'p, '_, T> {
     /// Those whose next step `leads` on, one step further; an earlier value of theirs is void.
-    fn inside(&mut self, leads: impl Fn(&str) -> bool) -> Vec<Wanted<'p>> {
+    fn inside(&mut self, leads: impl Fn(&str) -> bool) -> Vec<WantedPath<'p>> {
         let mut inside = Vec::new();
         for wanted in &self.wanted {
             if let Some((step, path)) = wanted.path.split_first()
                 && leads(step)
             {
                 self.found[wanted.at] = None;
-                inside.push(Wanted { path, ..*wanted });
+                inside.push(WantedPath { path, ..*wanted });
             }
         }
         inside
     }
 }
 
-impl<'de, T: Kept> DeserializeSeed<'de> for Seek<'_, '_, T> {
+impl<'de, T: FieldValue> DeserializeSeed<'de> for Seek<'_, '_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -142,7 +142,7 @@ impl<'de, T: Kept> DeserializeSeed<'de> for Seek<'_, '_, T> {
     }
 }
 
-impl<'de, T: Kept> Visitor<'de> for Seek<'_, '_, T> {
+impl<'de, T: FieldValue> Visitor<'de> for Seek<'_, '_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -197,7 +197,7 @@ impl<'de, T: Kept> Visitor<'de> for Seek<'_, '_, T> {
 struct Key<'s, 'p, 'f, T>(&'s mut Seek<'p, 'f, T>);
 
 impl<'de, 'p, T> DeserializeSeed<'de> for Key<'_, 'p, '_, T> {
-    type Value = Vec<Wanted<'p>>;
+    type Value = Vec<WantedPath<'p>>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
         reader.deserialize_str(self)
@@ -205,7 +205,7 @@ impl<'de, 'p, T> DeserializeSeed<'de> for Key<'_, 'p, '_, T> {
 }
 
 impl<'p, T> Visitor<'_> for Key<'_, 'p, '_, T> {
-    type Value = Vec<Wanted<'p>>;
+    type Value = Vec<WantedPath<'p>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")

@@ -34,7 +34,7 @@ pub struct Draft {
 
 /// A webhook as its list shows it.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+pub struct WebhookView {
     pub webhook_id: String,
     pub url: String,
     pub action_id: String,
@@ -52,7 +52,7 @@ pub struct Shown {
 pub struct Created {
     pub secret: String,
     #[serde(flatten)]
-    pub webhook: Shown,
+    pub webhook: WebhookView,
 }
 
 impl Marketplace {
@@ -97,7 +97,7 @@ impl Marketplace {
     }
 
     /// Oldest first.
-    pub async fn webhooks(&self, caller: UserId, app_id: String) -> Result<Vec<Shown>> {
+    pub async fn webhooks(&self, caller: UserId, app_id: String) -> Result<Vec<WebhookView>> {
         let rows = self
             .store
             .read(move |view| view.webhooks(owned(view, caller, &app_id)?.id))
@@ -111,7 +111,7 @@ impl Marketplace {
         app_id: String,
         webhook_id: String,
         draft: Draft,
-    ) -> Result<Shown> {
+    ) -> Result<WebhookView> {
         let now = self.clock.now();
         let row = self
             .change(caller, app_id, webhook_id, move |row| {
@@ -200,8 +200,8 @@ impl Marketplace {
         format!("{}/webhooks/{webhook_id}", self.public_url)
     }
 
-    fn shown(&self, row: WebhookRow) -> Result<Shown> {
-        Ok(Shown {
+    fn shown(&self, row: WebhookRow) -> Result<WebhookView> {
+        Ok(WebhookView {
             url: self.url(&row.webhook_id),
             payload_mapping: serde_json::from_str(&row.payload_mapping).map_err(Error::internal)?,
             webhook_id: row.webhook_id,

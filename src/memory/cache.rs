@@ -57,14 +57,14 @@ impl Key {
 
 #[derive(Default)]
 struct State {
-    lists: HashMap<Key, Kept>,
+    lists: HashMap<Key, CachedList>,
     bytes: usize,
     /// Counts what was forgotten.
     changes: u64,
     quiet_until: Monotonic,
 }
 
-struct Kept {
+struct CachedList {
     list: Arc<List>,
     at: Monotonic,
     bytes: usize,
@@ -72,11 +72,11 @@ struct Kept {
 
 /// The moment of a look that found nothing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen(u64);
+pub(super) struct LookTime(u64);
 
 pub(super) enum Look {
     Known(Arc<List>),
-    Unknown(Seen),
+    Unknown(LookTime),
     /// Asking failed a moment ago.
     Quiet,
 }
@@ -96,10 +96,10 @@ impl Cache {
         if now < state.quiet_until {
             return Look::Quiet;
         }
-        Look::Unknown(Seen(state.changes))
+        Look::Unknown(LookTime(state.changes))
     }
 
-    pub(super) fn put(&self, key: Key, seen: Seen, list: Arc<List>, now: Monotonic) {
+    pub(super) fn put(&self, key: Key, seen: LookTime, list: Arc<List>, now: Monotonic) {
         let bytes = bytes(&list) + key.bytes();
         let mut state = self.state.lock();
         if state.changes != seen.0 || bytes > LISTS_BYTES_MAX {
@@ -114,7 +114,7 @@ impl Cache {
             state.drop_list(&oldest);
         }
         state.bytes += bytes;
-        let kept = Kept {
+        let kept = CachedList {
             list,
             at: now,
             bytes,
@@ -181,7 +181,7 @@ mod tests {
         })
     }
 
-    fn seen(cache: &Cache, user_id: &str, now: Monotonic) -> Option<Seen> {
+    fn seen(cache: &Cache, user_id: &str, now: Monotonic) -> Option<LookTime> {
         match cache.look(&Key::list(user_id), TTL_MS, now) {
             Look::Unknown(seen) => Some(seen),
             _ => None,

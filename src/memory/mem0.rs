@@ -39,7 +39,7 @@ pub struct List {
 
 /// Why a call came to nothing. Never a credential, nor what the service wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
+pub enum MemoryServiceError {
     /// No answer, or not in time.
     Unreachable(String),
     /// It answered with this status.
@@ -50,14 +50,14 @@ pub enum Trouble {
     Busy,
 }
 
-impl Trouble {
+impl MemoryServiceError {
     /// Whether the same call can never succeed.
     pub const fn is_final(&self) -> bool {
         matches!(self, Self::Refused(400 | 413 | 422))
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for MemoryServiceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable(why) => f.write_str(why),
@@ -69,7 +69,7 @@ impl fmt::Display for Trouble {
     }
 }
 
-type Called<T> = std::result::Result<T, Trouble>;
+type MemoryResult<T> = std::result::Result<T, MemoryServiceError>;
 
 impl Mem0 {
     /// `base_url` without a slash at its end.
@@ -86,7 +86,7 @@ impl Mem0 {
     }
 
     /// At most `LISTED_MAX`.
-    pub fn list(&self, user_id: &str, timeout: Duration) -> Called<List> {
+    pub fn list(&self, user_id: &str, timeout: Duration) -> MemoryResult<List> {
         let path = format!("/memories?user_id={user_id}&top_k={LISTED_MAX}");
         let answer = self.call(Method::Get, &path, None, timeout)?;
         let memories = memories(&answer)?;
@@ -97,7 +97,7 @@ impl Mem0 {
     }
 
     /// By meaning, best first.
-    pub fn search(&self, user_id: &str, query: &str, timeout: Duration) -> Called<List> {
+    pub fn search(&self, user_id: &str, query: &str, timeout: Duration) -> MemoryResult<List> {
         let body = json!({
             "query": query,
             "filters": { "user_id": user_id },
@@ -111,7 +111,7 @@ impl Mem0 {
     }
 
     /// Keeps the words as they are. `id` and `created_at` are ours and come back in lists.
-    pub fn add(&self, user_id: &str, memory: &Memory, timeout: Duration) -> Called<()> {
+    pub fn add(&self, user_id: &str, memory: &Memory, timeout: Duration) -> MemoryResult<()> {
         let body = json!({
             "messages": [{ "role": "user", "content": memory.text }],
             "user_id": user_id,
@@ -127,25 +127,25 @@ impl Mem0 {
     }
 
     /// By the service's id; one that is gone already is done.
-    pub fn delete(&self, id: &str, timeout: Duration) -> Called<()> {
+    pub fn delete(&self, id: &str, timeout: Duration) -> MemoryResult<()> {
         let path = format!("/memories/{}", escaped(id));
         match self.call(Method::Delete, &path, None, timeout) {
-            Ok(_) | Err(Trouble::Refused(404)) => return Ok(()),
-            Err(Trouble::Refused(status)) if status >= 500 => {}
+            Ok(_) | Err(MemoryServiceError::Refused(404)) => return Ok(()),
+            Err(MemoryServiceError::Refused(status)) if status >= 500 => {}
             Err(other) => return Err(other),
         }
         // Some versions fail on what they don't have: is it there at all?
         match self.call(Method::Get, &path, None, timeout) {
-            Ok(Value::Null) | Err(Trouble::Refused(404)) => Ok(()),
-            Ok(_) => Err(Trouble::Refused(500)),
+            Ok(Value::Null) | Err(MemoryServiceError::Refused(404)) => Ok(()),
+            Ok(_) => Err(MemoryServiceError::Refused(500)),
             Err(other) => Err(other),
         }
     }
 
-    pub fn delete_all(&self, user_id: &str, timeout: Duration) -> Called<()> {
+    pub fn delete_all(&self, user_id: &str, timeout: Duration) -> MemoryResult<()> {
         let path = format!("/memories?user_id={user_id}");
         match self.call(Method::Delete, &path, None, timeout) {
-            Ok(_) | Err(Trouble::Refused(404)) => Ok(()),
+            Ok(_) | Err(MemoryServiceError::Refused(404)) => Ok(()),
             Err(other) => Err(other),
         }
     }
@@ -156,11 +156,11 @@ impl Mem0 {
         path: &str,
         body: Option<&Value>,
         timeout: Duration,
-    ) -> Called<Value> {
+    ) -> MemoryResult<Value> {
         let answered = self.ask(method, path, body, timeout);
         self.calls.made.inc();
         // What is gone already is as it should be.
-        if !matches!(answered, Ok(_) | Err(Trouble::Refused(404))) {
+        if !matches!(answered, Ok(_) | Err(MemoryServiceError::Refused(404))) {
             self.calls.failed.inc();
         }
         answered
@@ -172,7 +172,7 @@ impl Mem0 {
         path: &str,
         body: Option<&Value>,
         timeout: Duration,
-    ) -> Called<Value> {
+    ) -> MemoryResult<Value> {
         let mut headers = vec![("accept", "application/json")];
         let key = self.key.get();
         headers.extend(key.iter().map(|key| ("x-api-key", key.as_str())));
@@ -184,23 +184,25 @@ impl Mem0 {
             answer_bytes_max: LIST_BYTES_MAX,
             ..Request::new(method, &url)
         });
-        let answer = answer.map_err(|e| Trouble::Unreachable(e.to_string()))?;
+        let answer = answer.map_err(|e| MemoryServiceError::Unreachable(e.to_string()))?;
         match answer.status {
             200..=299 if answer.body.is_empty() => Ok(Value::Null),
-            200..=299 => serde_json::from_slice(&answer.body).map_err(|_| Trouble::Unintelligible),
-            status => Err(Trouble::Refused(status)),
+            200..=299 => {
+                serde_json::from_slice(&answer.body).map_err(|_| MemoryServiceError::Unintelligible)
+            }
+            status => Err(MemoryServiceError::Refused(status)),
         }
     }
 }
 
 /// `{"results": [...]}`, or the bare list of some versions. One that is no memory makes the
 /// whole answer worthless: who knows what else is missing.
-fn memories(answer: &Value) -> Called<Vec<Memory>> {
+fn memories(answer: &Value) -> MemoryResult<Vec<Memory>> {
     let list = answer.get("results").unwrap_or(answer).as_array();
-    let list = list.ok_or(Trouble::Unintelligible)?;
+    let list = list.ok_or(MemoryServiceError::Unintelligible)?;
     let read = list.iter().map(memory);
     read.collect::<Option<Vec<_>>>()
-        .ok_or(Trouble::Unintelligible)
+        .ok_or(MemoryServiceError::Unintelligible)
 }
 
 fn memory(entry: &Value) -> Option<Memory> {
@@ -249,7 +251,11 @@ mod tests {
             json!({ "results": [{ "id": 7, "memory": "x" }] }),
             json!({ "results": [{ "id": "m1" }] }),
         ] {
-            assert_eq!(memories(&wrong), Err(Trouble::Unintelligible), "{wrong}");
+            assert_eq!(
+                memories(&wrong),
+                Err(MemoryServiceError::Unintelligible),
+                "{wrong}"
+            );
         }
     }
 

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::mem0::List;
-use super::{Elsewhere, Memory};
+use super::{Memory, ServiceMemories};
 use crate::clock::Timestamp;
 use crate::store::{self, MemoryTask, MemoryTaskKind};
 
 /// Memories, and whether they are all there are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundMemories {
     /// Newest first; those looked for by a text best first.
     pub memories: Vec<Memory>,
     /// The external service could not be asked.
@@ -18,14 +18,18 @@ pub struct Found {
 
 /// Joins both: once what is kept in both, and not what is to be forgotten there. `local` is
 /// oldest first, `tasks` are the person's.
-pub fn merged(local: Vec<store::Memory>, elsewhere: &Elsewhere, tasks: &[MemoryTask]) -> Found {
-    let gone = Gone::of(tasks);
+pub fn merged(
+    local: Vec<store::Memory>,
+    elsewhere: &ServiceMemories,
+    tasks: &[MemoryTask],
+) -> FoundMemories {
+    let gone = ForgottenMemories::of(tasks);
     let mut memories: Vec<Memory> = local.into_iter().map(Memory::from).collect();
     memories.reverse();
     let is_cut_off = match elsewhere {
-        Elsewhere::Nothing => false,
-        Elsewhere::Unreachable => true,
-        Elsewhere::Listed(list) => {
+        ServiceMemories::Nothing => false,
+        ServiceMemories::Unreachable => true,
+        ServiceMemories::Listed(list) => {
             let here: HashSet<String> = memories.iter().map(|memory| memory.id.clone()).collect();
             let there = list.memories.iter().filter(|memory| {
                 let kept_here = memory.kept_for.as_ref().is_some_and(|id| here.contains(id));
@@ -37,7 +41,7 @@ pub fn merged(local: Vec<store::Memory>, elsewhere: &Elsewhere, tasks: &[MemoryT
             false
         }
     };
-    Found {
+    FoundMemories {
         memories,
         is_cut_off,
     }
@@ -46,7 +50,7 @@ pub fn merged(local: Vec<store::Memory>, elsewhere: &Elsewhere, tasks: &[MemoryT
 /// What a search in the service found, best first and without what is to be forgotten there,
 /// then the rest of what is kept `here`, in its order.
 pub fn found_first(found: &List, here: Vec<Memory>, tasks: &[MemoryTask]) -> Vec<Memory> {
-    let gone = Gone::of(tasks);
+    let gone = ForgottenMemories::of(tasks);
     let found = found
         .memories
         .iter()
@@ -65,7 +69,7 @@ pub fn found_first(found: &List, here: Vec<Memory>, tasks: &[MemoryTask]) -> Vec
 }
 
 /// What the service may still list although it was or will be told to forget it.
-pub struct Gone<'a> {
+pub struct ForgottenMemories<'a> {
     ids: HashSet<&'a str>,
     /// Everything is to be forgotten.
     all: bool,
@@ -73,7 +77,7 @@ pub struct Gone<'a> {
     all_until: Option<Timestamp>,
 }
 
-impl<'a> Gone<'a> {
+impl<'a> ForgottenMemories<'a> {
     pub fn of(tasks: &'a [MemoryTask]) -> Self {
         let deletions = tasks.iter().filter(|t| t.kind == MemoryTaskKind::Delete);
         let all = tasks.iter().filter(|t| t.kind == MemoryTaskKind::DeleteAll);
@@ -149,7 +153,7 @@ mod tests {
     fn both_are_joined_without_what_is_to_be_forgotten() {
         use MemoryTaskKind::{Add, Delete, DeleteAll};
         let there = || {
-            Elsewhere::Listed(Arc::new(List {
+            ServiceMemories::Listed(Arc::new(List {
                 memories: vec![
                     remote("r1", None, Some(10)),
                     remote("r2", Some("b"), Some(20)),
@@ -162,14 +166,26 @@ mod tests {
         let here = || vec![local("a", 5), local("b", 20)];
         type Case = (
             &'static str,
-            Elsewhere,
+            ServiceMemories,
             Vec<MemoryTask>,
             &'static [&'static str],
             bool,
         );
         let cases: Vec<Case> = vec![
-            ("only here", Elsewhere::Nothing, vec![], &["b", "a"], false),
-            ("down", Elsewhere::Unreachable, vec![], &["b", "a"], true),
+            (
+                "only here",
+                ServiceMemories::Nothing,
+                vec![],
+                &["b", "a"],
+                false,
+            ),
+            (
+                "down",
+                ServiceMemories::Unreachable,
+                vec![],
+                &["b", "a"],
+                true,
+            ),
             (
                 "both",
                 there(),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::mem0::{Mem0, Trouble};
+use super::mem0::{Mem0, MemoryServiceError};
 use super::{CALL_MAX, Memories, Memory, blocking};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -83,7 +83,7 @@ async fn perform(
     memories: &Memories,
     service: &Arc<Mem0>,
     task: &MemoryTask,
-) -> Result<Result<(), Trouble>> {
+) -> Result<Result<(), MemoryServiceError>> {
     let memory = match (task.kind, task.memory_id.clone()) {
         (MemoryTaskKind::Add, Some(id)) => {
             let kept = memories.store.read(move |view| view.memory(&id)).await?;
@@ -103,7 +103,11 @@ async fn perform(
     Ok(called)
 }
 
-fn call(service: &Mem0, task: &MemoryTask, memory: Option<&Memory>) -> Result<(), Trouble> {
+fn call(
+    service: &Mem0,
+    task: &MemoryTask,
+    memory: Option<&Memory>,
+) -> Result<(), MemoryServiceError> {
     let user_id = &task.user_id;
     match (task.kind, &task.memory_id) {
         (MemoryTaskKind::DeleteAll, _) | (_, None) => service.delete_all(user_id, CALL_MAX),
@@ -128,13 +132,17 @@ fn call(service: &Mem0, task: &MemoryTask, memory: Option<&Memory>) -> Result<()
     }
 }
 
-fn is_kept(service: &Mem0, user_id: &str, id: &str) -> Result<bool, Trouble> {
+fn is_kept(service: &Mem0, user_id: &str, id: &str) -> Result<bool, MemoryServiceError> {
     let list = service.list(user_id, CALL_MAX)?;
     let mut kept = list.memories.iter();
     Ok(kept.any(|memory| memory.kept_for.as_deref() == Some(id)))
 }
 
-async fn put_off(memories: &Memories, task: &MemoryTask, trouble: &Trouble) -> Result<()> {
+async fn put_off(
+    memories: &Memories,
+    task: &MemoryTask,
+    trouble: &MemoryServiceError,
+) -> Result<()> {
     log::warn!("the memory service: {trouble}; trying again later");
     let (id, kind, now) = (task.id, task.kind, memories.clock.now());
     let due_at = next_try(task.attempts, now);

@@ -50,7 +50,7 @@ pub struct Details {
 
 /// What we hold of a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldSubscription {
     pub subscription_id: String,
     pub customer_id: Option<String>,
     pub status: Status,
@@ -63,7 +63,7 @@ pub struct Held {
 
 /// What the provider says of a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ProviderStatement {
     pub subscription_id: String,
     pub customer_id: Option<String>,
     /// `None`: nothing, or a word that we don't know.
@@ -86,17 +86,17 @@ pub enum Tie {
 
 /// What becomes of what we hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Merged {
+pub enum MergeOutcome {
     Same,
-    Changed(Held),
+    Changed(HeldSubscription),
     /// Only the provider can tell.
     Tied,
 }
 
 /// Brings what is held together with what is said.
-pub fn merge(known: Option<&Held>, said: &Said, tie: Tie) -> Merged {
+pub fn merge(known: Option<&HeldSubscription>, said: &ProviderStatement, tie: Tie) -> MergeOutcome {
     let Some(known) = known else {
-        return Merged::Changed(first(said));
+        return MergeOutcome::Changed(first(said));
     };
     let mut held = known.clone();
     if held.customer_id.is_none() {
@@ -104,16 +104,16 @@ pub fn merge(known: Option<&Held>, said: &Said, tie: Tie) -> Merged {
     }
     let tied = merge_status(&mut held, said, tie) | merge_details(&mut held, said, tie);
     if tied {
-        Merged::Tied
+        MergeOutcome::Tied
     } else if held == *known {
-        Merged::Same
+        MergeOutcome::Same
     } else {
-        Merged::Changed(held)
+        MergeOutcome::Changed(held)
     }
 }
 
-fn first(said: &Said) -> Held {
-    Held {
+fn first(said: &ProviderStatement) -> HeldSubscription {
+    HeldSubscription {
         subscription_id: said.subscription_id.clone(),
         customer_id: said.customer_id.clone(),
         status: said.status.unwrap_or(Status::Free),
@@ -124,7 +124,7 @@ fn first(said: &Said) -> Held {
 }
 
 /// True when the provider has to be asked.
-fn merge_status(held: &mut Held, said: &Said, tie: Tie) -> bool {
+fn merge_status(held: &mut HeldSubscription, said: &ProviderStatement, tie: Tie) -> bool {
     let Some(status) = said.status.filter(|_| held.status != Status::Canceled) else {
         return false;
     };
@@ -144,7 +144,7 @@ fn merge_status(held: &mut Held, said: &Said, tie: Tie) -> bool {
     tie == Tie::Ask
 }
 
-fn merge_details(held: &mut Held, said: &Said, tie: Tie) -> bool {
+fn merge_details(held: &mut HeldSubscription, said: &ProviderStatement, tie: Tie) -> bool {
     let Some(details) = &said.details else {
         return false;
     };

@@ -68,12 +68,12 @@ pub fn text_without_handle(text: &str, handle: &str) -> Option<String> {
 
 /// The words that one person wrote in a room, by which it is known what quotes them.
 #[derive(Debug, Default)]
-pub struct Words {
+pub struct KnownWords {
     known: HashSet<String>,
     too_many: bool,
 }
 
-impl Words {
+impl KnownWords {
     /// The words of a message.
     pub fn add(&mut self, text: &str) {
         if self.known.len() >= WORDS_MAX {
@@ -97,7 +97,7 @@ impl Words {
 /// JSON that stands beside another person's message `own` (the bubbles of its answer, or what
 /// its relay sent as context), without the lines of its strings that quote, at whatever
 /// depth; `None` when none does. Keys stay, and `photos`: these are the other's own.
-pub fn without_quotes(json: &str, words: &Words, own: &str) -> Option<String> {
+pub fn without_quotes(json: &str, words: &KnownWords, own: &str) -> Option<String> {
     if words.are_empty() {
         return None;
     }
@@ -111,7 +111,7 @@ pub fn without_quotes(json: &str, words: &Words, own: &str) -> Option<String> {
     (redacted != value).then(|| redacted.to_string())
 }
 
-fn lines_without(text: &str, words: &Words, own: &HashSet<String>) -> String {
+fn lines_without(text: &str, words: &KnownWords, own: &HashSet<String>) -> String {
     let lines = text.split('\n');
     let lines = lines.map(|line| match words.are_in(line, own) {
         true => LEFT_OUT,
@@ -122,7 +122,7 @@ fn lines_without(text: &str, words: &Words, own: &HashSet<String>) -> String {
 
 /// A command's payload (JSON) without the lines that quote, in `text` and `bubbles`; `None`
 /// when none does.
-pub fn payload_without_quotes(payload: &str, words: &Words, own: &str) -> Option<String> {
+pub fn payload_without_quotes(payload: &str, words: &KnownWords, own: &str) -> Option<String> {
     let mut value: Value = serde_json::from_str(payload).ok()?;
     let own: HashSet<String> = telling(own).collect();
     let redacted = |text: &str| Value::from(lines_without(text, words, &own));
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn lines_that_quote_are_left_out() {
-        let mut words = Words::default();
+        let mut words = KnownWords::default();
         words.add("Add quixotic socks to the list, and call +15550177");
         words.add("买牛奶");
         for (own, bubbles, expected) in [
@@ -249,8 +249,11 @@ mod tests {
             payload_without_quotes(payload, &words, "").as_deref(),
             Some(redacted)
         );
-        assert_eq!(payload_without_quotes(payload, &Words::default(), ""), None);
-        let full = Words {
+        assert_eq!(
+            payload_without_quotes(payload, &KnownWords::default(), ""),
+            None
+        );
+        let full = KnownWords {
             known: HashSet::new(),
             too_many: true,
         };

@@ -28,13 +28,13 @@ impl Grant {
 
 /// What somebody's subscription is at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing<'a> {
+pub struct SubscriptionStatus<'a> {
     /// free, active, trial, canceled or past_due
     pub status: &'a str,
     pub plan: Option<&'a str>,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> SubscriptionStatus<'a> {
     /// `status` and `plan` are the provider's; a grant that holds goes before them.
     pub fn of(
         status: &'a str,
@@ -122,7 +122,7 @@ mod tests {
             ),
         ];
         for (status, plan, grant, expected) in cases {
-            let standing = Standing::of(status, plan, grant.as_ref(), NOW);
+            let standing = SubscriptionStatus::of(status, plan, grant.as_ref(), NOW);
             let seen = (standing.status, standing.plan, standing.is_subscribed());
             assert_eq!(seen, expected, "{status} {grant:?}");
         }

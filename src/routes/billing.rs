@@ -1,7 +1,7 @@
 //! `/payment…`, `/billing/history`: checkouts, status, history, and the provider's events.
 
 use super::{Request, audit};
-use crate::billing::checkout::Returns;
+use crate::billing::checkout::ReturnUrls;
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Json, Response};
 use crate::model::subscription::PLANS;
@@ -100,8 +100,8 @@ pub(super) async fn reconcile(mut rq: Request) -> Result<Response> {
     Ok(http::json(&page))
 }
 
-fn returns(fields: &mut Fields<'_>) -> Returns {
-    Returns {
+fn returns(fields: &mut Fields<'_>) -> ReturnUrls {
+    ReturnUrls {
         success_url: fields.optional_string("success_url", 1..=URL_BYTES_MAX),
         cancel_url: fields.optional_string("cancel_url", 1..=URL_BYTES_MAX),
     }

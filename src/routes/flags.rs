@@ -7,7 +7,7 @@ use super::{Request, audit};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::registry::{self, Flag};
-use crate::flags::{Override, Scalar, Shown};
+use crate::flags::{FlagView, Override, Scalar};
 use crate::http::{self, Response};
 use crate::store::Operator;
 
@@ -26,7 +26,7 @@ pub(super) async fn status(rq: Request) -> Result<Response> {
 
 pub(super) async fn list(rq: Request) -> Result<Response> {
     let flags = registry::all().iter();
-    let flags: Vec<Shown> = flags.map(|flag| rq.app.flags.shown(flag)).collect();
+    let flags: Vec<FlagView> = flags.map(|flag| rq.app.flags.shown(flag)).collect();
     Ok(http::json(&json!({ "flags": flags })))
 }
 

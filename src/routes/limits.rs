@@ -7,7 +7,7 @@ use crate::account::identity::Who;
 use crate::app::App;
 use crate::clock::Monotonic;
 use crate::error::{Error, Quota, Result};
-use crate::limits::{self, DAY_MS, HOUR_MS, Left, MINUTE_MS, Windows};
+use crate::limits::{self, DAY_MS, HOUR_MS, LimitState, MINUTE_MS, Windows};
 use crate::store::UserId;
 
 /// A limit of one person's calls. Routes with the same one share a budget.
@@ -31,7 +31,7 @@ impl Limit {
         }
     }
 
-    fn told(self, taken: std::result::Result<Left, Left>) -> Result<Quota> {
+    fn told(self, taken: std::result::Result<LimitState, LimitState>) -> Result<Quota> {
         taken
             .map(|left| left.quota(self.kind()))
             .map_err(|left| Error::rate_limited(left.quota(self.kind())))

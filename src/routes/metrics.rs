@@ -25,7 +25,7 @@ pub(super) async fn metrics(rq: Request) -> Result<Response> {
     ))
 }
 
-fn write(app: &App, backlog: Option<Backlog>) -> metrics::Written<String> {
+fn write(app: &App, backlog: Option<Backlog>) -> metrics::MetricsResult<String> {
     let page = MetricsRegistry::default();
     app.gauge.show(&page)?;
     page.add(app.hub.ended())?;

@@ -35,10 +35,10 @@ pub(super) async fn show(_: Request) -> Result<Response> {
 
 /// The whole document.
 pub fn document() -> Value {
-    let Described {
+    let OpenApiParts {
         mut operations,
         schemas,
-    } = Described::read();
+    } = OpenApiParts::read();
     let (mut paths, mut refusals) = (Map::new(), Map::new());
     for row in table() {
         if let Some(Value::Object(operation)) = operations.remove(&name(&row)) {
@@ -59,7 +59,7 @@ pub fn document() -> Value {
 
 /// Rows without a description and descriptions without a row, each with what to do.
 pub fn gaps() -> Vec<String> {
-    let operations = Described::read().operations;
+    let operations = OpenApiParts::read().operations;
     let described: BTreeSet<String> = operations.into_iter().map(|(name, _)| name).collect();
     let routes: BTreeSet<String> = table().iter().map(name).collect();
     let missing = routes.difference(&described).map(|route| {
@@ -72,13 +72,13 @@ pub fn gaps() -> Vec<String> {
 }
 
 #[derive(Default)]
-struct Described {
+struct OpenApiParts {
     /// By method and path, as in "GET /health".
     operations: Map<String, Value>,
     schemas: Map<String, Value>,
 }
 
-impl Described {
+impl OpenApiParts {
     fn read() -> Self {
         let mut all = Self::default();
         for subject in SUBJECTS {
@@ -188,7 +188,7 @@ mod tests {
     /// Only what the table leaves to anybody may name another way of being known.
     #[test]
     fn who_may_call_comes_from_the_table() {
-        let described = Described::read().operations;
+        let described = OpenApiParts::read().operations;
         for row in table() {
             let own = described[&name(&row)].get("security");
             assert!(

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-use crate::http::{Connection, Fate, Peer};
+use crate::http::{AnswerDelivery, Connection, Peer};
 use crate::ingest::{Ingest, IngestOutcome};
 use crate::store::Digest;
 
@@ -109,7 +109,7 @@ impl InFlight {
         }
         let settled = connection.settle();
         tokio::spawn(async move {
-            if settled.await == Fate::Lost {
+            if settled.await == AnswerDelivery::Lost {
                 keep.run().await;
             }
         });

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Request, audit};
-use crate::account::{Shown, grants};
+use crate::account::{UserView, grants};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Response};
@@ -34,7 +34,7 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
         .await?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
-    let users: Vec<Shown<'_>> = rows.iter().map(|row| Shown::of(row, now)).collect();
+    let users: Vec<UserView<'_>> = rows.iter().map(|row| UserView::of(row, now)).collect();
     Ok(http::json(&json!({ "users": users, "has_more": has_more })))
 }
 
@@ -79,7 +79,7 @@ async fn change(rq: Request, grant: Option<Grant>, now: Timestamp) -> Result<Res
 }
 
 fn shown(row: &UserRow, now: Timestamp) -> Response {
-    let user: Value = json!(Shown::of(row, now));
+    let user: Value = json!(UserView::of(row, now));
     http::json(&user)
 }
 

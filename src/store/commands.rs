@@ -107,7 +107,7 @@ pub struct Unfinished {
 
 /// Where a command stands.
 #[derive(Debug, Clone, Copy)]
-pub struct Standing {
+pub struct CommandStanding {
     pub seq: u64,
     pub state: CommandState,
     pub refusals: u32,
@@ -117,7 +117,7 @@ pub struct Standing {
 
 /// A command that ended without being done.
 #[derive(Debug, Clone)]
-pub struct GivenUp {
+pub struct GivenUpCommand {
     pub agent: AgentId,
     pub seq: u64,
     pub command_id: String,
@@ -348,7 +348,11 @@ impl Tx<'_> {
     }
 
     /// Where this agent's command stands.
-    pub fn command_standing(&self, agent: AgentId, command_id: &str) -> Result<Option<Standing>> {
+    pub fn command_standing(
+        &self,
+        agent: AgentId,
+        command_id: &str,
+    ) -> Result<Option<CommandStanding>> {
         Ok(self
             .conn
             .prepare_cached(
@@ -356,7 +360,7 @@ impl Tx<'_> {
                  WHERE command_id = ?2 AND agent_id = ?1",
             )?
             .query_row((agent.0, command_id), |row| {
-                Ok(Standing {
+                Ok(CommandStanding {
                     seq: row.get::<_, i64>(0)? as u64,
                     state: CommandState::of(row.get_ref(1)?.as_str()?),
                     refusals: row.get(2)?,
@@ -367,15 +371,15 @@ impl Tx<'_> {
     }
 
     /// Ends commands whose time is over, of any agent; at most `limit`.
-    pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<GivenUp>> {
-        let over: Vec<GivenUp> = self
+    pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<GivenUpCommand>> {
+        let over: Vec<GivenUpCommand> = self
             .conn
             .prepare_cached(&format!(
                 "SELECT agent_id, seq, command_id FROM commands INDEXED BY commands_unfinished
                  WHERE state IN {UNFINISHED} AND expires_at <= ?1 LIMIT ?2"
             ))?
             .query_map((now.0, limit as i64), |row| {
-                Ok(GivenUp {
+                Ok(GivenUpCommand {
                     agent: AgentId(row.get(0)?),
                     seq: row.get::<_, i64>(1)? as u64,
                     command_id: row.get(2)?,

@@ -48,7 +48,7 @@ pub(super) enum CopyStep {
 }
 
 /// What a checked copy is.
-pub(super) struct Facts {
+pub(super) struct CopyFacts {
     pub(super) schema_version: i32,
     pub(super) pages: u64,
 }
@@ -213,7 +213,7 @@ pub(super) fn in_words(error: &rusqlite::Error) -> String {
 /// Reads all of a database file that nobody writes, without making a log beside it. The error
 /// says what is wrong, to be put behind the file's name. A gentle check leaves most of its time
 /// to others.
-pub(super) fn check(path: &Path, gently: bool) -> Result<Facts, String> {
+pub(super) fn check(path: &Path, gently: bool) -> Result<CopyFacts, String> {
     let damaged = |why: String| format!("is damaged ({why})");
     let conn = inspect::open_unchanging(path).map_err(|e| damaged(e.to_string()))?;
     let number = |name| {
@@ -239,7 +239,7 @@ pub(super) fn check(path: &Path, gently: bool) -> Result<Facts, String> {
     if verdict != "ok" {
         return Err(damaged(inspect::complaint(&verdict).to_owned()));
     }
-    Ok(Facts {
+    Ok(CopyFacts {
         schema_version,
         pages: u64::try_from(pages).unwrap_or_default(),
     })

@@ -7,7 +7,7 @@ use super::erasures::Erasure;
 use super::{AgentId, CommandState, RoomId, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::model::redaction::{self, Words};
+use crate::model::redaction::{self, KnownWords};
 
 /// Messages whose words are read in one transaction.
 const READ_MAX: usize = 5_000;
@@ -18,7 +18,7 @@ const COMMANDS_MAX: i64 = 2_000;
 pub(super) struct Quoted {
     user: UserId,
     room: RoomId,
-    pub(super) words: Words,
+    pub(super) words: KnownWords,
     /// The next message to be read; `None`: all are.
     next: Option<i64>,
 }
@@ -51,7 +51,7 @@ impl Tx<'_> {
             None => Quoted {
                 user,
                 room,
-                words: Words::default(),
+                words: KnownWords::default(),
                 next: newest,
             },
         };

@@ -17,7 +17,7 @@ const MESSAGES_MAX: usize = 500;
 const NAMES_MAX: i64 = 20_000;
 
 /// A room at work.
-struct Place {
+struct RoomAtWork {
     id: RoomId,
     chat_guid: String,
     /// The account's own direct chat: what was in it before goes, whoever wrote it.
@@ -142,13 +142,13 @@ impl Tx<'_> {
         })
     }
 
-    fn place(&self, erasure: &Erasure, room: i64) -> Result<Option<Place>> {
+    fn place(&self, erasure: &Erasure, room: i64) -> Result<Option<RoomAtWork>> {
         Ok(self
             .conn
             .prepare_cached("SELECT chat_guid, mode, owner_id FROM rooms WHERE id = ?1")?
             .query_row([room], |row| {
                 let owned = UserId(row.get(2)?) == erasure.user;
-                Ok(Place {
+                Ok(RoomAtWork {
                     id: RoomId(room),
                     chat_guid: row.get(0)?,
                     own_direct: owned && row.get_ref(1)?.as_str()? == "direct",
@@ -163,7 +163,7 @@ impl Tx<'_> {
     fn erase_messages(
         &mut self,
         erasure: &Erasure,
-        place: &Place,
+        place: &RoomAtWork,
         from: Option<i64>,
         now: Timestamp,
     ) -> Result<(Option<i64>, bool)> {
@@ -243,7 +243,7 @@ impl Tx<'_> {
     }
 
     /// Makes a message, or without one the room's head, point at another.
-    fn point(&mut self, place: &Place, from: Option<i64>, to: Option<i64>) -> Result<()> {
+    fn point(&mut self, place: &RoomAtWork, from: Option<i64>, to: Option<i64>) -> Result<()> {
         match (from, to) {
             (Some(from), to) => self.execute(
                 "UPDATE messages SET previous_id = ?2 WHERE id = ?1",
@@ -268,7 +268,7 @@ impl Tx<'_> {
     fn leave_room(
         &mut self,
         erasure: &Erasure,
-        place: &Place,
+        place: &RoomAtWork,
         now: Timestamp,
         erased: &mut Erased,
     ) -> Result<()> {
@@ -294,7 +294,7 @@ impl Tx<'_> {
 
     /// A room whose name holds the phone is known by a digest until its relay names it again,
     /// unless the phone's new owner has written there.
-    fn forget_name(&mut self, erasure: &Erasure, place: &Place) -> Result<()> {
+    fn forget_name(&mut self, erasure: &Erasure, place: &RoomAtWork) -> Result<()> {
         let Some(handle) = &erasure.phone else {
             return Ok(());
         };
@@ -310,7 +310,7 @@ impl Tx<'_> {
 
     /// Another author. Of the account's own direct chat only somebody who wrote in it since
     /// the erasure began: the phone has a new owner.
-    fn heir(&self, erasure: &Erasure, place: &Place) -> Result<Option<UserId>> {
+    fn heir(&self, erasure: &Erasure, place: &RoomAtWork) -> Result<Option<UserId>> {
         let since = match place.own_direct {
             true => erasure.started_at.0,
             false => i64::MIN,
@@ -330,7 +330,7 @@ impl Tx<'_> {
 
     /// Takes the phone off the room's list, unless its new owner has written there. The list
     /// is written again with the room's next message.
-    fn leave_members(&mut self, erasure: &Erasure, place: &Place) -> Result<()> {
+    fn leave_members(&mut self, erasure: &Erasure, place: &RoomAtWork) -> Result<()> {
         let Some(phone) = &erasure.phone else {
             return Ok(());
         };

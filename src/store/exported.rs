@@ -136,7 +136,7 @@ pub struct PendingReminder {
 
 /// What a superpower keeps for the person, as it keeps it.
 #[derive(Debug, Serialize)]
-pub struct KeptByPower {
+pub struct PowerExport {
     pub name: String,
     pub state: Value,
     pub updated_at: Timestamp,
@@ -347,13 +347,13 @@ impl View<'_> {
         )
     }
 
-    pub fn kept_by_powers_page(&self, user: UserId, after: i64) -> Result<Paged<KeptByPower>> {
+    pub fn kept_by_powers_page(&self, user: UserId, after: i64) -> Result<Paged<PowerExport>> {
         self.page(
             "SELECT id, power, state, updated_at
              FROM power_states WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
             (user.0, after, PAGE_ROWS as i64),
             |row| {
-                Ok(KeptByPower {
+                Ok(PowerExport {
                     name: row.get(1)?,
                     state: serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default(),
                     updated_at: Timestamp(row.get(3)?),

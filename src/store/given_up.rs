@@ -31,7 +31,7 @@ pub struct CommandRow {
 }
 
 /// A command that was given up, as far as it takes to send it again.
-struct Old {
+struct GivenUpRow {
     id: i64,
     agent: AgentId,
     seq: u64,
@@ -161,7 +161,7 @@ impl Tx<'_> {
         self.insert_audit(operator, &change, now)
     }
 
-    fn given_up(&self, command_id: &str) -> Result<Old> {
+    fn given_up(&self, command_id: &str) -> Result<GivenUpRow> {
         let found = self
             .conn
             .prepare_cached(
@@ -184,10 +184,10 @@ impl Tx<'_> {
     }
 }
 
-fn old_from(row: &Row<'_>) -> rusqlite::Result<Old> {
+fn old_from(row: &Row<'_>) -> rusqlite::Result<GivenUpRow> {
     let chat: Option<String> = row.get(10)?;
     let agent = row.get::<_, Option<i64>>(11)?.map(AgentId);
-    Ok(Old {
+    Ok(GivenUpRow {
         id: row.get(0)?,
         agent: AgentId(row.get(1)?),
         seq: row.get::<_, i64>(2)? as u64,

@@ -19,12 +19,12 @@ const BUSY_MAX: Duration = Duration::from_millis(100);
 /// Pages that each keeps beside those mapped.
 const CACHE_KIB_MAX: i32 = 1_024;
 
-pub(super) struct LookUps {
+pub(super) struct PointReaders {
     path: PathBuf,
     connections: [Mutex<Option<Connection>>; CONNECTIONS_MAX],
 }
 
-impl LookUps {
+impl PointReaders {
     pub(super) fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),

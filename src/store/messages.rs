@@ -28,7 +28,7 @@ pub struct NewMessage<'a> {
 }
 
 /// A message that was stored.
-pub struct Inserted {
+pub struct StoredMessage {
     pub id: i64,
     /// For one without a key, to be dropped when its answer was written.
     pub due: Option<AnswerDue>,
@@ -45,7 +45,11 @@ pub struct StoredAnswer {
 
 impl Tx<'_> {
     /// Appends a message to its room's chain, and its author to those of the room.
-    pub fn insert_message(&mut self, room: &mut Room, new: &NewMessage<'_>) -> Result<Inserted> {
+    pub fn insert_message(
+        &mut self,
+        room: &mut Room,
+        new: &NewMessage<'_>,
+    ) -> Result<StoredMessage> {
         self.cache.last_message_id += 1;
         let id = self.cache.last_message_id;
         let known = new.request.is_some();
@@ -81,7 +85,7 @@ impl Tx<'_> {
             )?;
         }
         self.set_room_head(new.chat_guid, room, id, new.humans)?;
-        Ok(Inserted { id, due })
+        Ok(StoredMessage { id, due })
     }
 
     /// What was answered to a message; `None` when it is gone.

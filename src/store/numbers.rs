@@ -46,7 +46,7 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    pub fn show(&self, page: &MetricsRegistry) -> metrics::Written {
+    pub fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
         page.add(&self.batch)?;
         page.add(&self.commit)?;
         page.add(&self.failed)?;

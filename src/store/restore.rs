@@ -15,7 +15,7 @@ use crate::clock::Timestamp;
 use crate::files;
 
 /// A backup on its way to its place.
-pub struct Restoring {
+pub struct PendingRestore {
     draft: Draft,
     target: PathBuf,
     pub restored: Restored,
@@ -49,7 +49,7 @@ pub fn begin_epoch(path: &Path) -> Result<bool, String> {
         .map_err(|e| format!("can't write {}: {e}", path.display()))
 }
 
-impl Restoring {
+impl PendingRestore {
     /// Copies the backup beside the database at `target`, whose lock the caller holds, checks
     /// it, brings it up to date and makes it what it is to be. Changes nothing else.
     pub fn prepare(

@@ -2,14 +2,16 @@
 //! room that changes what it is ends them.
 
 use super::commands::{command_from, queued};
-use super::{AgentId, Command, CommandState, GivenUp, NewCommand, RoomId, Tx, Unfinished, UserId};
+use super::{
+    AgentId, Command, CommandState, GivenUpCommand, NewCommand, RoomId, Tx, Unfinished, UserId,
+};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
 /// A command that ended before it was handed out.
 #[derive(Debug, Clone)]
-pub struct Withdrawn {
-    pub given_up: GivenUp,
+pub struct WithdrawnCommand {
+    pub given_up: GivenUpCommand,
     /// JSON
     pub payload: String,
     pub user: Option<UserId>,
@@ -79,16 +81,20 @@ impl Tx<'_> {
     }
 
     /// Ends a room's commands that were never handed out.
-    pub fn end_waiting_commands(&self, room: RoomId, now: Timestamp) -> Result<Vec<Withdrawn>> {
-        let waiting: Vec<Withdrawn> = self
+    pub fn end_waiting_commands(
+        &self,
+        room: RoomId,
+        now: Timestamp,
+    ) -> Result<Vec<WithdrawnCommand>> {
+        let waiting: Vec<WithdrawnCommand> = self
             .conn
             .prepare_cached(
                 "SELECT agent_id, seq, command_id, payload, user_id, app_creator_id FROM commands
                  WHERE room_id = ?1 AND state = 'queued' ORDER BY id",
             )?
             .query_map([room.0], |row| {
-                Ok(Withdrawn {
-                    given_up: GivenUp {
+                Ok(WithdrawnCommand {
+                    given_up: GivenUpCommand {
                         agent: AgentId(row.get(0)?),
                         seq: row.get::<_, i64>(1)? as u64,
                         command_id: row.get(2)?,
@@ -100,7 +106,7 @@ impl Tx<'_> {
             })?
             .collect::<rusqlite::Result<_>>()?;
         for command in &waiting {
-            let GivenUp { agent, seq, .. } = command.given_up;
+            let GivenUpCommand { agent, seq, .. } = command.given_up;
             self.finish_command(agent, seq, CommandState::Expired, None, now)?;
         }
         Ok(waiting)

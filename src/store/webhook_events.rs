@@ -45,7 +45,7 @@ pub struct EventRow {
 
 /// How far the search for old events has come; kept in memory, a restart begins anew.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sweep {
+pub(super) struct EventSweep {
     day: i64,
     after: i64,
 }
@@ -112,7 +112,7 @@ impl Tx<'_> {
             return Ok(false);
         }
         if sweep.day != now.utc_day() {
-            sweep = Sweep {
+            sweep = EventSweep {
                 day: now.utc_day(),
                 after: 0,
             };

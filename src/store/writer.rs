@@ -29,7 +29,7 @@ pub(super) const LOCK_TRY: Duration = Duration::from_millis(100);
 
 /// A closure and its caller, who is told once whether what it did was kept. A caller whose
 /// work is dropped untold hears that it was not.
-trait Work: Send {
+trait WriteJob: Send {
     /// Whether what it did is to be kept.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
     /// It may be run more than once, after what it did was undone.
@@ -45,7 +45,7 @@ struct Call<T, F> {
     answer: oneshot::Sender<Result<T>>,
 }
 
-impl<T, F> Work for Call<T, F>
+impl<T, F> WriteJob for Call<T, F>
 where
     T: Send,
     F: FnMut(&mut Tx<'_>) -> Result<T> + Send,
@@ -72,12 +72,12 @@ where
 
 /// Callers whose closures have run and who are still to be told, which dropping this does,
 /// wherever that happens.
-struct Waiting {
-    works: Vec<Box<dyn Work>>,
+struct UntoldCallers {
+    works: Vec<Box<dyn WriteJob>>,
     failed: Option<String>,
 }
 
-impl Drop for Waiting {
+impl Drop for UntoldCallers {
     fn drop(&mut self) {
         for work in self.works.drain(..) {
             work.tell(self.failed.as_deref());
@@ -88,7 +88,7 @@ impl Drop for Waiting {
 /// Tells callers from within the runtime: to wake a task from outside costs the writing thread
 /// several times what it costs a thread of the runtime, which this way is woken once for a
 /// whole transaction. Without a runtime, or after its end, the writing thread does it.
-fn start_teller() -> mpsc::UnboundedSender<Waiting> {
+fn start_teller() -> mpsc::UnboundedSender<UntoldCallers> {
     // Bounded by the callers: each waits in it once.
     let (teller, mut told) = mpsc::unbounded_channel();
     if let Ok(runtime) = Handle::try_current() {
@@ -103,7 +103,7 @@ struct Job {
 }
 
 enum Task {
-    Write(Box<dyn Work>),
+    Write(Box<dyn WriteJob>),
     /// Between two transactions: take what was deleted out of the file's bytes, writing the
     /// file anew if that is asked for.
     Compact {

@@ -11,7 +11,7 @@ use super::erased_quotes::Quoted;
 use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
 use super::undelivered_answers::UndeliveredAnswers;
-use super::webhook_events::Sweep;
+use super::webhook_events::EventSweep;
 use super::{Agent, Digest, EventCursor, Room, RoomId, User, UserId, WebhookId};
 
 /// Beyond this many of a kind the map starts anew; what is needed comes back by itself.
@@ -29,7 +29,7 @@ pub(super) struct WriterCache {
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
     /// The position in each webhook's ring of events.
     pub(super) event_cursors: HashMap<WebhookId, EventCursor>,
-    pub(super) sweep: Sweep,
+    pub(super) sweep: EventSweep,
     /// Of the account that is being erased.
     pub(super) quoted: Option<Quoted>,
     pub(super) last_message_id: i64,

@@ -1,7 +1,7 @@
 //! Checkouts: what the provider is sent, who is refused, and where people may come back to.
 
 use super::*;
-use chatkeep::billing::checkout::Returns;
+use chatkeep::billing::checkout::ReturnUrls;
 use support::ADMIN_TOKEN;
 
 const SESSIONS: &str = "/v1/checkout/sessions";
@@ -264,7 +264,7 @@ async fn of_twenty_at_once_one_makes_the_customer() {
     });
     let id = id.await.unwrap().unwrap();
     let billing = &world.service.app.billing;
-    let returns = Returns::default();
+    let returns = ReturnUrls::default();
     let all = (0..20).map(|_| billing.subscribe(id, "monthly", &returns));
     for made in futures_util::future::join_all(all).await {
         made.unwrap();

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::commands::{chat_with, states};
 use crate::raw::{FIN, RawSocket, TEXT, frame};
 use crate::support::{self, Service, post, token};
-use chatkeep::app::Ended;
+use chatkeep::app::RunEnd;
 use tokio_tungstenite::tungstenite::Message;
 
 const IMPATIENT: [(&str, &str); 2] = [
@@ -54,7 +54,7 @@ async fn a_drain_says_goodbye_takes_acks_and_closes() {
     };
     assert_eq!(u16::from(close.code), 1012);
     let (ended, folder) = stopping.await.unwrap();
-    assert_eq!(ended, Ended::Clean);
+    assert_eq!(ended, RunEnd::Clean);
     let path = folder.path().join("chatkeep.db");
     let rows = support::rows(&path, "SELECT state FROM commands ORDER BY seq");
     assert_eq!(rows, [["completed"], ["queued"]]);
@@ -79,5 +79,5 @@ async fn a_drain_ends_a_poll() {
     let stopping = tokio::spawn(service.stop());
     let answer = support::read_answer(&mut stream).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    assert_eq!(stopping.await.unwrap().0, Ended::Clean);
+    assert_eq!(stopping.await.unwrap().0, RunEnd::Clean);
 }

@@ -18,7 +18,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chatkeep::app::{self, App, Ended};
+use chatkeep::app::{self, App, RunEnd};
 use chatkeep::auth::edge_token;
 use chatkeep::clock::Clock;
 use chatkeep::config::{Config, Source};
@@ -44,7 +44,7 @@ pub struct Service {
     pub app: Arc<App>,
     pub folder: tempfile::TempDir,
     stop: watch::Sender<bool>,
-    running: Option<tokio::task::JoinHandle<Ended>>,
+    running: Option<tokio::task::JoinHandle<RunEnd>>,
     _lock: Lock,
 }
 
@@ -99,7 +99,7 @@ impl Service {
     }
 
     /// Drains and ends the service; its folder is left for the next one.
-    pub async fn stop(mut self) -> (Ended, tempfile::TempDir) {
+    pub async fn stop(mut self) -> (RunEnd, tempfile::TempDir) {
         let _ = self.stop.send(true);
         let ended = self.running.take().unwrap().await.unwrap();
         let Self { folder, app, .. } = self;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use chatkeep::http::{Drained, Settings};
+use chatkeep::http::{DrainEnd, Settings};
 use tokio::net::TcpSocket;
 
 use crate::wire::{Client, LARGE_BYTES, Server, get, patiently, settings, start, start_with};
@@ -90,7 +90,7 @@ async fn a_drain_finishes_what_is_under_way_and_nothing_else() {
     let answer = busy.rest().await;
     assert_eq!((answer.status(), answer.body()), (200, "waited"));
     assert_eq!(answer.header("connection"), Some("close"));
-    assert_eq!(server.drained().await, Drained::Clean);
+    assert_eq!(server.drained().await, DrainEnd::Clean);
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn a_drain_does_not_wait_longer_than_the_grace() {
     busy.send(get("/wait")).await;
     assert_eq!(server.log.recv().await.as_deref(), Some("waiting"));
     server.ask_to_stop();
-    assert_eq!(server.drained().await, Drained::GraceRanOut);
+    assert_eq!(server.drained().await, DrainEnd::GraceRanOut);
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn whoever_reads_nothing_does_not_delay_the_end() {
     let slow = slow_reader(&server).await;
     patiently(slow.0.readable()).await.unwrap();
     server.ask_to_stop();
-    assert_eq!(server.drained().await, Drained::Clean);
+    assert_eq!(server.drained().await, DrainEnd::Clean);
 }
 
 #[tokio::test]

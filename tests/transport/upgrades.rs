@@ -1,6 +1,6 @@
 //! WebSocket handshakes, and the sockets they leave.
 
-use chatkeep::http::{Drained, Settings};
+use chatkeep::http::{DrainEnd, Settings};
 
 use crate::wire::{settings, start, start_with};
 
@@ -33,7 +33,7 @@ async fn a_handshake_leaves_a_socket_that_counts_and_outlives_the_drain() {
 
     let gauge = server.gauge.clone();
     server.ask_to_stop();
-    assert_eq!(server.drained().await, Drained::Clean);
+    assert_eq!(server.drained().await, DrainEnd::Clean);
     client.send("still").await;
     client.until("still").await;
     drop(client);

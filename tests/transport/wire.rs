@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chatkeep::error::{Error, Result};
 use chatkeep::http::{
-    self, Drained, Exchange, Fate, Handler, Match, Method, Peer, ServerMetrics, Settings,
+    self, AnswerDelivery, DrainEnd, Exchange, Handler, Match, Method, Peer, ServerMetrics, Settings,
 };
 use futures_util::FutureExt;
 use serde_json::Value;
@@ -29,9 +29,9 @@ pub(crate) struct Server {
     /// A line for everything that handlers do.
     pub(crate) log: mpsc::UnboundedReceiver<String>,
     /// What became of answers of `/wait`.
-    pub(crate) fates: mpsc::UnboundedReceiver<(Peer, Fate)>,
+    pub(crate) fates: mpsc::UnboundedReceiver<(Peer, AnswerDelivery)>,
     stop: watch::Sender<bool>,
-    task: JoinHandle<Drained>,
+    task: JoinHandle<DrainEnd>,
 }
 
 pub(crate) fn settings() -> Settings {
@@ -100,7 +100,7 @@ impl Server {
         self.stop.send(true).unwrap();
     }
 
-    pub(crate) async fn drained(self) -> Drained {
+    pub(crate) async fn drained(self) -> DrainEnd {
         patiently(self.task).await.unwrap()
     }
 }
@@ -215,7 +215,7 @@ struct Desk {
     router: http::Router<Target>,
     go: Arc<Notify>,
     log: mpsc::UnboundedSender<String>,
-    fates: mpsc::UnboundedSender<(Peer, Fate)>,
+    fates: mpsc::UnboundedSender<(Peer, AnswerDelivery)>,
 }
 
 impl Desk {

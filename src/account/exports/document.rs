@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use super::Exports;
 use super::folder::Draft;
 use super::json_file::JsonFile;
-use super::messages::{Step, Walk};
+use super::messages::{MessageCursor, Step};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::access;
-use crate::memory::merge::Gone;
-use crate::memory::{Elsewhere, Memory};
+use crate::memory::merge::ForgottenMemories;
+use crate::memory::{Memory, ServiceMemories};
 use crate::store::{Account, Cut, ExportJob, LongReader, PAGE_ROWS, Paged, UserId, View};
 
 const VERSION: &str = "1.0";
@@ -51,7 +51,7 @@ impl From<io::Error> for Failure {
 }
 
 /// Writes the whole document.
-pub(super) async fn write(exports: &Exports, job: &ExportJob, draft: &mut Draft) -> Written {
+pub(super) async fn write(exports: &Exports, job: &ExportJob, draft: &mut Draft) -> WriteResult {
     let reader = exports.store.long_reader().await;
     let mut writing = Writing {
         exports,
@@ -63,19 +63,19 @@ pub(super) async fn write(exports: &Exports, job: &ExportJob, draft: &mut Draft)
     writing.everything().await
 }
 
-type Written<T = ()> = std::result::Result<T, Failure>;
+type WriteResult<T = ()> = std::result::Result<T, Failure>;
 
 struct Writing<'a> {
     exports: &'a Exports,
     job: &'a ExportJob,
     reader: LongReader,
     file: JsonFile<'a>,
-    omitted: Vec<Omitted>,
+    omitted: Vec<OmittedSection>,
 }
 
 /// A section that is not there, or not whole.
 #[derive(Serialize)]
-struct Omitted {
+struct OmittedSection {
     section: &'static str,
     reason: &'static str,
 }
@@ -100,7 +100,7 @@ struct ExportedMemory<'a> {
 }
 
 impl Writing<'_> {
-    async fn everything(&mut self) -> Written {
+    async fn everything(&mut self) -> WriteResult {
         let now = self.exports.clock.now();
         let user = self.job.user;
         let facts = self.read(move |view| {
@@ -161,8 +161,8 @@ impl Writing<'_> {
     }
 
     /// When the person's newest message came.
-    async fn last_active_at(&mut self, cut: Cut) -> Written<Option<Timestamp>> {
-        let mut walk = Walk::new(self.job.user, cut.message);
+    async fn last_active_at(&mut self, cut: Cut) -> WriteResult<Option<Timestamp>> {
+        let mut walk = MessageCursor::new(self.job.user, cut.message);
         let mut newest: Option<(i64, Timestamp)> = None;
         loop {
             let (begin, known) = (walk, newest);
@@ -194,8 +194,8 @@ impl Writing<'_> {
     }
 
     /// By chat, in each the newest first.
-    async fn messages(&mut self, cut: Cut) -> Written {
-        let mut walk = Walk::new(self.job.user, cut.message);
+    async fn messages(&mut self, cut: Cut) -> WriteResult {
+        let mut walk = MessageCursor::new(self.job.user, cut.message);
         self.file.open_array("messages");
         loop {
             let begin = walk;
@@ -212,7 +212,7 @@ impl Writing<'_> {
             }
         }
         if walk.has_gaps {
-            self.omitted.push(Omitted {
+            self.omitted.push(OmittedSection {
                 section: "messages",
                 reason: "A part of a chat could not be read.",
             });
@@ -222,7 +222,7 @@ impl Writing<'_> {
     }
 
     /// Those kept here, oldest first, then those of the external service.
-    async fn memories(&mut self, account: &Account, cut: Cut) -> Written {
+    async fn memories(&mut self, account: &Account, cut: Cut) -> WriteResult {
         self.file.open_array("memories");
         let (user, mut after, mut written) = (self.job.user, 0, 0);
         loop {
@@ -262,15 +262,15 @@ impl Writing<'_> {
     }
 
     /// What only the external service has. When it can't be asked, the export does without.
-    async fn memories_elsewhere(&mut self, user_id: &str) -> Written<Vec<Memory>> {
+    async fn memories_elsewhere(&mut self, user_id: &str) -> WriteResult<Vec<Memory>> {
         let mut omit = |reason| {
-            self.omitted.push(Omitted {
+            self.omitted.push(OmittedSection {
                 section: "memories",
                 reason,
             });
         };
         let list = match self.exports.memories.list_afresh(user_id).await {
-            Ok(Elsewhere::Listed(list)) => list,
+            Ok(ServiceMemories::Listed(list)) => list,
             Ok(_) => return Ok(Vec::new()),
             Err(trouble) => {
                 log::warn!("an export goes without memories: {trouble}");
@@ -287,7 +287,7 @@ impl Writing<'_> {
         let user = self.job.user;
         self.read(move |view| {
             let tasks = view.memory_tasks(user)?;
-            let gone = Gone::of(&tasks);
+            let gone = ForgottenMemories::of(&tasks);
             let mut only_there = Vec::new();
             for memory in list.memories.iter().filter(|memory| !gone.includes(memory)) {
                 let kept_here = match &memory.kept_for {
@@ -307,7 +307,7 @@ impl Writing<'_> {
         &mut self,
         name: &str,
         page: for<'a, 'b> fn(&'a View<'b>, UserId, i64) -> Result<Paged<T>>,
-    ) -> Written
+    ) -> WriteResult
     where
         T: Serialize + Send + 'static,
     {
@@ -329,7 +329,7 @@ impl Writing<'_> {
     }
 
     /// One short transaction. It breaks the work off when the job is gone.
-    async fn read<T, F>(&self, f: F) -> Written<T>
+    async fn read<T, F>(&self, f: F) -> WriteResult<T>
     where
         T: Send + 'static,
         F: Fn(&View<'_>) -> Result<T> + Clone + Send + 'static,
@@ -362,7 +362,10 @@ impl Writing<'_> {
 }
 
 /// A little of the way, and whether it ended.
-fn page(mut walk: Walk, view: &View<'_>) -> Result<(Walk, Vec<ExportedMessage>, bool)> {
+fn page(
+    mut walk: MessageCursor,
+    view: &View<'_>,
+) -> Result<(MessageCursor, Vec<ExportedMessage>, bool)> {
     let (mut messages, mut bytes) = (Vec::new(), 0);
     for _ in 0..STEPS_MAX {
         match walk.step(view)? {

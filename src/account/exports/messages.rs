@@ -7,7 +7,7 @@ use crate::store::{AuthoredRoom, OwnMessage, UserId, View};
 
 /// A place on the way through a person's rooms. It can be copied, and gone on from again.
 #[derive(Debug, Clone)]
-pub(super) struct Walk {
+pub(super) struct MessageCursor {
     user: UserId,
     /// The newest message that belongs to it.
     cut: i64,
@@ -36,7 +36,7 @@ pub(super) enum Step {
     End,
 }
 
-impl Walk {
+impl MessageCursor {
     pub(super) const fn new(user: UserId, cut: i64) -> Self {
         Self {
             user,

@@ -29,7 +29,7 @@ pub async fn run(exports: Arc<Exports>, numbers: Arc<Job>) {
     if let Err(error) = sweep(&exports).await {
         log::warn!("what exports left behind can't be removed: {error}");
     }
-    let mut work = Work {
+    let mut work = RunningExports {
         exports,
         tasks: JoinSet::new(),
         jobs: HashMap::new(),
@@ -54,14 +54,14 @@ pub async fn run(exports: Arc<Exports>, numbers: Arc<Job>) {
     }
 }
 
-struct Work {
+struct RunningExports {
     exports: Arc<Exports>,
     tasks: JoinSet<()>,
     /// The row that each task works on.
     jobs: HashMap<Id, i64>,
 }
 
-impl Work {
+impl RunningExports {
     async fn start_waiting(&mut self) -> Result<()> {
         while self.tasks.len() < AT_ONCE_MAX {
             let under_way: Vec<i64> = self.jobs.values().copied().collect();

@@ -22,7 +22,7 @@ pub(super) struct Subject {
 
 /// What the database knows of them.
 #[derive(Debug, Default)]
-struct Seen {
+struct KnownPeople {
     tied: Option<Person>,
     by_phone: Option<Person>,
     by_id: Option<Person>,
@@ -93,18 +93,18 @@ impl Subject {
         Ok(person)
     }
 
-    fn seen(&self, view: &View<'_>) -> Result<Seen> {
-        let seen = Seen {
+    fn seen(&self, view: &View<'_>) -> Result<KnownPeople> {
+        let seen = KnownPeople {
             tied: view.person_tied(&self.issuer, &self.name)?,
             erased_at: view.identity_erased_at(&self.issuer, &self.name)?,
-            ..Seen::default()
+            ..KnownPeople::default()
         };
         if !self.is_uuid && seen.tied.is_some() {
             return Ok(seen); // nothing else counts
         }
         let phone = self.profile.phone.as_deref();
         let is_uuid = self.is_uuid;
-        Ok(Seen {
+        Ok(KnownPeople {
             by_phone: match phone {
                 Some(phone) => view.person_by_phone(phone)?,
                 None => None,
@@ -141,7 +141,7 @@ impl Subject {
     }
 }
 
-fn decide(subject: &Subject, seen: Seen) -> Verdict {
+fn decide(subject: &Subject, seen: KnownPeople) -> Verdict {
     let is_local = subject.issuer == LOCAL_ISSUER;
     let known = |person, tie| Verdict::Known { person, tie };
     if let (true, Some(person)) = (is_local, seen.by_id.clone()) {
@@ -351,7 +351,7 @@ mod tests {
             ),
         ];
         for (issuer, sub, tied, by_phone, by_id, expected) in cases {
-            let seen = Seen {
+            let seen = KnownPeople {
                 tied,
                 by_phone,
                 by_id,
@@ -374,10 +374,10 @@ mod tests {
                 (Some(1_001), None, "new with another id tie=true"),
                 (Some(1_001), person(1, true), "1 tie=false"),
             ] {
-                let seen = Seen {
+                let seen = KnownPeople {
                     tied,
                     erased_at: Some(Timestamp(1_000)),
-                    ..Seen::default()
+                    ..KnownPeople::default()
                 };
                 let verdict = decide(&subject(issuer, sub, issued_at), seen);
                 assert_eq!(shown(verdict), expected, "{issuer} {sub} {issued_at:?}");

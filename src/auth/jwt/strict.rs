@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 
 /// The object in `json`; `None` for anything else.
 pub(super) fn object(json: &[u8]) -> Option<Map<String, Value>> {
-    let Strict(object) = serde_json::from_slice(json).ok()?;
+    let UniqueFields(object) = serde_json::from_slice(json).ok()?;
     Some(object)
 }
 
-struct Strict(Map<String, Value>);
+struct UniqueFields(Map<String, Value>);
 
-impl<'de> Deserialize<'de> for Strict {
+impl<'de> Deserialize<'de> for UniqueFields {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_map(Names).map(Self)
     }

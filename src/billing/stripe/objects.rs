@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::model::payment::{Details, Said, Status};
+use crate::model::payment::{Details, ProviderStatement, Status};
 
 /// The end of the year 9999; what lies beyond is no moment.
 const LAST_SECOND: i64 = 253_402_300_799;
@@ -31,13 +31,17 @@ impl Prices<'_> {
 }
 
 /// A subscription, as of `at` (Unix seconds).
-pub(crate) fn subscription(object: &Value, prices: &Prices<'_>, at: i64) -> Option<Said> {
+pub(crate) fn subscription(
+    object: &Value,
+    prices: &Prices<'_>,
+    at: i64,
+) -> Option<ProviderStatement> {
     let item = object.pointer("/items/data/0");
     let period_end = item
         .and_then(|item| seconds(item, "current_period_end"))
         .or_else(|| seconds(object, "current_period_end"));
     let cancel = object.get("cancel_at_period_end").and_then(Value::as_bool);
-    Some(Said {
+    Some(ProviderStatement {
         subscription_id: id(object.get("id"))?,
         customer_id: reference(object.get("customer")),
         status: object

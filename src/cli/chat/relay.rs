@@ -73,7 +73,7 @@ impl Refusal {
 }
 
 /// What the terminal is to show.
-pub(super) enum Shown {
+pub(super) enum TerminalOutput {
     Message(Vec<String>),
     /// An answer without words.
     Nothing,
@@ -98,7 +98,7 @@ pub(super) struct Relay {
     agent_id: String,
     phone: String,
     clock: Clock,
-    shown: mpsc::Sender<Shown>,
+    shown: mpsc::Sender<TerminalOutput>,
     /// Times at which something was promised.
     expected: Arc<Mutex<Vec<Timestamp>>>,
 }
@@ -109,7 +109,7 @@ impl Relay {
         service: Service,
         agent_id: &str,
         phone: &str,
-        shown: mpsc::Sender<Shown>,
+        shown: mpsc::Sender<TerminalOutput>,
     ) -> Result<Self, String> {
         if !["http://", "https://"]
             .iter()
@@ -153,9 +153,9 @@ impl Relay {
         }
         let bubbles = texts(&answer["reply_bubbles"]);
         let shown = if bubbles.is_empty() {
-            Shown::Nothing
+            TerminalOutput::Nothing
         } else {
-            Shown::Message(bubbles)
+            TerminalOutput::Message(bubbles)
         };
         let _ = self.shown.send(shown).await;
         Ok(())
@@ -172,7 +172,10 @@ impl Relay {
                 Ok(answer) if !matches!(answer.status, 502 | 503) => {
                     let detail = answer.body["detail"].as_str().unwrap_or("no reason given");
                     if answer.status == 429 {
-                        let _ = self.shown.send(Shown::Trouble(detail.to_owned())).await;
+                        let _ = self
+                            .shown
+                            .send(TerminalOutput::Trouble(detail.to_owned()))
+                            .await;
                         return Ok(Value::Null);
                     }
                     if answer.status == 401 {
@@ -235,13 +238,19 @@ impl Relay {
             let ended = self.obey(&mut finished, tls.clone()).await;
             match ended {
                 Ok(End::Refused(refusal)) if refusal.status == 401 => {
-                    let _ = self.shown.send(Shown::End(self.unknown_token())).await;
+                    let _ = self
+                        .shown
+                        .send(TerminalOutput::End(self.unknown_token()))
+                        .await;
                     return;
                 }
                 Ok(End::Refused(refusal)) => {
                     // The same refusal is said once, not with every try.
                     if refused_before.replace(refusal.status) != Some(refusal.status) {
-                        let _ = self.shown.send(Shown::Trouble(refusal.sentence())).await;
+                        let _ = self
+                            .shown
+                            .send(TerminalOutput::Trouble(refusal.sentence()))
+                            .await;
                     }
                     pause = pause
                         .max(refusal.after.unwrap_or_default())
@@ -249,7 +258,10 @@ impl Relay {
                 }
                 Ok(End::Replaced) => {
                     let what = "another terminal has joined; later messages arrive there";
-                    let _ = self.shown.send(Shown::Trouble(what.to_owned())).await;
+                    let _ = self
+                        .shown
+                        .send(TerminalOutput::Trouble(what.to_owned()))
+                        .await;
                     return;
                 }
                 Ok(End::Closed) => {
@@ -320,7 +332,7 @@ impl Relay {
         let id = data["command_id"].as_str()?.to_owned();
         let mut status = "completed";
         if !finished.contains(&id) {
-            let message = Shown::Message(texts(&data["payload"]["bubbles"]));
+            let message = TerminalOutput::Message(texts(&data["payload"]["bubbles"]));
             if self.shown.send(message).await.is_ok() {
                 self.expected.lock().retain(|at| *at > self.clock.now());
                 finished.insert(id.clone());

@@ -17,7 +17,7 @@ const TTL_DAYS_MAX: i64 = 30;
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(flatten)]
-    named: Named,
+    named: UserArguments,
     /// How long it is valid: 90s, 30m, 8h, 7d; at most 30d.
     #[arg(long, value_name = "SPAN", default_value = "1h", value_parser = ttl_s)]
     ttl: i64,
@@ -25,7 +25,7 @@ pub(crate) struct Options {
 
 #[derive(Args)]
 #[group(required = true, multiple = false)]
-struct Named {
+struct UserArguments {
     /// The user's id; an unknown one becomes an account when the token is first used.
     #[arg(long, value_name = "UUID", value_parser = user_id)]
     user_id: Option<String>,
@@ -58,7 +58,7 @@ fn check_allowed(config: &Config) -> Result<(), String> {
 }
 
 /// The user's id. That one is unknown is worth a word, but no mistake.
-fn subject(config: &Config, named: &Named, now: Timestamp) -> Result<String, String> {
+fn subject(config: &Config, named: &UserArguments, now: Timestamp) -> Result<String, String> {
     let (path, day) = (&config.storage.path, now.utc_day());
     let there = path.exists();
     if let Some(user_id) = &named.user_id {

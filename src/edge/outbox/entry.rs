@@ -7,7 +7,7 @@ use crate::clock::{Monotonic, Timestamp};
 use crate::store::{CommandState, RoomId, Unfinished};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum DeliveryStage {
     /// It may go out from then on, when it is its chat's turn.
     Idle { not_before: Monotonic },
     /// A step for it is being committed.
@@ -16,7 +16,7 @@ pub(super) enum Place {
     UnderWay { since: Monotonic },
 }
 
-impl Default for Place {
+impl Default for DeliveryStage {
     fn default() -> Self {
         Self::Idle {
             not_before: Monotonic::default(),
@@ -24,7 +24,7 @@ impl Default for Place {
     }
 }
 
-impl Place {
+impl DeliveryStage {
     pub(super) fn is_out(self) -> bool {
         !matches!(self, Self::Idle { .. })
     }
@@ -39,7 +39,7 @@ pub(super) struct Entry {
     pub(super) attempts: u32,
     pub(super) resends: u32,
     pub(super) refusals: u32,
-    pub(super) place: Place,
+    pub(super) place: DeliveryStage,
     /// Its entry among the outbox's timers.
     pub(super) timer: Option<Monotonic>,
     /// It was handed out before this socket came: sending it again is no attempt.
@@ -61,7 +61,7 @@ impl Entry {
             attempts: command.attempts,
             resends: command.resends,
             refusals: command.refusals,
-            place: Place::default(),
+            place: DeliveryStage::default(),
             timer: None,
             again: false,
             order: command.handed,

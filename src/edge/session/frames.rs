@@ -18,7 +18,7 @@ use crate::limits::MINUTE_MS;
 const MALFORMED_MAX: u64 = 5;
 
 /// What follows when a report has been committed, or could not be.
-pub(super) enum Reported {
+pub(super) enum ReportOutcome {
     Done,
     Say(String),
     /// `resume` fitted, or what is said to one that could not be kept.
@@ -113,12 +113,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let (hub, relay) = (self.guard.hub.clone(), self.guard.relay.clone());
         self.report(async move {
             match hub.ack(&relay, ack).await {
-                Ok(true) => Reported::Done,
-                Ok(false) => Reported::Say(wire::error(
+                Ok(true) => ReportOutcome::Done,
+                Ok(false) => ReportOutcome::Say(wire::error(
                     "unknown_command",
                     "this agent has no command with that id",
                 )),
-                Err(_) => Reported::Say(not_kept("ack")),
+                Err(_) => ReportOutcome::Say(not_kept("ack")),
             }
         });
     }
@@ -128,8 +128,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         self.report(async move {
             let acked = wire::event_ack(&event.event_id);
             match hub.record(&relay, event).await {
-                Ok(()) => Reported::Say(acked),
-                Err(_) => Reported::Say(not_kept("event")),
+                Ok(()) => ReportOutcome::Say(acked),
+                Err(_) => ReportOutcome::Say(not_kept("event")),
             }
         });
     }
@@ -138,8 +138,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         let (hub, relay) = (self.guard.hub.clone(), self.guard.relay.clone());
         self.report(async move {
             match hub.set_status(&relay, status).await {
-                Ok(()) => Reported::Done,
-                Err(_) => Reported::Say(not_kept("status")),
+                Ok(()) => ReportOutcome::Done,
+                Err(_) => ReportOutcome::Say(not_kept("status")),
             }
         });
     }
@@ -151,33 +151,33 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             let error = match hub.resume(&relay, resume.epoch, resume.last_seq).await {
                 Ok(true) => None,
                 Ok(false) => match hub.hello(&relay).await {
-                    Ok(hello) => return Reported::StartAnew { hello },
+                    Ok(hello) => return ReportOutcome::StartAnew { hello },
                     Err(_) => Some(not_kept("resume")),
                 },
                 Err(_) => Some(not_kept("resume")),
             };
-            Reported::Start { error }
+            ReportOutcome::Start { error }
         });
     }
 
-    fn report(&mut self, report: impl Future<Output = Reported> + Send + 'static) {
+    fn report(&mut self, report: impl Future<Output = ReportOutcome> + Send + 'static) {
         self.reports
             .get_or_insert_with(FuturesOrdered::new)
             .push_back(Box::pin(report));
     }
 
-    pub(super) async fn reported(&mut self, reported: Reported) -> Step {
+    pub(super) async fn reported(&mut self, reported: ReportOutcome) -> Step {
         match reported {
-            Reported::Done => Ok(()),
-            Reported::Say(frame) => self.send(frame).await,
-            Reported::StartAnew { hello } => {
+            ReportOutcome::Done => Ok(()),
+            ReportOutcome::Say(frame) => self.send(frame).await,
+            ReportOutcome::StartAnew { hello } => {
                 self.send(hello).await?;
                 self.begins_anew = true;
                 self.started = true;
                 self.start_pump();
                 Ok(())
             }
-            Reported::Start { error } => {
+            ReportOutcome::Start { error } => {
                 if let Some(frame) = error {
                     self.send(frame).await?;
                 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::media::Photos;
-use crate::memory::About;
+use crate::memory::MemoryQuery;
 use crate::reply::memory_overlap;
 use crate::reply::prompt::{By, Known, Said};
 use crate::store::{AgentId, MessageRow, User, UserId, View};
@@ -118,7 +118,7 @@ pub(super) async fn memories(ingest: &Ingest, context: &Context) -> Result<Vec<S
         .chars()
         .take(COMPARED_CHARS_MAX)
         .collect();
-    let about = About {
+    let about = MemoryQuery {
         text: &text,
         limit: MEMORIES_TOLD_MAX,
         rank: |memory, text| memory_overlap(memory, text),

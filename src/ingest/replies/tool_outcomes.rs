@@ -10,7 +10,7 @@ use crate::ingest::answer::ReplyDraft;
 use crate::ingest::powers::Did;
 use crate::ingest::respond::Turn;
 use crate::ingest::{Ingest, Message, Mode, gate};
-use crate::memory::Elsewhere;
+use crate::memory::ServiceMemories;
 use crate::reply::tools::ToolAction;
 use crate::reply::{Intent, wording};
 use crate::store::{MessageRow, PendingReply, RoomRow, Tx};
@@ -58,7 +58,7 @@ impl Ingest {
             humans: 0,
             access: Access::Allow { remaining: -1 },
             called: None,
-            elsewhere: &Elsewhere::Nothing,
+            elsewhere: &ServiceMemories::Nothing,
             by_model: true,
             now,
             mono: self.clock.monotonic(),

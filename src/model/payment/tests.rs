@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn said(at: i64, status: Status, plan: &str) -> Said {
-    Said {
+fn said(at: i64, status: Status, plan: &str) -> ProviderStatement {
+    ProviderStatement {
         subscription_id: "sub".into(),
         customer_id: Some("cus".into()),
         status: Some(status),
@@ -16,20 +16,20 @@ fn said(at: i64, status: Status, plan: &str) -> Said {
     }
 }
 
-fn failed(at: i64) -> Said {
-    Said {
+fn failed(at: i64) -> ProviderStatement {
+    ProviderStatement {
         details: None,
         ..said(at, Status::PastDue, "")
     }
 }
 
-fn end(said: &[&Said], tie: Tie) -> Held {
+fn end(said: &[&ProviderStatement], tie: Tie) -> HeldSubscription {
     let mut held = None;
     for said in said {
         match merge(held.as_ref(), said, tie) {
-            Merged::Changed(now) => held = Some(now),
-            Merged::Same => {}
-            Merged::Tied => panic!("tied at {}", said.at),
+            MergeOutcome::Changed(now) => held = Some(now),
+            MergeOutcome::Same => {}
+            MergeOutcome::Tied => panic!("tied at {}", said.at),
         }
     }
     held.unwrap()
@@ -80,7 +80,7 @@ fn ties_that_nobody_settles_have_an_order() {
         said(10, Status::Canceled, "monthly"),
     ];
     for count in 2..=all.len() {
-        let said: Vec<&Said> = all[..count].iter().collect();
+        let said: Vec<&ProviderStatement> = all[..count].iter().collect();
         let expected = end(&said, Tie::Rank);
         for order in permutations(&said) {
             assert_eq!(end(&order, Tie::Rank), expected, "{order:?}");
@@ -105,14 +105,14 @@ fn what_one_thing_said_does_to_another() {
     ];
     for (before, at, status, by_rank, by_asking) in cases {
         let held = end(&[&said(20, before, "monthly")], Tie::Ask);
-        let says = Said {
+        let says = ProviderStatement {
             details: None,
             ..said(at, status, "")
         };
         let after = |tie| match merge(Some(&held), &says, tie) {
-            Merged::Same => Some(held.status),
-            Merged::Changed(held) => Some(held.status),
-            Merged::Tied => None,
+            MergeOutcome::Same => Some(held.status),
+            MergeOutcome::Changed(held) => Some(held.status),
+            MergeOutcome::Tied => None,
         };
         assert_eq!(after(Tie::Rank), by_rank, "{before:?} {at} {status:?}");
         assert_eq!(after(Tie::Ask), by_asking, "{before:?} {at} {status:?}");

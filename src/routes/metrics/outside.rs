@@ -5,7 +5,7 @@ use super::rows::age_s;
 use crate::app::App;
 use crate::metrics::{self, Calls, MetricsRegistry};
 
-pub(super) fn write(page: &MetricsRegistry, app: &App) -> metrics::Written {
+pub(super) fn write(page: &MetricsRegistry, app: &App) -> metrics::MetricsResult {
     let providers: [Option<&Calls>; 5] = [
         Some(&app.flags.calls),
         app.jwks.as_ref().map(|jwks| &jwks.calls),
@@ -37,7 +37,7 @@ pub(super) fn write(page: &MetricsRegistry, app: &App) -> metrics::Written {
     }
 }
 
-fn flags(page: &MetricsRegistry, app: &App) -> metrics::Written {
+fn flags(page: &MetricsRegistry, app: &App) -> metrics::MetricsResult {
     let status = app.flags.status();
     if !status.configured {
         return Ok(());

@@ -10,7 +10,7 @@ pub(super) fn write(
     page: &MetricsRegistry,
     app: &App,
     backlog: Option<Backlog>,
-) -> metrics::Written {
+) -> metrics::MetricsResult {
     app.store.numbers().show(page)?;
     page.gauge(
         "chatkeep_writer_queue_writes",

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::super::backup::back_up;
-use super::super::restore::Restoring;
+use super::super::restore::PendingRestore;
 use super::super::{Options, Store};
 use super::Schema;
 use crate::clock::Timestamp;
@@ -170,7 +170,6 @@ fn a_killed_upgrade_leaves_the_old_schema_or_a_newer_one() {
     let bytes = std::fs::read(first_version(sound.path())).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let database = options(folder.path()).path;
-    let mut upgraded = 0;
     for round in 0..KILLS {
         std::fs::write(&database, &bytes).unwrap();
         let mut child = Command::new("/proc/self/exe")
@@ -197,7 +196,6 @@ fn a_killed_upgrade_leaves_the_old_schema_or_a_newer_one() {
             assert_eq!(state(copy), is(1, "tea"), "round {round}");
         }
         if left.0 > 1 {
-            upgraded += 1;
             assert!(!copies.is_empty(), "round {round}");
         }
         // One more than are kept when it was killed before it could remove the oldest.
@@ -206,7 +204,6 @@ fn a_killed_upgrade_leaves_the_old_schema_or_a_newer_one() {
             let _ = std::fs::remove_file(folder.path().join(format!("chatkeep.db{leftover}")));
         }
     }
-    println!("{upgraded} of {KILLS} were upgraded");
     std::fs::write(&database, &bytes).unwrap();
     SCHEMA_OF_TEST.set(Some(&THIRD));
     drop(Store::open(&options(folder.path())).unwrap());
@@ -225,7 +222,7 @@ fn an_older_schema_is_backed_up_as_it_is_and_restored_as_the_present_one() {
     assert_eq!(made.schema_version, 1);
     assert_eq!(state(&backup), is(1, "tea"));
     drop(Store::open(&options(folder.path())).unwrap());
-    let restoring = Restoring::prepare(&backup, &database, &mut |_| {}).unwrap();
+    let restoring = PendingRestore::prepare(&backup, &database, &mut |_| {}).unwrap();
     assert_eq!(restoring.restored.schema_version, 1);
     restoring.put_in_place(Timestamp(1)).unwrap();
     assert_eq!(state(&database), is(3, "tea!?"));
@@ -241,7 +238,7 @@ fn a_present_database_of_an_older_schema_is_read() {
     back_up(&options(fresh.path()).path, &backup, false, &mut |_| {}).unwrap();
     let database = first_version(older.path());
     SCHEMA_OF_TEST.set(Some(&THIRD));
-    let restoring = Restoring::prepare(&backup, &database, &mut |_| {}).unwrap();
+    let restoring = PendingRestore::prepare(&backup, &database, &mut |_| {}).unwrap();
     assert_eq!(restoring.restored.present_unread, None);
     restoring.put_in_place(Timestamp(1)).unwrap();
     let revoked = "SELECT agent_id || tokens_valid_from_s FROM agents";

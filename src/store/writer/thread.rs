@@ -14,7 +14,7 @@ use super::super::checkpoint::Checkpointer;
 use super::super::copy::{self, CopyStep};
 use super::super::writer_cache::WriterCache;
 use super::super::{Numbers, Tx};
-use super::{CopyRequest, Job, PagesAnswer, Task, Waiting, Work, WriterHealth};
+use super::{CopyRequest, Job, PagesAnswer, Task, UntoldCallers, WriteJob, WriterHealth};
 use crate::error::Result;
 
 /// Closures in one transaction.
@@ -27,7 +27,7 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 type Effects = Vec<Box<dyn FnOnce() + Send>>;
 
 /// What the writing thread does next.
-enum Turn {
+enum NextTask {
     Next,
     BeginCopy(CopyRequest),
     /// There is nobody left who could write.
@@ -47,7 +47,7 @@ pub(super) struct Thread<'c> {
     checkpointer: Checkpointer,
     health: &'c WriterHealth,
     numbers: &'c Numbers,
-    teller: mpsc::UnboundedSender<Waiting>,
+    teller: mpsc::UnboundedSender<UntoldCallers>,
     /// Who waits for more pages of the copy.
     pages_wanted: Option<PagesAnswer>,
 }
@@ -58,7 +58,7 @@ impl<'c> Thread<'c> {
         cache: WriterCache,
         checkpointer: Checkpointer,
         (health, numbers): (&'c WriterHealth, &'c Numbers),
-        teller: mpsc::UnboundedSender<Waiting>,
+        teller: mpsc::UnboundedSender<UntoldCallers>,
     ) -> rusqlite::Result<Self> {
         Ok(Self {
             conn,
@@ -79,28 +79,28 @@ impl<'c> Thread<'c> {
 
     pub(super) fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         let mut batch = VecDeque::with_capacity(BATCH_JOBS_MAX);
-        let mut turn = Turn::Next;
+        let mut turn = NextTask::Next;
         loop {
             turn = match turn {
-                Turn::Next => self.turn(&mut batch, &mut jobs),
-                Turn::BeginCopy(request) => self.copy(request, &mut batch, &mut jobs),
-                Turn::End => return,
+                NextTask::Next => self.turn(&mut batch, &mut jobs),
+                NextTask::BeginCopy(request) => self.copy(request, &mut batch, &mut jobs),
+                NextTask::End => return,
             };
         }
     }
 
     /// Does what is next in the batch, after waiting for something to do.
-    fn turn(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> Turn {
+    fn turn(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> NextTask {
         if batch.is_empty() {
             match jobs.blocking_recv() {
                 Some(job) => self.take(job, batch),
-                None => return Turn::End,
+                None => return NextTask::End,
             }
         }
         if self.health.is_lost() {
             batch.clear(); // dropping a job answers its caller
             self.pages_wanted = None;
-            return Turn::Next;
+            return NextTask::Next;
         }
         match batch.pop_front() {
             None => {} // only pages of a copy are wanted
@@ -113,7 +113,7 @@ impl<'c> Thread<'c> {
             Some(Job {
                 task: Task::BeginCopy(request),
                 ..
-            }) => return Turn::BeginCopy(request),
+            }) => return NextTask::BeginCopy(request),
             Some(job) => {
                 batch.push_front(job);
                 if self.begin(batch, jobs) {
@@ -121,7 +121,7 @@ impl<'c> Thread<'c> {
                 }
             }
         }
-        Turn::Next
+        NextTask::Next
     }
 
     /// Into the batch, except what waits for the end of the batch.
@@ -140,27 +140,27 @@ impl<'c> Thread<'c> {
         request: CopyRequest,
         batch: &mut VecDeque<Job>,
         jobs: &mut mpsc::Receiver<Job>,
-    ) -> Turn {
+    ) -> NextTask {
         let CopyRequest { mut to, begun } = request;
         self.pages_wanted = None;
         let backup = match Backup::new(self.conn, &mut to) {
             Ok(backup) => backup,
             Err(error) => {
                 let _ = begun.send(Err(copy::in_words(&error)));
-                return Turn::Next;
+                return NextTask::Next;
             }
         };
         let _ = begun.send(Ok(())); // an error: nobody will ask for pages
         loop {
             match self.turn(batch, jobs) {
-                Turn::Next => {}
+                NextTask::Next => {}
                 other => return other,
             }
             let Some(answer) = self.pages_wanted.take() else {
                 continue;
             };
             if answer.is_closed() {
-                return Turn::Next;
+                return NextTask::Next;
             }
             let step = copy::some_pages(&backup);
             // Emptying the log on another connection would make the copy begin anew.
@@ -173,7 +173,7 @@ impl<'c> Thread<'c> {
             drop(backup);
             drop(to);
             let _ = answer.send(step);
-            return Turn::Next;
+            return NextTask::Next;
         }
     }
 
@@ -238,9 +238,9 @@ impl<'c> Thread<'c> {
         }
     }
 
-    fn tell(&self, works: Vec<Box<dyn Work>>, failed: Option<String>) {
+    fn tell(&self, works: Vec<Box<dyn WriteJob>>, failed: Option<String>) {
         // An error: it was dropped, which told them.
-        let _ = self.teller.send(Waiting { works, failed });
+        let _ = self.teller.send(UntoldCallers { works, failed });
     }
 
     fn commit(&mut self, writes: usize) -> rusqlite::Result<()> {
@@ -254,7 +254,7 @@ impl<'c> Thread<'c> {
     fn run_jobs(
         &mut self,
         batch: &mut VecDeque<Job>,
-        ran: &mut Vec<Box<dyn Work>>,
+        ran: &mut Vec<Box<dyn WriteJob>>,
         after: &mut Effects,
     ) -> rusqlite::Result<()> {
         let started = Instant::now();
@@ -279,7 +279,7 @@ impl<'c> Thread<'c> {
     }
 
     /// Runs a closure without a savepoint. False when it failed after it had written.
-    fn run_bare(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<bool> {
+    fn run_bare(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<bool> {
         let (effects, changes) = (after.len(), self.conn.total_changes());
         if self.run_work(work, after)? {
             return Ok(true);
@@ -294,7 +294,7 @@ impl<'c> Thread<'c> {
     /// Undoes the transaction and does it anew, each closure in a savepoint.
     fn run_again(
         &mut self,
-        ran: &mut Vec<Box<dyn Work>>,
+        ran: &mut Vec<Box<dyn WriteJob>>,
         after: &mut Effects,
     ) -> rusqlite::Result<()> {
         log::debug!("a write failed halfway; its transaction is done again");
@@ -308,7 +308,7 @@ impl<'c> Thread<'c> {
         Ok(())
     }
 
-    fn run_one(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<()> {
+    fn run_one(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<()> {
         self.savepoint.execute([])?;
         let effects = after.len();
         if !self.run_work(work, after)? {
@@ -322,7 +322,7 @@ impl<'c> Thread<'c> {
     }
 
     /// Whether what it did is to be kept.
-    fn run_work(&mut self, work: &mut dyn Work, after: &mut Effects) -> rusqlite::Result<bool> {
+    fn run_work(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<bool> {
         self.cache.touched = false;
         let keep = work.run(&mut Tx {
             conn: self.conn,
@@ -362,7 +362,7 @@ impl<'c> Thread<'c> {
 }
 
 /// Takes the next closure, if a closure is next.
-fn pop_write(batch: &mut VecDeque<Job>) -> Option<Box<dyn Work>> {
+fn pop_write(batch: &mut VecDeque<Job>) -> Option<Box<dyn WriteJob>> {
     match batch.pop_front()? {
         Job {
             task: Task::Write(work),
