@@ -8,7 +8,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use chatkeep::clock::Clock;
-use chatkeep::memory::{About, ServiceMemories, mem0};
+use chatkeep::memory::{MemoryQuery, ServiceMemories, mem0};
 use serde_json::{Value, json};
 use support::mem0::{KEY, Mem0};
 use support::process::Process;
@@ -326,7 +326,7 @@ async fn everything_of_a_person_can_be_deleted_and_searched() {
     let person = service.app.store.look_up(|view| view.person(&public_id));
     let user = person.unwrap().unwrap().id;
     let memories = &service.app.memories;
-    let about = About {
+    let about = MemoryQuery {
         text: "cat",
         limit: 10,
         rank: |text, query| usize::from(text.contains(query)),
