@@ -232,10 +232,43 @@ CREATE TABLE reminders (
   text        TEXT NOT NULL,                 -- what is to be remembered, without decoration
   send_at     INTEGER NOT NULL,
   due_at      INTEGER NOT NULL,              -- send_at, later while it can't be queued
-  created_at  INTEGER NOT NULL
+  created_at  INTEGER NOT NULL,
+  rule        TEXT,                          -- RFC 5545 in local time: DTSTART (the next one) and RRULE; NULL: once
+  zone        TEXT                           -- IANA name of the rule's time zone
 ) STRICT;
 CREATE INDEX reminders_due ON reminders(due_at);
 CREATE INDEX reminders_user ON reminders(user_id, send_at);
+
+-- What a short message of a person in a chat refers to. Each part is of use for some minutes.
+CREATE TABLE dialogs (
+  room_id   INTEGER NOT NULL REFERENCES rooms(id),
+  user_id   INTEGER NOT NULL REFERENCES users(id),
+  question  TEXT,                            -- JSON: what the assistant asked
+  asked_at  INTEGER,
+  latest    TEXT,                            -- JSON: the last reminder that was set, changed or delivered, or what was taken away
+  latest_at INTEGER,
+  listed    TEXT,                            -- JSON: ids of reminders in the order of the last list
+  listed_at INTEGER,
+  used_at   INTEGER NOT NULL,                -- the newest of the three
+  PRIMARY KEY (room_id, user_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX dialogs_user ON dialogs(user_id);
+CREATE INDEX dialogs_age ON dialogs(used_at);
+
+-- Reminders and memories that were taken away in the last minutes, for "undo".
+CREATE TABLE removed_items (
+  id         INTEGER PRIMARY KEY,
+  user_id    INTEGER NOT NULL REFERENCES users(id), -- whose it was
+  removed_by INTEGER NOT NULL,               -- the user who took it away
+  room_id    INTEGER REFERENCES rooms(id),   -- of a reminder
+  kind       TEXT NOT NULL,                  -- reminder, memory
+  item       TEXT NOT NULL,                  -- JSON: the row as it was
+  removed_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX removed_items_user ON removed_items(user_id);
+CREATE INDEX removed_items_by ON removed_items(removed_by, removed_at);
+CREATE INDEX removed_items_room ON removed_items(room_id) WHERE room_id IS NOT NULL;
+CREATE INDEX removed_items_age ON removed_items(removed_at);
 
 CREATE TABLE memories (
   id         INTEGER PRIMARY KEY,

@@ -3,6 +3,7 @@
 //! clock set back or forward sticks nothing.
 
 mod steadiness;
+mod wall;
 mod zone;
 
 use std::fmt;
@@ -16,6 +17,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::{Serialize, Serializer};
 
 use steadiness::{ClockCheck, ClockReading};
+pub use wall::at_wall_time;
 pub use zone::{Zone, ZoneOffset};
 
 const STAMP: &str = "%Y%m%dT%H%M%S%.3fZ";

@@ -5,10 +5,13 @@
 pub mod access;
 pub mod answer;
 pub mod decide;
+mod dialog;
 pub mod explain;
+mod follow_ups;
 mod gate;
 mod limits;
 mod memories;
+mod open_reminders;
 mod photos;
 pub mod powers;
 pub mod reminders;

@@ -5,5 +5,6 @@ pub mod excerpt;
 pub mod masking;
 pub mod payment;
 pub mod public_id;
+pub mod recurrence;
 pub mod redaction;
 pub mod subscription;

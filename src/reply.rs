@@ -12,6 +12,8 @@ pub mod tools;
 pub mod wording;
 
 pub use address::addresses;
-pub use builtin::{Heard, Intent, asked_about, memory_matches, memory_overlap, understand};
+pub use builtin::{
+    Heard, Intent, asked_about, memory_matches, memory_overlap, reminder_answer, understand,
+};
 pub use time_words::depends_on_time;
 pub use wording::reminder_text;

@@ -16,6 +16,7 @@ mod commands;
 mod copies;
 mod copy;
 mod customers;
+mod dialogs;
 mod erased_quotes;
 mod erased_rooms;
 mod erasure;
@@ -92,6 +93,7 @@ pub use commands::{
     Command, CommandStanding, CommandState, GivenUpCommand, NewCommand, Unfinished,
 };
 pub use customers::{Customer, Payer};
+pub use dialogs::{Dialog, DialogPart, Noted, REMOVED_KEPT_MS, RemovedItem};
 pub use erasure::Erased;
 pub use erasures::{DueAccount, Erasure, RoomAuthor};
 pub use export_jobs::ExportJob;

@@ -271,6 +271,7 @@ async fn everything_that_is_kept_is_in_the_file() {
         "reminders": [{
             "id": reminder["id"], "chat_guid": format!("chat;{PHONE}"), "text": "call Bo",
             "send_at": after(3_000 + 3 * 60 * 60 * 1000), "created_at": after(3_000),
+            "rule": null, "timezone": null,
         }],
         "superpowers": [{
             "name": "mood_tracker", "state": {"entries": [{"score": 7}]}, "updated_at": at(8000),

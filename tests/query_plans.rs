@@ -220,7 +220,7 @@ fn statements() -> Vec<(String, String)> {
 
 fn constants(source: &str) -> HashMap<String, String> {
     let declared = source.split("const ").skip(1).filter_map(|rest| {
-        let (name, rest) = rest.split_once(": &str = ")?;
+        let (name, rest) = rest.split_once(": &str =")?;
         Some((name.to_owned(), literals(rest).into_iter().next()?))
     });
     declared

@@ -2,7 +2,9 @@
 //! joins one, and everything it shows has travelled the way of any relay: lines by
 //! `POST /edge/message`, later messages over the WebSocket.
 
+mod player;
 mod relay;
+mod script;
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -16,10 +18,11 @@ use tokio::sync::{mpsc, watch};
 
 use super::printable::{plain, plain_lines};
 use crate::app::{self, App, RunEnd};
-use crate::clock::Clock;
+use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Log, Source};
 use crate::outbound::Authorities;
 use crate::store;
+use player::Player;
 use relay::{Relay, Service, TerminalOutput};
 
 const AGENT_ID: &str = "terminal";
@@ -48,6 +51,10 @@ pub(super) struct Options {
         hide_env_values = true
     )]
     ca_file: Option<PathBuf>,
+    /// Plays a conversation from a file against a service of its own, whose clock stands and
+    /// whose database is thrown away; exits with 1 where an answer is not the expected one.
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    script: Option<PathBuf>,
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
@@ -67,7 +74,10 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     };
     super::logging::start(&log).map_err(super::one)?;
     let runtime = super::runtime().map_err(super::one)?;
-    let done = runtime.block_on(chat(config, options)).map_err(super::one);
+    let done = match &options.script {
+        Some(file) => runtime.block_on(play(config, file)),
+        None => runtime.block_on(chat(config, options)).map_err(super::one),
+    };
     // The store closes its file in order; a call that hangs must not keep the process.
     runtime.shutdown_timeout(SHUTDOWN_MAX);
     done
@@ -86,7 +96,7 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
     let Some(url) = joined else {
         let mut lock = app::lock(&config)?;
         config.server.listen.set_port(0);
-        let service = OwnService::start(config, &mut lock).await?;
+        let service = OwnService::start(config, &mut lock, Clock::system()).await?;
         let outcome = talk(&service.url, &token, options, &persona).await;
         service.stop().await;
         return outcome;
@@ -94,24 +104,55 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
     talk(&url, &token, options, &persona).await
 }
 
+/// The errors are what was not as expected.
+async fn play(mut config: Config, file: &Path) -> Result<(), Vec<String>> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|e| super::one(format!("--script: can't read {shown}: {e}")))?;
+    let script = script::read(&text).map_err(|why| super::one(format!("{shown}: {why}")))?;
+    let folder = player::Folder::make().map_err(super::one)?;
+    config.storage.path = folder.0.join("chatkeep.db");
+    config.access.charge_nobody = true;
+    config.server.listen.set_port(0);
+    let mut lock = app::lock(&config).map_err(super::one)?;
+    let clock = Clock::fixed(Timestamp(0));
+    let service = OwnService::start(config.clone(), &mut lock, clock.clone());
+    let service = service.await.map_err(super::one)?;
+    let player = Player::new(service.app.clone(), clock, service.url.clone(), &config);
+    let outcome = match player {
+        Ok(player) => player.play(script).await,
+        Err(why) => Err(why),
+    };
+    service.stop().await;
+    let outcome = outcome.map_err(|why| super::one(format!("{shown}: {why}")))?;
+    if outcome.failures.is_empty() {
+        return super::print_live(&format!("{} turns, all as expected", outcome.turns))
+            .map_err(super::one);
+    }
+    let failures = outcome.failures.iter();
+    Err(failures.map(|why| format!("{shown}: {why}")).collect())
+}
+
 /// A service of our own, for as long as the conversation lasts.
 struct OwnService {
+    app: Arc<App>,
     url: String,
     stop: watch::Sender<bool>,
     running: tokio::task::JoinHandle<RunEnd>,
 }
 
 impl OwnService {
-    async fn start(config: Config, lock: &mut store::Lock) -> Result<Self, String> {
+    async fn start(config: Config, lock: &mut store::Lock, clock: Clock) -> Result<Self, String> {
         let listener = TcpListener::bind(config.server.listen)
             .await
             .map_err(|e| format!("can't listen on this machine: {e}"))?;
         let address = listener.local_addr().map_err(|e| e.to_string())?;
         let url = format!("http://{address}");
         lock.announce(Some(&url))?;
-        let app: Arc<App> = App::build(config, Clock::system()).await?;
+        let app: Arc<App> = App::build(config, clock).await?;
         let (stop, stopped) = watch::channel(false);
         Ok(Self {
+            app: app.clone(),
             url,
             stop,
             running: tokio::spawn(app.run(listener, stopped)),

@@ -232,7 +232,10 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::Help(_) => "asks what the assistant can do",
         Intent::Crisis => "somebody in a crisis",
         Intent::Several(_) => "several requests",
-        Intent::Unclear(_) => "a command that can't be carried out as it was said",
+        Intent::FollowUp { .. } => "refers to what was said before",
+        Intent::Unclear(_) | Intent::AskWhen { .. } | Intent::AskWhat { .. } => {
+            "a command that can't be carried out as it was said"
+        }
         Intent::Status => "status",
         Intent::Usage => "usage",
         Intent::Remember { .. } => "remember something",

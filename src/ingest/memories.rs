@@ -2,13 +2,24 @@
 //! service keeps is fetched before the message's transaction; inside it, rows are all that is
 //! read and written.
 
+use serde::{Deserialize, Serialize};
+
+use super::dialog::{Event, Latest, Question};
 use super::respond::Turn;
 use super::{Ingest, Mode, PreparedMessage};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::merge::{FoundMemories, merged};
-use crate::memory::{MEMORIES_MAX, READ_MAX};
+use crate::memory::{MEMORIES_MAX, Memory, READ_MAX};
+use crate::reply::builtin::FollowUp;
 use crate::reply::{self, Intent, wording};
-use crate::store::Tx;
+use crate::store::{RemovedItem, Tx};
+
+/// A memory that was forgotten.
+#[derive(Serialize, Deserialize)]
+struct RemovedMemory {
+    text: String,
+    category: String,
+}
 
 /// The category of what somebody said to the assistant.
 const SAID: &str = "said";
@@ -44,6 +55,7 @@ fn needs_memories(intent: &Intent) -> bool {
         | Intent::Recall { .. }
         | Intent::Forget { .. }
         | Intent::ForgetEverything => true,
+        Intent::FollowUp { what, .. } => *what == FollowUp::Yes,
         _ => false,
     }
 }
@@ -85,33 +97,101 @@ impl Turn<'_> {
         Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&asked))))
     }
 
-    pub(super) fn forget(&self, tx: &mut Tx<'_>, about: &str) -> Result<String> {
+    /// Shows what would be forgotten, which a "yes" does.
+    pub(super) fn ask_to_forget(&self, tx: &mut Tx<'_>, about: &str) -> Result<String> {
         let known = self.known(tx)?;
-        let mut forgotten = 0;
-        for memory in &known.memories {
-            if reply::memory_matches(&memory.text, about) {
-                let memories = &self.ingest.memories;
-                memories.forget(tx, self.user.id, memory, self.now)?;
-                forgotten += 1;
-            }
+        let matching = known.memories.iter();
+        let matching: Vec<&Memory> = matching
+            .filter(|memory| reply::memory_matches(&memory.text, about))
+            .collect();
+        if matching.is_empty() {
+            return Ok(with_what_is_missing(&known, wording::forgotten(0, about)));
         }
+        let question = Question::Forget {
+            ids: matching.iter().map(|memory| memory.id.clone()).collect(),
+            about: about.to_owned(),
+        };
+        self.ask(tx, &question)?;
+        let texts: Vec<&str> = matching.iter().map(|memory| memory.text.as_str()).collect();
+        Ok(with_what_is_missing(&known, wording::forget_these(&texts)))
+    }
+
+    /// The same for all of them.
+    pub(super) fn ask_to_forget_everything(&self, tx: &mut Tx<'_>) -> Result<String> {
+        let known = self.known(tx)?;
+        let count = tx.count_memories(self.user.id)?.max(known.memories.len());
+        if count == 0 && !known.is_cut_off {
+            return Ok(wording::everything_forgotten(0));
+        }
+        self.ask(tx, &Question::ForgetEverything)?;
         Ok(with_what_is_missing(
             &known,
-            wording::forgotten(forgotten, about),
+            wording::forget_everything(count),
         ))
+    }
+
+    /// Forgets what was shown; it can be undone for some minutes.
+    pub(super) fn forget_these(
+        &self,
+        tx: &mut Tx<'_>,
+        ids: &[String],
+        about: &str,
+    ) -> Result<String> {
+        let known = self.known(tx)?;
+        let mut forgotten = 0;
+        for memory in known.memories.iter().filter(|m| ids.contains(&m.id)) {
+            self.keep_for_undo(tx, memory)?;
+            let memories = &self.ingest.memories;
+            memories.forget(tx, self.user.id, memory, self.now)?;
+            forgotten += 1;
+        }
+        self.note_removed(tx)?;
+        Ok(wording::forgotten(forgotten, about))
     }
 
     pub(super) fn forget_everything(&self, tx: &mut Tx<'_>) -> Result<String> {
         let known = self.known(tx)?;
         let here = tx.count_memories(self.user.id)?;
+        for memory in &known.memories {
+            self.keep_for_undo(tx, memory)?;
+        }
         let memories = &self.ingest.memories;
         memories.forget_all(tx, self.user.id, self.now)?;
+        self.note_removed(tx)?;
         Ok(if known.is_cut_off {
             wording::everything_will_be_forgotten()
         } else {
             // Of very many, those read are not all that were kept here.
             wording::everything_forgotten(here.max(known.memories.len()))
         })
+    }
+
+    fn note_removed(&self, tx: &Tx<'_>) -> Result<()> {
+        Latest::of(Event::Removed, &[]).note(tx, self.room.id, self.user.id, self.now)
+    }
+
+    fn keep_for_undo(&self, tx: &Tx<'_>, memory: &Memory) -> Result<()> {
+        let item = RemovedMemory {
+            text: memory.text.clone(),
+            category: memory.category.clone(),
+        };
+        let item = RemovedItem {
+            user: self.user.id,
+            removed_by: self.user.id,
+            room: None,
+            kind: "memory",
+            item: serde_json::to_string(&item).map_err(Error::internal)?,
+        };
+        tx.keep_removed(&item, self.now)
+    }
+
+    /// Keeps a memory again that was forgotten; its text.
+    pub(super) fn restore_memory(&self, tx: &mut Tx<'_>, item: &str) -> Result<String> {
+        let RemovedMemory { text, category } =
+            serde_json::from_str(item).map_err(Error::internal)?;
+        let memories = &self.ingest.memories;
+        memories.remember(tx, self.user.id, &text, &category, self.now)?;
+        Ok(text)
     }
 
     pub(super) fn count_memories(&self, tx: &Tx<'_>) -> Result<usize> {

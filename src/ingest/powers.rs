@@ -234,7 +234,9 @@ fn may_mean(message: &Message, calls: &Calls, call: &Call, flags: &Reader<'_>) -
 /// `soft`: not said in so many words.
 fn defers_to_power(understood: &Intent, soft: bool) -> bool {
     match understood {
-        Intent::Unknown | Intent::Unclear(_) => true,
+        Intent::Unknown => true,
+        intent if intent.is_unclear() => true,
+        Intent::FollowUp { otherwise, .. } => defers_to_power(otherwise, soft),
         Intent::Say(_) => !soft,
         // "when is my sister's birthday?" may be a memory.
         Intent::Recall { about: Some(_) } => soft,

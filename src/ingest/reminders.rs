@@ -1,5 +1,6 @@
 //! Delivers reminders, and what superpowers say by themselves, at their time as commands, also
-//! those that came due while the service was down. The work is found in the database each time;
+//! those that came due while the service was down. One that comes again moves to its next time
+//! in the transaction that makes its command. The work is found in the database each time;
 //! nothing is kept in memory but when the job looks next.
 
 use std::sync::Arc;
@@ -9,10 +10,12 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::Ingest;
+use super::dialog::{Event, Latest};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::Result;
 use crate::metrics::Job;
+use crate::model::recurrence::Progress;
 use crate::reply::wording;
 use crate::store::{Reminder, Tx, View};
 
@@ -20,6 +23,8 @@ use crate::store::{Reminder, Tx, View};
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// When the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
+/// A reminder that is later than this says so.
+const LATE_MS: i64 = 5 * 60_000;
 /// Pause after a look that failed.
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
 
@@ -132,27 +137,52 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     {
         return tx.postpone_reminder(reminder.id, until);
     }
-    let queued = match chat.and_then(|chat| Some((chat.agent?, chat))) {
-        Some((agent, chat)) => {
-            let message = Message {
-                agent,
-                room: chat.room,
-                chat_guid: &chat.chat_guid,
-                text: &wording::reminder_text(&reminder.text),
-                user: Some(reminder.user),
-                is_one_bubble: true,
-                app_creator: None,
-            };
-            queue::send_message(tx, &ingest.hub, &message, now)?
-        }
-        None => false,
+    let progress = match &reminder.recurrence {
+        Some(recurrence) => recurrence.progress(now),
+        None => Progress {
+            due: 1,
+            last: Some(reminder.send_at),
+            next: None,
+        },
     };
-    if queued {
-        tx.delete_reminder(reminder.id)
+    let last = progress.last.unwrap_or(reminder.send_at);
+    let text = if progress.due > 1 || now.0 - last.0 > LATE_MS {
+        let user = tx.user(reminder.user)?;
+        let timezone = user.timezone.as_ref().and_then(|name| name.parse().ok());
+        wording::late_reminder_text(&reminder.text, progress.due, last, now, timezone)
     } else {
-        log::warn!("reminder {} can't be queued yet", reminder.schedule_id);
-        tx.postpone_reminder(reminder.id, now.plus_s(POSTPONE_S))
+        wording::reminder_text(&reminder.text)
+    };
+    let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
+        return postpone(tx, reminder, now);
+    };
+    let message = Message {
+        agent,
+        room: chat.room,
+        chat_guid: &chat.chat_guid,
+        text: &text,
+        user: Some(reminder.user),
+        is_one_bubble: true,
+        app_creator: None,
+    };
+    if !queue::send_message(tx, &ingest.hub, &message, now)? {
+        return postpone(tx, reminder, now);
     }
+    Latest::of(Event::Delivered, std::slice::from_ref(reminder)).note(
+        tx,
+        chat.room,
+        reminder.user,
+        now,
+    )?;
+    match progress.next {
+        Some((next, at)) => tx.change_reminder(reminder.id, &reminder.text, at, Some(&next)),
+        None => tx.delete_reminder(reminder.id),
+    }
+}
+
+fn postpone(tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp) -> Result<()> {
+    log::warn!("reminder {} can't be queued yet", reminder.schedule_id);
+    tx.postpone_reminder(reminder.id, now.plus_s(POSTPONE_S))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::clock::Zone;
 use super::access::{self, Access, Rules};
 use super::answer::{Answer, ReplyDraft, Schedule};
 use super::decide::{self, Facts};
+use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::powers::Called;
 use super::{Ingest, Message, Mode};
 use crate::clock::{Monotonic, Timestamp};
@@ -15,11 +16,11 @@ use crate::edge::queue;
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::memory::ServiceMemories;
-use crate::random;
+use crate::model::recurrence::Recurrence;
 use crate::reply::powers::{Calls, Understanding};
-use crate::reply::wording::{self, PENDING_REMINDERS_MAX};
+use crate::reply::wording;
 use crate::reply::{self, Heard, Intent};
-use crate::store::{AgentId, NewReminder, Reminder, Room, Tx, User};
+use crate::store::{AgentId, Reminder, Room, Tx, User};
 
 /// What a message means, as the builtin engine sees it.
 pub(super) fn understand(
@@ -188,13 +189,28 @@ impl Turn<'_> {
         let persona = &self.ingest.voice.get().persona;
         let said = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
+            Intent::AskWhen { ref said, .. } | Intent::AskWhat { ref said, .. } => {
+                self.ask_about(tx, &intent)?;
+                said.clone()
+            }
+            Intent::FollowUp { what, otherwise } => {
+                return match self.follow_up(tx, &what)? {
+                    Some(said) => Ok(said),
+                    None => self.carry_out_unlimited(tx, *otherwise),
+                };
+            }
             Intent::Help(text) => self.help_with_powers(tx, text)?,
             Intent::Crisis => wording::crisis(&self.message.sender),
             Intent::Several(requests) => return self.carry_out_each(tx, requests),
-            Intent::Unknown => match self.answer_from_memory(tx)? {
-                Some(known) => known,
-                None => wording::unknown(&self.message.text, persona),
-            },
+            Intent::Unknown => {
+                if let Some(said) = self.answer_what(tx)? {
+                    return Ok(said);
+                }
+                match self.answer_from_memory(tx)? {
+                    Some(known) => known,
+                    None => wording::unknown(&self.message.text, persona),
+                }
+            }
             // Of the account a group is told what concerns messages, and no more.
             Intent::Status if self.in_group() => wording::usage(&self.facts(tx)?),
             Intent::Status => wording::status(&self.facts(tx)?),
@@ -211,16 +227,17 @@ impl Turn<'_> {
             }
             Intent::Remember { text } => self.remember(tx, &text)?,
             Intent::Recall { about } => self.recall(tx, about.as_deref())?,
-            Intent::Forget { about } => self.forget(tx, &about)?,
-            Intent::ForgetEverything => self.forget_everything(tx)?,
+            Intent::Forget { about } => self.ask_to_forget(tx, &about)?,
+            Intent::ForgetEverything => self.ask_to_forget_everything(tx)?,
             Intent::Remind {
                 text,
                 send_at,
                 zone,
-            } => return self.remind(tx, &text, send_at, zone),
+                recurrence,
+            } => return self.remind(tx, &text, send_at, zone, recurrence.as_ref()),
             Intent::ListReminders => self.list_reminders(tx)?,
             Intent::CancelReminders { about, on } => {
-                self.cancel_reminders(tx, about.as_deref(), on)?
+                self.cancel_matching(tx, about.as_deref(), on)?
             }
             Intent::SetTimezone(zone) => {
                 tx.set_user_timezone(&self.message.sender, self.user.id, zone.name())?;
@@ -270,32 +287,32 @@ impl Turn<'_> {
     }
 
     /// The service delivers it where the relay has a queue; else the relay does.
-    fn remind(
+    pub(super) fn remind(
         &self,
         tx: &mut Tx<'_>,
         text: &str,
         send_at: Timestamp,
         said_in: Option<Zone>,
+        recurrence: Option<&Recurrence>,
     ) -> Result<ReplyDraft> {
-        if tx.count_reminders(self.user.id)? >= PENDING_REMINDERS_MAX {
-            return Ok(wording::reminders_full().into());
-        }
-        let schedule_id = random::uuid().to_string();
-        if self.agent.is_some() {
-            tx.insert_reminder(&NewReminder {
-                schedule_id: &schedule_id,
-                user: self.user.id,
-                room: self.room.id,
-                text,
-                send_at,
-                now: self.now,
-            })?;
-            let wake = self.ingest.reminders.clone();
-            tx.after_commit(move || wake.by(send_at));
-        }
-        let said = wording::reminder_set(text, send_at, self.now, self.timezone(), said_in);
+        let request = ReminderRequest {
+            text,
+            send_at,
+            recurrence,
+        };
+        let reminder = match self.set_reminder(tx, &request)? {
+            Ok(reminder) => reminder,
+            Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full().into()),
+            Err(ReminderRefusal::NoQueue) => return Ok(wording::reminder_repeats_not_here().into()),
+        };
+        let said = match recurrence {
+            Some(recurrence) => {
+                wording::recurring_reminder_set(text, recurrence, self.now, self.timezone())
+            }
+            None => wording::reminder_set(text, send_at, self.now, self.timezone(), said_in),
+        };
         let schedule = Schedule {
-            schedule_id: &schedule_id,
+            schedule_id: &reminder.schedule_id,
             chat_guid: &self.message.chat_guid,
             text: &wording::reminder_text(text),
             send_at,
@@ -308,16 +325,9 @@ impl Turn<'_> {
         ReplyDraft::scheduling(said, &schedule)
     }
 
-    /// Those that may be spoken of here: a group's own, whoever set them.
-    fn reminders_here(&self, tx: &Tx<'_>) -> Result<Vec<Reminder>> {
-        match self.in_group() {
-            true => tx.room_reminders(self.room.id),
-            false => tx.reminders(self.user.id),
-        }
-    }
-
     fn list_reminders(&self, tx: &mut Tx<'_>) -> Result<String> {
         let here = self.reminders_here(tx)?;
+        self.note_listed(tx, &here)?;
         let (now, timezone) = (self.now, self.timezone());
         if !self.in_group() {
             return Ok(wording::reminders(&listed(&here), now, timezone));
@@ -357,33 +367,22 @@ impl Turn<'_> {
         })
     }
 
-    fn cancel_reminders(
+    fn cancel_matching(
         &self,
-        tx: &Tx<'_>,
+        tx: &mut Tx<'_>,
         about: Option<&str>,
         on: Option<Range<Timestamp>>,
     ) -> Result<String> {
-        let mut cancelled = 0;
-        for reminder in self.reminders_here(tx)? {
-            if on
-                .as_ref()
-                .is_some_and(|on| !on.contains(&reminder.send_at))
-            {
-                continue;
-            }
-            if about.is_none_or(|about| reply::memory_matches(&reminder.text, about)) {
-                tx.delete_reminder(reminder.id)?;
-                cancelled += 1;
-            }
-        }
-        Ok(match (cancelled, self.in_group()) {
-            (0, true) => wording::no_reminder_in_group(),
-            _ => wording::reminders_cancelled(cancelled),
+        let found = self.reminders_matching(tx, about, on.as_ref())?;
+        self.cancel_reminders(tx, &found)?;
+        Ok(match (found.is_empty(), self.in_group()) {
+            (true, true) => wording::no_reminder_in_group(),
+            _ => wording::reminders_cancelled(&listed(&found)),
         })
     }
 }
 
-fn listed(reminders: &[Reminder]) -> Vec<(&str, Timestamp)> {
+pub(super) fn listed(reminders: &[Reminder]) -> Vec<(&str, Timestamp)> {
     let reminders = reminders.iter();
     reminders.map(|r| (r.text.as_str(), r.send_at)).collect()
 }

@@ -4,6 +4,7 @@
 
 mod account;
 mod crisis;
+mod follow_up;
 pub(in crate::reply) mod listening;
 mod memory;
 mod reminder;
@@ -18,6 +19,8 @@ use std::cell::Cell;
 
 use super::wording;
 use crate::clock::{Timestamp, Zone};
+use crate::model::recurrence::Recurrence;
+pub use follow_up::{FollowUp, NewTime, TimeChange, Which};
 pub use memory::matching::{memory_matches, memory_overlap};
 pub use memory::{MEMORY_CHARS_MAX, asked_about};
 pub use reminder::REMINDER_CHARS_MAX;
@@ -48,6 +51,22 @@ pub enum Intent {
     Help(String),
     /// A command that can't be carried out as it was said: the complete reply says why.
     Unclear(String),
+    /// A reminder without its time: the complete reply asks for it.
+    AskWhen {
+        said: String,
+        text: String,
+    },
+    /// A reminder without its text.
+    AskWhat {
+        said: String,
+        send_at: Timestamp,
+        recurrence: Option<Recurrence>,
+    },
+    /// It refers to something said or delivered before; where there is nothing, `otherwise`.
+    FollowUp {
+        what: FollowUp,
+        otherwise: Box<Intent>,
+    },
     /// Somebody wants to die or is in danger.
     Crisis,
     /// At least two requests, to be carried out in order.
@@ -72,6 +91,8 @@ pub enum Intent {
         send_at: Timestamp,
         /// The zone that the time was said in, where it was named.
         zone: Option<Zone>,
+        /// It comes again; `send_at` is its first time.
+        recurrence: Option<Recurrence>,
     },
     ListReminders,
     /// `None`: all of them.
@@ -89,7 +110,19 @@ pub enum Intent {
 impl Intent {
     /// Whether it counts against the commands a person may give in a minute.
     pub fn is_command(&self) -> bool {
-        !matches!(self, Self::Say(_) | Self::Crisis | Self::Unknown)
+        match self {
+            Self::Say(_) | Self::Crisis | Self::Unknown => false,
+            Self::FollowUp { what, otherwise } => what.is_command() || otherwise.is_command(),
+            _ => true,
+        }
+    }
+
+    /// Whether a command lacks something.
+    pub fn is_unclear(&self) -> bool {
+        matches!(
+            self,
+            Self::Unclear(_) | Self::AskWhen { .. } | Self::AskWhat { .. }
+        )
     }
 
     /// Whether it is worth saying in a group unasked. What is somebody's own (memories,
@@ -153,7 +186,21 @@ pub(in crate::reply) fn understand_talk(talk: &Talk) -> Intent {
         return Intent::Crisis;
     }
     let several = talk.spoken_to.then(|| several::requests(talk)).flatten();
-    several.unwrap_or_else(|| one_request(talk))
+    let intent = several.unwrap_or_else(|| one_request(talk));
+    match follow_up::read(talk) {
+        Some(what) => Intent::FollowUp {
+            what,
+            otherwise: Box::new(intent),
+        },
+        None => intent,
+    }
+}
+
+/// What somebody answers who was asked what to be reminded of.
+pub fn reminder_answer(text: &str, persona: &str) -> String {
+    let mut words = Words::new(text);
+    listening::drop_name(&mut words, persona);
+    reminder::answered_text(&words)
 }
 
 fn one_request(talk: &Talk) -> Intent {
@@ -166,7 +213,7 @@ fn one_request(talk: &Talk) -> Intent {
         .or_else(|| memory::command(talk))
         .or_else(|| small_talk::reply(talk))
         // In a group, half a command was hardly meant for the assistant.
-        .filter(|intent| talk.spoken_to || !matches!(intent, Intent::Unclear(_)))
+        .filter(|intent| talk.spoken_to || !intent.is_unclear())
         .unwrap_or_else(|| small_talk::lost(talk))
 }
 

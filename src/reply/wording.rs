@@ -4,19 +4,26 @@
 mod account;
 mod apologies;
 mod care;
+mod follow_ups;
+mod recurring;
 mod times;
 
 pub use account::*;
 pub use apologies::{apology, overloaded, refused};
 pub use care::{crisis, how_to_delete_account, how_to_export_data};
+pub use follow_ups::*;
+pub use recurring::{
+    next_dates, recurrence_phrase, recurrence_refused, recurring_reminder_set, recurring_stays,
+    reminder_repeats_not_here,
+};
 pub use times::{date_now, time_in, time_now};
 
 use crate::clock::Zone;
 
 use crate::clock::Timestamp;
 
-/// Reminders a person may have pending.
-pub const PENDING_REMINDERS_MAX: usize = 1_000;
+/// Open reminders of a person.
+pub const OPEN_REMINDERS_MAX: usize = 200;
 
 /// Memories and reminders shown in one list; the rest are counted.
 pub const LISTED_MAX: usize = 30;
@@ -29,6 +36,22 @@ pub fn reminder_text(what: &str) -> String {
     format!("⏰ Reminder: {what}")
 }
 
+/// The same, of one that came `due` times by now, or is late; `last`: when it last should have come.
+pub fn late_reminder_text(
+    what: &str,
+    due: usize,
+    last: Timestamp,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let when = times::moment(last, now, timezone);
+    let note = match due {
+        0 | 1 => format!("this is late, it was due {when}"),
+        _ => format!("it was due {due} times since the last one, most recently {when}"),
+    };
+    format!("{}\n({note})", reminder_text(what))
+}
+
 /// Also says so when the time zone is a guess.
 pub fn reminder_set(
     what: &str,
@@ -39,7 +62,7 @@ pub fn reminder_set(
 ) -> String {
     let (when, is_clock) = times::upcoming(send_at, now, timezone);
     let hint = if timezone.is_none() && is_clock {
-        " I don't know your time zone yet; tell me, for example “my time zone is Europe/Berlin”."
+        times::ZONE_HINT
     } else {
         ""
     };
@@ -62,15 +85,13 @@ pub fn reminders(
     if reminders.is_empty() {
         return "You have no reminders. Say “remind me tomorrow at 9 to …” to set one.".to_owned();
     }
-    let lines = reminders
-        .iter()
-        .map(|(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)));
+    let lines = numbered_reminders(reminders, now, timezone);
     let title = if reminders.len() == 1 {
         "You have 1 reminder:".to_owned()
     } else {
         format!("You have {} reminders:", reminders.len())
     };
-    list(&title, lines, reminders.len())
+    numbered_list(&title, lines, reminders.len())
 }
 
 /// Those of a group, as one of its people is told them.
@@ -82,11 +103,9 @@ pub fn reminders_of_group(
     if reminders.is_empty() {
         return "This group has no reminders.".to_owned();
     }
-    let lines = reminders
-        .iter()
-        .map(|(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)));
+    let lines = numbered_reminders(reminders, now, timezone);
     let count = counted(reminders.len(), "reminder", "reminders");
-    list(&format!("This group has {count}:"), lines, reminders.len())
+    numbered_list(&format!("This group has {count}:"), lines, reminders.len())
 }
 
 /// The reminders of today, for the daily summary; `None`: there are none.
@@ -107,11 +126,20 @@ pub fn reminders_of_day(
     (!lines.is_empty()).then(|| format!("Reminders: {}", lines.join("; ")))
 }
 
-pub fn reminders_cancelled(count: usize) -> String {
-    match count {
-        0 => "I found no such reminder. “reminders” shows the ones you have.".to_owned(),
-        1 => "Okay, I've cancelled that reminder.".to_owned(),
-        n => format!("Okay, I've cancelled {n} reminders."),
+/// `reminders`: text and time.
+pub fn reminders_cancelled(reminders: &[(&str, Timestamp)]) -> String {
+    match reminders {
+        [] => "I found no such reminder. “reminders” shows the ones you have.".to_owned(),
+        [(what, _)] => format!(
+            "Okay, I've cancelled that reminder: {}{}",
+            quoted(what),
+            stop(what)
+        ),
+        many => list(
+            &format!("Okay, I've cancelled {} reminders:", many.len()),
+            many.iter().map(|(what, _)| quoted(what)),
+            many.len(),
+        ),
     }
 }
 
@@ -121,7 +149,7 @@ pub fn no_reminder_in_group() -> String {
 
 pub fn reminders_full() -> String {
     format!(
-        "You already have {PENDING_REMINDERS_MAX} reminders waiting, which is as many as I can keep. Cancel one first: “cancel my reminder to …”."
+        "You already have {OPEN_REMINDERS_MAX} reminders waiting, which is as many as I can keep. Cancel one first: “cancel my reminder to …”."
     )
 }
 
@@ -129,8 +157,8 @@ pub fn one_reminder_only() -> String {
     "I can set one reminder at a time here; please ask for the next one by itself.".to_owned()
 }
 
-pub fn reminder_repeats() -> String {
-    "I can't repeat reminders, only set one for one time, so I've set nothing. Try “remind me tomorrow at 9 to …”.".to_owned()
+pub fn reminder_repeats_unclear() -> String {
+    "I'm not sure how often you mean, so I've set nothing. I know for example “every day at 9”, “on mondays at 18:30”, “every 3 hours until 8pm” and “on the 1st of each month”.".to_owned()
 }
 
 pub fn reminder_one_time() -> String {
@@ -314,6 +342,28 @@ fn stop(text: &str) -> &'static str {
     } else {
         "."
     }
+}
+
+fn numbered_reminders(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> impl Iterator<Item = String> {
+    reminders
+        .iter()
+        .map(move |(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)))
+}
+
+/// Lines whose numbers are names for some minutes.
+fn numbered_list(title: &str, lines: impl Iterator<Item = String>, count: usize) -> String {
+    let mut text = title.to_owned();
+    for (n, line) in (1..).zip(lines.take(LISTED_MAX)) {
+        text.push_str(&format!("\n{n}. {line}"));
+    }
+    if count > LISTED_MAX {
+        text.push_str(&format!("\n… and {} more.", count - LISTED_MAX));
+    }
+    text
 }
 
 fn list(title: &str, lines: impl Iterator<Item = String>, count: usize) -> String {

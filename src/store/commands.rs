@@ -395,6 +395,17 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
+    /// What an agent's commands after `seq` say, as JSON, oldest first; at most 1,000.
+    pub fn command_payloads(&self, agent_id: &str, seq: i64) -> Result<Vec<(i64, String)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT seq, payload FROM commands
+             WHERE agent_id = (SELECT id FROM agents WHERE agent_id = ?1) AND seq > ?2
+             ORDER BY seq LIMIT 1000",
+        )?;
+        let rows = statement.query_map((agent_id, seq), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Every command of an agent as it stands: seq, id, state.
     #[cfg(test)]
     pub(crate) fn command_ends(&self, agent: AgentId) -> Result<Vec<(u64, String, String)>> {

@@ -20,6 +20,8 @@ const COMMANDS_MAX: i64 = 500;
 #[rustfmt::skip] // a table: one line each
 const USER_TABLES: &[(&str, &str)] = &[
     ("reminders", "DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE user_id = ?1 LIMIT ?2)"),
+    ("dialogs", "DELETE FROM dialogs WHERE (room_id, user_id) IN (SELECT room_id, user_id FROM dialogs WHERE user_id = ?1 LIMIT ?2)"),
+    ("removed_items", "DELETE FROM removed_items WHERE id IN (SELECT id FROM removed_items WHERE user_id = ?1 OR removed_by = ?1 LIMIT ?2)"),
     ("memories", "DELETE FROM memories WHERE id IN (SELECT id FROM memories WHERE user_id = ?1 LIMIT ?2)"),
     ("usage_days", "DELETE FROM usage_days WHERE (user_id, day) IN (SELECT user_id, day FROM usage_days WHERE user_id = ?1 LIMIT ?2)"),
     ("identities", "DELETE FROM identities WHERE (issuer, subject) IN (SELECT issuer, subject FROM identities WHERE user_id = ?1 LIMIT ?2)"),
@@ -47,6 +49,8 @@ const ROOM_TABLES: &[(&str, &str)] = &[
     ("power_states", "DELETE FROM power_states WHERE room_id = ?1"),
     ("power_alarms", "DELETE FROM power_alarms WHERE room_id = ?1"),
     ("miniapp_sessions", "DELETE FROM miniapp_sessions WHERE room_id = ?1"),
+    ("dialogs", "DELETE FROM dialogs WHERE room_id = ?1"),
+    ("removed_items", "DELETE FROM removed_items WHERE room_id = ?1"),
     ("room_members", "DELETE FROM room_members WHERE room_id = ?1"),
     ("room_authors", "DELETE FROM room_authors WHERE room_id = ?1"),
     ("room_heads", "DELETE FROM room_heads WHERE room_id = ?1"),

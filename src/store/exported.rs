@@ -132,6 +132,10 @@ pub struct PendingReminder {
     pub text: String,
     pub send_at: Timestamp,
     pub created_at: Timestamp,
+    /// RFC 5545: DTSTART and RRULE; null: it comes once.
+    pub rule: Option<String>,
+    /// Of the rule.
+    pub timezone: Option<String>,
 }
 
 /// What a superpower keeps for the person, as it keeps it.
@@ -331,7 +335,8 @@ impl View<'_> {
 
     pub fn reminders_page(&self, user: UserId, after: i64) -> Result<Paged<PendingReminder>> {
         self.page(
-            "SELECT reminders.id, schedule_id, chat_guid, text, send_at, reminders.created_at
+            "SELECT reminders.id, schedule_id, chat_guid, text, send_at, reminders.created_at,
+               rule, zone
              FROM reminders JOIN rooms ON rooms.id = room_id
              WHERE user_id = ?1 AND reminders.id > ?2 ORDER BY reminders.id LIMIT ?3",
             (user.0, after, PAGE_ROWS as i64),
@@ -342,6 +347,8 @@ impl View<'_> {
                     text: row.get(3)?,
                     send_at: Timestamp(row.get(4)?),
                     created_at: Timestamp(row.get(5)?),
+                    rule: row.get(6)?,
+                    timezone: row.get(7)?,
                 })
             },
         )

@@ -22,7 +22,7 @@ const USED_REGISTRATIONS_KEPT_MS: i64 = 2 * DAY_MS;
 /// Far longer than a backup should be kept.
 pub const ENDED_ACCESS_KEPT_MS: i64 = 90 * DAY_MS;
 /// Rows removed from one table in one call.
-const ROWS_MAX: i64 = 500;
+pub(super) const ROWS_MAX: i64 = 500;
 
 impl View<'_> {
     /// When it was last noted, the clock was not to be believed.
@@ -48,7 +48,7 @@ impl Tx<'_> {
             "DELETE FROM token_usage WHERE day < ?1",
             [now.utc_day() - TOKEN_USAGE_KEPT_DAYS],
         )?;
-        let events_left = self.sweep_webhook_events(now)?;
+        let events_left = self.sweep_webhook_events(now)? | self.delete_old_dialogs(now)?;
         let quiet = self.end_quiet_sessions(now)? | self.end_app_sessions(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
         let removed = [

@@ -1,12 +1,15 @@
-//! Reminders still to come.
+//! Reminders still to come. One that comes again is one row, whose time is its next one.
+
+use std::ops::Range;
 
 use rusqlite::{OptionalExtension, Row};
 
 use super::{RoomId, Tx, UserId, View};
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
+use crate::model::recurrence::Recurrence;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Reminder {
     pub id: i64,
     /// UUID
@@ -16,6 +19,8 @@ pub struct Reminder {
     /// What is to be remembered, without decoration.
     pub text: String,
     pub send_at: Timestamp,
+    /// `None`: it comes once.
+    pub recurrence: Option<Recurrence>,
 }
 
 pub struct NewReminder<'a> {
@@ -24,16 +29,19 @@ pub struct NewReminder<'a> {
     pub room: RoomId,
     pub text: &'a str,
     pub send_at: Timestamp,
+    pub recurrence: Option<&'a Recurrence>,
     pub now: Timestamp,
 }
 
-const COLUMNS: &str = "SELECT id, schedule_id, room_id, text, send_at, user_id FROM reminders";
+const COLUMNS: &str =
+    "SELECT id, schedule_id, room_id, text, send_at, user_id, rule, zone FROM reminders";
 
 impl Tx<'_> {
     pub fn insert_reminder(&self, new: &NewReminder<'_>) -> Result<()> {
         self.execute(
-            "INSERT INTO reminders (schedule_id, user_id, room_id, text, send_at, due_at, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)",
+            "INSERT INTO reminders (schedule_id, user_id, room_id, text, send_at, due_at, created_at,
+               rule, zone)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8)",
             (
                 new.schedule_id,
                 new.user.0,
@@ -41,6 +49,8 @@ impl Tx<'_> {
                 new.text,
                 new.send_at.0,
                 new.now.0,
+                new.recurrence.map(Recurrence::to_text),
+                new.recurrence.map(|recurrence| recurrence.zone().name()),
             ),
         )?;
         Ok(())
@@ -48,16 +58,25 @@ impl Tx<'_> {
 
     /// A user's reminders, soonest first.
     pub fn reminders(&self, user: UserId) -> Result<Vec<Reminder>> {
-        self.reminders_where("WHERE user_id = ?1 ORDER BY send_at", user.0)
+        self.reminders_where("WHERE user_id = ?1 ORDER BY send_at, id", user.0)
     }
 
     /// The reminders of a room, whoever set them, soonest first.
     pub fn room_reminders(&self, room: RoomId) -> Result<Vec<Reminder>> {
         self.reminders_where(
             "WHERE user_id IN (SELECT user_id FROM room_authors WHERE room_id = ?1)
-               AND room_id = ?1 ORDER BY send_at",
+               AND room_id = ?1 ORDER BY send_at, id",
             room.0,
         )
+    }
+
+    /// The reminder with that UUID.
+    pub fn reminder(&self, schedule_id: &str) -> Result<Option<Reminder>> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE schedule_id = ?1"))?
+            .query_row([schedule_id], reminder_from)
+            .optional()?)
     }
 
     pub fn count_reminders(&self, user: UserId) -> Result<usize> {
@@ -77,6 +96,28 @@ impl Tx<'_> {
         self.execute(
             "UPDATE reminders SET due_at = ?2 WHERE id = ?1",
             (id, due_at.0),
+        )?;
+        Ok(())
+    }
+
+    /// Another text, time or rule.
+    pub fn change_reminder(
+        &self,
+        id: i64,
+        text: &str,
+        send_at: Timestamp,
+        recurrence: Option<&Recurrence>,
+    ) -> Result<()> {
+        self.execute(
+            "UPDATE reminders SET text = ?2, send_at = ?3, due_at = ?3, rule = ?4, zone = ?5
+             WHERE id = ?1",
+            (
+                id,
+                text,
+                send_at.0,
+                recurrence.map(Recurrence::to_text),
+                recurrence.map(|recurrence| recurrence.zone().name()),
+            ),
         )?;
         Ok(())
     }
@@ -106,7 +147,23 @@ impl View<'_> {
     }
 }
 
+impl Reminder {
+    /// The moments within `span` at which it comes, at most `max`.
+    pub fn moments(&self, span: &Range<Timestamp>, max: usize) -> Vec<Timestamp> {
+        match &self.recurrence {
+            Some(recurrence) => recurrence.within(span, max),
+            None if span.contains(&self.send_at) => vec![self.send_at],
+            None => Vec::new(),
+        }
+    }
+}
+
 fn reminder_from(row: &Row<'_>) -> rusqlite::Result<Reminder> {
+    let (rule, zone): (Option<String>, Option<String>) = (row.get(6)?, row.get(7)?);
+    let recurrence = rule.zip(zone).and_then(|(rule, zone)| {
+        let zone: Zone = zone.parse().ok()?;
+        Recurrence::parse(&rule, zone)
+    });
     Ok(Reminder {
         id: row.get(0)?,
         schedule_id: row.get(1)?,
@@ -114,5 +171,6 @@ fn reminder_from(row: &Row<'_>) -> rusqlite::Result<Reminder> {
         text: row.get(3)?,
         send_at: Timestamp(row.get(4)?),
         user: UserId(row.get(5)?),
+        recurrence,
     })
 }

@@ -34,13 +34,18 @@ async fn it_remembers_recalls_and_forgets() {
     let service = Service::in_folder(folder, &[], clock).await;
     let bike = reply(&service, "ana", "what do you remember about my bike?").await;
     assert!(bike.contains("4321"), "{bike}");
-    reply(&service, "ana", "forget my bike lock code").await;
+    let shown = reply(&service, "ana", "forget my bike lock code").await;
+    assert!(shown.contains("Shall I forget this?"), "{shown}");
+    assert_eq!(count(&service, "memories"), 4);
+    reply(&service, "ana", "yes").await;
     let rows = service.rows("SELECT text FROM memories JOIN users ON users.id = memories.user_id WHERE phone = 'ana' ORDER BY memories.id");
     assert_eq!(rows.len(), 2, "{rows:?}");
     let gone = reply(&service, "ana", "forget my submarine").await;
     assert!(gone.contains("nothing to forget"), "{gone}");
     assert_eq!(count(&service, "memories"), 3);
     reply(&service, "ana", "forget everything").await;
+    assert_eq!(count(&service, "memories"), 3);
+    reply(&service, "ana", "yes").await;
     assert_eq!(
         service.rows("SELECT text FROM memories"),
         [["my bike is red"]]
@@ -173,8 +178,8 @@ async fn a_claim_is_borne_out_by_the_rows() {
     let texts = || service.rows("SELECT text FROM reminders ORDER BY text");
     let none: [[&str; 1]; 0] = [];
     for half_understood in [
-        "remind me on mondays at 9 to swim",
-        "remind me every day at 9 to swim",
+        "remind me on mondays at 9 to swim and on fridays at 8 to run",
+        "remind me twice a day to swim",
         "remind me yesterday at 5 to swim",
         "remind me 5/6 at 5pm to swim",
         "remind me at 9 tomorrow to swim at noon or at 3pm",

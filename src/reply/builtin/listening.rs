@@ -41,7 +41,7 @@ pub(in crate::reply) fn listen<'a>(heard: &'a Heard<'a>) -> Talk<'a> {
 /// Takes the name off the front ("hey Juno, …"), and off the end where it stands apart.
 /// Where it doesn't ("call Juno"), it may be part of what is said: then the number of words
 /// without it is answered, for fixed phrases.
-fn drop_name(words: &mut Words, persona: &str) -> usize {
+pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
     let name = Words::new(persona);
     let name: Vec<&str> = name.iter().collect();
     let count = name.len();

@@ -5,15 +5,17 @@
 mod half_understood;
 mod parts;
 mod pending;
-mod repeats;
+pub(super) mod repeats;
 
 use std::ops::Range;
 
 use half_understood::has_time_left;
-use parts::take_apart;
-use repeats::repeats;
+use parts::{take_apart, text_of};
+use repeats::{Repeat, RepeatProblem, repeats};
 
-use super::when::{self, Problem, Spec};
+use super::follow_up;
+use super::when::{self, Spec};
+use super::words::Words;
 use super::{Intent, Talk, wording};
 
 /// Characters of what a person is reminded of.
@@ -98,8 +100,17 @@ fn set_late(talk: &Talk) -> Option<Intent> {
         // "on mondays at 9 remind me to …".
         let before = (talk.start..talk.words.len().min(talk.start + BEFORE_WORDS_MAX))
             .find(|at| talk.words.after(*at, &late).is_some())?;
-        return repeats(&talk.words, talk.start..before)
-            .then(|| Intent::Unclear(wording::reminder_repeats()));
+        if !repeats(&talk.words, talk.start..before) {
+            return None;
+        }
+        let found = repeats::read(&talk.words, talk.start).filter(|(_, end)| *end == before);
+        let body = talk.words.after(before, &late)?;
+        let text = parts::after_link(&talk.words, body);
+        let text = text_of(&talk.words, text..talk.words.len());
+        return Some(match found {
+            Some((repeat, _)) => recurring(talk, &repeat, &text),
+            None => Intent::Unclear(wording::reminder_repeats_unclear()),
+        });
     };
     let after = talk.words.after(end, &["please"]).unwrap_or(end);
     let body = talk.words.after(after, &late)?;
@@ -117,6 +128,15 @@ fn set_late(talk: &Talk) -> Option<Intent> {
             timer: false,
         },
     ))
+}
+
+/// The whole of an answer is what to remind of.
+pub(super) fn answered_text(words: &Words) -> String {
+    let text = text_of(words, parts::after_link(words, 0)..words.len());
+    match text.chars().count() <= REMINDER_CHARS_MAX && !has_time_left(&text) {
+        true => text,
+        false => String::new(),
+    }
 }
 
 /// "set a 10 minute timer".
@@ -206,8 +226,10 @@ fn set(talk: &Talk) -> Option<Intent> {
 fn reminder(talk: &Talk, request: &Request) -> Intent {
     let words = &talk.words;
     let range = request.body..words.len();
-    if repeats(words, range.clone()) {
-        return Intent::Unclear(wording::reminder_repeats());
+    if repeats(words, range.clone())
+        && let Some(found) = repeated(talk, range.clone(), request)
+    {
+        return found;
     }
     let mut said = take_apart(talk, range.clone(), request.timer);
     if let Some(lead) = request.lead {
@@ -234,8 +256,85 @@ fn reminder(talk: &Talk, request: &Request) -> Intent {
             two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&said.text)))
         }
         None if said.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
-        None => Intent::Unclear(wording::reminder_without_time(&said.text)),
+        None => Intent::AskWhen {
+            said: wording::reminder_without_time(&said.text),
+            text: said.text,
+        },
         Some(spec) => finished(talk, &spec, &said.text),
+    }
+}
+
+/// A reminder that comes again; `None`: the words that say so belong to its text.
+fn repeated(talk: &Talk, range: Range<usize>, request: &Request) -> Option<Intent> {
+    let words = &talk.words;
+    let Some((mut repeat, found)) = repeats::find(words, range.clone()) else {
+        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+    };
+    let rest = format!(
+        "{} {}",
+        words.original(range.start..found.start),
+        words.original(found.end..range.end)
+    );
+    let rest = Words::new(&rest);
+    let mut said = parts::apart(&rest, 0..rest.len(), false);
+    if said.text.is_empty() {
+        said.text = request.nothing.to_owned();
+    }
+    said.text = parts::without_question(talk, said.text);
+    let times = [said.spec, request.lead];
+    for spec in times.into_iter().flatten() {
+        if repeat.has_time() || !repeat.take_time(spec) {
+            return Some(Intent::Unclear(wording::reminder_half_understood(
+                &said.text,
+            )));
+        }
+    }
+    let left = Words::new(&said.text);
+    if has_time_left(&said.text) || repeats(&left, 0..left.len()) {
+        return Some(Intent::Unclear(wording::reminder_half_understood(
+            &said.text,
+        )));
+    }
+    Some(recurring(talk, &repeat, &said.text))
+}
+
+fn recurring(talk: &Talk, repeat: &Repeat, text: &str) -> Intent {
+    if text.chars().count() > REMINDER_CHARS_MAX {
+        return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
+    }
+    let recurrences = match repeat.recurrences(talk.heard.now, talk.zone()) {
+        Ok(recurrences) => recurrences,
+        Err(RepeatProblem::Time(problem)) => return Intent::Unclear(follow_up::problem(problem)),
+        Err(RepeatProblem::Rule(error)) => {
+            return Intent::Unclear(wording::recurrence_refused(error));
+        }
+    };
+    let each = recurrences.into_iter().filter_map(|recurrence| {
+        Some(Intent::Remind {
+            text: text.to_owned(),
+            send_at: recurrence.next()?,
+            zone: None,
+            recurrence: Some(recurrence),
+        })
+    });
+    let mut each: Vec<Intent> = each.collect();
+    match each.len() {
+        0 => Intent::Unclear(wording::reminder_no_such_time()),
+        1 if text.is_empty() => match each.remove(0) {
+            Intent::Remind {
+                send_at,
+                recurrence,
+                ..
+            } => Intent::AskWhat {
+                said: wording::reminder_without_text(),
+                send_at,
+                recurrence,
+            },
+            other => other,
+        },
+        _ if text.is_empty() => Intent::Unclear(wording::reminder_without_text()),
+        1 => each.remove(0),
+        _ => Intent::Several(each),
     }
 }
 
@@ -266,21 +365,21 @@ fn two(talk: &Talk, range: Range<usize>) -> Option<Intent> {
 }
 
 fn finished(talk: &Talk, spec: &Spec, text: &str) -> Intent {
-    if text.is_empty() {
-        return Intent::Unclear(wording::reminder_without_text());
-    }
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
     }
     match when::resolve(spec, talk.heard.now, talk.zone()) {
+        Ok(send_at) if text.is_empty() => Intent::AskWhat {
+            said: wording::reminder_without_text(),
+            send_at,
+            recurrence: None,
+        },
         Ok(send_at) => Intent::Remind {
             text: text.to_owned(),
             send_at,
             zone: spec.zone,
+            recurrence: None,
         },
-        Err(Problem::Past) => Intent::Unclear(wording::reminder_past()),
-        Err(Problem::TooFar) => Intent::Unclear(wording::reminder_too_far(when::YEARS_AHEAD_MAX)),
-        Err(Problem::Ambiguous) => Intent::Unclear(wording::reminder_date_ambiguous()),
-        Err(Problem::NoSuchTime) => Intent::Unclear(wording::reminder_no_such_time()),
+        Err(problem) => Intent::Unclear(follow_up::problem(problem)),
     }
 }

@@ -308,6 +308,7 @@ fn groups_are_left_in_peace() {
             text: "call Juno".to_owned(),
             send_at: NOW.plus_s(300),
             zone: None,
+            recurrence: None,
         }
     );
 }

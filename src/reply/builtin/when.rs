@@ -6,7 +6,7 @@
 //! clock. A time of day that has passed today is tomorrow's; a day without a time means
 //! `DAY_HOUR`; "friday" is the coming one, "next friday" that of the following ISO week.
 
-mod amount;
+pub(super) mod amount;
 mod clock;
 mod day;
 mod resolve;
@@ -15,7 +15,8 @@ use super::words::Words;
 use super::zone;
 use crate::clock::{Timestamp, Zone};
 pub(in crate::reply) use day::month;
-pub(in crate::reply) use resolve::{Problem, YEARS_AHEAD_MAX, resolve};
+pub(super) use day::{ordinal, weekday_name};
+pub(in crate::reply) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
 /// The hour a day without a time of day means.
 pub(in crate::reply) const DAY_HOUR: u32 = 9;
@@ -211,6 +212,35 @@ pub(in crate::reply) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usi
     let more = read(words, end).and_then(|(spec, end)| Some((hour.merged(spec)?, end)));
     let (spec, end) = more.unwrap_or((hour, end));
     matches!(words.get(end), "" | "to" | "that").then_some((spec, end))
+}
+
+/// The hour at `at`, also where it is only a number, as between "from" and "to".
+pub(super) fn read_hour_alone(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let (clock, end) = clock::clock(words, at, true)?;
+    let hour = Spec {
+        clock: Some(clock),
+        ..Spec::default()
+    };
+    Some((hour, end))
+}
+
+/// The day at `at`, as after "on".
+pub(super) fn day_at(words: &Words, at: usize) -> Option<(Day, usize)> {
+    day::day(words, at, true)
+}
+
+/// That time of day, to the minute.
+pub(in crate::reply) fn exact_time(time: chrono::NaiveTime) -> Spec {
+    use chrono::Timelike;
+    Spec {
+        clock: Some(Clock {
+            hour: time.hour(),
+            minute: time.minute(),
+            exact: true,
+            bare: false,
+        }),
+        ..Spec::default()
+    }
 }
 
 /// The time that starts at `at` after "for", as a timer is set: "20 minutes".

@@ -60,7 +60,7 @@ fn lists_are_bounded() {
     let two = [("a", NOW.plus_s(3_600)), ("b", NOW.plus_s(90_000))];
     assert_eq!(
         reminders(&two, NOW, None),
-        "You have 2 reminders:\n• Today 13:00 UTC: a\n• Tomorrow 13:00 UTC: b"
+        "You have 2 reminders:\n1. Today 13:00 UTC: a\n2. Tomorrow 13:00 UTC: b"
     );
 }
 

@@ -5,22 +5,32 @@ use chrono::{DateTime, Datelike};
 
 use crate::clock::{Timestamp, Zone};
 
+/// For answers with a time of day in a zone that is a guess.
+pub(super) const ZONE_HINT: &str =
+    " I don't know your time zone yet; tell me, for example “my time zone is Europe/Berlin”.";
+
 /// When something happens, and whether a clock time was needed to say it.
 pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> (String, bool) {
     let wait = short_wait(at.0.saturating_sub(now.0));
     if let Some((wait, false)) = wait {
         return (format!("in {wait}"), false);
     }
-    let clock = clock(local(at, timezone), timezone);
-    let date = date(at, now, timezone);
-    let moment = match days_between(now, at, timezone) {
-        0 => format!("today at {clock} ({date})"),
-        1 => format!("tomorrow at {clock} ({date})"),
-        _ => format!("on {date} at {clock}"),
-    };
+    let moment = moment(at, now, timezone);
     match wait {
         Some((wait, _)) => (format!("in {wait}, {moment}"), true),
         None => (moment, true),
+    }
+}
+
+/// "today at 18:00 (Monday, 23 November)".
+pub(super) fn moment(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+    let clock = clock(local(at, timezone), timezone);
+    let date = date(at, now, timezone);
+    match days_between(now, at, timezone) {
+        -1 => format!("yesterday at {clock} ({date})"),
+        0 => format!("today at {clock} ({date})"),
+        1 => format!("tomorrow at {clock} ({date})"),
+        _ => format!("on {date} at {clock}"),
     }
 }
 
@@ -41,6 +51,15 @@ pub(super) fn listed(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> S
         _ => date(at, now, timezone),
     };
     format!("{day} {}", clock(local(at, timezone), timezone))
+}
+
+/// The same with weekday and date in any case.
+pub(super) fn listed_in_full(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
+    format!(
+        "{} {}",
+        date(at, now, timezone),
+        clock(local(at, timezone), timezone)
+    )
 }
 
 pub fn time_now(now: Timestamp, timezone: Option<Zone>) -> String {

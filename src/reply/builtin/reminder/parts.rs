@@ -17,18 +17,22 @@ pub(super) struct Said {
 }
 
 pub(super) fn take_apart(talk: &Talk, range: Range<usize>, timer: bool) -> Said {
-    let mut said = apart(talk, range, timer);
-    // "Could you remind me to …?" asks; the reminder doesn't.
-    if talk.start > 0
-        && let Some(bare) = said.text.strip_suffix('?')
-    {
-        said.text = bare.trim_end().to_owned();
+    let said = apart(&talk.words, range, timer);
+    Said {
+        text: without_question(talk, said.text),
+        ..said
     }
-    said
 }
 
-fn apart(talk: &Talk, range: Range<usize>, timer: bool) -> Said {
-    let words = &talk.words;
+/// "Could you remind me to …?" asks; the reminder doesn't.
+pub(super) fn without_question(talk: &Talk, text: String) -> String {
+    match text.strip_suffix('?') {
+        Some(bare) if talk.start > 0 => bare.trim_end().to_owned(),
+        _ => text,
+    }
+}
+
+pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> Said {
     let mut end = range.end;
     while end > range.start && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "plz") {
         end -= 1;
@@ -156,7 +160,7 @@ pub(super) fn after_link(words: &Words, at: usize) -> usize {
         .unwrap_or(at)
 }
 
-fn text_of(words: &Words, range: Range<usize>) -> String {
+pub(super) fn text_of(words: &Words, range: Range<usize>) -> String {
     let text = tidied(words.original(range));
     // One full stop ends the sentence; more mean something.
     match text.strip_suffix('.') {

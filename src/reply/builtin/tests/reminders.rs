@@ -18,6 +18,7 @@ fn remind(text: &str, at: &str) -> Intent {
         text: text.to_owned(),
         send_at: Timestamp(send_at.timestamp_millis()),
         zone: None,
+        recurrence: None,
     }
 }
 
@@ -67,6 +68,7 @@ fn waits() {
             text: text.to_owned(),
             send_at,
             zone: None,
+            recurrence: None,
         };
         assert_eq!(meant(said), expected, "{said}");
     }
@@ -231,8 +233,8 @@ fn what_is_wrong_with_a_reminder_is_said() {
             "When should I remind you: call mom?",
         ),
         ("cancel everything", "Which reminder?"),
-        ("remind me every day at 9 to party", "can't repeat"),
-        ("remind me to party daily", "can't repeat"),
+        ("remind me every minute to party", "at most every 5 minutes"),
+        ("remind me to party twice a day", "not sure how often"),
         (long.as_str(), "1,000 characters"),
         (long_words.as_str(), "1,000 characters"),
         ("cancel my reminder", "Which reminder?"),
@@ -241,7 +243,11 @@ fn what_is_wrong_with_a_reminder_is_said() {
     ];
     for (said, part) in cases {
         match meant(said) {
-            Intent::Unclear(reply) => assert!(reply.contains(part), "{said:.60} → {reply}"),
+            Intent::Unclear(reply)
+            | Intent::AskWhen { said: reply, .. }
+            | Intent::AskWhat { said: reply, .. } => {
+                assert!(reply.contains(part), "{said:.60} → {reply}");
+            }
             other => panic!("{said:.60} → {other:?}"),
         }
     }
@@ -281,6 +287,7 @@ fn a_zone_that_is_named_is_converted_and_kept() {
             text: "call".to_owned(),
             send_at,
             zone: Some(zone.parse().expect("a zone")),
+            recurrence: None,
         };
         assert_eq!(meant(said), expected, "{said}");
     }
@@ -335,12 +342,12 @@ fn what_is_half_understood_sets_nothing() {
         ("remind me 5/6 at 5pm to swim", "set nothing"),
         ("remind me yesterday at 5 to swim", "already passed"),
         ("remind me tomorrow at 9 and at noon or 3pm to swim", "time"),
-        ("remind me on mondays at 9 to swim", "can't repeat"),
-        ("remind me weekdays at 7 to swim", "can't repeat"),
-        ("on mondays at 9 remind me to swim", "can't repeat"),
-        ("remind me on the 1st of each month to pay", "can't repeat"),
-        ("remind me every 3 hours until 8pm to drink", "can't repeat"),
-        ("don't forget to swim every day at 9", "can't repeat"),
+        (
+            "remind me every day at 9 to swim and every night at 10 to read",
+            "set nothing",
+        ),
+        ("remind me every few days to swim", "set nothing"),
+        ("remind me tomorrow every day to swim", "set nothing"),
         (
             "remind me to swim at 9 tomorrow before 5 tonight",
             "set nothing",
@@ -351,6 +358,70 @@ fn what_is_half_understood_sets_nothing() {
     for (said, part) in cases {
         match meant(said) {
             Intent::Unclear(reply) => assert!(reply.contains(part), "{said} → {reply}"),
+            other => panic!("{said} → {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_wish_for_every_day_is_one_reminder_with_a_rule() {
+    let cases = [
+        (
+            "remind me on mondays at 9 to swim",
+            "swim",
+            "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+        ),
+        (
+            "remind me weekdays at 7 to swim",
+            "swim",
+            "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=0",
+        ),
+        (
+            "on mondays at 9 remind me to swim",
+            "swim",
+            "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0",
+        ),
+        (
+            "remind me at 9 to swim every day",
+            "swim",
+            "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+        ),
+        (
+            "don't forget to swim every day at 9",
+            "swim",
+            "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+        ),
+        (
+            "wake me up every weekday at 6:30",
+            "wake up",
+            "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=6;BYMINUTE=30",
+        ),
+        (
+            "could you remind me to swim every day?",
+            "swim",
+            "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+        ),
+        (
+            "remind me every day to check if the door is closed",
+            "check if the door is closed",
+            "FREQ=DAILY;BYHOUR=9;BYMINUTE=0",
+        ),
+    ];
+    for (said, expected, rule) in cases {
+        match meant(said) {
+            Intent::Remind {
+                text,
+                send_at,
+                recurrence: Some(recurrence),
+                ..
+            } => {
+                assert_eq!(
+                    (text.as_str(), recurrence.rule()),
+                    (expected, rule),
+                    "{said}"
+                );
+                assert_eq!(recurrence.next(), Some(send_at), "{said}");
+            }
             other => panic!("{said} → {other:?}"),
         }
     }

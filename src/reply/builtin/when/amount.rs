@@ -160,6 +160,20 @@ fn number(words: &Words, at: usize) -> Option<(Milli, usize)> {
     Some((i64::from(value) * 1_000, end))
 }
 
+/// A whole number that counts something: "3", "three", "third".
+pub(in crate::reply::builtin) fn count(words: &Words, at: usize) -> Option<(u32, usize)> {
+    let word = words.get(at);
+    if word.len() <= 3
+        && let Ok(n) = word.parse()
+    {
+        return Some((n, at + 1));
+    }
+    match super::ordinal(word) {
+        Some(n) => Some((n, at + 1)),
+        None => spelled(words, at),
+    }
+}
+
 /// A number in words up to ninety-nine.
 pub(super) fn spelled(words: &Words, at: usize) -> Option<(u32, usize)> {
     let word = words.get(at);

@@ -133,6 +133,12 @@ fn weekday(word: &str, short: bool) -> Option<Weekday> {
     })
 }
 
+/// A weekday by any of its names, also of all such days ("mondays").
+pub(in crate::reply::builtin) fn weekday_name(word: &str) -> Option<Weekday> {
+    let one = word.strip_suffix('s').filter(|one| one.ends_with("day"));
+    weekday(one.unwrap_or(word), true)
+}
+
 /// "2026-12-24" or "24.12.2026"; a date that no calendar has stays as said.
 pub(super) fn date(word: &str) -> Option<Day> {
     let (separator, year_first) = match word.as_bytes() {
@@ -189,7 +195,7 @@ fn number_of_day(word: &str) -> Option<u32> {
 }
 
 /// "24th", "third"; numbers above 99 are no days.
-fn ordinal(word: &str) -> Option<u32> {
+pub(in crate::reply::builtin) fn ordinal(word: &str) -> Option<u32> {
     const NAMES: [&str; 12] = [
         "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
         "tenth", "eleventh", "twelfth",

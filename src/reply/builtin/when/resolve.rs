@@ -2,13 +2,10 @@
 //! that does not exist is the first instant after the gap; one that comes twice is the
 //! earlier. It reads no words.
 
-use chrono::{
-    DateTime, Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Offset,
-    TimeZone, Utc,
-};
+use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
 use super::{BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, Part, Spec, Wait};
-use crate::clock::{Timestamp, Zone};
+use crate::clock::{Timestamp, Zone, at_wall_time};
 
 /// The furthest a time may lie ahead, in years.
 pub(in crate::reply) const YEARS_AHEAD_MAX: u32 = 5;
@@ -192,6 +189,12 @@ fn in_days(date: NaiveDate, days: i64) -> Result<NaiveDate, Problem> {
         .ok_or(Problem::TooFar)
 }
 
+/// Hour and minute of the first such time of a day.
+pub(in crate::reply) fn time_of_day(spec: &Spec) -> Result<(u32, u32), Problem> {
+    let at = at_time(NaiveDate::default(), spec)?.time();
+    Ok((at.hour(), at.minute()))
+}
+
 /// The local time on `date`; late hours of a night belong to the next day.
 fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
     let tonight = spec.part == Some(Part::Night) && spec.day == Some(Day::Today);
@@ -240,35 +243,5 @@ fn part_hour(part: Option<Part>) -> u32 {
 }
 
 pub(super) fn instant(local: NaiveDateTime, zone: Zone) -> Result<Timestamp, Problem> {
-    match zone.from_local_datetime(&local).earliest() {
-        Some(found) => Ok(Timestamp(found.timestamp_millis())),
-        None => after_gap(local, zone).ok_or(Problem::NoSuchTime),
-    }
-}
-
-/// The instant at which clocks jumped over `local`, to the second. The offset before a gap
-/// is the smaller one, and no zone ever skipped more than a day.
-fn after_gap(local: NaiveDateTime, zone: Zone) -> Option<Timestamp> {
-    let offset = |utc: i64| -> Option<i32> {
-        let at: DateTime<Utc> = DateTime::from_timestamp(utc, 0)?;
-        Some(
-            zone.offset_from_utc_datetime(&at.naive_utc())
-                .fix()
-                .local_minus_utc(),
-        )
-    };
-    let (mut before, mut after) = (
-        local.and_utc().timestamp() - 2 * 86_400,
-        local.and_utc().timestamp() + 2 * 86_400,
-    );
-    let old = offset(before)?;
-    while after - before > 1 {
-        let middle = before + (after - before) / 2;
-        if offset(middle)? == old {
-            before = middle
-        } else {
-            after = middle
-        }
-    }
-    Some(Timestamp::from_seconds(after))
+    at_wall_time(local, zone).ok_or(Problem::NoSuchTime)
 }

@@ -1,0 +1,407 @@
+//! Plays a script against a service of its own, with a clock that stands until the script moves
+//! it and a database that is thrown away. Everything said travels as from any relay; what is
+//! expected is compared with the answers, and every claim of an answer with what is kept.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{NaiveDateTime, TimeZone};
+use serde_json::{Value, json};
+
+use super::script::{Expectation, Part, ReminderLine, Script, Step};
+use crate::app::App;
+use crate::auth::edge_token;
+use crate::clock::{Clock, Timestamp, Zone};
+use crate::config::{Config, Secret};
+use crate::flags::Override;
+use crate::outbound::{self, Call};
+use crate::random;
+use crate::store::Reminder;
+
+const AGENT_ID: &str = "script";
+const POST_MAX: Duration = Duration::from_secs(35);
+/// How long what is due may take to be queued, and a look at whether it is.
+const DUE_MAX: Duration = Duration::from_secs(10);
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+/// Memories that are compared.
+const MEMORIES_MAX: usize = 100;
+
+/// What is kept for somebody.
+#[derive(Clone, Default, PartialEq)]
+struct Rows {
+    reminders: Vec<Reminder>,
+    memories: Vec<String>,
+}
+
+/// What came of a script.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) turns: usize,
+    /// With the line of the script.
+    pub(super) failures: Vec<String>,
+}
+
+pub(super) struct Player {
+    app: Arc<App>,
+    clock: Clock,
+    url: String,
+    secret: String,
+    zone: Zone,
+    /// The names of the present people, and their phones.
+    people: HashMap<String, String>,
+    phones: usize,
+    seen_command: i64,
+    outcome: Outcome,
+}
+
+/// A folder that goes when it is dropped.
+pub(super) struct Folder(pub(super) PathBuf);
+
+impl Folder {
+    pub(super) fn make() -> Result<Self, String> {
+        let path = std::env::temp_dir().join(format!("chatkeep-script-{}", random::uuid()));
+        std::fs::create_dir(&path).map_err(|e| format!("can't make {}: {e}", path.display()))?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Player {
+    pub(super) fn new(
+        app: Arc<App>,
+        clock: Clock,
+        url: String,
+        config: &Config,
+    ) -> Result<Self, String> {
+        let secret = config.edge.secret.as_ref().map(Secret::expose);
+        let unlimited = Override {
+            value: false.into(),
+            set_at: clock.now(),
+            set_by: "chat --script".to_owned(),
+            expires_at: None,
+        };
+        // The clock stands, so that every limit would be reached.
+        let overrides = HashMap::from([("rate_limit.enabled", unlimited)]);
+        app.flags.set_overrides(overrides);
+        Ok(Self {
+            app,
+            clock,
+            url,
+            secret: secret.ok_or("edge.secret is missing; set it")?.to_owned(),
+            zone: Zone::UTC,
+            people: HashMap::new(),
+            phones: 0,
+            seen_command: 0,
+            outcome: Outcome::default(),
+        })
+    }
+
+    /// The error: it can't go on.
+    pub(super) async fn play(mut self, script: Script) -> Result<Outcome, String> {
+        for (line, step) in script.steps {
+            self.step(line, step)
+                .await
+                .map_err(|why| format!("line {line}: {why}"))?;
+        }
+        Ok(self.outcome)
+    }
+
+    async fn step(&mut self, line: usize, step: Step) -> Result<(), String> {
+        match step {
+            Step::Clock(time, zone) => {
+                self.zone = zone.unwrap_or(self.zone);
+                let at = self.moment(time).ok_or("the clock never shows this time")?;
+                let ms = at.0 - self.clock.now().0;
+                if ms < 0 {
+                    return Err("the clock has gone further already".to_owned());
+                }
+                self.go_on(ms).await
+            }
+            Step::Wait(seconds) => self.go_on(seconds * 1000).await,
+            Step::NewPeople => {
+                self.people.clear();
+                Ok(())
+            }
+            Step::Say {
+                who,
+                group,
+                text,
+                then,
+            } => self.turn(line, &who, group.as_deref(), &text, then).await,
+            Step::Comes(parts) => {
+                let came = self.new_messages().await?;
+                super::super::print_live(&format!("> {}", came.join("\n> ")))?;
+                let fits = came.iter().any(|text| mismatch(text, &parts).is_none());
+                if !fits {
+                    let wanted: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+                    self.fail(
+                        line,
+                        format!("no message with {}, but {came:?}", wanted.join(" | ")),
+                    );
+                }
+                Ok(())
+            }
+        }
+    }
+
+    async fn turn(
+        &mut self,
+        line: usize,
+        who: &str,
+        group: Option<&str>,
+        text: &str,
+        then: Vec<Expectation>,
+    ) -> Result<(), String> {
+        let phone = self.phone(who).await?;
+        let before = self.rows(&phone).await?;
+        let answer = self.say(&phone, group, text).await?;
+        let after = self.rows(&phone).await?;
+        self.outcome.turns += 1;
+        super::super::print_live(&format!(
+            "{who}: {text}\n  {}",
+            answer.replace('\n', "\n  ")
+        ))?;
+        if group.is_none() {
+            for why in self.false_claims(&answer, &before, &after) {
+                self.fail(line, format!("{text:?} → {answer:?}: {why}"));
+            }
+        }
+        for expected in then {
+            if let Some(why) = self.unmet(&expected, &answer, &after) {
+                self.fail(line, format!("{text:?}: {why}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn unmet(&self, expected: &Expectation, answer: &str, rows: &Rows) -> Option<String> {
+        match expected {
+            Expectation::Silence => {
+                (!answer.is_empty()).then(|| format!("answered {answer:?}, not nothing"))
+            }
+            Expectation::Answer(parts) => mismatch(answer, parts),
+            Expectation::Memories(texts) => {
+                (rows.memories != *texts).then(|| format!("memories are {:?}", rows.memories))
+            }
+            Expectation::Reminders(lines) => {
+                let kept: Vec<ReminderLine> =
+                    rows.reminders.iter().map(|r| self.line_of(r)).collect();
+                let same = kept.len() == lines.len()
+                    && kept.iter().zip(lines).all(|(kept, line)| {
+                        (kept.at, &kept.text) == (line.at, &line.text)
+                            && (line.rule.is_none() || kept.rule == line.rule)
+                    });
+                (!same).then(|| format!("answered {answer:?}, and reminders are {kept:?}"))
+            }
+        }
+    }
+
+    /// What an answer says was done and the rows don't bear out, and the other way round.
+    fn false_claims(&self, answer: &str, before: &Rows, after: &Rows) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut claim = |is_false: bool, why: &str| {
+            if is_false {
+                found.push(why.to_owned());
+            }
+        };
+        let changed = before.reminders != after.reminders;
+        let set = |r: &&Reminder| {
+            before
+                .reminders
+                .iter()
+                .all(|old| old.schedule_id != r.schedule_id)
+        };
+        claim(
+            answer.contains("I'll remind you") && !changed,
+            "no reminder was set",
+        );
+        for reminder in after.reminders.iter().filter(set) {
+            let (text, time) = (
+                reminder.text.chars().take(40).collect::<String>(),
+                self.line_of(reminder).at,
+            );
+            claim(
+                !answer.contains(&text),
+                "a reminder's text is not said back",
+            );
+            let says_time = answer.contains(&time.format("%H:%M").to_string())
+                || [" second", " minute", " hour"]
+                    .iter()
+                    .any(|unit| answer.contains(unit));
+            claim(!says_time, "a reminder's time is not said back");
+        }
+        let gone = before.reminders.iter().any(|old| {
+            after
+                .reminders
+                .iter()
+                .all(|new| new.schedule_id != old.schedule_id)
+        });
+        claim(
+            answer.contains("I've cancelled") && !gone,
+            "nothing was cancelled",
+        );
+        claim(
+            gone && !answer.contains("cancelled"),
+            "a reminder went without a word",
+        );
+        claim(
+            answer.starts_with("Okay, now ") && !changed,
+            "nothing was moved",
+        );
+        let (was, is) = (before.memories.len(), after.memories.len());
+        claim(
+            answer.contains("I'll remember that") && is <= was,
+            "nothing was remembered",
+        );
+        claim(
+            answer.contains("I've forgotten") && is >= was,
+            "nothing was forgotten",
+        );
+        claim(
+            is < was && !answer.contains("forgotten"),
+            "a memory went without a word",
+        );
+        found
+    }
+
+    fn fail(&mut self, line: usize, why: String) {
+        self.outcome.failures.push(format!("line {line}: {why}"));
+    }
+
+    fn line_of(&self, reminder: &Reminder) -> ReminderLine {
+        let recurrence = reminder.recurrence.as_ref();
+        ReminderLine {
+            at: reminder
+                .send_at
+                .utc()
+                .with_timezone(&self.zone)
+                .naive_local(),
+            text: reminder.text.clone(),
+            rule: recurrence.map(|recurrence| recurrence.rule().to_owned()),
+        }
+    }
+
+    fn moment(&self, time: NaiveDateTime) -> Option<Timestamp> {
+        let at = self.zone.from_local_datetime(&time).earliest()?;
+        Some(Timestamp(at.timestamp_millis()))
+    }
+
+    /// Somebody new tells their time zone first.
+    async fn phone(&mut self, who: &str) -> Result<String, String> {
+        if let Some(phone) = self.people.get(who) {
+            return Ok(phone.clone());
+        }
+        self.phones += 1;
+        let phone = format!("+1555{:07}", self.phones);
+        self.people.insert(who.to_owned(), phone.clone());
+        if self.zone != Zone::UTC {
+            let zone = format!("my time zone is {}", self.zone.name());
+            self.say(&phone, None, &zone).await?;
+        }
+        Ok(phone)
+    }
+
+    async fn say(&self, phone: &str, group: Option<&str>, text: &str) -> Result<String, String> {
+        let (chat, mode) = match group {
+            Some(group) => (format!("group;{group}"), "group"),
+            None => (format!("direct;{phone}"), "direct"),
+        };
+        let now = self.clock.now().seconds();
+        let body = json!({
+            "chat_guid": chat, "mode": mode, "sender": phone, "text": text, "timestamp": now,
+        });
+        let token = edge_token::issue(&self.secret, AGENT_ID, phone, now);
+        let url = format!("{}/edge/message", self.url);
+        let key = random::uuid().to_string();
+        let posting = tokio::task::spawn_blocking(move || {
+            outbound::post(&Call {
+                headers: &[("idempotency-key", &key), ("x-edge-agent-id", AGENT_ID)],
+                timeout: POST_MAX,
+                ..Call::new(&url, &token, &body)
+            })
+        });
+        let answer = posting
+            .await
+            .map_err(|e| e.to_string())?
+            .map_err(|e| e.to_string())?;
+        match answer.status {
+            200 => Ok(answer.body["reply_text"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned()),
+            status => Err(format!("the service answered {status}: {}", answer.body)),
+        }
+    }
+
+    async fn rows(&self, phone: &str) -> Result<Rows, String> {
+        let phone = phone.to_owned();
+        let read = self.app.store.write(move |tx| {
+            Ok(match tx.user_by_phone(&phone)? {
+                None => Rows::default(),
+                Some(user) => Rows {
+                    reminders: tx.reminders(user.id)?,
+                    memories: tx
+                        .memories(user.id, MEMORIES_MAX)?
+                        .into_iter()
+                        .map(|m| m.text)
+                        .collect(),
+                },
+            })
+        });
+        read.await.map_err(|e| e.to_string())
+    }
+
+    /// Moves the clock, and waits until what is due by then is queued.
+    async fn go_on(&self, ms: i64) -> Result<(), String> {
+        self.clock.advance(ms);
+        let now = self.clock.now();
+        let waiting = async {
+            loop {
+                self.app.ingest.reminders.now();
+                let next = self.app.store.read(|view| {
+                    let both = [view.next_reminder_due()?, view.next_power_alarm_due()?];
+                    Ok(both.into_iter().flatten().min())
+                });
+                match next.await {
+                    Ok(next) if next.is_none_or(|at| at > now) => return Ok(()),
+                    Ok(_) => tokio::time::sleep(LOOK_EVERY).await,
+                    Err(error) => return Err(error.to_string()),
+                }
+            }
+        };
+        let waited = tokio::time::timeout(DUE_MAX, waiting).await;
+        waited.map_err(|_| "what is due was not delivered")?
+    }
+
+    /// What was queued for anybody since the last look.
+    async fn new_messages(&mut self) -> Result<Vec<String>, String> {
+        let after = self.seen_command;
+        let read = self
+            .app
+            .store
+            .read(move |view| view.command_payloads(AGENT_ID, after));
+        let mut texts = Vec::new();
+        for (seq, payload) in read.await.map_err(|e| e.to_string())? {
+            self.seen_command = seq;
+            let payload: Value = serde_json::from_str(&payload).unwrap_or_default();
+            texts.push(payload["text"].as_str().unwrap_or_default().to_owned());
+        }
+        Ok(texts)
+    }
+}
+
+/// The first part that is missing, or there and should not be.
+fn mismatch(text: &str, parts: &[Part]) -> Option<String> {
+    let wrong = parts
+        .iter()
+        .find(|part| text.contains(&part.text) == part.is_absent)?;
+    let word = if wrong.is_absent { "with" } else { "without" };
+    Some(format!("answered {text:?}, {word} {:?}", wrong.text))
+}

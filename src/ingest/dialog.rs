@@ -1,0 +1,142 @@
+//! What a short message refers to: what the assistant asked, the last thing that was said or
+//! delivered, and the numbers of the last list. Kept in the database for some minutes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::{Timestamp, Zone};
+use crate::error::{Error, Result};
+use crate::model::recurrence::Recurrence;
+use crate::store::{DialogPart, Noted, Reminder, RoomId, Tx, UserId};
+
+/// How long a question waits for its answer.
+pub(super) const QUESTION_MS: i64 = 5 * 60_000;
+/// How long numbers of a list are names, and what was done can be undone.
+pub(super) const NUMBERS_MS: i64 = 10 * 60_000;
+/// How long "that" is the last thing said or delivered.
+pub(super) const LATEST_MS: i64 = 24 * 60 * 60_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Event {
+    Set,
+    Changed,
+    Delivered,
+    /// Reminders or memories were taken away, which `Tx::take_removed` brings back.
+    Removed,
+}
+
+/// The last thing that was said or delivered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Latest {
+    pub(super) event: Event,
+    pub(super) reminders: Vec<LatestReminder>,
+}
+
+/// A reminder as it was when it was noted, of a change as it was before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct LatestReminder {
+    pub(super) schedule_id: String,
+    pub(super) text: String,
+    pub(super) send_at: i64,
+    rule: Option<NotedRule>,
+}
+
+/// A rule with its zone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct NotedRule {
+    text: String,
+    zone: String,
+}
+
+impl NotedRule {
+    pub(super) fn of(recurrence: &Recurrence) -> Self {
+        Self {
+            text: recurrence.to_text(),
+            zone: recurrence.zone().name().to_owned(),
+        }
+    }
+
+    pub(super) fn recurrence(&self) -> Option<Recurrence> {
+        let zone: Zone = self.zone.parse().ok()?;
+        Recurrence::parse(&self.text, zone)
+    }
+}
+
+/// What the assistant asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Question {
+    /// When to remind of it.
+    When {
+        text: String,
+    },
+    /// What to remind of at that time.
+    What {
+        send_at: i64,
+        rule: Option<NotedRule>,
+    },
+    /// Whether to forget the memories of these UUIDs.
+    Forget {
+        ids: Vec<String>,
+        about: String,
+    },
+    ForgetEverything,
+}
+
+impl LatestReminder {
+    pub(super) fn of(reminder: &Reminder) -> Self {
+        Self {
+            schedule_id: reminder.schedule_id.clone(),
+            text: reminder.text.clone(),
+            send_at: reminder.send_at.0,
+            rule: reminder.recurrence.as_ref().map(NotedRule::of),
+        }
+    }
+
+    pub(super) fn recurrence(&self) -> Option<Recurrence> {
+        self.rule.as_ref()?.recurrence()
+    }
+}
+
+impl Latest {
+    pub(super) fn of(event: Event, reminders: &[Reminder]) -> Self {
+        Self {
+            event,
+            reminders: reminders.iter().map(LatestReminder::of).collect(),
+        }
+    }
+
+    pub(super) fn note(
+        &self,
+        tx: &Tx<'_>,
+        room: RoomId,
+        user: UserId,
+        now: Timestamp,
+    ) -> Result<()> {
+        note(tx, (room, user), DialogPart::Latest, Some(self), now)
+    }
+}
+
+pub(super) fn note<T: Serialize>(
+    tx: &Tx<'_>,
+    (room, user): (RoomId, UserId),
+    part: DialogPart,
+    what: Option<&T>,
+    now: Timestamp,
+) -> Result<()> {
+    let json = what.map(serde_json::to_string).transpose();
+    let json = json.map_err(Error::internal)?;
+    tx.set_dialog(room, user, part, json.as_deref(), now)
+}
+
+/// What was noted at most `kept_ms` ago, and when.
+pub(super) fn recent<T: for<'de> Deserialize<'de>>(
+    noted: Option<&Noted>,
+    kept_ms: i64,
+    now: Timestamp,
+) -> Option<(T, Timestamp)> {
+    let (json, at) = noted?;
+    let is_recent = (0..=kept_ms).contains(&(now.0 - at.0));
+    let what = serde_json::from_str(json).ok()?;
+    is_recent.then_some((what, *at))
+}

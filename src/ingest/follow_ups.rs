@@ -1,0 +1,422 @@
+//! Short messages that refer to what was said or delivered before: the answer to a question,
+//! "snooze", "make it 10", "cancel 2", "undo". What they mean is decided in
+//! `reply::builtin::follow_up`; here they find what they refer to.
+
+use super::answer::ReplyDraft;
+use super::dialog::{
+    self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, QUESTION_MS, Question,
+};
+use super::open_reminders::ReminderRequest;
+use super::respond::{Turn, listed};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::model::recurrence::Recurrence;
+use crate::reply::builtin::{FollowUp, NewTime, TimeChange, Which};
+use crate::reply::{self, Intent, wording};
+use crate::store::{DialogPart, Reminder, Tx};
+
+/// How long after a reminder a time alone puts it off.
+const JUST_DELIVERED_MS: i64 = 30 * 60_000;
+/// "snooze", without a time.
+const SNOOZE_S: i64 = 10 * 60;
+/// Dates that are told when somebody asks for the next ones.
+const NEXT_DATES: usize = 3;
+
+/// What a message refers to.
+enum Found {
+    Open(Vec<Reminder>),
+    /// Delivered, and gone.
+    Delivered(Vec<LatestReminder>),
+    /// The complete reply says why it can't be told.
+    Unclear(String),
+}
+
+impl Turn<'_> {
+    /// `None`: it refers to nothing, and is understood by itself.
+    pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<ReplyDraft>> {
+        Ok(match what {
+            FollowUp::Time(time) => self.answer_when(tx, time)?,
+            FollowUp::Yes => self.answer_yes(tx)?.map(ReplyDraft::from),
+            FollowUp::No => self.answer_no(tx)?.map(ReplyDraft::from),
+            FollowUp::Snooze(time) => Some(self.snooze(tx, time.as_ref())?),
+            FollowUp::Done => self.done(tx)?.map(ReplyDraft::from),
+            FollowUp::Change { which, to } => self.change(tx, which, to)?,
+            FollowUp::Cancel(which) => self.cancel(tx, which)?.map(ReplyDraft::from),
+            FollowUp::Undo => self.undo(tx)?.map(ReplyDraft::from),
+            FollowUp::Dates(which) => self.next_dates(tx, which)?.map(ReplyDraft::from),
+        })
+    }
+
+    /// Asks, and remembers what for.
+    pub(super) fn ask(&self, tx: &Tx<'_>, question: &Question) -> Result<()> {
+        let here = (self.room.id, self.user.id);
+        dialog::note(tx, here, DialogPart::Question, Some(question), self.now)
+    }
+
+    pub(super) fn question(&self, tx: &Tx<'_>) -> Result<Option<Question>> {
+        let asked = tx.dialog(self.room.id, self.user.id)?.question;
+        Ok(dialog::recent(asked.as_ref(), QUESTION_MS, self.now).map(|(question, _)| question))
+    }
+
+    pub(super) fn drop_question(&self, tx: &Tx<'_>) -> Result<()> {
+        let none: Option<&Question> = None;
+        let here = (self.room.id, self.user.id);
+        dialog::note(tx, here, DialogPart::Question, none, self.now)
+    }
+
+    /// The answer to "When?"; else a time right after a reminder puts it off.
+    fn answer_when(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<ReplyDraft>> {
+        if let Some(Question::When { text }) = self.question(tx)? {
+            let new = match time.of_new(self.now, self.zone()) {
+                Ok(new) => new,
+                Err(said) => return Ok(Some(said.into())),
+            };
+            self.drop_question(tx)?;
+            return Ok(Some(self.remind_at(tx, &text, &new)?));
+        }
+        let Some((latest, at)) = self.latest(tx)? else {
+            return Ok(None);
+        };
+        let just_now = self.now.0 - at.0 <= JUST_DELIVERED_MS;
+        if latest.event != Event::Delivered || !just_now {
+            return Ok(None);
+        }
+        Ok(Some(self.snooze(tx, Some(time))?))
+    }
+
+    /// What somebody answers who was asked what to be reminded of.
+    pub(super) fn answer_what(&self, tx: &mut Tx<'_>) -> Result<Option<ReplyDraft>> {
+        let Some(Question::What { send_at, rule }) = self.question(tx)? else {
+            return Ok(None);
+        };
+        let text = reply::reminder_answer(&self.message.text, &self.ingest.voice.get().persona);
+        let new = NewTime {
+            send_at: Timestamp(send_at),
+            recurrence: rule.and_then(|rule| rule.recurrence()),
+            zone: None,
+        };
+        if text.is_empty() || new.send_at <= self.now {
+            return Ok(None);
+        }
+        self.drop_question(tx)?;
+        Ok(Some(self.remind_at(tx, &text, &new)?))
+    }
+
+    fn answer_yes(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let said = match self.question(tx)? {
+            Some(Question::Forget { ids, about }) => self.forget_these(tx, &ids, &about)?,
+            Some(Question::ForgetEverything) => self.forget_everything(tx)?,
+            _ => return Ok(None),
+        };
+        self.drop_question(tx)?;
+        Ok(Some(said))
+    }
+
+    fn answer_no(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        if self.question(tx)?.is_none() {
+            return Ok(None);
+        }
+        self.drop_question(tx)?;
+        Ok(Some(wording::left_as_it_was()))
+    }
+
+    fn remind_at(&self, tx: &mut Tx<'_>, text: &str, new: &NewTime) -> Result<ReplyDraft> {
+        self.remind(tx, text, new.send_at, new.zone, new.recurrence.as_ref())
+    }
+
+    fn snooze(&self, tx: &mut Tx<'_>, time: Option<&TimeChange>) -> Result<ReplyDraft> {
+        let new = match time {
+            Some(time) => time.of_new(self.now, self.zone()),
+            None => Ok(NewTime {
+                send_at: self.now.plus_s(SNOOZE_S),
+                recurrence: None,
+                zone: None,
+            }),
+        };
+        let new = match new {
+            Ok(new) => new,
+            Err(said) => return Ok(said.into()),
+        };
+        let mut said = ReplyDraft::default();
+        match self.latest_found(tx)? {
+            Some(Found::Delivered(delivered)) => {
+                for reminder in delivered {
+                    add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
+                }
+            }
+            Some(Found::Open(open)) => {
+                for reminder in open {
+                    if reminder.recurrence.is_some() {
+                        // Only this once; the rule stays.
+                        add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
+                    } else {
+                        add(&mut said, self.move_to(tx, &reminder, &new)?.into());
+                    }
+                }
+            }
+            Some(Found::Unclear(unclear)) => return Ok(unclear.into()),
+            None => return Ok(wording::nothing_to_snooze().into()),
+        }
+        Ok(said)
+    }
+
+    fn done(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let Some((latest, _)) = self.latest(tx)? else {
+            return Ok(None);
+        };
+        if latest.event != Event::Delivered {
+            return Ok(None);
+        }
+        let texts: Vec<&str> = latest.reminders.iter().map(|r| r.text.as_str()).collect();
+        let mut next = None;
+        for reminder in &latest.reminders {
+            next = next.or(tx.reminder(&reminder.schedule_id)?.map(|open| open.send_at));
+        }
+        Ok(Some(wording::reminder_done(
+            &texts,
+            next,
+            self.now,
+            self.timezone(),
+        )))
+    }
+
+    fn change(
+        &self,
+        tx: &mut Tx<'_>,
+        which: &Which,
+        to: &TimeChange,
+    ) -> Result<Option<ReplyDraft>> {
+        let open = match self.found(tx, which)? {
+            None => return Ok(None),
+            Some(Found::Unclear(said)) => return Ok(Some(said.into())),
+            Some(Found::Delivered(delivered)) => {
+                let Ok(new) = to.of_new(self.now, self.zone()) else {
+                    return Ok(Some(wording::reminder_past().into()));
+                };
+                let mut said = ReplyDraft::default();
+                for reminder in delivered {
+                    add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
+                }
+                return Ok(Some(said));
+            }
+            Some(Found::Open(open)) => open,
+        };
+        let [reminder] = open.as_slice() else {
+            self.note_listed(tx, &open)?;
+            let said = wording::which_of_these(&listed(&open), self.now, self.timezone());
+            return Ok(Some(said.into()));
+        };
+        let recurrence = reminder.recurrence.as_ref();
+        let new = to.of_set(reminder.send_at, recurrence, self.now, self.zone());
+        Ok(Some(match new {
+            Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
+                wording::reminder_repeats_not_here().into()
+            }
+            Ok(new) => self.move_to(tx, reminder, &new)?.into(),
+            Err(said) => said.into(),
+        }))
+    }
+
+    fn move_to(&self, tx: &mut Tx<'_>, reminder: &Reminder, new: &NewTime) -> Result<String> {
+        let request = ReminderRequest {
+            text: &reminder.text,
+            send_at: new.send_at,
+            recurrence: new.recurrence.as_ref(),
+        };
+        let moved = self.change_reminder(tx, reminder, &request)?;
+        Ok(wording::reminder_moved(
+            &moved.text,
+            moved.send_at,
+            moved.recurrence.as_ref(),
+            self.now,
+            self.timezone(),
+        ))
+    }
+
+    fn cancel(&self, tx: &mut Tx<'_>, which: &Which) -> Result<Option<String>> {
+        Ok(match self.found(tx, which)? {
+            None => None,
+            Some(Found::Unclear(said)) => Some(said),
+            Some(Found::Delivered(_)) => Some(wording::already_delivered()),
+            Some(Found::Open(open)) => {
+                self.cancel_reminders(tx, &open)?;
+                Some(wording::reminders_cancelled(&listed(&open)))
+            }
+        })
+    }
+
+    fn undo(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
+        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
+        let latest = dialog::recent::<Latest>(latest.as_ref(), NUMBERS_MS, self.now);
+        let Some((latest, at)) = latest else {
+            return Ok(None);
+        };
+        let undone = match latest.event {
+            Event::Delivered => None,
+            Event::Set => {
+                let mut open = Vec::new();
+                for reminder in &latest.reminders {
+                    open.extend(tx.reminder(&reminder.schedule_id)?);
+                }
+                self.cancel_reminders(tx, &open)?;
+                (!open.is_empty()).then(|| wording::reminders_cancelled(&listed(&open)))
+            }
+            Event::Changed => {
+                let mut said = Vec::new();
+                for before in &latest.reminders {
+                    let new = NewTime {
+                        send_at: Timestamp(before.send_at),
+                        recurrence: before.recurrence(),
+                        zone: None,
+                    };
+                    match tx.reminder(&before.schedule_id)? {
+                        Some(open) if new.send_at > self.now => {
+                            said.push(self.move_to(tx, &open, &new)?);
+                        }
+                        _ => {}
+                    }
+                }
+                (!said.is_empty()).then(|| said.join("\n"))
+            }
+            Event::Removed => self.bring_back(tx, at)?,
+        };
+        Ok(Some(undone.unwrap_or_else(wording::nothing_to_undo)))
+    }
+
+    /// Brings back what was taken away at that moment.
+    fn bring_back(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<Option<String>> {
+        let (mut reminders, mut memories) = (Vec::new(), Vec::new());
+        for (kind, user, item) in tx.take_removed(self.user.id, at)? {
+            match kind.as_str() {
+                "reminder" => reminders.extend(self.restore_reminder(tx, user, &item)?),
+                _ => memories.push(self.restore_memory(tx, &item)?),
+            }
+        }
+        if reminders.is_empty() && memories.is_empty() {
+            return Ok(None);
+        }
+        Latest::of(Event::Set, &reminders).note(tx, self.room.id, self.user.id, self.now)?;
+        Ok(Some(wording::brought_back(
+            &listed(&reminders),
+            &memories,
+            self.now,
+            self.timezone(),
+        )))
+    }
+
+    fn next_dates(&self, tx: &mut Tx<'_>, which: &Which) -> Result<Option<String>> {
+        let open = match self.found(tx, which)? {
+            None => return Ok(None),
+            Some(Found::Unclear(said)) => return Ok(Some(said)),
+            Some(Found::Delivered(_)) => return Ok(Some(wording::already_delivered())),
+            Some(Found::Open(open)) => open,
+        };
+        let each = open.iter().map(|reminder| match &reminder.recurrence {
+            Some(recurrence) => wording::next_dates(
+                &reminder.text,
+                recurrence,
+                NEXT_DATES,
+                self.now,
+                self.timezone(),
+            ),
+            None => {
+                wording::comes_once(&reminder.text, reminder.send_at, self.now, self.timezone())
+            }
+        });
+        Ok(Some(each.collect::<Vec<_>>().join("\n")))
+    }
+
+    /// The last thing that was said or delivered; in a group also what was another's.
+    fn latest(&self, tx: &Tx<'_>) -> Result<Option<(Latest, Timestamp)>> {
+        let noted = match self.in_group() {
+            true => tx.latest_in_room(self.room.id)?,
+            false => tx.dialog(self.room.id, self.user.id)?.latest,
+        };
+        Ok(dialog::recent(noted.as_ref(), LATEST_MS, self.now))
+    }
+
+    fn latest_found(&self, tx: &Tx<'_>) -> Result<Option<Found>> {
+        let Some((latest, _)) = self.latest(tx)? else {
+            return Ok(None);
+        };
+        if latest.event == Event::Removed {
+            return Ok(None);
+        }
+        let mut open = Vec::new();
+        for reminder in &latest.reminders {
+            open.extend(tx.reminder(&reminder.schedule_id)?);
+        }
+        // One of a direct chat is not spoken of in a group.
+        open.retain(|reminder| !self.in_group() || reminder.room == self.room.id);
+        Ok(match (open.is_empty(), latest.event) {
+            (false, _) => Some(Found::Open(open)),
+            (true, Event::Delivered) => Some(Found::Delivered(latest.reminders)),
+            (true, _) => None,
+        })
+    }
+
+    fn found(&self, tx: &Tx<'_>, which: &Which) -> Result<Option<Found>> {
+        let here = self.reminders_here(tx)?;
+        Ok(match which {
+            Which::Latest => self.latest_found(tx)?,
+            Which::Numbered(numbers) => {
+                let noted = tx.dialog(self.room.id, self.user.id)?.listed;
+                let ids = dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now);
+                let Some((ids, _)) = ids else {
+                    return Ok(Some(Found::Unclear(wording::no_numbers())));
+                };
+                let mut open = Vec::new();
+                for number in numbers {
+                    let id = number.checked_sub(1).and_then(|at| ids.get(at));
+                    let found = id.and_then(|id| here.iter().find(|r| r.schedule_id == *id));
+                    match found {
+                        Some(reminder) => open.push(reminder.clone()),
+                        None => return Ok(Some(Found::Unclear(wording::no_such_number(*number)))),
+                    }
+                }
+                Some(Found::Open(open))
+            }
+            Which::About(about) => {
+                let matches = |r: &&Reminder| reply::memory_matches(&r.text, about);
+                let open: Vec<Reminder> = here.iter().filter(matches).cloned().collect();
+                Some(match open.is_empty() {
+                    true => Found::Unclear(wording::reminders_cancelled(&[])),
+                    false => Found::Open(open),
+                })
+            }
+        })
+    }
+
+    /// What is asked when a reminder's time or text was not said.
+    pub(super) fn ask_about(&self, tx: &Tx<'_>, intent: &Intent) -> Result<()> {
+        match intent {
+            Intent::AskWhen { text, .. } => self.ask(tx, &Question::When { text: text.clone() }),
+            Intent::AskWhat {
+                send_at,
+                recurrence,
+                ..
+            } => self.ask(tx, &Question::what(*send_at, recurrence.as_ref())),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One more sentence; a relay that delivers reminders itself takes one.
+fn add(said: &mut ReplyDraft, more: ReplyDraft) {
+    if !said.text.is_empty() {
+        said.text.push('\n');
+    }
+    said.text.push_str(&more.text);
+    if said.schedule.is_none() {
+        said.schedule = more.schedule;
+    }
+}
+
+impl Question {
+    fn what(send_at: Timestamp, recurrence: Option<&Recurrence>) -> Self {
+        Self::What {
+            send_at: send_at.0,
+            rule: recurrence.map(dialog::NotedRule::of),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Setting, changing, cancelling and finding open reminders, for whatever understood that it is
+//! wanted. What is said of it is decided elsewhere.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::dialog::{self, Event, Latest, LatestReminder};
+use super::respond::Turn;
+use crate::clock::{Timestamp, Zone};
+use crate::error::{Error, Result};
+use crate::model::recurrence::Recurrence;
+use crate::random;
+use crate::reply;
+use crate::reply::wording::OPEN_REMINDERS_MAX;
+use crate::store::{DialogPart, NewReminder, Reminder, RemovedItem, RoomId, Tx, UserId};
+
+/// A reminder to be set.
+pub(super) struct ReminderRequest<'a> {
+    /// At most `REMINDER_CHARS_MAX` characters.
+    pub(super) text: &'a str,
+    pub(super) send_at: Timestamp,
+    /// Its next time is `send_at`.
+    pub(super) recurrence: Option<&'a Recurrence>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReminderRefusal {
+    /// The person has as many as anybody may have.
+    TooMany,
+    /// A relay without a queue can't bring one that comes again.
+    NoQueue,
+}
+
+/// A reminder that was taken away.
+#[derive(Debug, Serialize, Deserialize)]
+struct RemovedReminder {
+    room: i64,
+    #[serde(flatten)]
+    reminder: LatestReminder,
+}
+
+impl Turn<'_> {
+    /// Sets a reminder of this room. Where the relay delivers it there is no row.
+    pub(super) fn set_reminder(
+        &self,
+        tx: &mut Tx<'_>,
+        request: &ReminderRequest<'_>,
+    ) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
+        if tx.count_reminders(self.user.id)? >= OPEN_REMINDERS_MAX {
+            return Ok(Err(ReminderRefusal::TooMany));
+        }
+        if self.agent.is_none() && request.recurrence.is_some() {
+            return Ok(Err(ReminderRefusal::NoQueue));
+        }
+        let mut reminder = Reminder {
+            id: 0,
+            schedule_id: random::uuid().to_string(),
+            user: self.user.id,
+            room: self.room.id,
+            text: request.text.to_owned(),
+            send_at: request.send_at,
+            recurrence: request.recurrence.cloned(),
+        };
+        if self.agent.is_some() {
+            self.insert(tx, &reminder)?;
+            if let Some(row) = tx.reminder(&reminder.schedule_id)? {
+                reminder.id = row.id;
+            }
+            self.note_set(tx, &reminder)?;
+        }
+        Ok(Ok(reminder))
+    }
+
+    /// What is set by one message is meant together.
+    fn note_set(&self, tx: &Tx<'_>, reminder: &Reminder) -> Result<()> {
+        let known = tx.dialog(self.room.id, self.user.id)?.latest;
+        let same = dialog::recent::<Latest>(known.as_ref(), 0, self.now);
+        let mut latest = match same {
+            Some((latest, _)) if latest.event == Event::Set => latest,
+            _ => Latest::of(Event::Set, &[]),
+        };
+        latest.reminders.push(LatestReminder::of(reminder));
+        latest.note(tx, self.room.id, self.user.id, self.now)
+    }
+
+    /// Gives an open reminder another text, time or rule.
+    pub(super) fn change_reminder(
+        &self,
+        tx: &mut Tx<'_>,
+        reminder: &Reminder,
+        request: &ReminderRequest<'_>,
+    ) -> Result<Reminder> {
+        tx.change_reminder(
+            reminder.id,
+            request.text,
+            request.send_at,
+            request.recurrence,
+        )?;
+        self.wake_delivery(tx, request.send_at);
+        Ok(Reminder {
+            text: request.text.to_owned(),
+            send_at: request.send_at,
+            recurrence: request.recurrence.cloned(),
+            ..reminder.clone()
+        })
+    }
+
+    /// Takes reminders away; for some minutes `restore_removed` brings them back.
+    pub(super) fn cancel_reminders(&self, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
+        for reminder in reminders {
+            tx.delete_reminder(reminder.id)?;
+            let removed = RemovedReminder {
+                room: reminder.room.0,
+                reminder: LatestReminder::of(reminder),
+            };
+            let item = RemovedItem {
+                user: reminder.user,
+                removed_by: self.user.id,
+                room: Some(reminder.room),
+                kind: "reminder",
+                item: serde_json::to_string(&removed).map_err(Error::internal)?,
+            };
+            tx.keep_removed(&item, self.now)?;
+        }
+        if !reminders.is_empty() {
+            let removed = Latest::of(Event::Removed, reminders);
+            removed.note(tx, self.room.id, self.user.id, self.now)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a reminder back that was taken away; `None`: its time has passed since.
+    pub(super) fn restore_reminder(
+        &self,
+        tx: &mut Tx<'_>,
+        user: UserId,
+        item: &str,
+    ) -> Result<Option<Reminder>> {
+        let removed: RemovedReminder = serde_json::from_str(item).map_err(Error::internal)?;
+        let recurrence = removed.reminder.recurrence();
+        let progress = recurrence
+            .as_ref()
+            .map(|recurrence| recurrence.progress(self.now));
+        let (recurrence, send_at) = match progress {
+            Some(progress) => match progress.next {
+                Some((next, at)) => (Some(next), at),
+                None => return Ok(None),
+            },
+            None => (None, Timestamp(removed.reminder.send_at)),
+        };
+        if send_at <= self.now {
+            return Ok(None);
+        }
+        let reminder = Reminder {
+            id: 0,
+            schedule_id: removed.reminder.schedule_id,
+            user,
+            room: RoomId(removed.room),
+            text: removed.reminder.text,
+            send_at,
+            recurrence,
+        };
+        self.insert(tx, &reminder)?;
+        Ok(Some(reminder))
+    }
+
+    fn insert(&self, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<()> {
+        tx.insert_reminder(&NewReminder {
+            schedule_id: &reminder.schedule_id,
+            user: reminder.user,
+            room: reminder.room,
+            text: &reminder.text,
+            send_at: reminder.send_at,
+            recurrence: reminder.recurrence.as_ref(),
+            now: self.now,
+        })?;
+        self.wake_delivery(tx, reminder.send_at);
+        Ok(())
+    }
+
+    fn wake_delivery(&self, tx: &mut Tx<'_>, send_at: Timestamp) {
+        let wake = self.ingest.reminders.clone();
+        tx.after_commit(move || wake.by(send_at));
+    }
+
+    /// Those that may be spoken of here: a group's own, whoever set them.
+    pub(super) fn reminders_here(&self, tx: &Tx<'_>) -> Result<Vec<Reminder>> {
+        match self.in_group() {
+            true => tx.room_reminders(self.room.id),
+            false => tx.reminders(self.user.id),
+        }
+    }
+
+    /// Those of them that come within a span of time and are about something, soonest first.
+    pub(super) fn reminders_matching(
+        &self,
+        tx: &Tx<'_>,
+        about: Option<&str>,
+        within: Option<&Range<Timestamp>>,
+    ) -> Result<Vec<Reminder>> {
+        let mut found = self.reminders_here(tx)?;
+        found.retain(|reminder| {
+            let comes = within.is_none_or(|span| !reminder.moments(span, 1).is_empty());
+            comes && about.is_none_or(|about| reply::memory_matches(&reminder.text, about))
+        });
+        Ok(found)
+    }
+
+    /// Numbers these reminders for the next minutes.
+    pub(super) fn note_listed(&self, tx: &Tx<'_>, reminders: &[Reminder]) -> Result<()> {
+        let ids: Vec<&str> = reminders.iter().map(|r| r.schedule_id.as_str()).collect();
+        let here = (self.room.id, self.user.id);
+        dialog::note(tx, here, DialogPart::Listed, Some(&ids), self.now)
+    }
+
+    /// The zone that times are read in.
+    pub(super) fn zone(&self) -> Zone {
+        self.timezone().unwrap_or(Zone::UTC)
+    }
+}

@@ -1,0 +1,499 @@
+//! When something comes again: a rule of RFC 5545, read as a clock on the wall of one time zone
+//! shows it. "Every day at 9" is nine o'clock before and after a change to daylight saving time.
+
+use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Weekday};
+pub use rrule::Frequency;
+use rrule::{NWeekday, RRule, RRuleSet, Tz, Unvalidated};
+
+use crate::clock::{Timestamp, Zone, at_wall_time};
+
+/// Nothing comes more often than this.
+pub const GAP_S_MIN: i64 = 300;
+/// Characters of a rule.
+const RULE_CHARS_MAX: usize = 500;
+/// Occurrences of a rule that names their count.
+const COUNT_MAX: u32 = 1_000;
+/// Occurrences that are looked at to see how often a rule comes.
+const SAMPLE: usize = 50;
+
+const LOCAL: &str = "%Y%m%dT%H%M%S";
+
+/// Why a rule can't be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecurrenceError {
+    /// It is no rule of RFC 5545.
+    Unreadable,
+    /// More often than every `GAP_S_MIN` seconds.
+    TooOften,
+    /// No calendar has such a day, or its end has passed.
+    Never,
+}
+
+/// A rule with its next occurrence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recurrence {
+    /// The next occurrence as the clock on the wall names it, also where the clock skips it.
+    next: NaiveDateTime,
+    /// "FREQ=WEEKLY;BYDAY=MO", without COUNT; UNTIL is a time on the wall.
+    rule: String,
+    zone: Zone,
+}
+
+/// What a rule says, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    pub frequency: Frequency,
+    pub interval: u16,
+    /// With their place in the month: 0 is each of them, -1 the last.
+    pub weekdays: Vec<(i16, Weekday)>,
+    /// -1 is the last day of a month.
+    pub month_days: Vec<i8>,
+    pub months: Vec<u8>,
+    /// Hours and minutes of a day; empty where the rule goes on through the day.
+    pub times: Vec<(u8, u8)>,
+    pub until: Option<NaiveDateTime>,
+    /// Nothing of the rule is left out above.
+    pub is_whole: bool,
+}
+
+/// What has become of a rule by some moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Occurrences whose time has come.
+    pub due: usize,
+    /// The last of those.
+    pub last: Option<Timestamp>,
+    /// `None`: it never comes again.
+    pub next: Option<(Recurrence, Timestamp)>,
+}
+
+impl Recurrence {
+    /// The rule ("FREQ=…", with or without "RRULE:") with its first occurrence at or after
+    /// `from`, a time on the wall of `zone`.
+    pub fn new(rule: &str, from: NaiveDateTime, zone: Zone) -> Result<Self, RecurrenceError> {
+        let unreadable = RecurrenceError::Unreadable;
+        let rule = rule.trim();
+        let rule = rule.strip_prefix("RRULE:").unwrap_or(rule);
+        if !rule.is_ascii() || rule.len() > RULE_CHARS_MAX {
+            return Err(unreadable);
+        }
+        let (mut kept, mut count) = (Vec::new(), None);
+        for part in rule.split(';').filter(|part| !part.is_empty()) {
+            let (key, value) = part.split_once('=').ok_or(unreadable)?;
+            match key.to_ascii_uppercase().as_str() {
+                "COUNT" => count = Some(value.parse::<u32>().map_err(|_| unreadable)?),
+                "UNTIL" => {
+                    let until = wall_time(value, zone).ok_or(unreadable)?;
+                    kept.push(format!("UNTIL={}", until.format(LOCAL)));
+                }
+                key => kept.push(format!("{key}={}", value.to_ascii_uppercase())),
+            }
+        }
+        let mut recurrence = Self {
+            next: from.with_nanosecond(0).ok_or(unreadable)?,
+            rule: kept.join(";"),
+            zone,
+        };
+        let set = recurrence.set()?;
+        if let Some(count) = count {
+            let last = set.into_iter().take(count.min(COUNT_MAX) as usize).last();
+            let last = last.ok_or(RecurrenceError::Never)?.naive_local();
+            recurrence
+                .rule
+                .push_str(&format!(";UNTIL={}", last.format(LOCAL)));
+        }
+        let sample = recurrence.set()?;
+        let sample = sample.into_iter().take(SAMPLE);
+        let sample: Vec<NaiveDateTime> = sample.map(|date| date.naive_local()).collect();
+        let too_often = |pair: &[NaiveDateTime]| (pair[1] - pair[0]).num_seconds() < GAP_S_MIN;
+        if sample.windows(2).any(too_often) {
+            return Err(RecurrenceError::TooOften);
+        }
+        recurrence.next = *sample.first().ok_or(RecurrenceError::Never)?;
+        Ok(recurrence)
+    }
+
+    /// From `to_text`.
+    pub fn parse(text: &str, zone: Zone) -> Option<Self> {
+        let (start, rule) = text.split_once('\n')?;
+        let next = start.strip_prefix("DTSTART:")?;
+        Some(Self {
+            next: NaiveDateTime::parse_from_str(next, LOCAL).ok()?,
+            rule: rule.strip_prefix("RRULE:")?.to_owned(),
+            zone,
+        })
+    }
+
+    /// The lines DTSTART and RRULE of RFC 5545, in local time.
+    pub fn to_text(&self) -> String {
+        format!("DTSTART:{}\nRRULE:{}", self.next.format(LOCAL), self.rule)
+    }
+
+    pub fn zone(&self) -> Zone {
+        self.zone
+    }
+
+    /// "FREQ=…".
+    pub fn rule(&self) -> &str {
+        &self.rule
+    }
+
+    /// The next occurrence as the clock on the wall names it.
+    pub fn next_on_wall(&self) -> NaiveDateTime {
+        self.next
+    }
+
+    /// The moment of the next occurrence.
+    pub fn next(&self) -> Option<Timestamp> {
+        at_wall_time(self.next, self.zone)
+    }
+
+    /// The next `count` moments, the first of them `next`.
+    pub fn upcoming(&self, count: usize) -> Vec<Timestamp> {
+        let set = self.set();
+        let dates = set.iter().flat_map(|set| set.into_iter().take(count));
+        dates
+            .filter_map(|date| at_wall_time(date.naive_local(), self.zone))
+            .collect()
+    }
+
+    /// The occurrences that lie within `span`, at most `max`.
+    pub fn within(&self, span: &std::ops::Range<Timestamp>, max: usize) -> Vec<Timestamp> {
+        let set = self.set();
+        let dates = set.iter().flat_map(|set| set.into_iter());
+        dates
+            .map_while(|date| at_wall_time(date.naive_local(), self.zone))
+            .take_while(|at| *at < span.end)
+            .filter(|at| *at >= span.start)
+            .take(max)
+            .collect()
+    }
+
+    /// What was due up to `now`, and what comes next.
+    pub fn progress(&self, now: Timestamp) -> Progress {
+        let mut progress = Progress {
+            due: 0,
+            last: None,
+            next: None,
+        };
+        for date in self.set().iter().flat_map(|set| set.into_iter()) {
+            let Some(at) = at_wall_time(date.naive_local(), self.zone) else {
+                break;
+            };
+            if at > now {
+                let next = Self {
+                    next: date.naive_local(),
+                    ..self.clone()
+                };
+                progress.next = Some((next, at));
+                break;
+            }
+            progress.due += 1;
+            progress.last = Some(at);
+        }
+        progress
+    }
+
+    /// The same at another time of day, from the next such moment after `now`.
+    pub fn at_time(&self, hour: u32, minute: u32, now: Timestamp) -> Result<Self, RecurrenceError> {
+        let unreadable = RecurrenceError::Unreadable;
+        let rest = self.rule.split(';');
+        let rest =
+            rest.filter(|part| !part.starts_with("BYHOUR=") && !part.starts_with("BYMINUTE="));
+        let rule = rest.collect::<Vec<_>>().join(";");
+        let rule = format!("{rule};BYHOUR={hour};BYMINUTE={minute}");
+        let midnight = self.next.date().and_time(NaiveTime::MIN);
+        let moved = Self::new(&rule, midnight, self.zone)?;
+        match moved.next() {
+            Some(next) if next > now => Ok(moved),
+            _ => moved
+                .progress(now)
+                .next
+                .map(|(moved, _)| moved)
+                .ok_or(unreadable),
+        }
+    }
+
+    pub fn pattern(&self) -> Option<Pattern> {
+        let set = self.set().ok()?;
+        let rule = set.get_rrule().first()?;
+        let value = |key: &str| {
+            let mut parts = self.rule.split(';');
+            parts.find_map(|part| part.strip_prefix(key)?.strip_prefix('='))
+        };
+        let weekdays = rule.get_by_weekday().iter().map(|day| match day {
+            NWeekday::Every(day) => (0, *day),
+            NWeekday::Nth(n, day) => (*n, *day),
+        });
+        let month_days = value("BYMONTHDAY").unwrap_or_default().split(',');
+        let month_days: Vec<i8> = month_days.filter_map(|day| day.parse().ok()).collect();
+        // "The 31st" is kept as the last of the days up to it: the shorter months have one.
+        let is_last_of = value("BYSETPOS") == Some("-1") && month_days.first() == Some(&28);
+        let through_the_day = rule.get_freq() >= Frequency::Hourly && value("BYHOUR").is_none();
+        let times = match through_the_day {
+            true => Vec::new(),
+            false => rule
+                .get_by_hour()
+                .iter()
+                .flat_map(|hour| rule.get_by_minute().iter().map(|minute| (*hour, *minute)))
+                .collect(),
+        };
+        let known = |part: &str| {
+            let key = part.split('=').next().unwrap_or_default();
+            matches!(
+                key,
+                "FREQ"
+                    | "INTERVAL"
+                    | "BYDAY"
+                    | "BYMONTHDAY"
+                    | "BYMONTH"
+                    | "BYHOUR"
+                    | "BYMINUTE"
+                    | "UNTIL"
+                    | "WKST"
+            ) || key == "BYSETPOS" && is_last_of
+        };
+        let is_whole = self.rule.split(';').all(known)
+            && (rule.get_freq() < Frequency::Hourly || value("BYHOUR").is_none());
+        Some(Pattern {
+            frequency: rule.get_freq(),
+            interval: rule.get_interval(),
+            weekdays: match value("BYDAY") {
+                Some(_) => weekdays.collect(),
+                None if rule.get_freq() == Frequency::Weekly => vec![(0, self.next.weekday())],
+                None => Vec::new(),
+            },
+            month_days: match (is_last_of, rule.get_freq()) {
+                (true, _) => month_days.into_iter().max().into_iter().collect(),
+                (_, Frequency::Monthly | Frequency::Yearly)
+                    if month_days.is_empty() && value("BYDAY").is_none() =>
+                {
+                    i8::try_from(self.next.day()).into_iter().collect()
+                }
+                _ => month_days,
+            },
+            months: match rule.get_freq() {
+                Frequency::Yearly => rule.get_by_month().to_vec(),
+                _ if value("BYMONTH").is_none() => Vec::new(),
+                _ => rule.get_by_month().to_vec(),
+            },
+            times,
+            until: value("UNTIL").and_then(|at| NaiveDateTime::parse_from_str(at, LOCAL).ok()),
+            is_whole,
+        })
+    }
+
+    /// The rule from its next occurrence on. Zones play no part in it: the times are those on
+    /// the wall.
+    fn set(&self) -> Result<RRuleSet, RecurrenceError> {
+        let unreadable = RecurrenceError::Unreadable;
+        let mut until = None;
+        let parts = self
+            .rule
+            .split(';')
+            .filter(|part| match part.strip_prefix("UNTIL=") {
+                Some(value) => {
+                    until = Some(value.to_owned());
+                    false
+                }
+                None => true,
+            });
+        let rule: Vec<&str> = parts.collect();
+        let rule = rule.join(";").parse();
+        let mut rule: RRule<Unvalidated> = rule.map_err(|_| unreadable)?;
+        let wall = |time: NaiveDateTime| Tz::UTC.from_utc_datetime(&time);
+        if let Some(until) = until {
+            let until = NaiveDateTime::parse_from_str(&until, LOCAL).map_err(|_| unreadable)?;
+            if until < self.next {
+                return Err(RecurrenceError::Never);
+            }
+            rule = rule.until(wall(until));
+        }
+        let set = rule.build(wall(self.next)).map_err(|_| unreadable)?;
+        Ok(set.limit())
+    }
+}
+
+/// The end of a rule: a date is that whole day; a moment in UTC is turned into the zone's time.
+fn wall_time(value: &str, zone: Zone) -> Option<NaiveDateTime> {
+    if let Some(utc) = value.strip_suffix('Z') {
+        let utc = NaiveDateTime::parse_from_str(utc, LOCAL).ok()?;
+        return Some(utc.and_utc().with_timezone(&zone).naive_local());
+    }
+    if value.len() == 8 {
+        let date = NaiveDate::parse_from_str(value, "%Y%m%d").ok()?;
+        return date.and_hms_opt(23, 59, 59);
+    }
+    NaiveDateTime::parse_from_str(value, LOCAL).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wall(text: &str) -> NaiveDateTime {
+        NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M").unwrap()
+    }
+
+    fn zone(name: &str) -> Zone {
+        name.parse().unwrap()
+    }
+
+    fn rule(rule: &str, from: &str, at: &str) -> Recurrence {
+        Recurrence::new(rule, wall(from), zone(at)).unwrap()
+    }
+
+    #[test]
+    fn occurrences_are_those_of_a_clock_on_the_wall() {
+        // Rule, from, zone, and the moments in UTC.
+        let cases = [
+            (
+                "FREQ=DAILY",
+                "2026-03-28 09:00",
+                "Europe/Berlin",
+                "03-28T08:00 03-29T07:00 03-30T07:00",
+            ),
+            (
+                "FREQ=DAILY",
+                "2026-10-24 09:00",
+                "Europe/Berlin",
+                "10-24T07:00 10-25T08:00 10-26T08:00",
+            ),
+            // The clock skips 02:30 once, and shows it twice once.
+            (
+                "FREQ=DAILY",
+                "2026-03-28 02:30",
+                "Europe/Berlin",
+                "03-28T01:30 03-29T01:00 03-30T00:30",
+            ),
+            (
+                "FREQ=DAILY",
+                "2026-10-24 02:30",
+                "Europe/Berlin",
+                "10-24T00:30 10-25T00:30 10-26T01:30",
+            ),
+            (
+                "FREQ=DAILY",
+                "2026-03-07 09:00",
+                "America/New_York",
+                "03-07T14:00 03-08T13:00 03-09T13:00",
+            ),
+            (
+                "FREQ=WEEKLY;BYDAY=MO,FR;INTERVAL=2",
+                "2026-11-23 09:00",
+                "UTC",
+                "11-23T09:00 11-27T09:00 12-07T09:00",
+            ),
+            (
+                "RRULE:FREQ=MONTHLY;BYMONTHDAY=28,29,30,31;BYSETPOS=-1",
+                "2026-01-31 09:00",
+                "UTC",
+                "01-31T09:00 02-28T09:00 03-31T09:00",
+            ),
+            (
+                "FREQ=MONTHLY;BYDAY=1MO",
+                "2026-11-23 09:00",
+                "UTC",
+                "12-07T09:00 01-04T09:00 02-01T09:00",
+            ),
+            (
+                "FREQ=HOURLY;INTERVAL=3;UNTIL=20261123T200000",
+                "2026-11-23 17:00",
+                "UTC",
+                "11-23T17:00 11-23T20:00",
+            ),
+            (
+                "FREQ=DAILY;COUNT=2",
+                "2026-11-23 17:00",
+                "UTC",
+                "11-23T17:00 11-24T17:00",
+            ),
+            (
+                "FREQ=DAILY;UNTIL=20261124",
+                "2026-11-23 17:00",
+                "UTC",
+                "11-23T17:00 11-24T17:00",
+            ),
+            (
+                "FREQ=DAILY;UNTIL=20261124T160000Z",
+                "2026-11-23 17:00",
+                "Europe/Berlin",
+                "11-23T16:00 11-24T16:00",
+            ),
+        ];
+        for (said, from, at, expected) in cases {
+            let found = rule(said, from, at).upcoming(3);
+            let found: Vec<String> = found
+                .iter()
+                .map(|at| at.utc().format("%m-%dT%H:%M").to_string())
+                .collect();
+            assert_eq!(found.join(" "), expected, "{said} {from} {at}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_refused() {
+        use RecurrenceError::{Never, TooOften, Unreadable};
+        let cases = [
+            ("", Unreadable),
+            ("every day", Unreadable),
+            ("FREQ=DAILY;BYDAY=É", Unreadable),
+            ("FREQ=DAILY;BYDAY=X", Unreadable),
+            ("FREQ=SECONDLY", TooOften),
+            ("FREQ=MINUTELY", TooOften),
+            ("FREQ=HOURLY;BYMINUTE=0,1", TooOften),
+            ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", Never),
+        ];
+        for (said, expected) in cases {
+            let found = Recurrence::new(said, wall("2026-11-23 09:00"), Zone::UTC);
+            assert_eq!(found, Err(expected), "{said}");
+        }
+        let long = format!("FREQ=DAILY;{}", "BYHOUR=1;".repeat(100));
+        assert!(Recurrence::new(&long, wall("2026-11-23 09:00"), Zone::UTC).is_err());
+    }
+
+    #[test]
+    fn it_moves_on_and_knows_what_was_missed() {
+        let daily = rule("FREQ=DAILY", "2026-03-28 02:30", "Europe/Berlin");
+        let now = Timestamp(wall("2026-03-30 12:00").and_utc().timestamp_millis());
+        let progress = daily.progress(now);
+        assert_eq!(progress.due, 3);
+        let (next, at) = progress.next.unwrap();
+        assert_eq!(at.to_string(), "2026-03-31T00:30:00.000Z");
+        // The text is all that is kept, and the skipped time is not.
+        let again = Recurrence::parse(&next.to_text(), next.zone()).unwrap();
+        assert_eq!(again, next);
+        assert_eq!(again.to_text(), "DTSTART:20260331T023000\nRRULE:FREQ=DAILY");
+        let ended = rule("FREQ=DAILY;COUNT=1", "2026-03-28 02:30", "UTC").progress(now);
+        assert_eq!((ended.due, ended.next), (1, None));
+        let later = daily.at_time(21, 15, now).unwrap();
+        assert_eq!(
+            later.next().unwrap().to_string(),
+            "2026-03-30T19:15:00.000Z"
+        );
+    }
+
+    #[test]
+    fn a_pattern_says_what_the_rule_says() {
+        let monday = rule("FREQ=WEEKLY", "2026-11-23 09:05", "UTC")
+            .pattern()
+            .unwrap();
+        assert_eq!(monday.weekdays, [(0, Weekday::Mon)]);
+        assert_eq!(monday.times, [(9, 5)]);
+        assert!(monday.is_whole);
+        let last = rule(
+            "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=8,20;BYMINUTE=0",
+            "2026-11-23 09:05",
+            "UTC",
+        );
+        let last = last.pattern().unwrap();
+        assert_eq!(
+            (last.month_days, last.times),
+            (vec![-1], vec![(8, 0), (20, 0)])
+        );
+        let odd = rule("FREQ=YEARLY;BYYEARDAY=100", "2026-11-23 09:05", "UTC");
+        assert!(!odd.pattern().unwrap().is_whole);
+        let hourly = rule("FREQ=HOURLY;INTERVAL=3", "2026-11-23 09:05", "UTC");
+        assert_eq!(hourly.pattern().unwrap().times, []);
+    }
+}

@@ -1,0 +1,176 @@
+//! Short messages that refer to something said or delivered before: "snooze 10 min", "make it
+//! 10", "move it to friday", "cancel that", "cancel 2", "undo", "yes", "in 10 minutes". It
+//! doesn't know what they refer to.
+
+mod read;
+
+pub(super) use read::read;
+
+use super::reminder::repeats::{Repeat, RepeatProblem};
+use super::when::{self, Day, Problem, Spec};
+use super::wording;
+use crate::clock::{Timestamp, Zone};
+use crate::model::recurrence::Recurrence;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FollowUp {
+    /// `None`: for some minutes.
+    Snooze(Option<TimeChange>),
+    Done,
+    Change {
+        which: Which,
+        to: TimeChange,
+    },
+    Cancel(Which),
+    Undo,
+    Yes,
+    No,
+    /// Only a time: the answer to "When?".
+    Time(TimeChange),
+    /// The next dates of one that comes again.
+    Dates(Which),
+}
+
+impl FollowUp {
+    /// Whether it counts against the commands a person may give in a minute.
+    pub fn is_command(&self) -> bool {
+        !matches!(self, Self::Done | Self::Yes | Self::No | Self::Time(_))
+    }
+}
+
+/// Which reminder is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// The last one that was said or delivered.
+    Latest,
+    /// By their numbers in the last list, from 1.
+    Numbered(Vec<usize>),
+    About(String),
+}
+
+/// Another time for a reminder, as it was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeChange(Said);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Said {
+    At(Spec),
+    Repeat(Box<Repeat>),
+    /// Seconds later; earlier when negative.
+    Later(i64),
+}
+
+/// When a reminder is to come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTime {
+    pub send_at: Timestamp,
+    pub recurrence: Option<Recurrence>,
+    /// The zone that the time was said in, where it was named.
+    pub zone: Option<Zone>,
+}
+
+impl TimeChange {
+    /// Of a reminder that has no time yet. The error is the reply.
+    pub fn of_new(&self, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+        match &self.0 {
+            Said::At(spec) => once(spec, now, zone),
+            Said::Repeat(repeat) => repeated(repeat, now, zone),
+            Said::Later(seconds) => check(now.plus_s(*seconds), now, None),
+        }
+    }
+
+    /// Of a reminder that is set: what is not said (the day, the time of day) stays.
+    pub fn of_set(
+        &self,
+        send_at: Timestamp,
+        recurrence: Option<&Recurrence>,
+        now: Timestamp,
+        zone: Zone,
+    ) -> Result<NewTime, String> {
+        let own = recurrence.map_or(zone, Recurrence::zone);
+        let local = send_at.utc().with_timezone(&own).naive_local();
+        match (&self.0, recurrence) {
+            (Said::Repeat(repeat), _) => {
+                let mut repeat = repeat.as_ref().clone();
+                if !repeat.has_time() {
+                    repeat.take_time(when::exact_time(local.time()));
+                }
+                repeated(&repeat, now, zone)
+            }
+            (Said::At(spec), Some(recurrence)) => {
+                if spec.day.is_some() || spec.wait.is_some() {
+                    return Err(wording::recurring_stays());
+                }
+                let (hour, minute) = when::time_of_day(spec).map_err(problem)?;
+                let moved = recurrence.at_time(hour, minute, now);
+                let moved = moved.map_err(wording::recurrence_refused)?;
+                let send_at = moved.next().ok_or_else(wording::reminder_no_such_time)?;
+                Ok(NewTime {
+                    send_at,
+                    recurrence: Some(moved),
+                    zone: None,
+                })
+            }
+            (Said::Later(_), Some(_)) => Err(wording::recurring_stays()),
+            (Said::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
+            (Said::At(spec), None) => {
+                let mut spec = *spec;
+                let is_time_only = spec.wait.is_none() && spec.day.is_none();
+                if is_time_only && send_at > now {
+                    use chrono::Datelike;
+                    spec.day = Some(Day::Date {
+                        year: local.year(),
+                        month: local.month(),
+                        day: local.day(),
+                    });
+                }
+                let day_only = spec.clock.is_none() && spec.part.is_none();
+                if day_only && spec.wait.is_none_or(|wait| wait.seconds == 0) {
+                    spec = spec.merged(when::exact_time(local.time())).unwrap_or(spec);
+                }
+                once(&spec, now, zone)
+            }
+        }
+    }
+}
+
+fn once(spec: &Spec, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+    let at = when::resolve(spec, now, zone).map_err(problem)?;
+    check(at, now, spec.zone)
+}
+
+fn check(send_at: Timestamp, now: Timestamp, zone: Option<Zone>) -> Result<NewTime, String> {
+    if send_at <= now {
+        return Err(wording::reminder_past());
+    }
+    Ok(NewTime {
+        send_at,
+        recurrence: None,
+        zone,
+    })
+}
+
+fn repeated(repeat: &Repeat, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
+    let recurrences = repeat.recurrences(now, zone).map_err(|error| match error {
+        RepeatProblem::Time(error) => problem(error),
+        RepeatProblem::Rule(error) => wording::recurrence_refused(error),
+    })?;
+    let [recurrence] = recurrences.as_slice() else {
+        return Err(wording::reminder_one_time());
+    };
+    let send_at = recurrence.next();
+    Ok(NewTime {
+        send_at: send_at.ok_or_else(wording::reminder_no_such_time)?,
+        recurrence: Some(recurrence.clone()),
+        zone: None,
+    })
+}
+
+pub(super) fn problem(problem: Problem) -> String {
+    match problem {
+        Problem::Past => wording::reminder_past(),
+        Problem::TooFar => wording::reminder_too_far(when::YEARS_AHEAD_MAX),
+        Problem::Ambiguous => wording::reminder_date_ambiguous(),
+        Problem::NoSuchTime => wording::reminder_no_such_time(),
+    }
+}

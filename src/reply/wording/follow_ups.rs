@@ -1,0 +1,129 @@
+//! What is said to short messages that refer to a reminder or a memory: facts in, words out.
+
+use super::{list, quoted, recurrence_phrase, stop, times};
+use crate::clock::{Timestamp, Zone};
+use crate::model::recurrence::Recurrence;
+
+pub fn reminder_moved(
+    what: &str,
+    send_at: Timestamp,
+    recurrence: Option<&Recurrence>,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let when = times::moment(send_at, now, timezone);
+    let when = match recurrence {
+        Some(recurrence) => format!("{}, next {when}", recurrence_phrase(recurrence, timezone)),
+        None => when,
+    };
+    format!("Okay, now {when}: {}{}", quoted(what), stop(what))
+}
+
+/// `next`: when it comes again.
+pub fn reminder_done(
+    texts: &[&str],
+    next: Option<Timestamp>,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let what: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+    let what = what.join("; ");
+    let next = match next {
+        Some(next) => format!(" It comes again {}.", times::moment(next, now, timezone)),
+        None => String::new(),
+    };
+    format!("Good: {what}{}{next}", stop(&what))
+}
+
+pub fn comes_once(
+    what: &str,
+    send_at: Timestamp,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    format!(
+        "“{}” comes once, {}.",
+        quoted(what),
+        times::moment(send_at, now, timezone)
+    )
+}
+
+/// Several are meant; their numbers are names for some minutes.
+pub fn which_of_these(
+    reminders: &[(&str, Timestamp)],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let lines = super::numbered_reminders(reminders, now, timezone);
+    super::numbered_list(
+        "Which one? Say it with its number, like “move 2 to friday”:",
+        lines,
+        reminders.len(),
+    )
+}
+
+pub fn nothing_to_snooze() -> String {
+    "There's no reminder here to put off. “reminders” shows the ones you have.".to_owned()
+}
+
+pub fn nothing_to_undo() -> String {
+    "There's nothing I can undo. What I set, moved or took away can be undone for 10 minutes."
+        .to_owned()
+}
+
+pub fn left_as_it_was() -> String {
+    "Okay, I've left everything as it was.".to_owned()
+}
+
+pub fn already_delivered() -> String {
+    "That reminder has come already, and won't come again.".to_owned()
+}
+
+pub fn no_numbers() -> String {
+    "I don't know which list you mean any more. “reminders” shows them with their numbers."
+        .to_owned()
+}
+
+pub fn no_such_number(number: usize) -> String {
+    format!(
+        "There's no number {number} that is still open. “reminders” shows them with their numbers."
+    )
+}
+
+/// What was taken away is there again.
+pub fn brought_back(
+    reminders: &[(&str, Timestamp)],
+    memories: &[String],
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let lines = reminders
+        .iter()
+        .map(|(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)));
+    let lines: Vec<String> = lines
+        .chain(memories.iter().map(|text| quoted(text)))
+        .collect();
+    let count = lines.len();
+    list(
+        "Okay, I've taken that back. Here again:",
+        lines.into_iter(),
+        count,
+    )
+}
+
+/// `memories`: what would be forgotten.
+pub fn forget_these(memories: &[&str]) -> String {
+    let lines = memories.iter().map(|text| quoted(text));
+    let title = match memories.len() {
+        1 => "Shall I forget this? Say “yes”.".to_owned(),
+        n => format!("Shall I forget these {n} things? Say “yes”, or name fewer."),
+    };
+    list(&title, lines, memories.len())
+}
+
+pub fn forget_everything(count: usize) -> String {
+    match count {
+        1 => "Shall I forget the one thing I remember? Say “yes”.".to_owned(),
+        n => format!("Shall I forget all {n} things I remember? Say “yes”."),
+    }
+}

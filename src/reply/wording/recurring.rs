@@ -1,0 +1,241 @@
+//! Reminders that come again, in words: "every Monday at 09:00", and their next dates. It
+//! decides no date.
+
+use chrono::{NaiveDateTime, Weekday};
+
+use super::{quoted, stop, times};
+use crate::clock::{Timestamp, Zone};
+use crate::model::recurrence::{Frequency, GAP_S_MIN, Pattern, Recurrence, RecurrenceError};
+
+const WORKDAYS: [Weekday; 5] = [
+    Weekday::Mon,
+    Weekday::Tue,
+    Weekday::Wed,
+    Weekday::Thu,
+    Weekday::Fri,
+];
+
+/// Also says so when the time zone is a guess.
+pub fn recurring_reminder_set(
+    what: &str,
+    recurrence: &Recurrence,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let first = recurrence.next().unwrap_or(now);
+    format!(
+        "Okay, I'll remind you {}, first {}: {}{}{}",
+        recurrence_phrase(recurrence, timezone),
+        times::moment(first, now, timezone),
+        quoted(what),
+        stop(what),
+        match timezone {
+            Some(_) => "",
+            None => times::ZONE_HINT,
+        }
+    )
+}
+
+pub fn reminder_repeats_not_here() -> String {
+    "I can't repeat reminders in this chat, so I've set nothing. One for one time works: “remind me tomorrow at 9 to …”.".to_owned()
+}
+
+/// One that comes again was to be moved to another day.
+pub fn recurring_stays() -> String {
+    "That reminder comes again and again, so I've left it as it is. Say for example “make it 10:00”, “make it every friday” or “cancel that”.".to_owned()
+}
+
+/// A rule that can't be kept.
+pub fn recurrence_refused(error: RecurrenceError) -> String {
+    match error {
+        RecurrenceError::TooOften => format!(
+            "I repeat reminders at most every {} minutes, so I've set nothing.",
+            GAP_S_MIN / 60
+        ),
+        RecurrenceError::Never => {
+            "That would end before it begins, so I've set nothing.".to_owned()
+        }
+        RecurrenceError::Unreadable => super::reminder_repeats_unclear(),
+    }
+}
+
+/// The next dates of a reminder that comes again.
+pub fn next_dates(
+    what: &str,
+    recurrence: &Recurrence,
+    count: usize,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let mut said = format!(
+        "“{}” comes {}. Next:",
+        quoted(what),
+        recurrence_phrase(recurrence, timezone)
+    );
+    for at in recurrence.upcoming(count) {
+        said.push_str(&format!("\n• {}", times::listed_in_full(at, now, timezone)));
+    }
+    said
+}
+
+/// "every Monday at 09:00", with the zone where it is another than the person's.
+pub fn recurrence_phrase(recurrence: &Recurrence, timezone: Option<Zone>) -> String {
+    let Some(pattern) = recurrence.pattern().filter(|pattern| pattern.is_whole) else {
+        return "again and again".to_owned();
+    };
+    let mut said = every(&pattern);
+    if !pattern.times.is_empty() {
+        let times: Vec<String> = pattern
+            .times
+            .iter()
+            .map(|(hour, minute)| format!("{hour:02}:{minute:02}"))
+            .collect();
+        said.push_str(&format!(" at {}", joined(&times)));
+    }
+    if let Some(until) = pattern.until {
+        said.push_str(&format!(" until {}", end(until, &pattern)));
+    }
+    if timezone.is_some_and(|own| own != recurrence.zone())
+        || timezone.is_none() && recurrence.zone() != Zone::UTC
+    {
+        said.push_str(&format!(" in {}", times::zone_name(recurrence.zone())));
+    } else if timezone.is_none() {
+        said.push_str(" UTC");
+    }
+    said
+}
+
+fn every(pattern: &Pattern) -> String {
+    let unit = match pattern.frequency {
+        Frequency::Yearly => "year",
+        Frequency::Monthly => "month",
+        Frequency::Weekly => "week",
+        Frequency::Daily => "day",
+        Frequency::Hourly => "hour",
+        Frequency::Minutely => "minute",
+        Frequency::Secondly => "second",
+    };
+    let each = match pattern.interval {
+        0 | 1 => format!("every {unit}"),
+        2 => format!("every other {unit}"),
+        n => format!("every {n} {unit}s"),
+    };
+    match pattern.frequency {
+        Frequency::Weekly => on_weekdays(pattern, &each),
+        Frequency::Monthly => on_days_of_month(pattern, &each),
+        Frequency::Yearly if !pattern.month_days.is_empty() => {
+            let months = pattern.months.iter().map(|n| month(*n).to_owned());
+            let days: Vec<String> = pattern
+                .month_days
+                .iter()
+                .map(|day| day.to_string())
+                .collect();
+            let months: Vec<String> = months.collect();
+            format!("{each} on {} {}", joined(&days), joined(&months))
+        }
+        Frequency::Daily if !pattern.weekdays.is_empty() => on_weekdays(pattern, &each),
+        _ => each,
+    }
+}
+
+fn on_weekdays(pattern: &Pattern, each: &str) -> String {
+    let days: Vec<Weekday> = pattern.weekdays.iter().map(|(_, day)| *day).collect();
+    let named = match days.as_slice() {
+        days if *days == WORKDAYS => "weekday".to_owned(),
+        [Weekday::Sat, Weekday::Sun] => "Saturday and Sunday".to_owned(),
+        days => {
+            let names: Vec<String> = days.iter().map(|day| weekday(*day).to_owned()).collect();
+            joined(&names)
+        }
+    };
+    match (pattern.interval, pattern.frequency) {
+        (0 | 1, _) => format!("every {named}"),
+        (_, Frequency::Weekly) if days.len() < WORKDAYS.len() => format!("{each} on {named}"),
+        _ => format!("{each} ({named})"),
+    }
+}
+
+fn on_days_of_month(pattern: &Pattern, each: &str) -> String {
+    let each = match pattern.interval {
+        0 | 1 => "of each month".to_owned(),
+        _ => each.to_owned(),
+    };
+    if let [(nth, day)] = pattern.weekdays.as_slice() {
+        return format!("on the {} {} {each}", place(*nth), weekday(*day));
+    }
+    let days: Vec<String> = pattern
+        .month_days
+        .iter()
+        .map(|day| match day {
+            -1 => "last day".to_owned(),
+            day => ordinal(*day),
+        })
+        .collect();
+    let mut said = format!("on the {} {each}", joined(&days));
+    if pattern.month_days.iter().any(|day| *day > 28) {
+        said.push_str(" (the last day of shorter ones)");
+    }
+    said
+}
+
+fn end(until: NaiveDateTime, pattern: &Pattern) -> String {
+    match pattern.times.is_empty() {
+        true => until.format("%H:%M on %A, %-d %B %Y").to_string(),
+        false => until.format("%A, %-d %B %Y").to_string(),
+    }
+}
+
+fn place(nth: i16) -> String {
+    match nth {
+        -1 => "last".to_owned(),
+        n => ordinal(n as i8),
+    }
+}
+
+pub(super) fn ordinal(n: i8) -> String {
+    let end = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{n}{end}")
+}
+
+fn joined(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+fn weekday(day: Weekday) -> &'static str {
+    match day {
+        Weekday::Mon => "Monday",
+        Weekday::Tue => "Tuesday",
+        Weekday::Wed => "Wednesday",
+        Weekday::Thu => "Thursday",
+        Weekday::Fri => "Friday",
+        Weekday::Sat => "Saturday",
+        Weekday::Sun => "Sunday",
+    }
+}
+
+fn month(n: u8) -> &'static str {
+    match n {
+        1 => "January",
+        2 => "February",
+        3 => "March",
+        4 => "April",
+        5 => "May",
+        6 => "June",
+        7 => "July",
+        8 => "August",
+        9 => "September",
+        10 => "October",
+        11 => "November",
+        _ => "December",
+    }
+}

@@ -1,0 +1,163 @@
+//! What a short message of a person in a chat refers to: a question of the assistant's, the
+//! last thing said or delivered, the numbers of a list; and what was taken away and may come
+//! back. What the JSON means is decided by whoever writes it.
+
+use rusqlite::OptionalExtension;
+
+use super::housekeeping::ROWS_MAX;
+use super::{RoomId, Tx, UserId};
+use crate::clock::Timestamp;
+use crate::error::Result;
+
+/// How long what was taken away can come back.
+pub const REMOVED_KEPT_MS: i64 = 10 * 60_000;
+
+/// Far longer than any part of a dialog is of use.
+const DIALOGS_KEPT_MS: i64 = 24 * 60 * 60_000;
+
+/// JSON, and when it was written.
+pub type Noted = (String, Timestamp);
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dialog {
+    pub question: Option<Noted>,
+    pub latest: Option<Noted>,
+    pub listed: Option<Noted>,
+}
+
+/// Which part of a dialog is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DialogPart {
+    Question,
+    Latest,
+    Listed,
+}
+
+/// Something that was taken away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemovedItem {
+    /// Whose it was.
+    pub user: UserId,
+    pub removed_by: UserId,
+    /// Of a reminder.
+    pub room: Option<RoomId>,
+    /// `reminder` or `memory`
+    pub kind: &'static str,
+    /// JSON
+    pub item: String,
+}
+
+impl Tx<'_> {
+    pub fn dialog(&self, room: RoomId, user: UserId) -> Result<Dialog> {
+        let noted = |text: Option<String>, at: Option<i64>| text.zip(at.map(Timestamp));
+        let found = self
+            .conn
+            .prepare_cached(
+                "SELECT question, asked_at, latest, latest_at, listed, listed_at FROM dialogs
+                 WHERE room_id = ?1 AND user_id = ?2",
+            )?
+            .query_row((room.0, user.0), |row| {
+                Ok(Dialog {
+                    question: noted(row.get(0)?, row.get(1)?),
+                    latest: noted(row.get(2)?, row.get(3)?),
+                    listed: noted(row.get(4)?, row.get(5)?),
+                })
+            })
+            .optional()?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// The last thing of anybody in a room.
+    pub fn latest_in_room(&self, room: RoomId) -> Result<Option<Noted>> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT latest, latest_at FROM dialogs
+                 WHERE room_id = ?1 AND latest IS NOT NULL ORDER BY latest_at DESC LIMIT 1",
+            )?
+            .query_row([room.0], |row| Ok((row.get(0)?, Timestamp(row.get(1)?))))
+            .optional()?)
+    }
+
+    /// `None`: it refers to nothing any more.
+    pub fn set_dialog(
+        &self,
+        room: RoomId,
+        user: UserId,
+        part: DialogPart,
+        json: Option<&str>,
+        now: Timestamp,
+    ) -> Result<()> {
+        let (text, at) = match part {
+            DialogPart::Question => ("question", "asked_at"),
+            DialogPart::Latest => ("latest", "latest_at"),
+            DialogPart::Listed => ("listed", "listed_at"),
+        };
+        self.execute(
+            &format!(
+                "INSERT INTO dialogs (room_id, user_id, {text}, {at}, used_at)
+                 VALUES (?1, ?2, ?3, iif(?3 IS NULL, NULL, ?4), ?4)
+                 ON CONFLICT DO UPDATE SET {text} = excluded.{text}, {at} = excluded.{at},
+                   used_at = excluded.used_at"
+            ),
+            (room.0, user.0, json, now.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn keep_removed(&self, item: &RemovedItem, now: Timestamp) -> Result<()> {
+        self.execute(
+            "INSERT INTO removed_items (user_id, removed_by, room_id, kind, item, removed_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (
+                item.user.0,
+                item.removed_by.0,
+                item.room.map(|room| room.0),
+                item.kind,
+                &item.item,
+                now.0,
+            ),
+        )?;
+        Ok(())
+    }
+
+    /// Takes out what somebody took away at that moment: kind, whose, JSON.
+    pub fn take_removed(
+        &self,
+        removed_by: UserId,
+        at: Timestamp,
+    ) -> Result<Vec<(String, UserId, String)>> {
+        let mut statement = self.conn.prepare_cached(
+            "DELETE FROM removed_items WHERE removed_by = ?1 AND removed_at = ?2
+             RETURNING kind, user_id, item, id",
+        )?;
+        let rows = statement.query_map((removed_by.0, at.0), |row| {
+            Ok((
+                row.get::<_, i64>(3)?,
+                (row.get(0)?, UserId(row.get(1)?), row.get(2)?),
+            ))
+        })?;
+        let mut rows: Vec<(i64, (String, UserId, String))> =
+            rows.collect::<rusqlite::Result<_>>()?;
+        rows.sort_by_key(|(id, _)| *id);
+        Ok(rows.into_iter().map(|(_, row)| row).collect())
+    }
+
+    /// Deletes what refers to nothing any more, and what can't come back; true when there may
+    /// be more.
+    pub(super) fn delete_old_dialogs(&self, now: Timestamp) -> Result<bool> {
+        let removed = self.execute(
+            "DELETE FROM removed_items WHERE id IN
+               (SELECT id FROM removed_items
+                WHERE removed_at < ?1 ORDER BY removed_at LIMIT ?2)",
+            (now.0 - REMOVED_KEPT_MS, ROWS_MAX),
+        )?;
+        let dialogs = self.execute(
+            "DELETE FROM dialogs WHERE (room_id, user_id) IN
+               (SELECT room_id, user_id FROM dialogs
+                WHERE used_at < ?1 ORDER BY used_at LIMIT ?2)",
+            (now.0 - DIALOGS_KEPT_MS, ROWS_MAX),
+        )?;
+        Ok(removed.max(dialogs) as i64 >= ROWS_MAX)
+    }
+}
