@@ -21,6 +21,7 @@ mod rooms;
 pub mod voice;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::Hub;
@@ -140,6 +141,8 @@ pub struct Ingest {
     pub reminders: reminders::Wake,
     pub replies: Replies,
     windows: Mutex<Windows>,
+    /// When somebody was last asked something, by this process or before it started.
+    asked_ms: AtomicI64,
     /// Limits that were told in words.
     pub limited: IntCounterVec,
 }
@@ -155,6 +158,7 @@ impl Ingest {
         replies: Replies,
     ) -> Self {
         Self {
+            asked_ms: AtomicI64::new(clock.now().0),
             store,
             hub,
             flags,

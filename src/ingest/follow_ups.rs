@@ -2,6 +2,8 @@
 //! "snooze", "make it 10", "cancel 2", "undo". What they mean is decided in
 //! `reply::builtin::follow_up`; here they find what they refer to.
 
+use std::sync::atomic::Ordering;
+
 use super::answer::ReplyDraft;
 use super::dialog::{
     self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, QUESTION_MS, Question,
@@ -49,6 +51,9 @@ impl Turn<'_> {
 
     /// Asks, and remembers what for.
     pub(super) fn ask(&self, tx: &Tx<'_>, question: &Question) -> Result<()> {
+        self.ingest
+            .asked_ms
+            .fetch_max(self.now.0, Ordering::Relaxed);
         let here = (self.room.id, self.user.id);
         dialog::note(tx, here, DialogPart::Question, Some(question), self.now)
     }
@@ -86,6 +91,11 @@ impl Turn<'_> {
 
     /// What somebody answers who was asked what to be reminded of.
     pub(super) fn answer_what(&self, tx: &mut Tx<'_>) -> Result<Option<ReplyDraft>> {
+        // Most of the time nobody was asked anything, and no row is looked for.
+        let asked_ms = self.ingest.asked_ms.load(Ordering::Relaxed);
+        if self.now.0.saturating_sub(asked_ms) > QUESTION_MS {
+            return Ok(None);
+        }
         let Some(Question::What { send_at, rule }) = self.question(tx)? else {
             return Ok(None);
         };
@@ -199,7 +209,10 @@ impl Turn<'_> {
                 }
                 return Ok(Some(said));
             }
-            Some(Found::Open(open)) => open,
+            Some(Found::Open(mut open)) => {
+                open.sort_by_key(|reminder| reminder.send_at);
+                open
+            }
         };
         let [reminder] = open.as_slice() else {
             self.note_listed(tx, &open)?;

@@ -139,7 +139,7 @@ impl Turn<'_> {
     ) -> Result<String> {
         let known = self.known(tx)?;
         let mut forgotten = 0;
-        for memory in known.memories.iter().filter(|m| ids.contains(&m.id)) {
+        for memory in known.memories.iter().rev().filter(|m| ids.contains(&m.id)) {
             self.keep_for_undo(tx, memory)?;
             let memories = &self.ingest.memories;
             memories.forget(tx, self.user.id, memory, self.now)?;
@@ -152,7 +152,7 @@ impl Turn<'_> {
     pub(super) fn forget_everything(&self, tx: &mut Tx<'_>) -> Result<String> {
         let known = self.known(tx)?;
         let here = tx.count_memories(self.user.id)?;
-        for memory in &known.memories {
+        for memory in known.memories.iter().rev() {
             self.keep_for_undo(tx, memory)?;
         }
         let memories = &self.ingest.memories;

@@ -91,6 +91,8 @@ impl Turn<'_> {
         reminder: &Reminder,
         request: &ReminderRequest<'_>,
     ) -> Result<Reminder> {
+        let before = Latest::of(Event::Changed, std::slice::from_ref(reminder));
+        before.note(tx, self.room.id, self.user.id, self.now)?;
         tx.change_reminder(
             reminder.id,
             request.text,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{NaiveDateTime, TimeZone};
+use chrono::{NaiveDateTime, TimeZone, Timelike};
 use serde_json::{Value, json};
 
 use super::script::{Expectation, Part, ReminderLine, Script, Step};
@@ -25,6 +25,8 @@ const POST_MAX: Duration = Duration::from_secs(35);
 /// How long what is due may take to be queued, and a look at whether it is.
 const DUE_MAX: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_millis(2);
+/// One message comes after the other; no time that is shown is so exact.
+const TURN_MS: i64 = 1;
 /// Memories that are compared.
 const MEMORIES_MAX: usize = 100;
 
@@ -162,6 +164,7 @@ impl Player {
         let phone = self.phone(who).await?;
         let before = self.rows(&phone).await?;
         let answer = self.say(&phone, group, text).await?;
+        self.clock.advance(TURN_MS);
         let after = self.rows(&phone).await?;
         self.outcome.turns += 1;
         super::super::print_live(&format!(
@@ -277,12 +280,9 @@ impl Player {
 
     fn line_of(&self, reminder: &Reminder) -> ReminderLine {
         let recurrence = reminder.recurrence.as_ref();
+        let local = reminder.send_at.utc().with_timezone(&self.zone);
         ReminderLine {
-            at: reminder
-                .send_at
-                .utc()
-                .with_timezone(&self.zone)
-                .naive_local(),
+            at: to_the_minute(local.naive_local()),
             text: reminder.text.clone(),
             rule: recurrence.map(|recurrence| recurrence.rule().to_owned()),
         }
@@ -395,6 +395,11 @@ impl Player {
         }
         Ok(texts)
     }
+}
+
+fn to_the_minute(time: NaiveDateTime) -> NaiveDateTime {
+    let minute = time.with_second(0).and_then(|time| time.with_nanosecond(0));
+    minute.unwrap_or(time)
 }
 
 /// The first part that is missing, or there and should not be.

@@ -6,6 +6,8 @@ mod read;
 
 pub(super) use read::read;
 
+use chrono::{Datelike, NaiveDate};
+
 use super::reminder::repeats::{Repeat, RepeatProblem};
 use super::when::{self, Day, Problem, Spec};
 use super::wording;
@@ -117,12 +119,7 @@ impl TimeChange {
                 let mut spec = *spec;
                 let is_time_only = spec.wait.is_none() && spec.day.is_none();
                 if is_time_only && send_at > now {
-                    use chrono::Datelike;
-                    spec.day = Some(Day::Date {
-                        year: local.year(),
-                        month: local.month(),
-                        day: local.day(),
-                    });
+                    spec.day = Some(day_of(local.date(), now, own));
                 }
                 let day_only = spec.clock.is_none() && spec.part.is_none();
                 if day_only && spec.wait.is_none_or(|wait| wait.seconds == 0) {
@@ -131,6 +128,18 @@ impl TimeChange {
                 once(&spec, now, zone)
             }
         }
+    }
+}
+
+/// Today is said so, as of a bare hour the next one is meant then.
+fn day_of(date: NaiveDate, now: Timestamp, zone: Zone) -> Day {
+    if now.utc().with_timezone(&zone).date_naive() == date {
+        return Day::Today;
+    }
+    Day::Date {
+        year: date.year(),
+        month: date.month(),
+        day: date.day(),
     }
 }
 

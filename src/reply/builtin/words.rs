@@ -34,6 +34,10 @@ impl<'a> Words<'a> {
                 let kept = core.chars().filter(|c| !is_dropped(*c));
                 words.lower.extend(kept.flat_map(char::to_lowercase));
             }
+            if let Some(full) = written_out(&words.lower[low..]) {
+                words.lower.truncate(low);
+                words.lower.push_str(full);
+            }
             if words.lower.len() > low {
                 words.tokens.push(Token {
                     raw: start..start + chunk.len(),
@@ -127,6 +131,30 @@ impl<'a> Words<'a> {
     pub(in crate::reply) fn drop_words(&mut self, range: Range<usize>) {
         self.tokens.drain(range);
     }
+}
+
+/// What people write for words of time, and how they misspell what begins a request.
+fn written_out(word: &str) -> Option<&'static str> {
+    // Most words are told by their length or first letter.
+    let first = *word.as_bytes().first()?;
+    if !(3..=9).contains(&word.len()) || !matches!(first, b'2' | b'e' | b'n' | b'r' | b't' | b'w') {
+        return None;
+    }
+    Some(match word {
+        "2moro" | "2morrow" | "2mrw" | "2mro" | "tomoz" | "tmw" | "tmo" | "tomo" | "tomorro"
+        | "tommorrow" | "tommorow" | "tomorow" | "tomrw" => "tomorrow",
+        "2day" => "today",
+        "2nite" | "2night" | "tonite" | "tonigt" => "tonight",
+        "nxt" => "next",
+        "evry" | "evrey" | "evey" => "every",
+        "evryday" => "everyday",
+        "wknd" => "weekend",
+        "wkends" | "wknds" => "weekends",
+        "wkday" => "weekday",
+        "wkdays" => "weekdays",
+        "remid" | "remnd" | "rmind" | "remimd" | "remined" | "reminde" | "rember" => "remind",
+        _ => return None,
+    })
 }
 
 /// A word without the punctuation around it; a sign before a digit stays.

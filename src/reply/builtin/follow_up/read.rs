@@ -33,7 +33,62 @@ pub(in crate::reply::builtin) fn read(talk: &Talk) -> Option<FollowUp> {
         _ => None,
     });
     // "ok, tomorrow at 9": a courtesy may stand before a time, too.
-    found.or_else(|| time_alone(words, at..end).map(FollowUp::Time))
+    found.or_else(|| {
+        let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
+        time.flatten().map(FollowUp::Time)
+    })
+}
+
+/// Whether a message that is only a time may begin so: reading one costs more than a look.
+fn begins_time(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || matches!(
+            word,
+            "in" | "at"
+                | "on"
+                | "by"
+                | "after"
+                | "around"
+                | "for"
+                | "the"
+                | "this"
+                | "next"
+                | "a"
+                | "an"
+                | "every"
+                | "each"
+                | "daily"
+                | "weekly"
+                | "monthly"
+                | "yearly"
+                | "hourly"
+                | "nightly"
+                | "everyday"
+                | "once"
+                | "today"
+                | "tonight"
+                | "tomorrow"
+                | "later"
+                | "noon"
+                | "midday"
+                | "midnight"
+                | "half"
+                | "quarter"
+                | "weekdays"
+                | "weekends"
+                | "morning"
+                | "afternoon"
+                | "evening"
+                | "day"
+                | "coming"
+                | "mon-fri"
+                | "tmrw"
+                | "tmr"
+        )
+        || when::weekday_name(word).is_some()
+        || when::month(word).is_some()
+        || when::ordinal(word).is_some()
+        || when::amount::is_number(word)
 }
 
 fn without_thanks(words: &Words) -> usize {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::parts::WORDS_MAX;
 use crate::model::recurrence::RecurrenceError;
-use crate::reply::builtin::when::{self, Part, Problem, Spec, Wait};
+use crate::reply::builtin::when::{self, Part, Problem, Spec, Wait, weekday_name};
 use crate::reply::builtin::words::Words;
 use frequency::Frequency;
 
@@ -250,6 +250,11 @@ pub(in crate::reply) fn repeats(words: &Words, range: Range<usize>) -> bool {
             "weekdays" | "weeknights" | "workdays" | "mondays" | "tuesdays" | "wednesdays"
             | "thursdays" | "fridays" | "saturdays" | "sundays" | "mornings" | "afternoons"
             | "evenings" => true,
+            "mon-fri" | "monday-friday" => true,
+            "last" if next == "day" => words.after(at, &["last day of the month"]).is_some(),
+            day if matches!(next, "to" | "through" | "thru") && weekday_name(day).is_some() => {
+                weekday_name(words.get(at + 2)).is_some()
+            }
             "weekends" | "nights" => at > 0 && words.get(at - 1) == "on",
             "once" | "twice" | "times" | "time" => {
                 matches!(next, "a" | "per" | "every" | "each")

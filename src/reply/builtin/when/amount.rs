@@ -174,6 +174,11 @@ pub(in crate::reply::builtin) fn count(words: &Words, at: usize) -> Option<(u32,
     }
 }
 
+/// Whether a word is a number that is spelled out.
+pub(in crate::reply::builtin) fn is_number(word: &str) -> bool {
+    ones_word(word).is_some() || tens_word(word).is_some()
+}
+
 /// A number in words up to ninety-nine.
 pub(super) fn spelled(words: &Words, at: usize) -> Option<(u32, usize)> {
     let word = words.get(at);

@@ -339,6 +339,8 @@ fn unit(word: &str) -> Option<Unit> {
 /// Whether a word after "every" says how often.
 pub(super) fn is_unit(word: &str) -> bool {
     unit(word).is_some()
+        || when::month(word).is_some()
+        || word.starts_with(|c: char| c.is_ascii_digit()) && when::ordinal(word).is_some()
         || weekday_name(word).is_some()
         || matches!(
             word,
