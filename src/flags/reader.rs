@@ -55,16 +55,18 @@ impl Reader<'_> {
     /// Whether a superpower of that name exists and is offered: it and the master switch are
     /// on, the kill switch is not.
     pub fn superpower(&self, name: &str) -> bool {
-        registry::superpower(name).is_some_and(|flag| {
-            self.boolean("superpower.enabled")
-                && !self.boolean("llm.force_basic_mode")
-                && self.boolean(flag.key)
-        })
+        registry::superpower(name)
+            .is_some_and(|flag| self.may_offer_superpowers() && self.boolean(flag.key))
     }
 
     /// Whether any superpower is offered.
     pub fn any_superpower(&self) -> bool {
-        registry::superpowers().any(|name| self.superpower(name))
+        let mut flags = registry::superpowers().filter_map(registry::superpower);
+        self.may_offer_superpowers() && flags.any(|flag| self.boolean(flag.key))
+    }
+
+    fn may_offer_superpowers(&self) -> bool {
+        self.boolean("superpower.enabled") && !self.boolean("llm.force_basic_mode")
     }
 
     fn value(&self, key: &str, kind: Kind) -> Option<Scalar> {

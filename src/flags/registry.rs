@@ -1,6 +1,7 @@
 //! The table of flags: key, type, default, range, what it does, and whether this version
 //! consults it. The superpowers' flags are made from the list of their names.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::scalar::Scalar;
@@ -222,12 +223,14 @@ pub fn superpowers() -> impl Iterator<Item = &'static str> {
     SUPERPOWERS.iter().copied()
 }
 
+static SUPERPOWER_FLAGS: LazyLock<HashMap<&str, &Flag>> = LazyLock::new(|| {
+    let flag = |name: &&'static str| Some((*name, find(&format!("superpower.{name}.enabled"))?));
+    SUPERPOWERS.iter().filter_map(flag).collect()
+});
+
 /// The flag of the superpower of that name.
 pub fn superpower(name: &str) -> Option<&'static Flag> {
-    SUPERPOWERS
-        .contains(&name)
-        .then(|| find(&format!("superpower.{name}.enabled")))
-        .flatten()
+    SUPERPOWER_FLAGS.get(name).copied()
 }
 
 #[cfg(test)]
@@ -247,6 +250,11 @@ mod tests {
             );
         }
         assert!(find("Rate_limit.enabled").is_none());
+        for name in superpowers() {
+            let key = format!("superpower.{name}.enabled");
+            assert_eq!(superpower(name).map(|flag| flag.key), Some(key.as_str()));
+        }
+        assert!(superpower("user_created").is_none());
     }
 
     #[test]
