@@ -7,6 +7,7 @@
 mod cache;
 mod context;
 pub mod job;
+mod length;
 mod made;
 mod making;
 mod plan;

@@ -85,6 +85,58 @@ async fn what_is_refused_is_said_kindly_and_what_is_cut_off_shows_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_long_for_a_chat_is_asked_for_once_more_and_else_cut() {
+    let (service, model) = service().await;
+    let paragraphs = |n: usize| {
+        let all: Vec<String> = (1..=n).map(|n| format!("Paragraph {n}.")).collect();
+        all.join("\n\n")
+    };
+    let many_words = "word ".repeat(2_000);
+    for long in [paragraphs(17), many_words] {
+        let before = model.asked().len();
+        model.next(Mode::Say(long.clone()));
+        model.next(Mode::Say("In short: yes.".to_owned()));
+        assert_eq!(
+            reply(&service, "ana", "tell a story").await,
+            "In short: yes."
+        );
+        assert_eq!(model.asked().len() - before, 2);
+        let said = model.last_asked().said();
+        assert_eq!(said[said.len() - 2].1, long.trim());
+        assert!(
+            said[said.len() - 1]
+                .1
+                .as_str()
+                .unwrap()
+                .contains("too long")
+        );
+    }
+    // It stays long, or fails: cut with a sentence that says so.
+    for second in [Mode::Say(paragraphs(30)), Mode::Status(400, None)] {
+        let before = model.asked().len();
+        model.next(Mode::Say(paragraphs(20)));
+        model.next(second);
+        let answer = say(&service, "ana", "tell a story").await;
+        assert_eq!(model.asked().len() - before, 2);
+        let bubbles = answer["reply_bubbles"].as_array().unwrap();
+        assert_eq!(bubbles.len(), 16, "{answer}");
+        assert_eq!(bubbles[14], "Paragraph 15.");
+        assert!(
+            bubbles[15]
+                .as_str()
+                .unwrap()
+                .contains("too long for this chat")
+        );
+    }
+    model.next(Mode::Say(paragraphs(16)));
+    assert!(
+        reply(&service, "ana", "tell a story")
+            .await
+            .ends_with("Paragraph 16.")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nobody_at_the_other_end() {
     let (service, _) = service_with(&[("CHATKEEP_REPLY_BASE_URL", "http://127.0.0.1:9/v1")]).await;
     assert_eq!(reply(&service, "ana", "hello").await, APOLOGY);

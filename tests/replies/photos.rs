@@ -90,7 +90,7 @@ async fn photos_go_one_by_one_or_in_batches() {
         .await;
     let before = model.asked().len();
     send(&service, "at many", 9).await;
-    assert_eq!(model.asked().len() - before, 4, "bounded");
+    assert_eq!(model.asked().len() - before, 9, "every photo is looked at");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::cache;
 use super::context::{self, Context};
+use super::length::{cut_short, is_too_long, shorter};
 use super::made::{Decision, Made, ToolCall};
 use super::plan::{self, Plan};
 use crate::clock::{Monotonic, Timestamp};
@@ -22,7 +23,7 @@ use crate::store::{Digest, PendingReply, TokenUsage};
 /// ends the service.
 const STARTS_MAX: i64 = 3;
 /// Calls for one message; photos beyond those that fit are not looked at.
-const CALLS_PER_MESSAGE_MAX: usize = 4;
+const PHOTO_CALLS_MAX: usize = 20;
 
 /// Makes a reply. `None` when its message is gone.
 pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<Made>> {
@@ -153,7 +154,7 @@ impl<'a> Turn<'a> {
         let batch = self.plan.batch;
         let groups = self.context.photos.chunks(batch).enumerate();
         let groups = groups.map(|(at, group)| (at * batch, group));
-        let mut groups: Vec<_> = groups.take(CALLS_PER_MESSAGE_MAX).collect();
+        let mut groups: Vec<_> = groups.take(PHOTO_CALLS_MAX).collect();
         if groups.is_empty() {
             groups.push((0, &[]));
         }
@@ -185,7 +186,31 @@ impl<'a> Turn<'a> {
             let prompt = self.prompt(&[], 0, &[]);
             self.ask_about(place, &[], 0, prompt, &mut work).await;
         }
+        self.shorten(place, &mut work).await;
         self.made(work)
+    }
+
+    /// A reply that is too long is asked for once more, and cut if it stays so.
+    async fn shorten(&self, place: &Place<'_>, work: &mut Work) {
+        let text = work.texts.join("\n\n");
+        if !is_too_long(&text) {
+            return;
+        }
+        let ask = Ask {
+            prompt: shorter(self.prompt(&[], 0, &[]), &text),
+            without_tools: None,
+            vision: self.plan.class.class == Class::Vision,
+            tokens_max: self.plan.tokens_max,
+            retry_until: self.deadline,
+            wanted_until: self.pending.agent.is_none().then_some(self.deadline),
+        };
+        let made = self.model.ask(place, ask).await;
+        work.asked(&made);
+        let text = made.said.map_or(text, |said| said.text);
+        work.texts = vec![match is_too_long(&text) {
+            true => cut_short(&text),
+            false => text,
+        }];
     }
 
     /// One call, or what the cache has in its place.
@@ -217,7 +242,7 @@ impl<'a> Turn<'a> {
         match made.said {
             Ok(said) if !said.calls.is_empty() => self.take_calls(&said.calls, work),
             Ok(said) => {
-                if plan.cache_ttl_s.is_some() && !said.cut_off {
+                if plan.cache_ttl_s.is_some() && !said.cut_off && !is_too_long(&said.text) {
                     let now = self.ingest.clock.monotonic();
                     self.ingest.replies.cache.put(key, &said.text, now);
                 }

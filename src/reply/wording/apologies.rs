@@ -14,3 +14,8 @@ pub fn refused(persona: &str) -> String {
 pub fn overloaded(persona: &str) -> String {
     format!("{persona} is talking with a lot of people right now. Please try again in a minute.")
 }
+
+/// After the beginning of a reply that is longer than a chat takes.
+pub fn cut_short() -> &'static str {
+    "(That was too long for this chat; this is its beginning.)"
+}

@@ -1,0 +1,40 @@
+//! How long a reply in a chat may be, and what is left of one that is longer.
+
+use crate::model::bubbles;
+use crate::reply::prompt::{Message, Prompt, Role};
+use crate::reply::wording;
+
+const BUBBLES_MAX: usize = 16;
+const CHARS_MAX: usize = 8_000;
+/// What a model is told whose reply is too long.
+const SHORTEN: &str = "[Your answer is too long for this chat. Write it again, complete, in at \
+                       most 8 short paragraphs and 3,000 characters, without a word about this.]";
+
+pub(super) fn is_too_long(text: &str) -> bool {
+    text.chars().count() > CHARS_MAX || bubbles::cut(text).len() > BUBBLES_MAX
+}
+
+/// Asks for the same again, after `text`, which was too long.
+pub(super) fn shorter(mut prompt: Prompt, text: &str) -> Prompt {
+    for (role, text) in [(Role::Assistant, text), (Role::User, SHORTEN)] {
+        prompt.messages.push(Message {
+            role,
+            text: text.to_owned(),
+            photos: Vec::new(),
+        });
+    }
+    prompt
+}
+
+/// As many whole bubbles as a reply may have, with a sentence that says so.
+pub(super) fn cut_short(text: &str) -> String {
+    let mut chars = wording::cut_short().chars().count();
+    let all = bubbles::cut(text);
+    let fitting = all.iter().take(BUBBLES_MAX - 1).take_while(|bubble| {
+        chars += bubble.chars().count() + 2;
+        chars <= CHARS_MAX
+    });
+    let mut parts: Vec<&str> = fitting.map(String::as_str).collect();
+    parts.push(wording::cut_short());
+    parts.join("\n\n")
+}
