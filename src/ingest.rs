@@ -3,6 +3,7 @@
 //! and what comes later are committed together. It knows nothing of HTTP.
 
 pub mod access;
+mod agenda;
 pub mod answer;
 pub mod decide;
 mod dialog;

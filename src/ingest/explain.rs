@@ -243,6 +243,8 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::Forget { .. } => "forget a memory",
         Intent::ForgetEverything => "forget all memories",
         Intent::Remind { .. } => "set a reminder",
+        Intent::FindReminders { .. } => "find reminders",
+        Intent::Agenda(_) => "ask what there is in a span of time",
         Intent::ListReminders => "list reminders",
         Intent::CancelReminders { .. } => "cancel reminders",
         Intent::SetTimezone(_) => "set the time zone",

@@ -237,7 +237,7 @@ fn defers_to_power(understood: &Intent, soft: bool) -> bool {
         Intent::Unknown => true,
         intent if intent.is_unclear() => true,
         Intent::FollowUp { otherwise, .. } => defers_to_power(otherwise, soft),
-        Intent::Say(_) => !soft,
+        Intent::Say(_) | Intent::Agenda(_) => !soft,
         // "when is my sister's birthday?" may be a memory.
         Intent::Recall { about: Some(_) } => soft,
         _ => false,
@@ -374,7 +374,7 @@ impl Turn<'_> {
     }
 }
 
-fn kept_of(row: PowerState) -> Kept {
+pub(super) fn kept_of(row: PowerState) -> Kept {
     Kept {
         state: row.state,
         previous: row.previous,

@@ -186,7 +186,6 @@ impl Turn<'_> {
         tx: &mut Tx<'_>,
         intent: Intent,
     ) -> Result<ReplyDraft> {
-        let persona = &self.ingest.voice.get().persona;
         let said = match intent {
             Intent::Say(text) | Intent::Unclear(text) => text,
             Intent::AskWhen { ref said, .. } | Intent::AskWhat { ref said, .. } => {
@@ -202,15 +201,7 @@ impl Turn<'_> {
             Intent::Help(text) => self.help_with_powers(tx, text)?,
             Intent::Crisis => wording::crisis(&self.message.sender),
             Intent::Several(requests) => return self.carry_out_each(tx, requests),
-            Intent::Unknown => {
-                if let Some(said) = self.answer_what(tx)? {
-                    return Ok(said);
-                }
-                match self.answer_from_memory(tx)? {
-                    Some(known) => known,
-                    None => wording::unknown(&self.message.text, persona),
-                }
-            }
+            Intent::Unknown => return self.answer_unknown(tx),
             // Of the account a group is told what concerns messages, and no more.
             Intent::Status if self.in_group() => wording::usage(&self.facts(tx)?),
             Intent::Status => wording::status(&self.facts(tx)?),
@@ -236,6 +227,10 @@ impl Turn<'_> {
                 recurrence,
             } => return self.remind(tx, &text, send_at, zone, recurrence.as_ref()),
             Intent::ListReminders => self.list_reminders(tx)?,
+            Intent::FindReminders { span, about } => {
+                self.find_reminders(tx, span.as_ref(), about.as_deref())?
+            }
+            Intent::Agenda(span) => self.agenda(tx, &span)?,
             Intent::CancelReminders { about, on } => {
                 self.cancel_matching(tx, about.as_deref(), on)?
             }
@@ -250,6 +245,18 @@ impl Turn<'_> {
             }
         };
         Ok(said.into())
+    }
+
+    /// The answer to a question of the assistant's, or to one that a memory answers.
+    fn answer_unknown(&self, tx: &mut Tx<'_>) -> Result<ReplyDraft> {
+        if let Some(said) = self.answer_what(tx)? {
+            return Ok(said);
+        }
+        let persona = &self.ingest.voice.get().persona;
+        Ok(match self.answer_from_memory(tx)? {
+            Some(known) => known.into(),
+            None => wording::unknown(&self.message.text, persona).into(),
+        })
     }
 
     /// Where the relay delivers reminders, its answer has room for one.
@@ -345,7 +352,7 @@ impl Turn<'_> {
 
     /// Says in a direct chat of the person's what a group must not read; what is said of that
     /// in the group.
-    fn tell_alone(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
+    pub(super) fn tell_alone(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
         let chat = tx.newest_direct_chat(self.user.id, true)?;
         let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
             return Ok(wording::ask_alone());

@@ -3,6 +3,7 @@
 //! anything, which is the work of whoever applies the intent.
 
 mod account;
+mod agenda;
 mod crisis;
 mod follow_up;
 pub(in crate::reply) mod listening;
@@ -95,6 +96,13 @@ pub enum Intent {
         recurrence: Option<Recurrence>,
     },
     ListReminders,
+    /// Those of a span of time, or about something.
+    FindReminders {
+        span: Option<Span>,
+        about: Option<String>,
+    },
+    /// Everything with a date in a span of time.
+    Agenda(Span),
     /// `None`: all of them.
     CancelReminders {
         about: Option<String>,
@@ -130,6 +138,13 @@ impl Intent {
     pub fn has_something_to_say(&self) -> bool {
         matches!(self, Self::Say(_) | Self::Help(_))
     }
+}
+
+/// A span of time, as it was said: "tomorrow", "this week".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    pub range: Range<Timestamp>,
+    pub name: String,
 }
 
 /// A message while it is being understood.
@@ -208,6 +223,7 @@ fn one_request(talk: &Talk) -> Intent {
         return small_talk::wordless(talk);
     }
     account::command(talk)
+        .or_else(|| agenda::command(talk))
         .or_else(|| reminder::command(talk))
         .or_else(|| settings::command(talk))
         .or_else(|| memory::command(talk))

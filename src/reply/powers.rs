@@ -18,6 +18,7 @@ mod tests;
 mod todo_list;
 mod trip_planner;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -128,6 +129,11 @@ trait Ability: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     /// A line or some for the daily summary.
     fn brief(&self, _scene: &Scene<'_>) -> Option<String> {
         None
+    }
+
+    /// What it knows of those days, from the first to the last.
+    fn between(&self, _from: NaiveDate, _to: NaiveDate) -> Vec<String> {
+        Vec::new()
     }
 
     /// When it next has something to say by itself, after now.
@@ -284,6 +290,15 @@ impl Power {
         }
     }
 
+    /// What it knows of those days, from the first to the last: birthdays and trips.
+    pub fn between(self, kept: &Kept, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+        match self {
+            Self::TripPlanner => between::<trip_planner::State>(kept, from, to),
+            Self::BirthdayReminder => between::<birthday_reminder::State>(kept, from, to),
+            _ => Vec::new(),
+        }
+    }
+
     /// What is left of what a group shares without what the user of that number said.
     pub fn redact_user(self, kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {
         match self {
@@ -404,6 +419,10 @@ fn on_alarm<S: Ability>(
 
 fn brief<S: Ability>(kept: &Kept, scene: &Scene<'_>) -> Option<String> {
     read::<S>(Some(kept)).ok()?.brief(scene)
+}
+
+fn between<S: Ability>(kept: &Kept, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    read::<S>(Some(kept)).map_or_else(|_| Vec::new(), |state| state.between(from, to))
 }
 
 fn redact_user<S: Ability>(kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {

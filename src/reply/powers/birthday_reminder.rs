@@ -138,6 +138,24 @@ impl Ability for State {
         (!told.is_empty()).then(|| format!("Birthdays: {}", told.join(", ")))
     }
 
+    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+        let mut days: Vec<(NaiveDate, &str)> = self
+            .birthdays
+            .iter()
+            .map(|one| (one.next(from), one.name.as_str()))
+            .filter(|(date, _)| *date <= to)
+            .collect();
+        days.sort_unstable();
+        let told = days.iter().map(|(date, name)| {
+            format!(
+                "{} birthday: {}",
+                possessive(name),
+                date.format("%A, %-d %B")
+            )
+        });
+        told.collect()
+    }
+
     fn alarm(&self, scene: &Scene<'_>) -> Option<Timestamp> {
         let zone = scene.zone();
         let morning = |date: NaiveDate| when::at_hour(date, HOUR, 0, zone);

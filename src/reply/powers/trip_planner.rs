@@ -187,6 +187,21 @@ impl Ability for State {
         })
     }
 
+    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+        let (from, to) = (pieces::number(from), pieces::number(to));
+        let day = |number: i32| {
+            let date = NaiveDate::from_num_days_from_ce_opt(number);
+            date.map_or_else(String::new, |date| date.format("%A, %-d %B").to_string())
+        };
+        let trips = self.trips.iter().filter_map(|trip| {
+            let (first, last) = (trip.from?, trip.to?);
+            let meets = first <= to && last >= from;
+            let told = || format!("Trip to {}: {} to {}", trip.place, day(first), day(last));
+            meets.then(told)
+        });
+        trips.collect()
+    }
+
     fn erase(&mut self, by: i64) {
         self.trips.retain(|trip| trip.by != by);
         for trip in &mut self.trips {

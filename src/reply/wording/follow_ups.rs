@@ -111,6 +111,47 @@ pub fn brought_back(
     )
 }
 
+/// Reminders of a span of time ("tomorrow"), or about something.
+pub fn reminders_found(
+    reminders: &[(&str, Timestamp)],
+    span: Option<&str>,
+    about: Option<&str>,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    let which = match (span, about) {
+        (Some(span), _) => format!(" ({})", quoted(span)),
+        (None, Some(about)) => format!(" about “{}”", quoted(about)),
+        (None, None) => String::new(),
+    };
+    if reminders.is_empty() {
+        return format!("You have no reminders{which}.");
+    }
+    let count = super::account::counted(reminders.len(), "reminder", "reminders");
+    let lines = super::numbered_reminders(reminders, now, timezone);
+    super::numbered_list(&format!("{count}{which}:"), lines, reminders.len())
+}
+
+/// What there is in a span of time; `more`: without an hour.
+pub fn agenda(
+    reminders: &[(&str, Timestamp)],
+    more: &[String],
+    span: &str,
+    now: Timestamp,
+    timezone: Option<Zone>,
+) -> String {
+    if reminders.is_empty() && more.is_empty() {
+        return format!("There's nothing I know of ({}).", quoted(span));
+    }
+    let lines = super::numbered_reminders(reminders, now, timezone);
+    let title = format!("What I know of ({}):", quoted(span));
+    let mut said = super::numbered_list(&title, lines, reminders.len());
+    for line in more {
+        said.push_str(&format!("\n• {line}"));
+    }
+    said
+}
+
 /// `memories`: what would be forgotten.
 pub fn forget_these(memories: &[&str]) -> String {
     let lines = memories.iter().map(|text| quoted(text));

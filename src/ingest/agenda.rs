@@ -1,0 +1,106 @@
+//! What there is in a span of time: reminders, and the birthdays and trips that superpowers
+//! keep. In a group only its own reminders are told; the rest is told alone.
+
+use super::powers::kept_of;
+use super::respond::Turn;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::reply::builtin::Span;
+use crate::reply::powers::Power;
+use crate::reply::wording;
+use crate::store::{PowerOwner, Reminder, Tx};
+
+/// Times at which one reminder is told.
+const TIMES_MAX: usize = 10;
+
+impl Turn<'_> {
+    pub(super) fn find_reminders(
+        &self,
+        tx: &mut Tx<'_>,
+        span: Option<&Span>,
+        about: Option<&str>,
+    ) -> Result<String> {
+        let range = span.map(|span| &span.range);
+        let found = self.reminders_matching(tx, about, range)?;
+        let moments = moments(&found, span);
+        self.note_listed(tx, &owners(&moments))?;
+        let listed: Vec<(&str, Timestamp)> = moments
+            .iter()
+            .map(|(r, at)| (r.text.as_str(), *at))
+            .collect();
+        let name = span.map(|span| span.name.as_str());
+        Ok(wording::reminders_found(
+            &listed,
+            name,
+            about,
+            self.now,
+            self.timezone(),
+        ))
+    }
+
+    pub(super) fn agenda(&self, tx: &mut Tx<'_>, span: &Span) -> Result<String> {
+        if self.in_group() {
+            let own = tx.reminders(self.user.id)?;
+            let told = self.agenda_of(tx, &own, span)?;
+            return self.tell_alone(tx, &told);
+        }
+        let own = self.reminders_here(tx)?;
+        let own: Vec<Reminder> = own
+            .into_iter()
+            .filter(|reminder| !reminder.moments(&span.range, 1).is_empty())
+            .collect();
+        self.note_listed(tx, &owners(&moments(&own, Some(span))))?;
+        self.agenda_of(tx, &own, span)
+    }
+
+    fn agenda_of(&self, tx: &Tx<'_>, reminders: &[Reminder], span: &Span) -> Result<String> {
+        let moments = moments(reminders, Some(span));
+        let listed: Vec<(&str, Timestamp)> = moments
+            .iter()
+            .map(|(r, at)| (r.text.as_str(), *at))
+            .collect();
+        let mut more = Vec::new();
+        if !self.flags.boolean("llm.force_basic_mode") {
+            let zone = self.zone();
+            let day = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();
+            let (from, to) = (day(span.range.start), day(span.range.end.plus_ms(-1)));
+            let rows = tx.power_states(PowerOwner::User(self.user.id))?;
+            for row in rows {
+                let power =
+                    Power::named(&row.name).filter(|power| self.flags.superpower(power.name()));
+                let lines = power.map(|power| power.between(&kept_of(row.clone()), from, to));
+                more.extend(lines.into_iter().flatten());
+            }
+        }
+        Ok(wording::agenda(
+            &listed,
+            &more,
+            &span.name,
+            self.now,
+            self.timezone(),
+        ))
+    }
+}
+
+/// Each time at which a reminder comes, soonest first.
+fn moments<'r>(reminders: &'r [Reminder], span: Option<&Span>) -> Vec<(&'r Reminder, Timestamp)> {
+    let mut all: Vec<(&Reminder, Timestamp)> = Vec::new();
+    for reminder in reminders {
+        match span {
+            Some(span) => {
+                let times = reminder.moments(&span.range, TIMES_MAX);
+                all.extend(times.into_iter().map(|at| (reminder, at)));
+            }
+            None => all.push((reminder, reminder.send_at)),
+        }
+    }
+    all.sort_by_key(|(_, at)| *at);
+    all
+}
+
+fn owners(moments: &[(&Reminder, Timestamp)]) -> Vec<Reminder> {
+    moments
+        .iter()
+        .map(|(reminder, _)| (*reminder).clone())
+        .collect()
+}

@@ -1,0 +1,124 @@
+//! Asking what there is in a span of time: "what do I have tomorrow?", "reminders for friday",
+//! "my reminders about mom". It knows none of it.
+
+use std::ops::Range;
+
+use chrono::{Datelike, Days, Months, NaiveDate};
+
+use super::words::Words;
+use super::{Intent, Span, Talk, subject, when};
+use crate::clock::{Timestamp, Zone};
+
+/// A longer message asks for nothing of this.
+const WORDS_MAX: usize = 16;
+
+const REMINDERS: [&str; 14] = [
+    "what reminders do i have",
+    "which reminders do i have",
+    "do i have any reminders",
+    "do i have reminders",
+    "what are my reminders",
+    "show me my reminders",
+    "show my reminders",
+    "show me the reminders",
+    "list my reminders",
+    "list reminders",
+    "show reminders",
+    "any reminders",
+    "my reminders",
+    "reminders",
+];
+
+const EVERYTHING: [&str; 14] = [
+    "what do i have",
+    "what have i got",
+    "whats planned",
+    "what is planned",
+    "whats happening",
+    "do i have anything",
+    "do i have something",
+    "anything",
+    "am i free",
+    "whats my schedule",
+    "my schedule",
+    "whats my agenda",
+    "my agenda",
+    "agenda",
+];
+
+pub(super) fn command(talk: &Talk) -> Option<Intent> {
+    let words = &talk.words;
+    if words.len() > WORDS_MAX || !talk.spoken_to {
+        return None;
+    }
+    let end = match words.get(words.len().saturating_sub(1)) {
+        "please" | "pls" => words.len() - 1,
+        _ => words.len(),
+    };
+    if let Some(from) = words.after(talk.start, &REMINDERS) {
+        let about = words.after(from, &["about", "of", "with"]);
+        let from = words
+            .after(from, &["due on", "due", "for", "on"])
+            .unwrap_or(from);
+        if let Some(span) = span(talk, from..end) {
+            return Some(Intent::FindReminders {
+                span: Some(span),
+                about: None,
+            });
+        }
+        let about = subject(words.original(about?..end));
+        return (!about.is_empty()).then_some(Intent::FindReminders {
+            span: None,
+            about: Some(about),
+        });
+    }
+    let from = words.after(talk.start, &EVERYTHING)?;
+    let from = words
+        .after(from, &["going on", "coming up", "planned"])
+        .unwrap_or(from);
+    let from = words.after(from, &["for", "on"]).unwrap_or(from);
+    span(talk, from..end).map(Intent::Agenda)
+}
+
+/// The whole of these words as a span of time.
+fn span(talk: &Talk, words: Range<usize>) -> Option<Span> {
+    if words.is_empty() {
+        return None;
+    }
+    let zone = talk.zone();
+    let name = talk.words.phrase(words.clone());
+    let today = talk.heard.now.utc().with_timezone(&zone).date_naive();
+    let range = match days(&name, today) {
+        Some((from, to)) => when::at_hour(from, 0, 0, zone)?..when::at_hour(to, 0, 0, zone)?,
+        None => day(&talk.words, words, talk.heard.now, zone)?,
+    };
+    Some(Span { range, name })
+}
+
+/// Weeks and months: the first day, and that after the last.
+fn days(name: &str, today: NaiveDate) -> Option<(NaiveDate, NaiveDate)> {
+    let since_monday = u64::from(today.weekday().num_days_from_monday());
+    let monday = today.checked_sub_days(Days::new(since_monday))?;
+    let in_days = |date: NaiveDate, n| date.checked_add_days(Days::new(n));
+    let next_month = today.with_day(1)?.checked_add_months(Months::new(1))?;
+    Some(match name {
+        "this week" | "the week" => (today, in_days(monday, 7)?),
+        "next week" => (in_days(monday, 7)?, in_days(monday, 14)?),
+        "this weekend" | "the weekend" => (in_days(monday, 5)?, in_days(monday, 7)?),
+        "next weekend" => (in_days(monday, 12)?, in_days(monday, 14)?),
+        "this month" => (today, next_month),
+        "next month" => (next_month, next_month.checked_add_months(Months::new(1))?),
+        _ => return None,
+    })
+}
+
+fn day(words: &Words, range: Range<usize>, now: Timestamp, zone: Zone) -> Option<Range<Timestamp>> {
+    let (day, end) = when::day_at(words, range.start)?;
+    let spec = when::Spec {
+        day: Some(day),
+        ..when::Spec::default()
+    };
+    (end == range.end)
+        .then(|| when::day_of(&spec, now, zone))
+        .flatten()
+}
