@@ -312,22 +312,22 @@ impl Turn<'_> {
             Err(ReminderRefusal::TooMany) => return Ok(wording::reminders_full().into()),
             Err(ReminderRefusal::NoQueue) => return Ok(wording::reminder_repeats_not_here().into()),
         };
+        let is_own = self.agent.is_some();
         let said = match recurrence {
             Some(recurrence) => {
                 wording::recurring_reminder_set(text, recurrence, self.now, self.timezone())
             }
-            None => wording::reminder_set(text, send_at, self.now, self.timezone(), said_in),
+            None => {
+                let zone = self.timezone();
+                wording::reminder_set(text, is_own, send_at, self.now, zone, said_in)
+            }
         };
         let schedule = Schedule {
             schedule_id: &reminder.schedule_id,
             chat_guid: &self.message.chat_guid,
             text: &wording::reminder_text(text),
             send_at,
-            deliver_by: if self.agent.is_some() {
-                "service"
-            } else {
-                "relay"
-            },
+            deliver_by: if is_own { "service" } else { "relay" },
         };
         ReplyDraft::scheduling(said, &schedule)
     }

@@ -52,9 +52,11 @@ pub fn late_reminder_text(
     format!("{}\n({note})", reminder_text(what))
 }
 
-/// Also says so when the time zone is a guess.
+/// Also says so when the time zone is a guess. A reminder that only the relay can send, not we, is
+/// none that we promise: `is_own` is false.
 pub fn reminder_set(
     what: &str,
+    is_own: bool,
     send_at: Timestamp,
     now: Timestamp,
     timezone: Option<Zone>,
@@ -69,8 +71,13 @@ pub fn reminder_set(
     let there = said_in
         .filter(|zone| Some(*zone) != timezone)
         .map_or_else(String::new, |zone| times::in_zone(send_at, zone));
+    let who = if is_own {
+        "I'll remind you"
+    } else {
+        "I've asked your chat app to remind you"
+    };
     format!(
-        "Okay, I'll remind you {when}{there}: {}{}{hint}",
+        "Okay, {who} {when}{there}: {}{}{hint}",
         quoted(what),
         stop(what)
     )

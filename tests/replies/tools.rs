@@ -372,6 +372,12 @@ async fn memories_and_reminders_have_tools_for_everybody() {
         text.contains("one reminder at a time") && !text.contains("bake"),
         "{text}"
     );
+    // What only the relay can send is not promised.
+    assert!(
+        text.contains("I've asked your chat app to remind you")
+            && !text.contains("I'll remind you"),
+        "{text}"
+    );
     assert_eq!(count(&service, "reminders"), 1);
 }
 

@@ -22,6 +22,7 @@ fn reminders_are_confirmed_with_their_time() {
     for (seconds, when) in cases {
         let text = reminder_set(
             "call mom",
+            true,
             NOW.plus_s(seconds),
             NOW,
             Some("Europe/Berlin".parse().unwrap()),
@@ -29,13 +30,20 @@ fn reminders_are_confirmed_with_their_time() {
         );
         assert_eq!(text, format!("Okay, I'll remind you {when}: call mom."));
     }
-    let unknown = reminder_set("call mom", NOW.plus_s(86_400), NOW, None, None);
+    let unknown = reminder_set("call mom", true, NOW.plus_s(86_400), NOW, None, None);
     assert!(
         unknown.starts_with("Okay, I'll remind you tomorrow at 12:00 UTC (Thursday, 5 March): call mom. I don't know"),
         "{unknown}"
     );
     let berlin = "Europe/Berlin".parse().ok();
-    let elsewhere = reminder_set("call mom", NOW.plus_s(9_000), NOW, berlin, Some(Zone::UTC));
+    let elsewhere = reminder_set(
+        "call mom",
+        true,
+        NOW.plus_s(9_000),
+        NOW,
+        berlin,
+        Some(Zone::UTC),
+    );
     assert_eq!(
         elsewhere,
         "Okay, I'll remind you today at 15:30 (Wednesday, 4 March), that's 14:30 in UTC: call mom."
