@@ -2,7 +2,7 @@
 //! "sends" what it is told by printing it. Put your network into the two hooks.
 //!
 //!     export CHATKEEP_EDGE_TOKEN=$(chatkeep token edge --agent-id my-relay --phone +15550111)
-//!     cargo run --example relay -- http://127.0.0.1:8080 my-relay
+//!     CHATKEEP_URL=http://127.0.0.1:8080 cargo run --example relay
 
 use std::io::{self, Write as _};
 use std::time::UNIX_EPOCH;
@@ -41,16 +41,12 @@ impl Network for Terminal {
 
 #[tokio::main]
 async fn main() -> Result<(), String> {
-    let usage = "usage: relay URL AGENT_ID, with CHATKEEP_EDGE_TOKEN in the environment";
-    let mut arguments = std::env::args().skip(1);
-    let (Some(url), Some(agent_id)) = (arguments.next(), arguments.next()) else {
-        return Err(usage.to_owned());
-    };
-    let token = std::env::var("CHATKEEP_EDGE_TOKEN").map_err(|_| usage)?;
+    let set = |name: &str| std::env::var(name).map_err(|_| format!("{name} is not set"));
+    let credentials = Credentials::of_token(set("CHATKEEP_EDGE_TOKEN")?);
     let settings = Settings {
-        url,
-        state: format!("{agent_id}.sent").into(),
-        credentials: Credentials { agent_id, token },
+        url: set("CHATKEEP_URL")?,
+        credentials: credentials.ok_or("CHATKEEP_EDGE_TOKEN is no edge token")?,
+        state: "relay.sent".into(),
     };
     Err(relay::run(settings, Terminal, Default::default()).await.0)
 }

@@ -82,7 +82,9 @@ enum Command {
     )]
     Token(token::Command),
     /// Connects a chat network to a service.
-    #[command(subcommand, after_help = "Example: chatkeep relay telegram --check")]
+    #[command(
+        after_help = "Examples:\n  chatkeep relay telegram --check\n  chatkeep relay --conformance python3 my_relay.py"
+    )]
     Relay(relay::Command),
     /// Shows who has written, and gives subscriptions away.
     #[command(

@@ -4,6 +4,7 @@
 pub mod operating {}
 
 #[doc = include_str!("guide/relays.md")]
+#[doc = include_str!("guide/relay_rules.md")]
 pub mod relays {}
 
 #[doc = include_str!("guide/http.md")]

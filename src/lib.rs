@@ -21,6 +21,7 @@ pub mod billing;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod conformance;
 pub mod edge;
 pub mod engine;
 pub mod error;

@@ -8,11 +8,22 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::app;
 use crate::auth::edge_token;
 use crate::config::{Config, Source};
+use crate::conformance;
 use crate::relay::{self, Credentials, Settings};
 use crate::store;
 
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+pub(super) struct Command {
+    /// Starts a relay program and says which rules of the protocol it keeps; see the guide.
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
+    conformance: Vec<String>,
+    #[command(subcommand)]
+    network: Option<Network>,
+}
+
 #[derive(Subcommand)]
-pub(super) enum Command {
+enum Network {
     /// Connects a bot on Telegram to a service.
     ///
     /// `chatkeep serve` does so by itself where [relay.telegram] has a token; this is for a relay
@@ -28,7 +39,7 @@ pub(super) enum Command {
 }
 
 #[derive(Args)]
-pub(super) struct Options {
+struct Options {
     /// The service, like http://127.0.0.1:8080; else the one that runs on this database.
     #[arg(long)]
     url: Option<String>,
@@ -41,9 +52,10 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
-    let (name, options) = match command {
-        Command::Telegram(options) => ("telegram", options),
-        Command::Matrix(options) => ("matrix", options),
+    let (name, options) = match &command.network {
+        Some(Network::Telegram(options)) => ("telegram", options),
+        Some(Network::Matrix(options)) => ("matrix", options),
+        None => return check_conformance(&command.conformance),
     };
     // With a token for a service elsewhere nothing of this folder is needed.
     let config = match (&options.url, &options.token) {
@@ -56,6 +68,21 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     // A long poll is not waited for.
     runtime.shutdown_background();
     done.map_err(super::one)
+}
+
+fn check_conformance(command: &[String]) -> Result<(), Vec<String>> {
+    let runtime = super::runtime().map_err(super::one)?;
+    let report = runtime.block_on(conformance::run(command));
+    runtime.shutdown_background();
+    let report = report.map_err(super::one)?;
+    super::print(report.to_string().trim_end()).map_err(super::one)?;
+    if report.passes() {
+        return Ok(());
+    }
+    let mut why = vec!["it breaks a rule that is a must".to_owned()];
+    let errors = report.errors.lines();
+    why.extend(errors.map(|line| format!("it said: {line}")));
+    Err(why)
 }
 
 async fn connect(config: &Config, name: &str, options: &Options) -> Result<(), String> {

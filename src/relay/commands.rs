@@ -18,7 +18,7 @@ use super::{Core, Network, Stop, Unsent, poll};
 /// out again later.
 const PATIENCE: Duration = Duration::from_secs(45);
 /// After so many sockets that did not open it is polled.
-const FAILURES_MAX: u32 = 2;
+const UNOPENED_MAX: u32 = 2;
 /// How long it is polled until a socket is tried again.
 const POLLED_FOR: Duration = Duration::from_secs(60);
 /// A connection that lasted so long was a good one.
@@ -29,23 +29,29 @@ pub(super) async fn receive<N: Network>(
     core: &Arc<Core<N>>,
     mut reports: UnboundedReceiver<Value>,
 ) -> Stop {
-    let mut failures = 0;
+    // Breaks in a row, and of these the sockets that did not open at all.
+    let (mut failures, mut unopened) = (0, 0);
     loop {
         let began = Instant::now();
         // The socket speaks no TLS; polls do.
         let is_plain = core.service.url.starts_with("http://");
-        if !is_plain || failures >= FAILURES_MAX {
+        if !is_plain || unopened >= UNOPENED_MAX {
             if let Err(stop) = poll::run(core, &mut reports, POLLED_FOR).await {
                 return stop;
             }
-            failures = FAILURES_MAX - 1; // one look whether there is a socket now
+            unopened = UNOPENED_MAX - 1; // one look whether there is a socket now
             if !is_plain {
                 continue;
             }
         }
         let wait = match socket::run(core, &mut reports).await {
-            End::Closed { wait, why } => {
+            End::Closed {
+                wait,
+                why,
+                was_open,
+            } => {
                 core.condition.set_service(Some(&why));
+                unopened = if was_open { 0 } else { unopened + 1 };
                 wait
             }
             End::Stop(stop) => return stop,

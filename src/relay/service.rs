@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
 use super::Stop;
@@ -19,6 +21,19 @@ pub struct Credentials {
     pub agent_id: String,
     /// Never shown.
     pub token: String,
+}
+
+impl Credentials {
+    /// `None`: it names no relay. Any base64 will do.
+    pub fn of_token(token: String) -> Option<Self> {
+        let plain = token
+            .trim_end_matches('=')
+            .replace('+', "-")
+            .replace('/', "_");
+        let text = String::from_utf8(URL_SAFE_NO_PAD.decode(plain).ok()?).ok()?;
+        let agent_id = text.split_once(':')?.0.to_owned();
+        Some(Self { agent_id, token })
+    }
 }
 
 impl fmt::Debug for Credentials {

@@ -27,7 +27,12 @@ type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// How a connection ended.
 pub(super) enum End {
-    Closed { wait: Duration, why: String },
+    Closed {
+        wait: Duration,
+        why: String,
+        /// It had opened, and the service had said `hello`.
+        was_open: bool,
+    },
     Stop(Stop),
 }
 
@@ -44,12 +49,14 @@ pub(super) async fn run<N: Network>(
         socket,
         silence: SILENCE,
         wait: Duration::ZERO,
+        was_open: false,
     };
     match session.converse(reports).await {
         Ok(code) => session.closed(code),
         Err(why) => End::Closed {
             wait: session.wait,
             why,
+            was_open: session.was_open,
         },
     }
 }
@@ -58,6 +65,7 @@ async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, End> {
     let failed = |why: String| End::Closed {
         wait: Duration::ZERO,
         why: format!("no WebSocket to {}: {why}", core.service.url),
+        was_open: false,
     };
     let credentials = &core.service.credentials;
     let address = core.service.url.replacen("http", "ws", 1);
@@ -76,6 +84,7 @@ async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, End> {
             429 => End::Closed {
                 wait: STAY_AWAY,
                 why: "too many connections; is a second relay running under this name?".to_owned(),
+                was_open: false,
             },
             status => failed(format!("answered with {status}")),
         }),
@@ -90,6 +99,7 @@ struct Session<'a, N> {
     silence: Duration,
     /// What `bye` asked for.
     wait: Duration,
+    was_open: bool,
 }
 
 impl<N: Network> Session<'_, N> {
@@ -134,6 +144,7 @@ impl<N: Network> Session<'_, N> {
         let data = &frame["data"];
         match frame["type"].as_str() {
             Some("hello") => {
+                self.was_open = true;
                 let seconds = |name: &str, default| {
                     Duration::from_secs(data[name].as_u64().unwrap_or(default).max(1))
                 };
@@ -180,10 +191,12 @@ impl<N: Network> Session<'_, N> {
                         ""
                     }
                 ),
+                was_open: self.was_open,
             },
             _ => End::Closed {
                 wait: self.wait,
                 why: format!("the service closed the WebSocket ({code})"),
+                was_open: self.was_open,
             },
         }
     }

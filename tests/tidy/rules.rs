@@ -8,7 +8,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "account", "app", "auth", "billing", "clock", "config", "edge", "error", "files",
+            "account", "app", "auth", "billing", "clock", "config", "conformance", "edge", "error", "files",
             "flags", "ingest", "mail", "model", "outbound", "random", "relay", "reply", "setting",
             "store",
         ],
@@ -50,6 +50,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
             "random", "reply", "setting", "store",
         ],
     ),
+    // The service's end of the protocol, played against a relay program.
+    ("conformance", &["random"]),
     // A client of the public protocol: nothing of the service but its ends towards the network.
     ("relay", &["outbound", "random"]),
     ("media", &["clock", "error", "random", "store"]),
@@ -96,6 +98,7 @@ const ASYNC: &[&str] = &[
     "src/app",
     "src/billing",
     "src/cli",
+    "src/conformance",
     "src/edge",
     "src/engine.rs",
     "src/flags/poller.rs",
@@ -123,6 +126,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
             "src/edge/socket",
             "src/edge/session",
             "src/cli/chat",
+            "src/conformance/simulator.rs",
             "src/relay/socket.rs",
         ],
     ),
@@ -136,6 +140,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
             "src/edge/session",
             "src/cli/chat",
             "src/relay/lanes.rs",
+            "src/conformance/simulator.rs",
             "src/relay/socket.rs",
         ],
     ),
@@ -151,7 +156,13 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("hex", ANYWHERE),
     (
         "base64",
-        &["src/auth", "src/http/websocket.rs", "src/media.rs"],
+        &[
+            "src/auth",
+            "src/conformance/scenarios.rs",
+            "src/http/websocket.rs",
+            "src/media.rs",
+            "src/relay/service.rs",
+        ],
     ),
     ("percent_encoding", ANYWHERE),
     ("multer", &["src/http/multipart.rs"]),
@@ -211,6 +222,7 @@ pub(crate) const SYSTEM: &[(&[&str], &[&str], &str)] = &[
     (
         &["Instant"],
         &[
+            "src/conformance",
             "src/clock.rs",
             "src/http",
             "src/edge",

@@ -1,0 +1,129 @@
+//! Plays the service against a relay program and says which rules of the protocol it keeps. The
+//! rules are the table in the guide; `scenarios` has the checks. It must not know the service.
+
+mod program;
+mod scenarios;
+mod simulator;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The page of the guide with the rules.
+const RULES: &str = include_str!("guide/relay_rules.md");
+
+/// A row of the guide's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    pub name: &'static str,
+    /// Otherwise it is a should.
+    pub is_must: bool,
+    pub says: &'static str,
+}
+
+/// What was seen of a rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Kept,
+    Broken(String),
+    /// The program gave no occasion to see it.
+    NotSeen(String),
+}
+
+/// Every rule, in the order of the table.
+pub fn rules() -> Vec<Rule> {
+    let rows = RULES.lines().filter_map(|line| {
+        let mut cells = line.trim_matches('|').split(" | ").map(str::trim);
+        let name = cells.next()?.strip_prefix('`')?.strip_suffix('`')?;
+        let is_must = cells.next()? == "must";
+        let says = cells.next()?;
+        Some(Rule {
+            name,
+            is_must,
+            says,
+        })
+    });
+    rows.collect()
+}
+
+/// What was seen of all rules.
+pub struct Report {
+    verdicts: BTreeMap<&'static str, Verdict>,
+    /// The last lines that the program wrote to standard error.
+    pub errors: String,
+}
+
+impl Report {
+    /// Every must was kept, or could not be seen.
+    pub fn passes(&self) -> bool {
+        let rules = rules();
+        let musts = rules.iter().filter(|rule| rule.is_must);
+        !musts
+            .into_iter()
+            .any(|rule| matches!(self.verdicts.get(rule.name), Some(Verdict::Broken(_))))
+    }
+
+    pub fn verdict(&self, name: &str) -> Option<&Verdict> {
+        self.verdicts.get(name)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Rule {
+            name,
+            is_must,
+            says,
+        } in rules()
+        {
+            let (word, why) = match self.verdicts.get(name) {
+                Some(Verdict::Kept) => ("kept", None),
+                Some(Verdict::Broken(why)) if is_must => ("BROKEN", Some(why)),
+                Some(Verdict::Broken(why)) => ("broken", Some(why)),
+                Some(Verdict::NotSeen(why)) => ("not seen", Some(why)),
+                None => ("not seen", None),
+            };
+            writeln!(f, "{word:<9} {name}: {says}")?;
+            if let Some(why) = why {
+                writeln!(f, "{:<9} {why}", "")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs every check. The error says why the program could not be started.
+pub async fn run(command: &[String]) -> Result<Report, String> {
+    scenarios::run(command).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read() {
+        let rules = rules();
+        assert_eq!(rules.len(), 24);
+        assert_eq!(rules[0].name, "connects");
+        let shoulds: Vec<&str> = rules
+            .iter()
+            .filter(|rule| !rule.is_must)
+            .map(|rule| rule.name)
+            .collect();
+        assert_eq!(shoulds, ["unknown-command", "slow-answer", "polls-instead"]);
+    }
+
+    #[test]
+    fn a_broken_must_fails() {
+        let report = |name, verdict| Report {
+            verdicts: [(name, verdict)].into(),
+            errors: String::new(),
+        };
+        let why = || "why".to_owned();
+        assert!(report("connects", Verdict::Kept).passes());
+        assert!(report("connects", Verdict::NotSeen(why())).passes());
+        assert!(report("slow-answer", Verdict::Broken(why())).passes());
+        assert!(!report("connects", Verdict::Broken(why())).passes());
+    }
+}

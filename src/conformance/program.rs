@@ -1,0 +1,103 @@
+//! The relay program: started, killed, and what it prints.
+
+use std::process::Stdio;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::sync::watch;
+
+/// Lines kept of standard error.
+const ERROR_LINES_MAX: usize = 20;
+
+/// What all runs of the program printed.
+#[derive(Default)]
+pub(super) struct Printed {
+    lines: Mutex<Vec<String>>,
+    errors: Mutex<Vec<String>>,
+}
+
+impl Printed {
+    /// The lines that hold this word.
+    pub(super) fn count(&self, word: &str) -> usize {
+        let lines = self.lines.lock();
+        lines.iter().filter(|line| line.contains(word)).count()
+    }
+
+    /// Where each word was printed first, if every one was.
+    pub(super) fn places(&self, words: &[String]) -> Option<Vec<usize>> {
+        let lines = self.lines.lock();
+        let place = |word: &String| lines.iter().position(|line| line.contains(word.as_str()));
+        words.iter().map(place).collect()
+    }
+
+    pub(super) fn errors(&self) -> String {
+        let errors = self.errors.lock();
+        errors.join("\n")
+    }
+}
+
+/// One run; it is killed when dropped.
+pub(super) struct Program {
+    child: Child,
+    input: ChildStdin,
+}
+
+impl Program {
+    /// `changed` is touched at every line that it prints.
+    pub(super) fn start(
+        command: &[String],
+        environment: &[(&str, &str)],
+        printed: &Arc<Printed>,
+        changed: &watch::Sender<u64>,
+    ) -> Result<Self, String> {
+        let (name, arguments) = command.split_first().ok_or("no command was given")?;
+        let mut child = Command::new(name)
+            .args(arguments)
+            .envs(environment.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| format!("{name} can't be started: {error}"))?;
+        if let Some(out) = child.stdout.take() {
+            let (printed, changed) = (printed.clone(), changed.clone());
+            tokio::spawn(read_lines(out, move |line| {
+                let mut lines = printed.lines.lock();
+                lines.push(line);
+                changed.send_modify(|n| *n += 1);
+            }));
+        }
+        if let Some(errors) = child.stderr.take() {
+            let printed = printed.clone();
+            tokio::spawn(read_lines(errors, move |line| {
+                let mut errors = printed.errors.lock();
+                if errors.len() == ERROR_LINES_MAX {
+                    errors.remove(0);
+                }
+                errors.push(line);
+            }));
+        }
+        let input = child.stdin.take().ok_or("it has no standard input")?;
+        Ok(Self { child, input })
+    }
+
+    /// Somebody writes a line. One that does not read is seen by what it does not do.
+    pub(super) async fn write(&mut self, line: &str) {
+        let _ = self.input.write_all(format!("{line}\n").as_bytes()).await;
+        let _ = self.input.flush().await;
+    }
+
+    pub(super) async fn kill(&mut self) {
+        let _ = self.child.kill().await;
+    }
+}
+
+async fn read_lines(from: impl AsyncRead + Unpin, mut take: impl FnMut(String)) {
+    let mut lines = BufReader::new(from).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        take(line);
+    }
+}
