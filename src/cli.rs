@@ -82,9 +82,7 @@ enum Command {
     )]
     Token(token::Command),
     /// Connects a chat network to a service.
-    #[command(
-        after_help = "Examples:\n  chatkeep relay telegram --check\n  chatkeep relay --conformance python3 my_relay.py"
-    )]
+    #[command(after_help = "Example: chatkeep relay --conformance python3 my_relay.py")]
     Relay(relay::Command),
     /// Shows who has written, and gives subscriptions away.
     #[command(
