@@ -9,7 +9,7 @@ pub(super) mod repeats;
 
 use std::ops::Range;
 
-use half_understood::has_time_left;
+use half_understood::{begins_with_hour, has_time_left};
 use parts::{take_apart, text_of};
 use repeats::{Repeat, RepeatProblem, repeats};
 
@@ -254,6 +254,9 @@ fn reminder(talk: &Talk, request: &Request) -> Intent {
         Some(_) if has_time_left(&said.text) => {
             let two = request.lead.is_none().then(|| two(talk, range)).flatten();
             two.unwrap_or_else(|| Intent::Unclear(wording::reminder_half_understood(&said.text)))
+        }
+        Some(spec) if !spec.has_time() && begins_with_hour(&said.text) => {
+            Intent::Unclear(wording::reminder_half_understood(&said.text))
         }
         None if said.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
         None => Intent::AskWhen {

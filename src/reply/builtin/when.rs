@@ -90,6 +90,11 @@ pub(in crate::reply) struct Spec {
 }
 
 impl Spec {
+    /// Whether it says when on its day.
+    pub(in crate::reply) const fn has_time(&self) -> bool {
+        self.wait.is_some() || self.part.is_some() || self.clock.is_some()
+    }
+
     /// Both taken together ("tomorrow … at 9"), when they don't contradict each other.
     pub(in crate::reply) fn merged(self, other: Self) -> Option<Self> {
         let waits = [self.wait, other.wait];

@@ -46,6 +46,14 @@ pub(super) fn has_time_left(text: &str) -> bool {
     })
 }
 
+/// "9 gym" behind a day without a time of day: the number is probably its hour.
+pub(super) fn begins_with_hour(text: &str) -> bool {
+    const HOUR_MAX: u32 = 24;
+    let (first, rest) = text.split_once(' ').unwrap_or_default();
+    let hour = first.parse::<u32>();
+    !rest.trim().is_empty() && hour.is_ok_and(|hour| hour <= HOUR_MAX)
+}
+
 /// "5/6" in the place of a date.
 fn is_slashed(word: &str) -> bool {
     word.split_once('/').is_some_and(|(a, b)| {
@@ -57,6 +65,21 @@ fn is_slashed(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_before_the_text_may_be_an_hour() {
+        for (text, expected) in [
+            ("9 gym", true),
+            ("24 x", true),
+            ("25 laps", false),
+            ("buy 2 apples", false),
+            ("9", false),
+            ("gym", false),
+            ("", false),
+        ] {
+            assert_eq!(begins_with_hour(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn words_of_time_that_are_left_over() {
