@@ -24,10 +24,12 @@ impl Turn<'_> {
         let found = self.reminders_matching(tx, about, range)?;
         let moments = moments(&found, span);
         self.note_listed(tx, &owners(&moments))?;
-        let listed: Vec<(&str, Timestamp)> = moments
+        let texts: Vec<String> = moments
             .iter()
-            .map(|(r, at)| (r.text.as_str(), *at))
+            .map(|(r, _)| wording::listed_text(&r.text, r.recurrence.as_ref(), self.timezone()))
             .collect();
+        let times = moments.iter().map(|(_, at)| *at);
+        let listed: Vec<(&str, Timestamp)> = texts.iter().map(String::as_str).zip(times).collect();
         let name = span.map(|span| span.name.as_str());
         Ok(wording::reminders_found(
             &listed,

@@ -337,13 +337,18 @@ impl Turn<'_> {
         self.note_listed(tx, &here)?;
         let (now, timezone) = (self.now, self.timezone());
         if !self.in_group() {
-            return Ok(wording::reminders(&listed(&here), now, timezone));
+            return Ok(wording::reminders(
+                &pairs(&described(&here, timezone)),
+                now,
+                timezone,
+            ));
         }
-        let mut said = wording::reminders_of_group(&listed(&here), now, timezone);
+        let here = described(&here, timezone);
+        let mut said = wording::reminders_of_group(&pairs(&here), now, timezone);
         let mut elsewhere = tx.reminders(self.user.id)?;
         elsewhere.retain(|reminder| reminder.room != self.room.id);
         if !elsewhere.is_empty() && !self.by_model {
-            let told = wording::reminders(&listed(&elsewhere), now, timezone);
+            let told = wording::reminders(&pairs(&described(&elsewhere, timezone)), now, timezone);
             said.push('\n');
             said.push_str(&self.tell_alone(tx, &told)?);
         }
@@ -387,6 +392,17 @@ impl Turn<'_> {
             _ => wording::reminders_cancelled(&listed(&found)),
         })
     }
+}
+
+/// Texts for a list, with how often each comes.
+fn described(reminders: &[Reminder], timezone: Option<Zone>) -> Vec<(String, Timestamp)> {
+    let text = |r: &Reminder| wording::listed_text(&r.text, r.recurrence.as_ref(), timezone);
+    reminders.iter().map(|r| (text(r), r.send_at)).collect()
+}
+
+fn pairs(described: &[(String, Timestamp)]) -> Vec<(&str, Timestamp)> {
+    let pairs = described.iter();
+    pairs.map(|(text, at)| (text.as_str(), *at)).collect()
 }
 
 pub(super) fn listed(reminders: &[Reminder]) -> Vec<(&str, Timestamp)> {

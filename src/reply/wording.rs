@@ -13,8 +13,8 @@ pub use apologies::{apology, cut_short, overloaded, refused};
 pub use care::{crisis, how_to_delete_account, how_to_export_data};
 pub use follow_ups::*;
 pub use recurring::{
-    next_dates, recurrence_phrase, recurrence_refused, recurring_reminder_set, recurring_stays,
-    reminder_repeats_not_here,
+    listed_text, next_dates, recurrence_phrase, recurrence_refused, recurring_reminder_set,
+    recurring_stays, reminder_repeats_not_here,
 };
 pub use times::{date_now, time_in, time_now};
 

@@ -78,6 +78,14 @@ pub fn next_dates(
     said
 }
 
+/// A reminder's text in a list: one that comes again says how often.
+pub fn listed_text(text: &str, recurrence: Option<&Recurrence>, timezone: Option<Zone>) -> String {
+    match recurrence {
+        Some(recurrence) => format!("{text} ({})", recurrence_phrase(recurrence, timezone)),
+        None => text.to_owned(),
+    }
+}
+
 /// "every Monday at 09:00", with the zone where it is another than the person's.
 pub fn recurrence_phrase(recurrence: &Recurrence, timezone: Option<Zone>) -> String {
     let Some(pattern) = recurrence.pattern().filter(|pattern| pattern.is_whole) else {
