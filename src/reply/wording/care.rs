@@ -23,11 +23,19 @@ const CRISIS_LINES: [(&str, &str, &str); 16] = [
     ("+91", "14416", "Tele MANAS"),
 ];
 
+/// Codes after "+1" of countries that have no 988: it is the line of the United States with their
+/// territories, and of Canada (North American Numbering Plan).
+const WITHOUT_988: [&str; 21] = [
+    "242", "246", "264", "268", "284", "345", "441", "473", "649", "658", "664", "721", "758",
+    "767", "784", "809", "829", "849", "868", "869", "876",
+];
+
 /// `phone`: the writer's handle, a phone in E.164 where it is one.
 pub fn crisis(phone: &str) -> String {
     let known = CRISIS_LINES
         .iter()
-        .find(|(prefix, ..)| phone.starts_with(prefix));
+        .find(|(prefix, ..)| phone.starts_with(prefix))
+        .filter(|_| !is_without_988(phone));
     let line = match known {
         Some((_, number, who)) => format!(
             "Please call {number} ({who}): people there listen, whatever it is. Lines in other countries are on findahelpline.com."
@@ -37,6 +45,11 @@ pub fn crisis(phone: &str) -> String {
     format!(
         "I'm so sorry that it's this hard right now. You matter, and you don't have to go through this alone. {line} If you are in immediate danger, please call your emergency number now, or get to somebody you trust."
     )
+}
+
+fn is_without_988(phone: &str) -> bool {
+    let area = phone.strip_prefix("+1").and_then(|rest| rest.get(..3));
+    area.is_some_and(|area| WITHOUT_988.contains(&area))
 }
 
 pub fn how_to_delete_account() -> String {
@@ -57,6 +70,8 @@ mod tests {
     fn the_number_is_that_of_the_phones_country() {
         let cases = [
             ("+15550100", "988"),
+            ("+18765550100", "findahelpline.com has"),
+            ("+1é", "988"),
             ("+4915112345678", "0800 111 0 111"),
             ("+447700900123", "116 123"),
             ("+353851234567", "116 123"),
