@@ -171,6 +171,11 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("jsonwebtoken", &["src/auth/jwt"]),
     ("aws_lc_rs", &["src/auth/seal.rs", "src/outbound.rs"]),
     ("lettre", &["src/mail.rs"]),
+    ("mail_parser", &["src/mail_extract"]),
+    ("encoding_rs", &["src/mail_extract"]),
+    ("html5ever", &["src/mail_extract"]),
+    ("imap_next", &["src/mailbox"]),
+    ("tokio_rustls", &["src/mailbox"]),
     ("uuid", &["src/random.rs"]),
     (
         "chrono",
