@@ -7,14 +7,14 @@
 use std::io::{self, Write as _};
 use std::time::UNIX_EPOCH;
 
-use chatkeep::relay::{self, Credentials, Network, Settings, Stop, Unsent, Uplink};
+use chatkeep::relay::{self, Credentials, Network, SendError, Settings, StopReason, Uplink};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 struct Terminal;
 
 impl Network for Terminal {
-    async fn incoming(&self, uplink: Uplink<Self>) -> Stop {
+    async fn incoming(&self, uplink: Uplink<Self>) -> StopReason {
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         while let Ok(Some(text)) = lines.next_line().await {
             // Better an id that the network gives: it stays the same when the relay restarts.
@@ -29,10 +29,10 @@ impl Network for Terminal {
         std::future::pending().await // commands keep coming
     }
 
-    async fn send(&self, chat: &str, bubble: &str, _id: &str) -> Result<(), Unsent> {
+    async fn send(&self, chat: &str, bubble: &str, _id: &str) -> Result<(), SendError> {
         let mut out = io::stdout().lock();
         let sent = writeln!(out, "[{chat}] {bubble}").and_then(|()| out.flush());
-        sent.map_err(|error| Unsent::Later {
+        sent.map_err(|error| SendError::Later {
             wait: None,
             why: error.to_string(),
         })

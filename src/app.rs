@@ -34,7 +34,7 @@ use crate::flags::provider::Provider;
 use crate::flags::{Flags, Override};
 use crate::http::{self, DrainEnd, ServerMetrics};
 use crate::ingest::replies::{self, Replies};
-use crate::ingest::voice::Voice;
+use crate::ingest::voice::Persona;
 use crate::ingest::{Ingest, reminders};
 use crate::limits;
 use crate::marketplace::Marketplace;
@@ -370,9 +370,9 @@ fn edge_settings(config: &Config) -> hub::Settings {
     }
 }
 
-fn voice(config: &Config) -> Voice {
+fn voice(config: &Config) -> Persona {
     let reply = &config.reply;
-    Voice {
+    Persona {
         persona: reply.persona_name.clone(),
         message_limit: reply.message_limit_text.clone(),
         superpower: reply.superpower_text.clone(),

@@ -19,8 +19,8 @@ use crate::metrics::{self, MetricsRegistry};
 use crate::outbound::{self, Method, Request};
 use crate::reply::prompt::Prompt;
 use crate::setting::Setting;
-use numbers::Numbers;
-pub use wire::{Failure, Said, ToolCall, Usage};
+use numbers::ModelMetrics;
+pub use wire::{ModelFailure, ModelReply, ToolCall, Usage};
 
 /// One call, from connecting to the last byte.
 pub const CALL_MS_MAX: u64 = 30_000;
@@ -47,7 +47,7 @@ pub struct Settings {
 }
 
 /// What a model is asked.
-pub struct Ask {
+pub struct ModelRequest {
     pub prompt: Prompt,
     /// The same without tools, for a server that minds them; `None`: it has none.
     pub without_tools: Option<Prompt>,
@@ -60,18 +60,20 @@ pub struct Ask {
 }
 
 /// What came of it.
-pub struct Made {
+pub struct ModelOutcome {
     /// Requests sent, repeated ones too.
     pub calls: u32,
     /// From the first request to the end, the pauses included.
     pub took_ms: u64,
     /// Of all requests.
     pub usage: Usage,
-    pub said: Result<Said, Failure>,
+    pub said: Result<ModelReply, ModelFailure>,
 }
 
 /// A place among the calls under way, given back when dropped.
-pub struct Place<'a>(#[expect(dead_code, reason = "held, not read")] Option<SemaphorePermit<'a>>);
+pub struct CallPermit<'a>(
+    #[expect(dead_code, reason = "held, not read")] Option<SemaphorePermit<'a>>,
+);
 
 pub struct Model {
     settings: Settings,
@@ -79,7 +81,7 @@ pub struct Model {
     permits: Semaphore,
     tools_failed: AtomicU32,
     clock: Clock,
-    numbers: Numbers,
+    numbers: ModelMetrics,
 }
 
 impl Model {
@@ -90,7 +92,7 @@ impl Model {
             tools_failed: AtomicU32::new(0),
             settings,
             clock,
-            numbers: Numbers::default(),
+            numbers: ModelMetrics::default(),
         })
     }
 
@@ -113,9 +115,9 @@ impl Model {
     }
 
     /// Waits for a place; to be had before anything is made ready, so that what waits is small.
-    pub async fn place(&self) -> Place<'_> {
+    pub async fn place(&self) -> CallPermit<'_> {
         let _waiting = self.numbers.waits();
-        Place(self.permits.acquire().await.ok()) // never closed
+        CallPermit(self.permits.acquire().await.ok()) // never closed
     }
 
     pub fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
@@ -134,14 +136,14 @@ impl Model {
     }
 
     /// A place, if one is free.
-    pub fn free_place(&self) -> Option<Place<'_>> {
+    pub fn free_place(&self) -> Option<CallPermit<'_>> {
         let permit = self.permits.try_acquire().ok()?;
-        Some(Place(Some(permit)))
+        Some(CallPermit(Some(permit)))
     }
 
     /// Asks; once more after a broken connection, a 5xx, or a 429 whose `Retry-After` is soon
     /// enough. A server that may mind tools is asked again without them.
-    pub async fn ask(self: &Arc<Self>, _place: &Place<'_>, ask: Ask) -> Made {
+    pub async fn ask(self: &Arc<Self>, _place: &CallPermit<'_>, ask: ModelRequest) -> ModelOutcome {
         let begun = self.clock.monotonic();
         let mut body = Arc::new(self.body(&ask, &ask.prompt));
         let mut without = ask.without_tools.as_ref();
@@ -149,7 +151,7 @@ impl Model {
         let (mut usage, mut minds_tools) = (Usage::default(), None);
         let said = loop {
             let Some(timeout) = self.call_timeout(&ask) else {
-                break Err(Failure::TimedOut);
+                break Err(ModelFailure::TimedOut);
             };
             calls += 1;
             let (cost, said) = self.call(body.clone(), timeout).await;
@@ -163,7 +165,7 @@ impl Model {
             {
                 body = Arc::new(self.body(&ask, prompt));
                 minds_tools = Some(failure);
-                if matches!(failure, Failure::Status(..500)) {
+                if matches!(failure, ModelFailure::Status(..500)) {
                     continue;
                 }
             }
@@ -179,7 +181,7 @@ impl Model {
         if said.is_ok() && ask.without_tools.is_some() {
             self.note_tools(minds_tools);
         }
-        let made = Made {
+        let made = ModelOutcome {
             calls,
             took_ms: self.clock.monotonic().since(begun),
             usage,
@@ -189,16 +191,16 @@ impl Model {
         made
     }
 
-    fn body(&self, ask: &Ask, prompt: &Prompt) -> Value {
+    fn body(&self, ask: &ModelRequest, prompt: &Prompt) -> Value {
         let field = self.settings.max_tokens_field;
         wire::request(prompt, self.name(ask.vision), field, ask.tokens_max)
     }
 
     /// `failed`: how the server failed with tools before it answered without them.
-    fn note_tools(&self, failed: Option<Failure>) {
+    fn note_tools(&self, failed: Option<ModelFailure>) {
         let failed = match failed {
             None => return self.tools_failed.store(0, Ordering::Relaxed),
-            Some(Failure::Status(..500)) => TOOLS_FAILED_MAX,
+            Some(ModelFailure::Status(..500)) => TOOLS_FAILED_MAX,
             Some(_) => 1,
         };
         let before = self.tools_failed.fetch_add(failed, Ordering::Relaxed);
@@ -209,7 +211,7 @@ impl Model {
         }
     }
 
-    fn call_timeout(&self, ask: &Ask) -> Option<Duration> {
+    fn call_timeout(&self, ask: &ModelRequest) -> Option<Duration> {
         let wanted_ms = match ask.wanted_until {
             Some(until) => until.since(self.clock.monotonic()),
             None => CALL_MS_MAX,
@@ -221,7 +223,7 @@ impl Model {
         self: &Arc<Self>,
         body: Arc<Value>,
         timeout: Duration,
-    ) -> (Usage, Result<Said, Failure>) {
+    ) -> (Usage, Result<ModelReply, ModelFailure>) {
         let model = self.clone();
         let called = tokio::task::spawn_blocking(move || {
             let answer = model.call_blocking(&body, timeout);
@@ -230,12 +232,12 @@ impl Model {
         match called.await {
             Ok(Ok(answered)) => answered,
             Ok(Err(failure)) => (Usage::default(), Err(failure)),
-            Err(_) => (Usage::default(), Err(Failure::Internal)),
+            Err(_) => (Usage::default(), Err(ModelFailure::Internal)),
         }
     }
 
     /// The body of a 200.
-    fn call_blocking(&self, body: &Value, timeout: Duration) -> Result<Vec<u8>, Failure> {
+    fn call_blocking(&self, body: &Value, timeout: Duration) -> Result<Vec<u8>, ModelFailure> {
         let key = self.settings.api_key.get();
         let bearer = key.as_ref().as_ref().map(|key| format!("Bearer {key}"));
         let headers: Vec<(&str, &str)> = bearer
@@ -252,17 +254,17 @@ impl Model {
         .map_err(|none| {
             log::debug!("the model's server: {none}");
             if none.timed_out {
-                Failure::TimedOut
+                ModelFailure::TimedOut
             } else {
-                Failure::Unreachable
+                ModelFailure::Unreachable
             }
         })?;
         match answer.status {
             200 => Ok(answer.body),
-            429 => Err(Failure::Busy {
+            429 => Err(ModelFailure::Busy {
                 retry_after_s: answer.retry_after_s,
             }),
-            status => Err(Failure::Status(status)),
+            status => Err(ModelFailure::Status(status)),
         }
     }
 }

@@ -43,11 +43,11 @@ use limits::{Quotas, Windows};
 use parking_lot::Mutex;
 use replies::Replies;
 use respond::Response;
-use voice::Voice;
+use voice::Persona;
 
 /// Where a message came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Via {
+pub enum Endpoint {
     /// The agent's name, authenticated.
     Edge(String),
     Legacy,
@@ -81,7 +81,7 @@ pub struct Message {
 }
 
 /// Where a message belongs, and what it counts for.
-struct Place<'a> {
+struct MessagePlace<'a> {
     user: &'a User,
     agent: Option<AgentId>,
     room: &'a mut Room,
@@ -91,7 +91,7 @@ struct Place<'a> {
 
 /// How a repetition of this request is known.
 #[derive(Debug, Clone, Copy)]
-pub enum Repeat {
+pub enum RepeatKey {
     /// By its idempotency key.
     Key { key: Digest, body: Digest },
     /// By relay, endpoint and body, when its answer could not be written.
@@ -100,9 +100,9 @@ pub enum Repeat {
 
 /// A message on its way to the writing thread, with all that can be said of it before.
 pub struct PreparedMessage {
-    via: Via,
+    via: Endpoint,
     message: Message,
-    pub repeat: Repeat,
+    pub repeat: RepeatKey,
     /// Digest of who takes part.
     members: Digest,
     /// As understood of somebody whose time zone is not known.
@@ -137,9 +137,9 @@ pub struct Ingest {
     pub hub: Arc<Hub>,
     pub flags: Arc<Flags>,
     pub clock: Clock,
-    pub voice: Setting<Voice>,
+    pub voice: Setting<Persona>,
     pub memories: Arc<Memories>,
-    pub reminders: reminders::Wake,
+    pub reminders: reminders::ReminderWaker,
     pub replies: Replies,
     windows: Mutex<Windows>,
     /// When somebody was last asked something, by this process or before it started.
@@ -154,7 +154,7 @@ impl Ingest {
         hub: Arc<Hub>,
         flags: Arc<Flags>,
         clock: Clock,
-        voice: Voice,
+        voice: Persona,
         memories: Arc<Memories>,
         replies: Replies,
     ) -> Self {
@@ -166,7 +166,7 @@ impl Ingest {
             clock,
             voice: Setting::new(voice),
             memories,
-            reminders: reminders::Wake::default(),
+            reminders: reminders::ReminderWaker::default(),
             replies,
             windows: Mutex::default(),
             limited: metrics::refusals(),
@@ -174,7 +174,12 @@ impl Ingest {
     }
 
     /// Works out all that can be said of a message without the database.
-    pub fn arrival(&self, via: Via, message: Message, repeat: Repeat) -> Box<PreparedMessage> {
+    pub fn arrival(
+        &self,
+        via: Endpoint,
+        message: Message,
+        repeat: RepeatKey,
+    ) -> Box<PreparedMessage> {
         let now = self.clock.now();
         let understood = respond::understand_all(&message, &self.voice.get().persona, now);
         Box::new(PreparedMessage {
@@ -216,8 +221,8 @@ impl Ingest {
         }
         let quotas = self.limit(tx, arrival)?;
         let agent = match &arrival.via {
-            Via::Edge(name) => Some(self.agent(tx, name, now)?),
-            Via::Legacy => None,
+            Endpoint::Edge(name) => Some(self.agent(tx, name, now)?),
+            Endpoint::Legacy => None,
         };
         let user = user(tx, &arrival.message.sender, now)?;
         let flags = self.flags.for_user(&user.public_id);
@@ -230,7 +235,7 @@ impl Ingest {
         let called = self.called(tx, arrival, &user, &room, &flags)?;
         let is_asked = called.is_some();
         let access = self.access(tx, arrival, &user, &room, &flags, is_asked)?;
-        let response = respond::Turn {
+        let response = respond::MessageTurn {
             ingest: self,
             flags: &flags,
             message,
@@ -249,7 +254,7 @@ impl Ingest {
         self.keep(
             tx,
             arrival,
-            Place {
+            MessagePlace {
                 user: &user,
                 agent,
                 room: &mut room,
@@ -268,7 +273,7 @@ impl Ingest {
         &self,
         tx: &mut Tx<'_>,
         arrival: &PreparedMessage,
-        place: Place<'_>,
+        place: MessagePlace<'_>,
         response: Response,
         quotas: Quotas,
     ) -> Result<IngestOutcome> {
@@ -293,7 +298,7 @@ impl Ingest {
                 ..arrival.row(place.user.id, place.agent, &stored)
             },
         )?;
-        if let Repeat::Key { key, body } = &arrival.repeat {
+        if let RepeatKey::Key { key, body } = &arrival.repeat {
             tx.insert_key_use(key, body, id, now)?;
         }
         if let Some(unprompted) = asked {
@@ -366,8 +371,8 @@ impl PreparedMessage {
             humans: 0,
             answer,
             request: match &self.repeat {
-                Repeat::Body(request) => Some(request),
-                Repeat::Key { .. } => None,
+                RepeatKey::Body(request) => Some(request),
+                RepeatKey::Key { .. } => None,
             },
         }
     }
@@ -386,9 +391,9 @@ fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<Arc<User>> {
 }
 
 /// The answer given before to the same request.
-fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<IngestOutcome>> {
+fn repeated(tx: &mut Tx<'_>, repeat: &RepeatKey, now: Timestamp) -> Result<Option<IngestOutcome>> {
     let message_id = match repeat {
-        Repeat::Key { key, body } => match tx.key_use(key, now)? {
+        RepeatKey::Key { key, body } => match tx.key_use(key, now)? {
             None => return Ok(None),
             Some(used) if used.body != *body => {
                 return Err(Error::new(
@@ -399,7 +404,7 @@ fn repeated(tx: &mut Tx<'_>, repeat: &Repeat, now: Timestamp) -> Result<Option<I
             }
             Some(used) => used.message_id,
         },
-        Repeat::Body(request) => {
+        RepeatKey::Body(request) => {
             if !tx.any_kept_answer()? {
                 return Ok(None);
             }

@@ -122,7 +122,7 @@ impl Memories {
         let Some(service) = self.service.clone() else {
             return ServiceMemories::Nothing;
         };
-        let (key, id) = (cache::Key::list(user_id), user_id.to_owned());
+        let (key, id) = (cache::ListKey::list(user_id), user_id.to_owned());
         let list = move || service.list(&id, PERSON_WAIT_MAX);
         self.listed(key, PERSON_WAIT_MAX, list).await
     }
@@ -181,7 +181,7 @@ impl Memories {
         };
         let (text, id) = (about.text.to_owned(), user_id.to_owned());
         let wait = about.wait.min(PERSON_WAIT_MAX);
-        let key = cache::Key::search(user_id, about.text);
+        let key = cache::ListKey::search(user_id, about.text);
         let search = move || service.search(&id, &text, wait);
         match self.listed(key, wait, search).await {
             ServiceMemories::Listed(list) => Ok(Some(list)),
@@ -192,8 +192,8 @@ impl Memories {
     fn known_list(&self, user_id: &str) -> ServiceMemories {
         let ttl_ms = self.cached_for_ms(user_id);
         let now = self.clock.monotonic();
-        match self.cache.look(&cache::Key::list(user_id), ttl_ms, now) {
-            cache::Look::Known(list) => ServiceMemories::Listed(list),
+        match self.cache.look(&cache::ListKey::list(user_id), ttl_ms, now) {
+            cache::CacheLook::Known(list) => ServiceMemories::Listed(list),
             _ => ServiceMemories::Unreachable,
         }
     }
@@ -201,15 +201,15 @@ impl Memories {
     /// From the cache, else by `fetch`, unless that failed a moment ago.
     async fn listed(
         &self,
-        key: cache::Key,
+        key: cache::ListKey,
         wait: Duration,
         fetch: impl FnOnce() -> Result<mem0::List, MemoryServiceError> + Send + 'static,
     ) -> ServiceMemories {
         let ttl_ms = self.cached_for_ms(&key.user_id);
         let seen = match self.cache.look(&key, ttl_ms, self.clock.monotonic()) {
-            cache::Look::Known(list) => return ServiceMemories::Listed(list),
-            cache::Look::Quiet => return ServiceMemories::Unreachable,
-            cache::Look::Unknown(seen) => seen,
+            cache::CacheLook::Known(list) => return ServiceMemories::Listed(list),
+            cache::CacheLook::Quiet => return ServiceMemories::Unreachable,
+            cache::CacheLook::Unknown(seen) => seen,
         };
         match self.within(wait, fetch).await {
             Ok(list) => {

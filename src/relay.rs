@@ -57,7 +57,7 @@ pub struct Settings {
 /// twice at a time.
 pub trait Network: Send + Sync + 'static {
     /// Takes what people write and brings it up, until something ends it.
-    fn incoming(&self, uplink: Uplink<Self>) -> impl Future<Output = Stop> + Send
+    fn incoming(&self, uplink: Uplink<Self>) -> impl Future<Output = StopReason> + Send
     where
         Self: Sized;
 
@@ -68,7 +68,7 @@ pub trait Network: Send + Sync + 'static {
         chat: &str,
         bubble: &str,
         id: &str,
-    ) -> impl Future<Output = Result<(), Unsent>> + Send;
+    ) -> impl Future<Output = Result<(), SendError>> + Send;
 
     /// Shows that the assistant is typing. A network that can't does nothing.
     fn typing(&self, _chat: &str) -> impl Future<Output = ()> + Send {
@@ -78,7 +78,7 @@ pub trait Network: Send + Sync + 'static {
 
 /// Why a bubble was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unsent {
+pub enum SendError {
     /// It may be sent later: after `wait`, where the network says so.
     Later {
         wait: Option<std::time::Duration>,
@@ -90,7 +90,7 @@ pub enum Unsent {
 
 /// Why a relay ended: a sentence for the operator, without secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stop(pub String);
+pub struct StopReason(pub String);
 
 /// What all tasks of one relay share.
 struct Core<N> {
@@ -103,15 +103,19 @@ struct Core<N> {
     /// Reports of commands, for whichever connection there is.
     acks: mpsc::UnboundedSender<Value>,
     condition: Arc<Condition>,
-    stop: watch::Sender<Option<Stop>>,
+    stop: watch::Sender<Option<StopReason>>,
 }
 
 /// Runs a relay until something ends it that it can't mend by itself.
-pub async fn run<N: Network>(settings: Settings, network: N, condition: Arc<Condition>) -> Stop {
+pub async fn run<N: Network>(
+    settings: Settings,
+    network: N,
+    condition: Arc<Condition>,
+) -> StopReason {
     let journal = match Journal::open(settings.state.clone()) {
         Ok(journal) => journal,
         Err(error) => {
-            return Stop(format!("can't keep {}: {error}", settings.state.display()));
+            return StopReason(format!("can't keep {}: {error}", settings.state.display()));
         }
     };
     let (acks, reports) = mpsc::unbounded_channel();
@@ -126,7 +130,7 @@ pub async fn run<N: Network>(settings: Settings, network: N, condition: Arc<Cond
         condition,
         stop,
     });
-    let _end = End(core.clone());
+    let _end = AbortOnDrop(core.clone());
     let told = async {
         // The core holds the sender.
         let stop = stopped.wait_for(Option::is_some).await;
@@ -140,9 +144,9 @@ pub async fn run<N: Network>(settings: Settings, network: N, condition: Arc<Cond
 }
 
 /// Breaks off what is in the lanes when the relay ends, also when it is dropped.
-struct End<N>(Arc<Core<N>>);
+struct AbortOnDrop<N>(Arc<Core<N>>);
 
-impl<N> Drop for End<N> {
+impl<N> Drop for AbortOnDrop<N> {
     fn drop(&mut self) {
         self.0.lanes.end();
     }

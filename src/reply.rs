@@ -13,7 +13,8 @@ pub mod wording;
 
 pub use address::addresses;
 pub use builtin::{
-    Heard, Intent, asked_about, memory_matches, memory_overlap, reminder_answer, understand,
+    Intent, MessageContext, asked_about, memory_matches, memory_overlap, reminder_answer,
+    understand,
 };
 pub use time_words::depends_on_time;
 pub use wording::reminder_text;

@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chatkeep::edge::queue;
-use chatkeep::relay::{self, Condition, Credentials, Network, Settings, Stop, Unsent, Uplink};
+use chatkeep::relay::{
+    self, Condition, Credentials, Network, SendError, Settings, StopReason, Uplink,
+};
 use serde_json::json;
 use support::{Service, direct, eventually, token};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
@@ -23,7 +25,7 @@ use tokio::sync::Notify;
 #[derive(Default)]
 struct Shared {
     sent: Mutex<Vec<(String, String)>>,
-    faults: Mutex<HashMap<String, VecDeque<Unsent>>>,
+    faults: Mutex<HashMap<String, VecDeque<SendError>>>,
     /// Chats that nothing is sent to until they are let go.
     stuck: Mutex<Vec<String>>,
     let_go: Notify,
@@ -41,11 +43,11 @@ impl Chats {
 }
 
 impl Network for Chats {
-    async fn incoming(&self, _: Uplink<Self>) -> Stop {
+    async fn incoming(&self, _: Uplink<Self>) -> StopReason {
         std::future::pending().await
     }
 
-    async fn send(&self, chat: &str, bubble: &str, _id: &str) -> Result<(), Unsent> {
+    async fn send(&self, chat: &str, bubble: &str, _id: &str) -> Result<(), SendError> {
         loop {
             let let_go = self.0.let_go.notified();
             if !self
@@ -77,7 +79,7 @@ impl Network for Chats {
 }
 
 /// A running relay; it is broken off when dropped, as by a kill.
-struct Running(tokio::task::JoinHandle<Stop>);
+struct Running(tokio::task::JoinHandle<StopReason>);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -189,8 +191,8 @@ async fn refusals_of_the_network_are_reported() {
     let wait = Some(Duration::from_millis(10));
     let why = || "not now".to_owned();
     let faults = [
-        Unsent::Later { wait, why: why() },
-        Unsent::Later {
+        SendError::Later { wait, why: why() },
+        SendError::Later {
             wait: None,
             why: why(),
         },
@@ -201,7 +203,7 @@ async fn refusals_of_the_network_are_reported() {
         .lock()
         .unwrap()
         .insert("x".to_owned(), faults.into());
-    let never = Unsent::Never("blocked".to_owned());
+    let never = SendError::Never("blocked".to_owned());
     chats
         .0
         .faults

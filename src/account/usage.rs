@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::clock::Timestamp;
 use crate::flags::Reader;
-use crate::ingest::access::{self, Asked, Caller, Rules};
+use crate::ingest::access::{self, AccessRequest, AccessRules, Caller};
 use crate::reply::wording;
 use crate::store::UserRow;
 
@@ -46,7 +46,7 @@ impl<'a> UsageLimits<'a> {
     /// `flags` as they are for this user; `row` with the count of the day of `now`.
     pub fn of(row: &'a UserRow, flags: &Reader<'_>, now: Timestamp) -> Self {
         let standing = access::standing(&row.user, now);
-        let rules = Rules::read(flags);
+        let rules = AccessRules::read(flags);
         let subscribed = access::counts_as_subscribed(standing, flags);
         Self {
             subscription_status: standing.status,
@@ -58,7 +58,7 @@ impl<'a> UsageLimits<'a> {
 }
 
 impl MessageLimits {
-    pub fn of(rules: Rules, subscribed: bool, used_today: i64) -> Self {
+    pub fn of(rules: AccessRules, subscribed: bool, used_today: i64) -> Self {
         let limit = rules.allowance(subscribed);
         Self {
             limit,
@@ -71,12 +71,12 @@ impl MessageLimits {
 
 impl Superpowers {
     /// `offered`: some superpower is switched on.
-    pub fn of(rules: Rules, subscribed: bool, offered: bool) -> Self {
+    pub fn of(rules: AccessRules, subscribed: bool, offered: bool) -> Self {
         let caller = Caller {
             subscribed,
             used_today: 0, // superpowers are not counted
         };
-        let allowed = access::decide(rules, caller, Asked::DirectSuperpower).is_allowed();
+        let allowed = access::decide(rules, caller, AccessRequest::DirectSuperpower).is_allowed();
         Self {
             enabled: offered && allowed,
             upgrade_message: match (offered, allowed) {
@@ -92,7 +92,7 @@ impl Superpowers {
 mod tests {
     use super::*;
 
-    const RULES: Rules = Rules {
+    const RULES: AccessRules = AccessRules {
         free_tier: true,
         paywall: false,
         daily_limit: 50,
@@ -101,11 +101,11 @@ mod tests {
 
     #[test]
     fn messages_left() {
-        let open = Rules {
+        let open = AccessRules {
             free_tier: false,
             ..RULES
         };
-        let walled = Rules {
+        let walled = AccessRules {
             paywall: true,
             ..RULES
         };
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn superpowers_follow_the_gate_and_the_switch() {
-        let ungated = Rules {
+        let ungated = AccessRules {
             superpowers_disabled: false,
             ..RULES
         };

@@ -10,7 +10,7 @@ use super::App;
 use crate::config::{Config, Secret};
 use crate::relay::matrix::{self, Credential, Matrix};
 use crate::relay::telegram::{self, Telegram};
-use crate::relay::{self, AllowList, Condition, Credentials, IdForm, Settings, Stop};
+use crate::relay::{self, AllowList, Condition, Credentials, IdForm, Settings, StopReason};
 
 /// A relay that ended is started again after 1 s, doubled up to 60 s.
 const PAUSE_MAX_S: u64 = 60;
@@ -67,11 +67,11 @@ pub async fn run_relay(
     name: &str,
     settings: Settings,
     condition: Arc<Condition>,
-) -> Stop {
+) -> StopReason {
     match relay(config, name) {
         Ok(OneRelay::Telegram(network)) => relay::run(settings, *network, condition).await,
         Ok(OneRelay::Matrix(network)) => relay::run(settings, *network, condition).await,
-        Err(why) => Stop(why),
+        Err(why) => StopReason(why),
     }
 }
 

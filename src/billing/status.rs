@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Billing;
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::access::{self, Asked, Caller, Rules};
+use crate::ingest::access::{self, AccessRequest, AccessRules, Caller};
 use crate::store::UserId;
 
 /// What a subscription would bring a free user.
@@ -50,13 +50,13 @@ impl Billing {
         let standing = access::standing(&payer.user, now);
         let subscribed = standing.is_subscribed();
         let flags = self.flags.for_user(&payer.user.public_id);
-        let rules = Rules::read(&flags);
+        let rules = AccessRules::read(&flags);
         let unlimited = access::counts_as_subscribed(standing, &flags);
         let caller = Caller {
             subscribed: unlimited,
             used_today,
         };
-        let superpower = access::decide(rules, caller, Asked::DirectSuperpower);
+        let superpower = access::decide(rules, caller, AccessRequest::DirectSuperpower);
         let details = current.as_ref().map(|row| &row.held.details);
         let end = details.and_then(|details| details.current_period_end);
         Ok(Status {

@@ -13,12 +13,12 @@ const ERROR_LINES_MAX: usize = 20;
 
 /// What all runs of the program printed.
 #[derive(Default)]
-pub(super) struct Printed {
+pub(super) struct ProgramOutput {
     lines: Mutex<Vec<String>>,
     errors: Mutex<Vec<String>>,
 }
 
-impl Printed {
+impl ProgramOutput {
     /// The lines that hold this word.
     pub(super) fn count(&self, word: &str) -> usize {
         let lines = self.lines.lock();
@@ -49,7 +49,7 @@ impl Program {
     pub(super) fn start(
         command: &[String],
         environment: &[(&str, &str)],
-        printed: &Arc<Printed>,
+        printed: &Arc<ProgramOutput>,
         changed: &watch::Sender<u64>,
     ) -> Result<Self, String> {
         let (name, arguments) = command.split_first().ok_or("no command was given")?;

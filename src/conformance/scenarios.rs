@@ -11,8 +11,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::program::{Printed, Program};
-use super::simulator::{AGENT, HEARTBEAT_S, Seen, Simulator};
+use super::program::{Program, ProgramOutput};
+use super::simulator::{AGENT, HEARTBEAT_S, Observations, Simulator};
 use super::{Report, Verdict};
 use crate::random;
 
@@ -30,8 +30,8 @@ const REFUSED_MAX: usize = 5;
 
 pub(super) async fn run(command: &[String]) -> Result<Report, String> {
     let simulator = Simulator::start(token()).await?;
-    let printed = Arc::new(Printed::default());
-    let mut run = Run {
+    let printed = Arc::new(ProgramOutput::default());
+    let mut run = ScenarioRun {
         program: start(&simulator, command, &printed)?,
         simulator,
         command,
@@ -64,7 +64,7 @@ fn token() -> String {
 fn start(
     simulator: &Simulator,
     command: &[String],
-    printed: &Arc<Printed>,
+    printed: &Arc<ProgramOutput>,
 ) -> Result<Program, String> {
     let token = simulator.seen.lock().token.clone();
     let environment = [
@@ -74,17 +74,17 @@ fn start(
     Program::start(command, &environment, printed, &simulator.changed)
 }
 
-struct Run<'a> {
+struct ScenarioRun<'a> {
     program: Program,
     simulator: Arc<Simulator>,
     command: &'a [String],
-    printed: Arc<Printed>,
+    printed: Arc<ProgramOutput>,
     verdicts: BTreeMap<&'static str, Verdict>,
     commands: u64,
     has_socket: bool,
 }
 
-impl Run<'_> {
+impl ScenarioRun<'_> {
     fn conclude(&mut self, rule: &'static str, is_kept: bool, why: &str) {
         let verdict = match is_kept {
             true => Verdict::Kept,
@@ -114,7 +114,7 @@ impl Run<'_> {
         (command, id, words)
     }
 
-    async fn until(&self, within: Duration, is_so: impl FnMut(&Seen) -> bool) -> bool {
+    async fn until(&self, within: Duration, is_so: impl FnMut(&Observations) -> bool) -> bool {
         self.simulator.until(within, is_so).await
     }
 
@@ -133,7 +133,7 @@ impl Run<'_> {
         self.until(SOON, |seen| seen.open == 0).await;
         let known = self.presence();
         self.program = start(&self.simulator, self.command, &self.printed)?;
-        let is_back = |seen: &Seen| seen.connections.len() + seen.polls.len() > known;
+        let is_back = |seen: &Observations| seen.connections.len() + seen.polls.len() > known;
         self.until(LATER, is_back).await;
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Run<'_> {
     }
 
     async fn connects(&mut self) -> bool {
-        let is_here = |seen: &Seen| !seen.connections.is_empty() || !seen.polls.is_empty();
+        let is_here = |seen: &Observations| !seen.connections.is_empty() || !seen.polls.is_empty();
         let connects = self.until(LATER, is_here).await;
         self.has_socket = !self.simulator.seen.lock().connections.is_empty();
         let why = "it neither opened /edge/ws nor polled /edge/sync with its token";
@@ -292,7 +292,7 @@ impl Run<'_> {
             let (known, since) = (self.presence(), Instant::now());
             let wait_ms = u64::try_from(RETRY_AFTER.as_millis()).unwrap_or_default();
             self.simulator.close(1012, Some(wait_ms));
-            let back = |seen: &Seen| seen.connections.len() + seen.polls.len() > known;
+            let back = |seen: &Observations| seen.connections.len() + seen.polls.len() > known;
             let is_back = self.until(LATER, back).await;
             let waited = since.elapsed() >= RETRY_AFTER;
             self.conclude(
@@ -302,7 +302,7 @@ impl Run<'_> {
             );
             let known = self.presence();
             self.simulator.close(4409, None);
-            let back = |seen: &Seen| seen.connections.len() + seen.polls.len() > known;
+            let back = |seen: &Observations| seen.connections.len() + seen.polls.len() > known;
             let is_back = self.until(WATCHED, back).await;
             self.conclude("stays-away", !is_back, "it came back");
             self.restart().await?;

@@ -26,14 +26,14 @@ const ORDERS_MAX: usize = 64;
 
 pub(super) struct Simulator {
     pub(super) url: String,
-    pub(super) seen: Mutex<Seen>,
+    pub(super) seen: Mutex<Observations>,
     pub(super) changed: watch::Sender<u64>,
-    orders: broadcast::Sender<Order>,
+    orders: broadcast::Sender<SocketOrder>,
 }
 
 /// What a socket is told.
 #[derive(Debug, Clone)]
-enum Order {
+enum SocketOrder {
     Frame(Value),
     Close(u16, Option<u64>),
     Break,
@@ -51,14 +51,14 @@ pub(super) enum MessageAnswer {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Posted {
+pub(super) struct PostedMessage {
     pub(super) key: Option<String>,
     pub(super) body: Value,
 }
 
 /// The plan, and what was seen.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct Observations {
     pub(super) token: String,
     pub(super) epoch: String,
     pub(super) refuses_sockets: bool,
@@ -76,10 +76,10 @@ pub(super) struct Seen {
     pub(super) acks: Vec<Value>,
     pub(super) resumes: Vec<Value>,
     pub(super) frames: Vec<Instant>,
-    pub(super) posts: Vec<Posted>,
+    pub(super) posts: Vec<PostedMessage>,
 }
 
-impl Seen {
+impl Observations {
     /// How often a command was reported so.
     pub(super) fn reported(&self, id: &str, status: &str) -> usize {
         let is_it = |ack: &&Value| {
@@ -130,11 +130,11 @@ impl Simulator {
         let address = listener.local_addr().map_err(failed)?;
         let this = Arc::new(Self {
             url: format!("http://{address}"),
-            seen: Mutex::new(Seen {
+            seen: Mutex::new(Observations {
                 token,
                 epoch: "first".to_owned(),
                 bubbles: vec!["ok".to_owned()],
-                ..Seen::default()
+                ..Observations::default()
             }),
             changed: watch::channel(0).0,
             orders: broadcast::channel(ORDERS_MAX).0,
@@ -148,7 +148,7 @@ impl Simulator {
         Ok(this)
     }
 
-    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Seen) -> T) -> T {
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Observations) -> T) -> T {
         let changed = change(&mut self.seen.lock());
         self.changed.send_modify(|n| *n += 1);
         changed
@@ -158,7 +158,7 @@ impl Simulator {
     pub(super) async fn until(
         &self,
         within: Duration,
-        mut is_so: impl FnMut(&Seen) -> bool,
+        mut is_so: impl FnMut(&Observations) -> bool,
     ) -> bool {
         let mut changes = self.changed.subscribe();
         let waiting = async {
@@ -183,15 +183,15 @@ impl Simulator {
     }
 
     pub(super) fn frame(&self, frame: Value) {
-        let _ = self.orders.send(Order::Frame(frame)); // without a socket polls get it
+        let _ = self.orders.send(SocketOrder::Frame(frame)); // without a socket polls get it
     }
 
     pub(super) fn close(&self, code: u16, retry_after_ms: Option<u64>) {
-        let _ = self.orders.send(Order::Close(code, retry_after_ms));
+        let _ = self.orders.send(SocketOrder::Close(code, retry_after_ms));
     }
 
     pub(super) fn break_off(&self) {
-        let _ = self.orders.send(Order::Break);
+        let _ = self.orders.send(SocketOrder::Break);
     }
 }
 
@@ -240,7 +240,7 @@ async fn message(
     let key = request.header("idempotency-key").map(str::to_owned);
     let key = key.or_else(|| body["context"]["message_id"].as_str().map(str::to_owned));
     let (answer, bubbles) = simulator.change(|seen| {
-        seen.posts.push(Posted { key, body });
+        seen.posts.push(PostedMessage { key, body });
         (seen.answers.pop_front(), seen.bubbles.clone())
     });
     match answer {
@@ -329,7 +329,7 @@ type Socket = tokio_tungstenite::WebSocketStream<TcpStream>;
 async fn converse(
     simulator: &Simulator,
     mut socket: Socket,
-    mut orders: broadcast::Receiver<Order>,
+    mut orders: broadcast::Receiver<SocketOrder>,
     epoch: &str,
     waiting: &[Value],
 ) -> Option<()> {
@@ -346,9 +346,9 @@ async fn converse(
     loop {
         tokio::select! {
             order = orders.recv() => match order.ok()? {
-                Order::Frame(frame) => socket.send(Message::text(frame.to_string())).await.ok()?,
-                Order::Break => return None,
-                Order::Close(code, retry_after_ms) => {
+                SocketOrder::Frame(frame) => socket.send(Message::text(frame.to_string())).await.ok()?,
+                SocketOrder::Break => return None,
+                SocketOrder::Close(code, retry_after_ms) => {
                     let bye = json!({"code": code, "reason": "conformance", "retry_after_ms": retry_after_ms});
                     let bye = json!({"type": "bye", "data": bye});
                     let _ = socket.send(Message::text(bye.to_string())).await;

@@ -1,10 +1,10 @@
 //! What is counted of a model: calls, failures, time and tokens.
 
-use super::Made;
+use super::ModelOutcome;
 use crate::metrics::{self, Histogram, IntCounter, IntCounterVec, IntGauge, MetricsRegistry};
 
 #[derive(Debug)]
-pub(super) struct Numbers {
+pub(super) struct ModelMetrics {
     calls: IntCounter,
     failures: IntCounterVec,
     took: Histogram,
@@ -12,7 +12,7 @@ pub(super) struct Numbers {
     waiting: IntGauge,
 }
 
-impl Default for Numbers {
+impl Default for ModelMetrics {
     fn default() -> Self {
         let numbers = Self {
             calls: metrics::counter(
@@ -46,18 +46,18 @@ impl Default for Numbers {
 }
 
 /// Somebody waits for as long as it lives.
-pub(super) struct Waits<'a>(&'a IntGauge);
+pub(super) struct WaitingGuard<'a>(&'a IntGauge);
 
-impl Drop for Waits<'_> {
+impl Drop for WaitingGuard<'_> {
     fn drop(&mut self) {
         self.0.dec();
     }
 }
 
-impl Numbers {
-    pub(super) fn waits(&self) -> Waits<'_> {
+impl ModelMetrics {
+    pub(super) fn waits(&self) -> WaitingGuard<'_> {
         self.waiting.inc();
-        Waits(&self.waiting)
+        WaitingGuard(&self.waiting)
     }
 
     fn tokens(&self, kind: &str) -> IntCounter {
@@ -72,7 +72,7 @@ impl Numbers {
         page.add(&self.waiting)
     }
 
-    pub(super) fn count(&self, made: &Made) {
+    pub(super) fn count(&self, made: &ModelOutcome) {
         self.calls.inc_by(u64::from(made.calls));
         self.took.observe(made.took_ms as f64 / 1000.0);
         self.tokens("prompt").inc_by(made.usage.prompt_tokens);

@@ -14,7 +14,7 @@ const TOOL_CALLS_MAX: usize = 4;
 
 /// A reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ModelReply {
     /// At most `REPLY_CHARS_MAX` characters; empty only beside a tool's call.
     pub text: String,
     /// Of the tools that were offered, or of others that the model made up.
@@ -49,7 +49,7 @@ impl std::ops::AddAssign for Usage {
 
 /// Why there is no reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
+pub enum ModelFailure {
     /// Nothing came in time.
     TimedOut,
     /// No connection, or it broke before the answer was whole.
@@ -70,7 +70,7 @@ pub enum Failure {
     Internal,
 }
 
-impl Failure {
+impl ModelFailure {
     /// For programs and operators.
     pub const fn code(self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ModelFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Status(status) => write!(f, "status {status}"),
@@ -168,9 +168,9 @@ fn message(message: &Message) -> Value {
 }
 
 /// Reads the answer to `request`, and what it cost.
-pub(super) fn reply(answer: &[u8], request: &Value) -> (Usage, Result<Said, Failure>) {
+pub(super) fn reply(answer: &[u8], request: &Value) -> (Usage, Result<ModelReply, ModelFailure>) {
     let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
-        return (Usage::default(), Err(Failure::Garbled));
+        return (Usage::default(), Err(ModelFailure::Garbled));
     };
     let said = said(&answer, request);
     let usage = match (stated_usage(&answer), &said) {
@@ -185,10 +185,10 @@ pub(super) fn reply(answer: &[u8], request: &Value) -> (Usage, Result<Said, Fail
     (usage, said)
 }
 
-fn said(answer: &Value, request: &Value) -> Result<Said, Failure> {
-    let choice = answer.pointer("/choices/0").ok_or(Failure::Garbled)?;
+fn said(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailure> {
+    let choice = answer.pointer("/choices/0").ok_or(ModelFailure::Garbled)?;
     let message = choice.get("message").and_then(Value::as_object);
-    let message = message.ok_or(Failure::Garbled)?;
+    let message = message.ok_or(ModelFailure::Garbled)?;
     let finish = choice.get("finish_reason").and_then(Value::as_str);
     let text = match message.get("content") {
         Some(Value::String(text)) => text.clone(),
@@ -197,13 +197,13 @@ fn said(answer: &Value, request: &Value) -> Result<Said, Failure> {
             texts.collect()
         }
         None | Some(Value::Null) => String::new(),
-        Some(_) => return Err(Failure::Garbled),
+        Some(_) => return Err(ModelFailure::Garbled),
     };
     let text = readable(&text);
     let refused = finish == Some("content_filter")
         || message.get("refusal").is_some_and(Value::is_string) && text.is_empty();
     if refused {
-        return Err(Failure::Refused);
+        return Err(ModelFailure::Refused);
     }
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let wants_tool = finish == Some("tool_calls") || calls.is_some_and(|c| !c.is_empty());
@@ -217,7 +217,7 @@ fn said(answer: &Value, request: &Value) -> Result<Said, Failure> {
             .collect();
         made.extend(written_call(&text, offered).filter(|_| made.is_empty()));
         if !made.is_empty() {
-            return Ok(Said {
+            return Ok(ModelReply {
                 text,
                 calls: made,
                 cut_off,
@@ -226,11 +226,11 @@ fn said(answer: &Value, request: &Value) -> Result<Said, Failure> {
     }
     if text.is_empty() {
         return Err(match wants_tool {
-            true => Failure::ToolCall,
-            false => Failure::Empty,
+            true => ModelFailure::ToolCall,
+            false => ModelFailure::Empty,
         });
     }
-    Ok(Said {
+    Ok(ModelReply {
         text: if cut_off { text + "…" } else { text },
         calls: Vec::new(),
         cut_off,
@@ -268,7 +268,7 @@ fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
     names.any(|name| *name == call.name).then_some(call)
 }
 
-impl Said {
+impl ModelReply {
     fn estimated_tokens(&self) -> usize {
         let calls = self.calls.iter();
         let calls =

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::voice::Voice;
+use super::voice::Persona;
 use crate::clock::Timestamp;
 use crate::flags::Reader;
 use crate::model::subscription::SubscriptionStatus;
@@ -12,7 +12,7 @@ use crate::store::User;
 
 /// What the flags say of free users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
+pub struct AccessRules {
     /// `free_tier.enabled`: the master switch; when it is off nobody is restricted.
     pub free_tier: bool,
     /// `payment.paywall_enabled`: no free messages at all.
@@ -33,7 +33,7 @@ pub struct Caller {
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum AccessRequest {
     Message,
     /// The use of a superpower that is offered, in a direct chat.
     DirectSuperpower,
@@ -62,19 +62,19 @@ pub enum Denial {
 }
 
 /// Whether `caller` may have what is asked.
-pub fn decide(rules: Rules, caller: Caller, asked: Asked) -> Access {
+pub fn decide(rules: AccessRules, caller: Caller, asked: AccessRequest) -> Access {
     let allowance = rules.allowance(caller.subscribed);
     let left = allowance.map(|allowance| (allowance - caller.used_today).max(0));
     let denial = match asked {
-        Asked::Message => match (allowance, left) {
+        AccessRequest::Message => match (allowance, left) {
             (Some(0), _) => Some(Denial::Paywall),
             (_, Some(0)) => Some(Denial::MessageLimit),
             _ => None,
         },
         _ if !rules.free_tier => None,
-        Asked::DirectSuperpower => (rules.superpowers_disabled && !caller.subscribed)
+        AccessRequest::DirectSuperpower => (rules.superpowers_disabled && !caller.subscribed)
             .then_some(Denial::SuperpowerNeedsSubscription),
-        Asked::GroupSuperpower { owner_subscribed } => {
+        AccessRequest::GroupSuperpower { owner_subscribed } => {
             (!owner_subscribed).then_some(Denial::OwnerNotSubscribed)
         }
     };
@@ -84,7 +84,7 @@ pub fn decide(rules: Rules, caller: Caller, asked: Asked) -> Access {
 
 const UNLIMITED: i64 = -1;
 
-impl Rules {
+impl AccessRules {
     pub fn read(flags: &Reader<'_>) -> Self {
         Self {
             free_tier: flags.boolean("free_tier.enabled"),
@@ -124,7 +124,7 @@ impl Denial {
     }
 
     /// The reply, in the persona's voice: the operator's own text where there is one.
-    pub fn said(self, voice: &Voice) -> String {
+    pub fn said(self, voice: &Persona) -> String {
         let persona = voice.persona.as_str();
         let own = match self {
             Self::MessageLimit | Self::Paywall => &voice.message_limit,
@@ -168,32 +168,32 @@ mod tests {
     use super::*;
     use Denial::{MessageLimit, OwnerNotSubscribed, Paywall, SuperpowerNeedsSubscription};
 
-    const RULES: Rules = Rules {
+    const RULES: AccessRules = AccessRules {
         free_tier: true,
         paywall: false,
         daily_limit: 50,
         superpowers_disabled: true,
     };
-    const OPEN: Rules = Rules {
+    const OPEN: AccessRules = AccessRules {
         free_tier: false,
         ..RULES
     };
-    const WALLED: Rules = Rules {
+    const WALLED: AccessRules = AccessRules {
         paywall: true,
         ..RULES
     };
-    const NONE_FREE: Rules = Rules {
+    const NONE_FREE: AccessRules = AccessRules {
         daily_limit: 0,
         ..RULES
     };
-    const UNGATED: Rules = Rules {
+    const UNGATED: AccessRules = AccessRules {
         superpowers_disabled: false,
         ..RULES
     };
-    const GROUP: Asked = Asked::GroupSuperpower {
+    const GROUP: AccessRequest = AccessRequest::GroupSuperpower {
         owner_subscribed: false,
     };
-    const GROUP_OF_SUBSCRIBER: Asked = Asked::GroupSuperpower {
+    const GROUP_OF_SUBSCRIBER: AccessRequest = AccessRequest::GroupSuperpower {
         owner_subscribed: true,
     };
 
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn who_may_what() {
-        use Asked::{DirectSuperpower, Message};
+        use AccessRequest::{DirectSuperpower, Message};
         let left = |remaining| Access::Allow { remaining };
         let deny = Access::Deny;
         let cases = [
@@ -260,12 +260,12 @@ mod tests {
             assert_eq!(verdict, expected, "{rules:?} {caller:?} {asked:?}");
         }
         // The master switch ends the paywall as well.
-        let both = Rules {
+        let both = AccessRules {
             paywall: true,
             ..OPEN
         };
         assert_eq!(decide(both, free(99), Message), left(-1));
-        let negative = Rules {
+        let negative = AccessRules {
             daily_limit: -5,
             ..RULES
         };
@@ -291,13 +291,13 @@ mod tests {
                     .as_str()
                     .is_some_and(|m| !m.is_empty())
             );
-            let voice = Voice {
+            let voice = Persona {
                 persona: "Juno".to_owned(),
-                ..Voice::default()
+                ..Persona::default()
             };
             assert!(denial.said(&voice).contains("Juno"), "{code}");
             let own = || Some("Rest now.".to_owned());
-            let voice = Voice {
+            let voice = Persona {
                 persona: "Juno".to_owned(),
                 message_limit: own(),
                 superpower: own(),

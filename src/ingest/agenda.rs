@@ -2,7 +2,7 @@
 //! keep. In a group only its own reminders are told; the rest is told alone.
 
 use super::powers::kept_of;
-use super::respond::Turn;
+use super::respond::MessageTurn;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::reply::builtin::Span;
@@ -13,7 +13,7 @@ use crate::store::{PowerOwner, Reminder, Tx};
 /// Times at which one reminder is told.
 const TIMES_MAX: usize = 10;
 
-impl Turn<'_> {
+impl MessageTurn<'_> {
     pub(super) fn find_reminders(
         &self,
         tx: &mut Tx<'_>,

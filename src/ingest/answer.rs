@@ -65,7 +65,7 @@ impl From<String> for ReplyDraft {
 }
 
 #[derive(Serialize)]
-struct Wire<'a> {
+struct AnswerBody<'a> {
     should_respond: bool,
     reply_bubbles: &'a [String],
     reply_text: String,
@@ -103,7 +103,7 @@ impl Answer {
 
     /// The JSON that goes out.
     pub fn to_json(&self) -> Result<Vec<u8>> {
-        serde_json::to_vec(&Wire {
+        serde_json::to_vec(&AnswerBody {
             should_respond: self.should_respond(),
             reply_bubbles: &self.bubbles,
             reply_text: bubbles::join(&self.bubbles),

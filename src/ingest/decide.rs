@@ -4,7 +4,7 @@ use super::Mode;
 
 /// What the decision rests on.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts {
+pub struct DecisionFacts {
     pub mode: Mode,
     /// The text holds more than white space, or there are photos.
     pub has_content: bool,
@@ -20,7 +20,7 @@ pub struct Facts {
     pub has_something_to_say: bool,
 }
 
-pub fn should_respond(facts: Facts) -> bool {
+pub fn should_respond(facts: DecisionFacts) -> bool {
     match facts.mode {
         Mode::Direct => facts.has_content,
         Mode::Group => {
@@ -32,7 +32,7 @@ pub fn should_respond(facts: Facts) -> bool {
 }
 
 /// Whether an answer is one that nobody asked for.
-pub fn is_unprompted(facts: Facts) -> bool {
+pub fn is_unprompted(facts: DecisionFacts) -> bool {
     facts.mode == Mode::Group && !facts.addressed && !facts.superpower
 }
 
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn who_is_answered() {
-        let silent = Facts {
+        let silent = DecisionFacts {
             mode: Mode::Group,
             has_content: true,
             addressed: false,
@@ -51,7 +51,7 @@ mod tests {
             threshold: 5,
             has_something_to_say: true,
         };
-        let direct = Facts {
+        let direct = DecisionFacts {
             mode: Mode::Direct,
             has_something_to_say: false,
             ..silent
@@ -60,7 +60,7 @@ mod tests {
             ("direct", direct, true),
             (
                 "direct, empty",
-                Facts {
+                DecisionFacts {
                     has_content: false,
                     ..direct
                 },
@@ -69,7 +69,7 @@ mod tests {
             ("group", silent, false),
             (
                 "group, addressed",
-                Facts {
+                DecisionFacts {
                     addressed: true,
                     ..silent
                 },
@@ -77,7 +77,7 @@ mod tests {
             ),
             (
                 "group, superpower",
-                Facts {
+                DecisionFacts {
                     superpower: true,
                     ..silent
                 },
@@ -85,7 +85,7 @@ mod tests {
             ),
             (
                 "group, 4th",
-                Facts {
+                DecisionFacts {
                     humans: 4,
                     ..silent
                 },
@@ -93,7 +93,7 @@ mod tests {
             ),
             (
                 "group, 5th",
-                Facts {
+                DecisionFacts {
                     humans: 5,
                     ..silent
                 },
@@ -101,7 +101,7 @@ mod tests {
             ),
             (
                 "group, 6th",
-                Facts {
+                DecisionFacts {
                     humans: 6,
                     ..silent
                 },
@@ -109,7 +109,7 @@ mod tests {
             ),
             (
                 "group, 5th, nothing to say",
-                Facts {
+                DecisionFacts {
                     humans: 5,
                     has_something_to_say: false,
                     ..silent

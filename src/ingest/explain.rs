@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::replies::SMALL_TALK;
 use crate::error::{Error, Result};
-use crate::reply::{self, Heard, Intent};
+use crate::reply::{self, Intent, MessageContext};
 use crate::store::{MessageRow, PendingReply, RoomRow, View, given_name};
 
 /// One check and what it said.
 #[derive(Debug, Serialize)]
-struct Step {
+struct Check {
     check: &'static str,
     result: String,
 }
@@ -30,8 +30,8 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
     let pending = view.pending_reply(message_id)?;
     let context: Value = parsed(message.context.as_deref());
     let timezone = user.timezone.as_deref();
-    let story = Story {
-        understood: reply::understand(&Heard {
+    let story = Explanation {
+        understood: reply::understand(&MessageContext {
             text: &message.text,
             now: message.received_at,
             timezone: timezone.and_then(|name| name.parse().ok()),
@@ -87,7 +87,7 @@ fn parsed(json: Option<&str>) -> Value {
         .unwrap_or_default()
 }
 
-struct Story<'a> {
+struct Explanation<'a> {
     message: &'a MessageRow,
     room: &'a RoomRow,
     agent: Option<&'a str>,
@@ -100,7 +100,7 @@ struct Story<'a> {
     decision: Value,
 }
 
-impl Story<'_> {
+impl Explanation<'_> {
     fn engine(&self) -> Option<&'static str> {
         let answered = self.message.bubbles.is_some() && self.message.access.is_none();
         let small_talk = self.decided("outcome") == Some(SMALL_TALK);
@@ -112,8 +112,8 @@ impl Story<'_> {
         }
     }
 
-    fn steps(&self) -> Vec<Step> {
-        let step = |check, result| Step { check, result };
+    fn steps(&self) -> Vec<Check> {
+        let step = |check, result| Check { check, result };
         let mut steps = vec![
             step("authentication", self.authentication()),
             step("duplicate", self.duplicate().to_owned()),

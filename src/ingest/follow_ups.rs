@@ -9,11 +9,11 @@ use super::dialog::{
     self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, QUESTION_MS, Question,
 };
 use super::open_reminders::ReminderRequest;
-use super::respond::{Turn, listed};
+use super::respond::{MessageTurn, listed};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::recurrence::Recurrence;
-use crate::reply::builtin::{FollowUp, NewTime, TimeChange, Which};
+use crate::reply::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::reply::{self, Intent, wording};
 use crate::store::{DialogPart, Reminder, Tx};
 
@@ -25,7 +25,7 @@ const SNOOZE_S: i64 = 10 * 60;
 const NEXT_DATES: usize = 3;
 
 /// What a message refers to.
-enum Found {
+enum Referent {
     Open(Vec<Reminder>),
     /// Delivered, and gone.
     Delivered(Vec<LatestReminder>),
@@ -33,7 +33,7 @@ enum Found {
     Unclear(String),
 }
 
-impl Turn<'_> {
+impl MessageTurn<'_> {
     /// `None`: it refers to nothing, and is understood by itself.
     pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<ReplyDraft>> {
         Ok(match what {
@@ -149,12 +149,12 @@ impl Turn<'_> {
         };
         let mut said = ReplyDraft::default();
         match self.latest_found(tx)? {
-            Some(Found::Delivered(delivered)) => {
+            Some(Referent::Delivered(delivered)) => {
                 for reminder in delivered {
                     add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
                 }
             }
-            Some(Found::Open(open)) => {
+            Some(Referent::Open(open)) => {
                 for reminder in open {
                     if reminder.recurrence.is_some() {
                         // Only this once; the rule stays.
@@ -164,7 +164,7 @@ impl Turn<'_> {
                     }
                 }
             }
-            Some(Found::Unclear(unclear)) => return Ok(unclear.into()),
+            Some(Referent::Unclear(unclear)) => return Ok(unclear.into()),
             None => return Ok(wording::nothing_to_snooze().into()),
         }
         Ok(said)
@@ -193,13 +193,13 @@ impl Turn<'_> {
     fn change(
         &self,
         tx: &mut Tx<'_>,
-        which: &Which,
+        which: &ReminderRef,
         to: &TimeChange,
     ) -> Result<Option<ReplyDraft>> {
         let open = match self.found(tx, which)? {
             None => return Ok(None),
-            Some(Found::Unclear(said)) => return Ok(Some(said.into())),
-            Some(Found::Delivered(delivered)) => {
+            Some(Referent::Unclear(said)) => return Ok(Some(said.into())),
+            Some(Referent::Delivered(delivered)) => {
                 let Ok(new) = to.of_new(self.now, self.zone()) else {
                     return Ok(Some(wording::reminder_past().into()));
                 };
@@ -209,7 +209,7 @@ impl Turn<'_> {
                 }
                 return Ok(Some(said));
             }
-            Some(Found::Open(mut open)) => {
+            Some(Referent::Open(mut open)) => {
                 open.sort_by_key(|reminder| reminder.send_at);
                 open
             }
@@ -246,12 +246,12 @@ impl Turn<'_> {
         ))
     }
 
-    fn cancel(&self, tx: &mut Tx<'_>, which: &Which) -> Result<Option<String>> {
+    fn cancel(&self, tx: &mut Tx<'_>, which: &ReminderRef) -> Result<Option<String>> {
         Ok(match self.found(tx, which)? {
             None => None,
-            Some(Found::Unclear(said)) => Some(said),
-            Some(Found::Delivered(_)) => Some(wording::already_delivered()),
-            Some(Found::Open(open)) => {
+            Some(Referent::Unclear(said)) => Some(said),
+            Some(Referent::Delivered(_)) => Some(wording::already_delivered()),
+            Some(Referent::Open(open)) => {
                 self.cancel_reminders(tx, &open)?;
                 Some(wording::reminders_cancelled(&listed(&open)))
             }
@@ -317,12 +317,12 @@ impl Turn<'_> {
         )))
     }
 
-    fn next_dates(&self, tx: &mut Tx<'_>, which: &Which) -> Result<Option<String>> {
+    fn next_dates(&self, tx: &mut Tx<'_>, which: &ReminderRef) -> Result<Option<String>> {
         let open = match self.found(tx, which)? {
             None => return Ok(None),
-            Some(Found::Unclear(said)) => return Ok(Some(said)),
-            Some(Found::Delivered(_)) => return Ok(Some(wording::already_delivered())),
-            Some(Found::Open(open)) => open,
+            Some(Referent::Unclear(said)) => return Ok(Some(said)),
+            Some(Referent::Delivered(_)) => return Ok(Some(wording::already_delivered())),
+            Some(Referent::Open(open)) => open,
         };
         let each = open.iter().map(|reminder| match &reminder.recurrence {
             Some(recurrence) => wording::next_dates(
@@ -348,7 +348,7 @@ impl Turn<'_> {
         Ok(dialog::recent(noted.as_ref(), LATEST_MS, self.now))
     }
 
-    fn latest_found(&self, tx: &Tx<'_>) -> Result<Option<Found>> {
+    fn latest_found(&self, tx: &Tx<'_>) -> Result<Option<Referent>> {
         let Some((latest, _)) = self.latest(tx)? else {
             return Ok(None);
         };
@@ -362,21 +362,21 @@ impl Turn<'_> {
         // One of a direct chat is not spoken of in a group.
         open.retain(|reminder| !self.in_group() || reminder.room == self.room.id);
         Ok(match (open.is_empty(), latest.event) {
-            (false, _) => Some(Found::Open(open)),
-            (true, Event::Delivered) => Some(Found::Delivered(latest.reminders)),
+            (false, _) => Some(Referent::Open(open)),
+            (true, Event::Delivered) => Some(Referent::Delivered(latest.reminders)),
             (true, _) => None,
         })
     }
 
-    fn found(&self, tx: &Tx<'_>, which: &Which) -> Result<Option<Found>> {
+    fn found(&self, tx: &Tx<'_>, which: &ReminderRef) -> Result<Option<Referent>> {
         let here = self.reminders_here(tx)?;
         Ok(match which {
-            Which::Latest => self.latest_found(tx)?,
-            Which::Numbered(numbers) => {
+            ReminderRef::Latest => self.latest_found(tx)?,
+            ReminderRef::Numbered(numbers) => {
                 let noted = tx.dialog(self.room.id, self.user.id)?.listed;
                 let ids = dialog::recent::<Vec<String>>(noted.as_ref(), NUMBERS_MS, self.now);
                 let Some((ids, _)) = ids else {
-                    return Ok(Some(Found::Unclear(wording::no_numbers())));
+                    return Ok(Some(Referent::Unclear(wording::no_numbers())));
                 };
                 let mut open = Vec::new();
                 for number in numbers {
@@ -384,17 +384,19 @@ impl Turn<'_> {
                     let found = id.and_then(|id| here.iter().find(|r| r.schedule_id == *id));
                     match found {
                         Some(reminder) => open.push(reminder.clone()),
-                        None => return Ok(Some(Found::Unclear(wording::no_such_number(*number)))),
+                        None => {
+                            return Ok(Some(Referent::Unclear(wording::no_such_number(*number))));
+                        }
                     }
                 }
-                Some(Found::Open(open))
+                Some(Referent::Open(open))
             }
-            Which::About(about) => {
+            ReminderRef::About(about) => {
                 let matches = |r: &&Reminder| reply::memory_matches(&r.text, about);
                 let open: Vec<Reminder> = here.iter().filter(matches).cloned().collect();
                 Some(match open.is_empty() {
-                    true => Found::Unclear(wording::reminders_cancelled(&[])),
-                    false => Found::Open(open),
+                    true => Referent::Unclear(wording::reminders_cancelled(&[])),
+                    false => Referent::Open(open),
                 })
             }
         })

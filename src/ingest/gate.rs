@@ -1,7 +1,7 @@
 //! Asks for a message's access in the message's own transaction, so that the day's count it
 //! is decided on is the one it is added to. What is allowed stands in `access`.
 
-use super::access::{self, Access, Asked, Caller, Rules};
+use super::access::{self, Access, AccessRequest, AccessRules, Caller};
 use super::{Ingest, Message, Mode, PreparedMessage};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -20,7 +20,7 @@ impl Ingest {
         superpower: bool,
     ) -> Result<Access> {
         let (message, now) = (&arrival.message, arrival.now);
-        let rules = Rules::read(flags);
+        let rules = AccessRules::read(flags);
         let subscribed = access::counts_as_subscribed(access::standing(user, now), flags);
         let caller = Caller {
             subscribed,
@@ -29,7 +29,7 @@ impl Ingest {
                 None => 0,
             },
         };
-        let verdict = access::decide(rules, caller, Asked::Message);
+        let verdict = access::decide(rules, caller, AccessRequest::Message);
         if !verdict.is_allowed() || !superpower {
             return Ok(verdict);
         }
@@ -65,15 +65,15 @@ pub(super) fn superpower_access(
 
 /// The same of a user who is alone with the assistant.
 pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timestamp) -> bool {
-    verdict(Asked::DirectSuperpower, user, flags, now).is_allowed()
+    verdict(AccessRequest::DirectSuperpower, user, flags, now).is_allowed()
 }
 
-fn verdict(asked: Asked, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
+fn verdict(asked: AccessRequest, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
     let caller = Caller {
         subscribed: access::counts_as_subscribed(access::standing(user, now), flags),
         used_today: 0, // asked after the message itself
     };
-    access::decide(Rules::read(flags), caller, asked)
+    access::decide(AccessRules::read(flags), caller, asked)
 }
 
 fn superpower_asked(
@@ -82,12 +82,12 @@ fn superpower_asked(
     room: &Room,
     flags: &Reader<'_>,
     now: Timestamp,
-) -> Result<Asked> {
+) -> Result<AccessRequest> {
     if message.mode == Mode::Direct {
-        return Ok(Asked::DirectSuperpower);
+        return Ok(AccessRequest::DirectSuperpower);
     }
     let owner = tx.user(room.owner)?;
-    Ok(Asked::GroupSuperpower {
+    Ok(AccessRequest::GroupSuperpower {
         owner_subscribed: access::counts_as_subscribed(access::standing(&owner, now), flags),
     })
 }

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dialog::{Event, Latest, Question};
-use super::respond::Turn;
+use super::respond::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::error::{Error, Result};
 use crate::memory::merge::{FoundMemories, merged};
@@ -60,7 +60,7 @@ fn needs_memories(intent: &Intent) -> bool {
     }
 }
 
-impl Turn<'_> {
+impl MessageTurn<'_> {
     pub(super) fn remember(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
         if tx.count_memories(self.user.id)? >= MEMORIES_MAX {
             return Ok(wording::memories_full(MEMORIES_MAX));

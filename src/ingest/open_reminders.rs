@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::dialog::{self, Event, Latest, LatestReminder};
-use super::respond::Turn;
+use super::respond::MessageTurn;
 use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, Result};
 use crate::model::recurrence::Recurrence;
@@ -40,7 +40,7 @@ struct RemovedReminder {
     reminder: LatestReminder,
 }
 
-impl Turn<'_> {
+impl MessageTurn<'_> {
     /// Sets a reminder of this room. Where the relay delivers it there is no row.
     pub(super) fn set_reminder(
         &self,

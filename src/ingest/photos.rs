@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// What became of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Uploaded {
+pub struct UploadOutcome {
     /// UUID; of the first upload when this one repeats it.
     pub photo_id: String,
     /// A reply follows.
@@ -35,7 +35,7 @@ impl Ingest {
         self: &Arc<Self>,
         mut arrival: Box<PreparedMessage>,
         photo: PhotoFile,
-    ) -> Result<(IngestOutcome, Uploaded)> {
+    ) -> Result<(IngestOutcome, UploadOutcome)> {
         arrival.photo = Some(photo);
         let received = self.receive(arrival).await?;
         let message_id = received.message_id;
@@ -49,7 +49,7 @@ impl Ingest {
                 "was used for a message without a photo, or for one that was erased; use a new one.",
             )
         })?;
-        let uploaded = Uploaded {
+        let uploaded = UploadOutcome {
             photo_id: kept.photo_id,
             is_processed: kept.is_processed,
         };

@@ -6,35 +6,37 @@ mod alarms;
 
 use super::answer::Answer;
 use super::gate;
-use super::respond::{self, Turn};
+use super::respond::{self, MessageTurn};
 use super::{Ingest, Message, Mode, PreparedMessage};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::random;
-use crate::reply::powers::{Action, Call, Calls, Control, Kept, Power, Scene, Strength};
+use crate::reply::powers::{
+    Action, Control, Power, PowerCall, PowerCalls, PowerContext, StoredState, Strength,
+};
 use crate::reply::{Intent, wording};
 use crate::store::{PowerOwner, PowerState, Room, Tx, User, UserId};
 
 /// A superpower that a message asks for.
 #[derive(Debug, Clone)]
-pub(super) struct Called {
-    what: What,
+pub(super) struct RequestedPower {
+    what: PowerRequest,
     /// In so many words, or by the relay: it counts as a command.
     explicit: bool,
 }
 
 /// What came of it.
-pub(super) enum Did {
+pub(super) enum PowerReply {
     Said(String),
     /// Nothing: it was one too many for this minute.
     TooMany,
 }
 
 #[derive(Debug, Clone)]
-enum What {
+enum PowerRequest {
     /// The first that has something to say does it.
-    Try(Vec<Attempt>),
+    Try(Vec<PowerAttempt>),
     /// The session with it is over.
     End(Power),
     /// One that this version can't do, or a command of another kind.
@@ -42,22 +44,22 @@ enum What {
 }
 
 #[derive(Debug, Clone)]
-struct Attempt {
+struct PowerAttempt {
     power: Power,
     action: Action,
     /// It is meant for this superpower and no other.
     sure: bool,
 }
 
-impl Called {
+impl RequestedPower {
     fn to_do(power: Power, action: Action, explicit: bool) -> Self {
-        let only = Attempt {
+        let only = PowerAttempt {
             power,
             action,
             sure: true,
         };
         Self {
-            what: What::Try(vec![only]),
+            what: PowerRequest::Try(vec![only]),
             explicit,
         }
     }
@@ -73,7 +75,7 @@ impl Ingest {
         user: &User,
         room: &Room,
         flags: &Reader<'_>,
-    ) -> Result<Option<Called>> {
+    ) -> Result<Option<RequestedPower>> {
         let message = &arrival.message;
         let named = message.superpower.as_deref();
         let session = tx.power_session(user.id, room.id, arrival.now);
@@ -107,14 +109,14 @@ impl Ingest {
         {
             return Ok(None);
         }
-        Ok(Some(Called {
-            what: What::Try(attempts),
+        Ok(Some(RequestedPower {
+            what: PowerRequest::Try(attempts),
             explicit: false,
         }))
     }
 
     /// Whether the user may take one more turn with a superpower this minute.
-    fn may_take_turn(&self, turn: &Turn<'_>, explicit: bool) -> bool {
+    fn may_take_turn(&self, turn: &MessageTurn<'_>, explicit: bool) -> bool {
         let limit = turn
             .flags
             .rate_limit("rate_limit.miniapp_actions_per_minute");
@@ -135,43 +137,43 @@ impl Ingest {
 
 /// The relay names it: whatever was said that it understands, else how things stand. A
 /// command of another kind stays one.
-fn by_name(name: &str, calls: &Calls, understood: &Intent) -> Called {
+fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPower {
     let Some(power) = Power::named(name) else {
-        return Called {
-            what: What::Other,
+        return RequestedPower {
+            what: PowerRequest::Other,
             explicit: true,
         };
     };
     match (calls.of(power), calls.control) {
-        (Some(call), _) => Called::to_do(power, call.action.clone(), true),
-        (None, Some(Control::Undo)) => Called::to_do(power, Action::Undo, true),
-        (None, Some(Control::Done)) => Called {
-            what: What::End(power),
+        (Some(call), _) => RequestedPower::to_do(power, call.action.clone(), true),
+        (None, Some(Control::Undo)) => RequestedPower::to_do(power, Action::Undo, true),
+        (None, Some(Control::Done)) => RequestedPower {
+            what: PowerRequest::End(power),
             explicit: true,
         },
-        (None, None) if understood.is_command() => Called {
-            what: What::Other,
+        (None, None) if understood.is_command() => RequestedPower {
+            what: PowerRequest::Other,
             explicit: true,
         },
-        (None, None) => Called::to_do(power, Action::Overview, true),
+        (None, None) => RequestedPower::to_do(power, Action::Overview, true),
     }
 }
 
 /// Asked for in so many words, or a word about the one that is being used.
 fn explicit_call(
     message: &Message,
-    calls: &Calls,
+    calls: &PowerCalls,
     session: Option<Power>,
     understood: &Intent,
     flags: &Reader<'_>,
-) -> Option<Called> {
+) -> Option<RequestedPower> {
     match (session, calls.control) {
         (Some(power), Some(Control::Undo)) => {
-            return Some(Called::to_do(power, Action::Undo, false));
+            return Some(RequestedPower::to_do(power, Action::Undo, false));
         }
         (Some(power), Some(Control::Done)) if calls.spoken_to => {
-            return Some(Called {
-                what: What::End(power),
+            return Some(RequestedPower {
+                what: PowerRequest::End(power),
                 explicit: false,
             });
         }
@@ -180,11 +182,12 @@ fn explicit_call(
     if !defers_to_power(understood, false) {
         return None;
     }
-    let clear =
-        |call: &&Call| call.strength == Strength::Clear && may_mean(message, calls, call, flags);
+    let clear = |call: &&PowerCall| {
+        call.strength == Strength::Clear && may_mean(message, calls, call, flags)
+    };
     let used = session.and_then(|power| calls.of(power)).filter(clear);
     let call = used.or_else(|| calls.calls.iter().find(clear))?;
-    Some(Called::to_do(call.power, call.action.clone(), true))
+    Some(RequestedPower::to_do(call.power, call.action.clone(), true))
 }
 
 /// What people also just say: said to the superpower that is being used, or to any by those
@@ -192,24 +195,24 @@ fn explicit_call(
 /// say to it, again.
 fn implicit_calls(
     message: &Message,
-    calls: &Calls,
+    calls: &PowerCalls,
     session: Option<Power>,
     understood: &Intent,
     flags: &Reader<'_>,
-) -> Vec<Attempt> {
-    let attempt = |call: &Call, sure| Attempt {
+) -> Vec<PowerAttempt> {
+    let attempt = |call: &PowerCall, sure| PowerAttempt {
         power: call.power,
         action: call.action.clone(),
         sure,
     };
-    let here = |call: &&Call| message.mode == Mode::Direct || call.power.is_shared();
+    let here = |call: &&PowerCall| message.mode == Mode::Direct || call.power.is_shared();
     let used = session
         .and_then(|power| calls.of(power))
         .filter(here)
         .filter(|call| may_mean(message, calls, call, flags))
         .filter(|call| calls.spoken_to || call.strength != Strength::InSession)
         .filter(|_| defers_to_power(understood, false));
-    let mut attempts: Vec<Attempt> = used.iter().map(|call| attempt(call, false)).collect();
+    let mut attempts: Vec<PowerAttempt> = used.iter().map(|call| attempt(call, false)).collect();
     let soft = calls.calls.iter().filter(|call| {
         call.strength == Strength::Soft
             && calls.spoken_to
@@ -225,7 +228,7 @@ fn implicit_calls(
 
 /// Whether the superpower is offered, and may be meant: in a group, what is somebody's own
 /// is for those who speak to the assistant.
-fn may_mean(message: &Message, calls: &Calls, call: &Call, flags: &Reader<'_>) -> bool {
+fn may_mean(message: &Message, calls: &PowerCalls, call: &PowerCall, flags: &Reader<'_>) -> bool {
     let heard = message.mode == Mode::Direct || calls.spoken_to || call.power.is_shared();
     heard && flags.superpower(call.power.name())
 }
@@ -244,17 +247,17 @@ fn defers_to_power(understood: &Intent, soft: bool) -> bool {
     }
 }
 
-impl Turn<'_> {
+impl MessageTurn<'_> {
     /// `understood` is what the message means without superpowers. `None`: nothing was done,
     /// and it is answered as if no superpower had been asked for.
     pub(super) fn use_power(
         &self,
         tx: &mut Tx<'_>,
-        called: &Called,
+        called: &RequestedPower,
         understood: &Intent,
     ) -> Result<Option<Answer>> {
         let said = match &called.what {
-            What::Try(attempts) => {
+            PowerRequest::Try(attempts) => {
                 let mut did = None;
                 for attempt in attempts {
                     did = self.attempt(tx, attempt, called.explicit)?;
@@ -263,18 +266,20 @@ impl Turn<'_> {
                     }
                 }
                 match did {
-                    Some(Did::Said(said)) => said,
-                    Some(Did::TooMany) => self.too_many(),
+                    Some(PowerReply::Said(said)) => said,
+                    Some(PowerReply::TooMany) => self.too_many(),
                     None => return Ok(None), // it was about nothing that is kept
                 }
             }
-            What::End(_) if !self.ingest.may_take_turn(self, called.explicit) => self.too_many(),
-            What::End(power) => {
+            PowerRequest::End(_) if !self.ingest.may_take_turn(self, called.explicit) => {
+                self.too_many()
+            }
+            PowerRequest::End(power) => {
                 self.take_turn(tx, *power)?;
                 tx.end_power_session(self.user.id, self.room.id, self.now)?;
                 wording::superpower_ended(power.title())
             }
-            What::Other => {
+            PowerRequest::Other => {
                 if understood.is_command() || self.may_command() {
                     return Ok(None);
                 }
@@ -286,8 +291,13 @@ impl Turn<'_> {
 
     /// Does what a language model wants done, which counts as a command. Whether the person
     /// may is asked before.
-    pub(super) fn act(&self, tx: &mut Tx<'_>, power: Power, action: Action) -> Result<Option<Did>> {
-        let meant = Attempt {
+    pub(super) fn act(
+        &self,
+        tx: &mut Tx<'_>,
+        power: Power,
+        action: Action,
+    ) -> Result<Option<PowerReply>> {
+        let meant = PowerAttempt {
             power,
             action,
             sure: true,
@@ -301,11 +311,16 @@ impl Turn<'_> {
     }
 
     /// `None`: nothing is said, and nothing was done.
-    fn attempt(&self, tx: &mut Tx<'_>, attempt: &Attempt, explicit: bool) -> Result<Option<Did>> {
+    fn attempt(
+        &self,
+        tx: &mut Tx<'_>,
+        attempt: &PowerAttempt,
+        explicit: bool,
+    ) -> Result<Option<PowerReply>> {
         let power = attempt.power;
         if self.in_group() && !power.is_shared() {
             let said = wording::superpower_alone(power.title());
-            return Ok(attempt.sure.then_some(Did::Said(said)));
+            return Ok(attempt.sure.then_some(PowerReply::Said(said)));
         }
         let owner = self.owner();
         let kept = tx.power_state(owner, power.name())?.map(kept_of);
@@ -315,7 +330,7 @@ impl Turn<'_> {
             }
             _ => String::new(),
         };
-        let scene = Scene {
+        let scene = PowerContext {
             now: self.now,
             timezone: self.timezone(),
             group: self.in_group(),
@@ -332,7 +347,7 @@ impl Turn<'_> {
             return Ok(None);
         };
         if !self.ingest.may_take_turn(self, explicit) {
-            return Ok(Some(Did::TooMany));
+            return Ok(Some(PowerReply::TooMany));
         }
         if let Some(kept) = outcome.kept {
             tx.set_power_state(owner, &state_of(power, kept), self.now)?;
@@ -344,7 +359,7 @@ impl Turn<'_> {
             }
         }
         self.take_turn(tx, power)?;
-        Ok(Some(Did::Said(said)))
+        Ok(Some(PowerReply::Said(said)))
     }
 
     /// In a group only what is shared is done.
@@ -374,14 +389,14 @@ impl Turn<'_> {
     }
 }
 
-pub(super) fn kept_of(row: PowerState) -> Kept {
-    Kept {
+pub(super) fn kept_of(row: PowerState) -> StoredState {
+    StoredState {
         state: row.state,
         previous: row.previous,
     }
 }
 
-fn state_of(power: Power, kept: Kept) -> PowerState {
+fn state_of(power: Power, kept: StoredState) -> PowerState {
     PowerState {
         name: power.name().to_owned(),
         state: kept.state,

@@ -31,7 +31,7 @@ const FAILED_PAUSE: Duration = Duration::from_secs(1);
 /// Wakes the job when something falls due before it looks again. Most reminders are further
 /// away, and a look costs more than the message that set the reminder.
 #[derive(Clone)]
-pub struct Wake(Arc<NextLook>);
+pub struct ReminderWaker(Arc<NextLook>);
 
 struct NextLook {
     /// `i64::MAX` while the job looks: it may already have missed what is new.
@@ -39,7 +39,7 @@ struct NextLook {
     sooner: Notify,
 }
 
-impl Default for Wake {
+impl Default for ReminderWaker {
     fn default() -> Self {
         Self(Arc::new(NextLook {
             at_ms: AtomicI64::new(i64::MAX),
@@ -48,7 +48,7 @@ impl Default for Wake {
     }
 }
 
-impl Wake {
+impl ReminderWaker {
     /// A row that falls due at `at` was committed.
     pub fn by(&self, at: Timestamp) {
         if at.0 <= self.0.at_ms.load(Ordering::SeqCst) {
@@ -193,7 +193,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_what_falls_due_before_the_next_look_wakes_the_job() {
-        let wake = Wake::default();
+        let wake = ReminderWaker::default();
         let now = Timestamp(1_000);
         let mut sleep = Box::pin(wake.sleep(now, Duration::from_secs(3_600)));
         assert!(sleep.as_mut().now_or_never().is_none());

@@ -33,9 +33,9 @@ use crate::reply::{Intent, wording};
 use crate::setting::Setting;
 use crate::store::{MessageRow, PendingReply, RoomId, Tx};
 use cache::Cache;
-use made::Made;
+use made::ReplyResult;
 pub(super) use made::SMALL_TALK;
-use waiting::Waiting;
+use waiting::ReplyWaiters;
 
 /// Replies that may be pending; a message beyond that is answered with an apology at once.
 const PENDING_MAX: usize = 10_000;
@@ -67,7 +67,7 @@ pub struct Settings {
 /// The part of ingest that makes replies.
 pub struct Replies {
     settings: Settings,
-    waiting: Arc<Waiting>,
+    waiting: Arc<ReplyWaiters>,
     pending: Arc<AtomicUsize>,
     cache: Cache,
     late: IntCounter,
@@ -225,7 +225,8 @@ impl Ingest {
                 Answer::silence()
             }
             Some(pending) => {
-                let made = Made::deadline_passed(&self.voice.get().persona, pending.unprompted);
+                let made =
+                    ReplyResult::deadline_passed(&self.voice.get().persona, pending.unprompted);
                 let answer = made.told().answer();
                 tx.set_answer(message_id, &answer.stored(), &made.decision.json())?;
                 self.replies.end(tx, message_id)?;
@@ -244,7 +245,7 @@ impl Ingest {
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
         message_id: i64,
-        made: &Made,
+        made: &ReplyResult,
         give_up: bool,
         now: Timestamp,
     ) -> Result<()> {

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use crate::clock::Zone;
 
-use super::access::{self, Access, Rules};
+use super::access::{self, Access, AccessRules};
 use super::answer::{Answer, ReplyDraft, Schedule};
-use super::decide::{self, Facts};
+use super::decide::{self, DecisionFacts};
 use super::open_reminders::{ReminderRefusal, ReminderRequest};
-use super::powers::Called;
+use super::powers::RequestedPower;
 use super::{Ingest, Message, Mode};
 use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
@@ -17,9 +17,9 @@ use crate::error::Result;
 use crate::flags::Reader;
 use crate::memory::ServiceMemories;
 use crate::model::recurrence::Recurrence;
-use crate::reply::powers::{Calls, Understanding};
+use crate::reply::powers::{PowerCalls, Understanding};
 use crate::reply::wording;
-use crate::reply::{self, Heard, Intent};
+use crate::reply::{self, Intent, MessageContext};
 use crate::store::{AgentId, Reminder, Room, Tx, User};
 
 /// What a message means, as the builtin engine sees it.
@@ -43,7 +43,7 @@ pub(super) fn recognise(
     persona: &str,
     timezone: Option<Zone>,
     now: Timestamp,
-) -> Calls {
+) -> PowerCalls {
     reply::powers::recognise(&heard(message, persona, timezone, now))
 }
 
@@ -52,8 +52,8 @@ fn heard<'a>(
     persona: &'a str,
     timezone: Option<Zone>,
     now: Timestamp,
-) -> Heard<'a> {
-    Heard {
+) -> MessageContext<'a> {
+    MessageContext {
         text: &message.text,
         now,
         timezone,
@@ -74,7 +74,7 @@ pub(super) enum Response {
 }
 
 /// One message's turn.
-pub(super) struct Turn<'a> {
+pub(super) struct MessageTurn<'a> {
     pub(super) ingest: &'a Ingest,
     /// As they are for the user.
     pub(super) flags: &'a Reader<'a>,
@@ -86,7 +86,7 @@ pub(super) struct Turn<'a> {
     pub(super) humans: i64,
     pub(super) access: Access,
     /// The superpower that is asked for, of those that are offered.
-    pub(super) called: Option<Called>,
+    pub(super) called: Option<RequestedPower>,
     /// What the external memory service keeps of the user.
     pub(super) elsewhere: &'a ServiceMemories,
     /// A language model asks for it, for the user.
@@ -95,7 +95,7 @@ pub(super) struct Turn<'a> {
     pub(super) mono: Monotonic,
 }
 
-impl Turn<'_> {
+impl MessageTurn<'_> {
     /// `understood` is what the message means to somebody whose time zone is not known.
     pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Understanding) -> Result<Response> {
         let (message, replies) = (self.message, &self.ingest.replies);
@@ -111,7 +111,7 @@ impl Turn<'_> {
             let said = wording::crisis(&message.sender);
             return Ok(Response::Answer(Answer::saying(&said)));
         }
-        let facts = Facts {
+        let facts = DecisionFacts {
             mode: message.mode,
             has_content: !message.text.trim().is_empty() || message.photos > 0,
             addressed: message.mode == Mode::Group
@@ -134,7 +134,7 @@ impl Turn<'_> {
 
     /// A superpower that is asked for, else what the builtin engine understands as a command,
     /// else the language model where there is one.
-    fn let_in(&self, tx: &mut Tx<'_>, intent: Intent, facts: Facts) -> Result<Response> {
+    fn let_in(&self, tx: &mut Tx<'_>, intent: Intent, facts: DecisionFacts) -> Result<Response> {
         let replies = &self.ingest.replies;
         if let Some(called) = &self.called
             && let Some(answer) = self.use_power(tx, called, &intent)?
@@ -277,16 +277,16 @@ impl Turn<'_> {
         Ok(all)
     }
 
-    fn facts(&self, tx: &Tx<'_>) -> Result<wording::Facts<'_>> {
+    fn facts(&self, tx: &Tx<'_>) -> Result<wording::AccountFacts<'_>> {
         let standing = access::standing(self.user, self.now);
         let unlimited = access::counts_as_subscribed(standing, self.flags);
         let this_one = i64::from(!unlimited);
-        Ok(wording::Facts {
+        Ok(wording::AccountFacts {
             name: self.user.name.as_deref(),
             subscribed: standing.is_subscribed(),
             plan: standing.plan,
             messages_used_today: tx.day_count(self.user.id, self.now.utc_day())? + this_one,
-            daily_limit: Rules::read(self.flags).allowance(unlimited),
+            daily_limit: AccessRules::read(self.flags).allowance(unlimited),
             memories: self.count_memories(tx)?,
             reminders: tx.count_reminders(self.user.id)?,
             timezone: self.timezone(),

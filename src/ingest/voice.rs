@@ -2,7 +2,7 @@
 
 /// The assistant's name, and texts in its voice; `None`: the text that comes with the service.
 #[derive(Debug, Clone, Default)]
-pub struct Voice {
+pub struct Persona {
     pub persona: String,
     /// The day's free messages are used up.
     pub message_limit: Option<String>,

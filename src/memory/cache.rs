@@ -29,13 +29,13 @@ impl Default for Cache {
 
 /// What a list is of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Key {
+pub(super) struct ListKey {
     pub(super) user_id: String,
     /// What was searched for; `None`: everything.
     query: Option<String>,
 }
 
-impl Key {
+impl ListKey {
     pub(super) fn list(user_id: &str) -> Self {
         Self {
             user_id: user_id.to_owned(),
@@ -57,7 +57,7 @@ impl Key {
 
 #[derive(Default)]
 struct State {
-    lists: HashMap<Key, CachedList>,
+    lists: HashMap<ListKey, CachedList>,
     bytes: usize,
     /// Counts what was forgotten.
     changes: u64,
@@ -74,7 +74,7 @@ struct CachedList {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LookTime(u64);
 
-pub(super) enum Look {
+pub(super) enum CacheLook {
     Known(Arc<List>),
     Unknown(LookTime),
     /// Asking failed a moment ago.
@@ -82,24 +82,24 @@ pub(super) enum Look {
 }
 
 impl Cache {
-    pub(super) fn look(&self, key: &Key, ttl_ms: u64, now: Monotonic) -> Look {
+    pub(super) fn look(&self, key: &ListKey, ttl_ms: u64, now: Monotonic) -> CacheLook {
         let mut state = self.state.lock();
         match state.lists.get(key) {
             Some(kept) if now.since(kept.at) < ttl_ms => {
                 self.looks.found(true);
-                return Look::Known(kept.list.clone());
+                return CacheLook::Known(kept.list.clone());
             }
             Some(_) => state.drop_list(key),
             None => {}
         }
         self.looks.found(false);
         if now < state.quiet_until {
-            return Look::Quiet;
+            return CacheLook::Quiet;
         }
-        Look::Unknown(LookTime(state.changes))
+        CacheLook::Unknown(LookTime(state.changes))
     }
 
-    pub(super) fn put(&self, key: Key, seen: LookTime, list: Arc<List>, now: Monotonic) {
+    pub(super) fn put(&self, key: ListKey, seen: LookTime, list: Arc<List>, now: Monotonic) {
         let bytes = bytes(&list) + key.bytes();
         let mut state = self.state.lock();
         if state.changes != seen.0 || bytes > LISTS_BYTES_MAX {
@@ -142,7 +142,7 @@ impl Cache {
 }
 
 impl State {
-    fn drop_list(&mut self, key: &Key) {
+    fn drop_list(&mut self, key: &ListKey) {
         if let Some(kept) = self.lists.remove(key) {
             self.bytes -= kept.bytes;
         }
@@ -182,32 +182,35 @@ mod tests {
     }
 
     fn seen(cache: &Cache, user_id: &str, now: Monotonic) -> Option<LookTime> {
-        match cache.look(&Key::list(user_id), TTL_MS, now) {
-            Look::Unknown(seen) => Some(seen),
+        match cache.look(&ListKey::list(user_id), TTL_MS, now) {
+            CacheLook::Unknown(seen) => Some(seen),
             _ => None,
         }
     }
 
     fn is_known(cache: &Cache, user_id: &str, now: Monotonic) -> bool {
-        matches!(cache.look(&Key::list(user_id), TTL_MS, now), Look::Known(_))
+        matches!(
+            cache.look(&ListKey::list(user_id), TTL_MS, now),
+            CacheLook::Known(_)
+        )
     }
 
     #[test]
     fn a_list_is_kept_until_its_time_is_over_or_something_changed() {
         let (cache, now) = (Cache::default(), Monotonic(5));
         let first = seen(&cache, "a", now).unwrap();
-        cache.put(Key::list("a"), first, list(3), now);
+        cache.put(ListKey::list("a"), first, list(3), now);
         assert!(is_known(&cache, "a", now.plus_ms(TTL_MS - 1)));
         assert!(!is_known(&cache, "b", now), "each has their own");
         assert!(!is_known(&cache, "a", now.plus_ms(TTL_MS)));
         let before = seen(&cache, "a", now).unwrap();
         cache.forget("a");
-        cache.put(Key::list("a"), before, list(3), now);
+        cache.put(ListKey::list("a"), before, list(3), now);
         assert!(!is_known(&cache, "a", now), "fetched before the change");
         cache.be_quiet_until(now.plus_ms(10));
         assert!(matches!(
-            cache.look(&Key::list("a"), TTL_MS, now),
-            Look::Quiet
+            cache.look(&ListKey::list("a"), TTL_MS, now),
+            CacheLook::Quiet
         ));
         assert!(seen(&cache, "a", now.plus_ms(10)).is_some());
     }
@@ -216,16 +219,16 @@ mod tests {
     fn what_was_searched_is_kept_apart_and_forgotten_with_the_rest() {
         let (cache, now) = (Cache::default(), Monotonic(5));
         let keys = [
-            Key::list("a"),
-            Key::search("a", "cats"),
-            Key::search("a", "dogs"),
-            Key::search("b", "cats"),
+            ListKey::list("a"),
+            ListKey::search("a", "cats"),
+            ListKey::search("a", "dogs"),
+            ListKey::search("b", "cats"),
         ];
         let seen = seen(&cache, "a", now).unwrap();
         for key in &keys[1..] {
             cache.put(key.clone(), seen, list(3), now);
         }
-        let known = |key: &Key| matches!(cache.look(key, TTL_MS, now), Look::Known(_));
+        let known = |key: &ListKey| matches!(cache.look(key, TTL_MS, now), CacheLook::Known(_));
         assert_eq!(keys.each_ref().map(known), [false, true, true, true]);
         cache.forget("a");
         assert_eq!(keys.each_ref().map(known), [false, false, false, true]);
@@ -239,17 +242,22 @@ mod tests {
         for at in 0..LISTS_MAX as u64 + 10 {
             let (user_id, now) = (at.to_string(), Monotonic(at));
             let seen = seen(&cache, &user_id, now).unwrap();
-            cache.put(Key::list(&user_id), seen, list(1), now);
+            cache.put(ListKey::list(&user_id), seen, list(1), now);
         }
         let now = Monotonic(LISTS_MAX as u64 + 10);
         assert_eq!(cache.state.lock().lists.len(), LISTS_MAX);
         assert!(!is_known(&cache, "9", now) && is_known(&cache, "10", now));
         let large = seen(&cache, "large", now).unwrap();
-        cache.put(Key::list("large"), large, list(LISTS_BYTES_MAX - 500), now);
+        cache.put(
+            ListKey::list("large"),
+            large,
+            list(LISTS_BYTES_MAX - 500),
+            now,
+        );
         assert!(cache.state.lock().bytes <= LISTS_BYTES_MAX);
         assert!(is_known(&cache, "large", now));
         let larger = seen(&cache, "larger", now).unwrap();
-        cache.put(Key::list("larger"), larger, list(LISTS_BYTES_MAX), now);
+        cache.put(ListKey::list("larger"), larger, list(LISTS_BYTES_MAX), now);
         assert!(!is_known(&cache, "larger", now) && is_known(&cache, "large", now));
     }
 }

@@ -86,9 +86,9 @@ fn without_prefix<'t>(network: &str, text: &'t str) -> &'t str {
 
 /// People who wrote and are not on the list.
 #[derive(Default)]
-pub(super) struct Strangers(Mutex<HashSet<String>>);
+pub(super) struct UnknownSenders(Mutex<HashSet<String>>);
 
-impl Strangers {
+impl UnknownSenders {
     /// Says in the log, once for each chat, how to let a person in. `action` is what they did;
     /// `group` is the chat's id where more people write in it.
     pub(super) fn report(&self, network: &str, person: &str, action: &str, group: Option<&str>) {

@@ -10,9 +10,9 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
 use super::backoff::backoff;
-use super::journal::{Ending, Journal};
-use super::socket::{self, End};
-use super::{Core, Network, Stop, Unsent, poll};
+use super::journal::{CommandEnd, Journal};
+use super::socket::{self, ConnectionEnd};
+use super::{Core, Network, SendError, StopReason, poll};
 
 /// How long sending is tried before the command is given back to the service, which hands it
 /// out again later.
@@ -28,7 +28,7 @@ const GOOD: Duration = Duration::from_secs(60);
 pub(super) async fn receive<N: Network>(
     core: &Arc<Core<N>>,
     mut reports: UnboundedReceiver<Value>,
-) -> Stop {
+) -> StopReason {
     // Breaks in a row, and of these the sockets that did not open at all.
     let (mut failures, mut unopened) = (0, 0);
     loop {
@@ -45,7 +45,7 @@ pub(super) async fn receive<N: Network>(
             }
         }
         let wait = match socket::run(core, &mut reports).await {
-            End::Closed {
+            ConnectionEnd::Closed {
                 wait,
                 why,
                 was_open,
@@ -54,7 +54,7 @@ pub(super) async fn receive<N: Network>(
                 unopened = if was_open { 0 } else { unopened + 1 };
                 wait
             }
-            End::Stop(stop) => return stop,
+            ConnectionEnd::Stop(stop) => return stop,
         };
         if began.elapsed() > GOOD {
             failures = 0;
@@ -109,16 +109,16 @@ impl<N: Network> Core<N> {
     async fn carry_out(&self, id: &str, seq: u64, chat: &str, bubbles: &[String]) -> Value {
         match self.send_all(chat, id, bubbles, Some(PATIENCE)).await {
             Ok(()) => self.finish(id, seq, Ok(())).await,
-            Err(Unsent::Never(why)) => self.finish(id, seq, Err(why)).await,
-            Err(Unsent::Later { why, .. }) => refused(&why),
+            Err(SendError::Never(why)) => self.finish(id, seq, Err(why)).await,
+            Err(SendError::Later { why, .. }) => refused(&why),
         }
     }
 
     /// Notes how a command ended, for good; what is reported of it.
     async fn finish(&self, id: &str, seq: u64, ended: Result<(), String>) -> Value {
         let ending = match ended {
-            Ok(()) => Ending::Completed,
-            Err(_) => Ending::Failed,
+            Ok(()) => CommandEnd::Completed,
+            Err(_) => CommandEnd::Failed,
         };
         let owned = id.to_owned();
         let noted = self.note(move |journal| journal.add_finished(&owned, seq, ending));
@@ -139,14 +139,14 @@ impl<N: Network> Core<N> {
     pub(super) async fn note(
         &self,
         write: impl FnOnce(&mut Journal) -> io::Result<()> + Send + 'static,
-    ) -> Result<(), Unsent> {
+    ) -> Result<(), SendError> {
         let journal = self.journal.clone();
         let writing = tokio::task::spawn_blocking(move || {
             let mut journal = journal.lock();
             write(&mut journal)
         });
         let written = writing.await.unwrap_or_else(|e| Err(io::Error::other(e)));
-        written.map_err(|error| Unsent::Later {
+        written.map_err(|error| SendError::Later {
             wait: None,
             why: format!("what was sent can't be noted: {error}"),
         })

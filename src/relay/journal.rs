@@ -16,20 +16,20 @@ const MODE: u32 = 0o600;
 /// How a command ended here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Ending {
+pub(super) enum CommandEnd {
     Completed,
     Failed,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Line {
+enum JournalLine {
     Sent {
         sent: String,
     },
     Finished {
         finished: String,
-        ending: Ending,
+        ending: CommandEnd,
         seq: u64,
         epoch: String,
         /// Everything up to it was finished before this line.
@@ -40,10 +40,10 @@ enum Line {
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
-    lines: VecDeque<Line>,
+    lines: VecDeque<JournalLine>,
     appended: usize,
     sent: HashSet<String>,
-    endings: HashMap<String, Ending>,
+    endings: HashMap<String, CommandEnd>,
     /// The outbox that the numbers below belong to; a restored database counts anew.
     epoch: String,
     /// Everything up to this was finished here. A gap may stay, as when a chat moved to another
@@ -72,10 +72,10 @@ impl Journal {
         };
         for line in text.lines() {
             // A line torn by a loss of power was never acknowledged; it may go.
-            let Ok(line) = serde_json::from_str::<Line>(line) else {
+            let Ok(line) = serde_json::from_str::<JournalLine>(line) else {
                 continue;
             };
-            if let Line::Finished {
+            if let JournalLine::Finished {
                 epoch, last_seq, ..
             } = &line
             {
@@ -92,20 +92,25 @@ impl Journal {
         self.sent.contains(bubble)
     }
 
-    pub(super) fn ending(&self, command: &str) -> Option<Ending> {
+    pub(super) fn ending(&self, command: &str) -> Option<CommandEnd> {
         self.endings.get(command).copied()
     }
 
     /// On disk when this returns.
     pub(super) fn add_sent(&mut self, bubble: &str) -> io::Result<()> {
-        self.append(Line::Sent {
+        self.append(JournalLine::Sent {
             sent: bubble.to_owned(),
         })
     }
 
     /// On disk when this returns.
-    pub(super) fn add_finished(&mut self, id: &str, seq: u64, ending: Ending) -> io::Result<()> {
-        self.append(Line::Finished {
+    pub(super) fn add_finished(
+        &mut self,
+        id: &str,
+        seq: u64,
+        ending: CommandEnd,
+    ) -> io::Result<()> {
+        self.append(JournalLine::Finished {
             finished: id.to_owned(),
             ending,
             seq,
@@ -128,7 +133,7 @@ impl Journal {
         }
     }
 
-    fn append(&mut self, line: Line) -> io::Result<()> {
+    fn append(&mut self, line: JournalLine) -> io::Result<()> {
         let mut text = serde_json::to_string(&line)?;
         text.push('\n');
         self.file.write_all(text.as_bytes())?;
@@ -141,12 +146,12 @@ impl Journal {
         self.rewrite()
     }
 
-    fn note(&mut self, line: Line) {
+    fn note(&mut self, line: JournalLine) {
         match &line {
-            Line::Sent { sent } => {
+            JournalLine::Sent { sent } => {
                 self.sent.insert(sent.clone());
             }
-            Line::Finished {
+            JournalLine::Finished {
                 finished,
                 ending,
                 seq,
@@ -166,8 +171,8 @@ impl Journal {
             return;
         }
         match self.lines.pop_front() {
-            Some(Line::Sent { sent }) => _ = self.sent.remove(&sent),
-            Some(Line::Finished { finished, seq, .. }) => {
+            Some(JournalLine::Sent { sent }) => _ = self.sent.remove(&sent),
+            Some(JournalLine::Finished { finished, seq, .. }) => {
                 self.endings.remove(&finished);
                 self.ahead.remove(&seq);
             }
@@ -225,15 +230,19 @@ mod tests {
         let mut journal = open(&folder);
         assert_eq!(journal.resume("e1", 5), 0);
         journal.add_sent("c1:0").unwrap();
-        journal.add_finished("c1", 1, Ending::Completed).unwrap();
-        journal.add_finished("c3", 3, Ending::Failed).unwrap();
+        journal
+            .add_finished("c1", 1, CommandEnd::Completed)
+            .unwrap();
+        journal.add_finished("c3", 3, CommandEnd::Failed).unwrap();
         let mut journal = open(&folder);
         assert!(journal.was_sent("c1:0") && !journal.was_sent("c1:1"));
-        assert_eq!(journal.ending("c1"), Some(Ending::Completed));
-        assert_eq!(journal.ending("c3"), Some(Ending::Failed));
+        assert_eq!(journal.ending("c1"), Some(CommandEnd::Completed));
+        assert_eq!(journal.ending("c3"), Some(CommandEnd::Failed));
         assert_eq!(journal.ending("c2"), None);
         assert_eq!(journal.resume("e1", 5), 1, "2 is still to come");
-        journal.add_finished("c2", 2, Ending::Completed).unwrap();
+        journal
+            .add_finished("c2", 2, CommandEnd::Completed)
+            .unwrap();
         assert_eq!(journal.resume("e1", 5), 3);
     }
 
@@ -242,10 +251,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = open(&folder);
         journal.resume("e1", 5);
-        journal.add_finished("c1", 1, Ending::Completed).unwrap();
+        journal
+            .add_finished("c1", 1, CommandEnd::Completed)
+            .unwrap();
         assert_eq!(journal.resume("e2", 5), 0);
-        assert_eq!(journal.ending("c1"), Some(Ending::Completed));
-        journal.add_finished("d1", 1, Ending::Completed).unwrap();
+        assert_eq!(journal.ending("c1"), Some(CommandEnd::Completed));
+        journal
+            .add_finished("d1", 1, CommandEnd::Completed)
+            .unwrap();
         assert_eq!(open(&folder).resume("e2", 1), 1);
         assert_eq!(open(&folder).resume("e2", 0), 0, "its head is below ours");
     }
@@ -268,7 +281,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = open(&folder);
         for n in 0..=LINES_MAX {
-            journal.note(Line::Sent {
+            journal.note(JournalLine::Sent {
                 sent: n.to_string(),
             });
         }

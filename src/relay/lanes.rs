@@ -16,13 +16,13 @@ use tokio::task::JoinSet;
 const IDLE: Duration = Duration::from_secs(60);
 
 type Job = BoxFuture<'static, ()>;
-type Open = HashMap<String, UnboundedSender<Job>>;
+type OpenLanes = HashMap<String, UnboundedSender<Job>>;
 
 /// What is in them is bounded by those who fill them: the service's commands under way, the
 /// network's messages that are not confirmed.
 #[derive(Default)]
 pub(super) struct Lanes {
-    open: Arc<Mutex<Open>>,
+    open: Arc<Mutex<OpenLanes>>,
     workers: Mutex<JoinSet<()>>,
 }
 
@@ -47,7 +47,7 @@ impl Lanes {
     }
 }
 
-async fn work(open: Arc<Mutex<Open>>, chat: String, mut waiting: UnboundedReceiver<Job>) {
+async fn work(open: Arc<Mutex<OpenLanes>>, chat: String, mut waiting: UnboundedReceiver<Job>) {
     loop {
         match tokio::time::timeout(IDLE, waiting.recv()).await {
             Ok(Some(job)) => {

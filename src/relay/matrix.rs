@@ -17,8 +17,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-use super::allow_list::{AllowList, IdForm, Strangers};
-use super::{Network, Stop, Unsent, Uplink};
+use super::allow_list::{AllowList, IdForm, UnknownSenders};
+use super::{Network, SendError, StopReason, Uplink};
 use api::{Api, Failure};
 use session_file::Session;
 
@@ -69,7 +69,7 @@ pub struct Matrix {
     introduced: OnceCell<(Bot, Session)>,
     rooms: Mutex<HashMap<String, Room>>,
     /// Who was named in the log.
-    strangers: Strangers,
+    strangers: UnknownSenders,
 }
 
 /// Who the bot is.
@@ -102,7 +102,7 @@ impl Matrix {
             session_path: session_file::path_beside(&settings.state),
             introduced: OnceCell::new(),
             rooms: Mutex::default(),
-            strangers: Strangers::default(),
+            strangers: UnknownSenders::default(),
         }
     }
 
@@ -207,20 +207,20 @@ impl Matrix {
 }
 
 impl Network for Matrix {
-    async fn incoming(&self, uplink: Uplink<Self>) -> Stop {
+    async fn incoming(&self, uplink: Uplink<Self>) -> StopReason {
         match self.read_on(&uplink).await {
-            Ok(()) => Stop::default(),
+            Ok(()) => StopReason::default(),
             Err(stop) => stop,
         }
     }
 
-    async fn send(&self, chat: &str, bubble: &str, id: &str) -> Result<(), Unsent> {
+    async fn send(&self, chat: &str, bubble: &str, id: &str) -> Result<(), SendError> {
         let room = chat.strip_prefix(PREFIX);
-        let room = room.ok_or_else(|| Unsent::Never("no room of Matrix's".to_owned()))?;
+        let room = room.ok_or_else(|| SendError::Never("no room of Matrix's".to_owned()))?;
         self.introduced().await.map_err(unsent)?;
         let is_notice = id.starts_with(ENCRYPTED);
         if !is_notice && self.room(room).await.map_err(unsent)?.is_encrypted {
-            return Err(Unsent::Never("the room is encrypted".to_owned()));
+            return Err(SendError::Never("the room is encrypted".to_owned()));
         }
         let path = format!("/rooms/{}/send/m.room.message", percent_encoded(room));
         // A bubble longer than a message is rare; its pieces have ids of their own.
@@ -263,10 +263,10 @@ fn percent_encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
-fn unsent(failure: Failure) -> Unsent {
+fn unsent(failure: Failure) -> SendError {
     match failure {
-        Failure::Refused { .. } => Unsent::Never(failure.to_string()),
-        other => Unsent::Later {
+        Failure::Refused { .. } => SendError::Never(failure.to_string()),
+        other => SendError::Later {
             wait: other.wait(),
             why: other.to_string(),
         },

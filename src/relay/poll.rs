@@ -8,8 +8,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
 use super::backoff::backoff;
-use super::service::Outcome;
-use super::{Core, Network, Stop};
+use super::service::CallResult;
+use super::{Core, Network, StopReason};
 
 /// How long the service may wait with its answer.
 const WAIT_S: u64 = 25;
@@ -23,7 +23,7 @@ pub(super) async fn run<N: Network>(
     core: &Arc<Core<N>>,
     reports: &mut UnboundedReceiver<Value>,
     time: Duration,
-) -> Result<(), Stop> {
+) -> Result<(), StopReason> {
     let until = Instant::now() + time;
     let mut attempt = 0;
     // Reports of a poll that got no answer.
@@ -37,7 +37,7 @@ pub(super) async fn run<N: Network>(
         let wait_s = if core.is_idle() { WAIT_S } else { WAIT_BUSY_S };
         let report = json!({"acks": acks, "wait_seconds": wait_s});
         let pause = match core.service.sync(report).await {
-            Outcome::Taken(answer) => {
+            CallResult::Taken(answer) => {
                 core.condition.set_service(None);
                 attempt = 0;
                 acks.clear();
@@ -46,13 +46,13 @@ pub(super) async fn run<N: Network>(
                 }
                 Duration::ZERO
             }
-            Outcome::Stop(stop) => return Err(stop),
-            Outcome::Later { wait, why } => {
+            CallResult::Stop(stop) => return Err(stop),
+            CallResult::Later { wait, why } => {
                 core.condition.set_service(Some(&why));
                 attempt += 1;
                 wait.max(backoff(attempt))
             }
-            Outcome::Refused(why) => {
+            CallResult::Refused(why) => {
                 core.condition.set_service(Some(&why));
                 acks.clear(); // they are told again when the commands come again
                 attempt += 1;

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use super::Stop;
+use super::StopReason;
 use crate::outbound::{self, Method, Request};
 
 /// Longer than a reply may take.
@@ -57,7 +57,7 @@ pub(super) enum Body {
 }
 
 /// What the service said to a call.
-pub(super) enum Outcome {
+pub(super) enum CallResult {
     /// 200, with its JSON.
     Taken(Value),
     /// It will say the same again: why.
@@ -65,7 +65,7 @@ pub(super) enum Outcome {
     /// Another try may do better, not before the wait is over.
     Later { wait: Duration, why: String },
     /// Nothing more will be taken from this relay.
-    Stop(Stop),
+    Stop(StopReason),
 }
 
 impl Service {
@@ -76,13 +76,13 @@ impl Service {
         }
     }
 
-    pub(super) async fn message(&self, key: &str, message: &Value) -> Outcome {
+    pub(super) async fn message(&self, key: &str, message: &Value) -> CallResult {
         let body = Body::Json(message.clone());
         self.call("/edge/message", Some(key), body, MESSAGE_MAX)
             .await
     }
 
-    pub(super) async fn photo(&self, content_type: &str, form: &[u8]) -> Outcome {
+    pub(super) async fn photo(&self, content_type: &str, form: &[u8]) -> CallResult {
         let body = Body::Form {
             content_type: content_type.to_owned(),
             bytes: form.to_vec(),
@@ -90,21 +90,27 @@ impl Service {
         self.call("/photo/upload", None, body, SLOW_MAX).await
     }
 
-    pub(super) async fn sync(&self, report: Value) -> Outcome {
+    pub(super) async fn sync(&self, report: Value) -> CallResult {
         self.call("/edge/sync", None, Body::Json(report), SLOW_MAX)
             .await
     }
 
     pub(super) async fn check(&self) -> Result<(), String> {
         match self.sync(serde_json::json!({})).await {
-            Outcome::Taken(_) => Ok(()),
-            Outcome::Refused(why) | Outcome::Later { why, .. } | Outcome::Stop(Stop(why)) => {
-                Err(why)
-            }
+            CallResult::Taken(_) => Ok(()),
+            CallResult::Refused(why)
+            | CallResult::Later { why, .. }
+            | CallResult::Stop(StopReason(why)) => Err(why),
         }
     }
 
-    async fn call(&self, path: &str, key: Option<&str>, body: Body, timeout: Duration) -> Outcome {
+    async fn call(
+        &self,
+        path: &str,
+        key: Option<&str>,
+        body: Body,
+        timeout: Duration,
+    ) -> CallResult {
         let url = format!("{}{path}", self.url);
         let bearer = format!("Bearer {}", self.credentials.token);
         let key = key.map(str::to_owned);
@@ -127,29 +133,29 @@ impl Service {
         });
         match calling.await {
             Ok(Ok(answer)) => self.outcome(&answer),
-            Ok(Err(error)) => Outcome::Later {
+            Ok(Err(error)) => CallResult::Later {
                 wait: Duration::ZERO,
                 why: format!("the service at {} does not answer: {error}", self.url),
             },
-            Err(error) => Outcome::Later {
+            Err(error) => CallResult::Later {
                 wait: Duration::ZERO,
                 why: format!("a call was broken off: {error}"),
             },
         }
     }
 
-    fn outcome(&self, answer: &outbound::Response) -> Outcome {
+    fn outcome(&self, answer: &outbound::Response) -> CallResult {
         let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let detail = body["detail"].as_str().unwrap_or("no reason given");
         match answer.status {
-            200 if body.is_object() => Outcome::Taken(body),
-            401 => Outcome::Stop(Stop(self.not_known())),
+            200 if body.is_object() => CallResult::Taken(body),
+            401 => CallResult::Stop(StopReason(self.not_known())),
             // A proxy's 200 in HTML is none of the service's either.
-            200 | 408 | 429 | 500.. => Outcome::Later {
+            200 | 408 | 429 | 500.. => CallResult::Later {
                 wait: Duration::from_secs(answer.retry_after_s.unwrap_or(0)),
                 why: format!("the service answers {}: {detail}", answer.status),
             },
-            status => Outcome::Refused(format!("the service answers {status}: {detail}")),
+            status => CallResult::Refused(format!("the service answers {status}: {detail}")),
         }
     }
 

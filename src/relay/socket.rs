@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use super::{Core, Network, Stop};
+use super::{Core, Network, StopReason};
 
 const CONNECT_MAX: Duration = Duration::from_secs(20);
 const WRITE_MAX: Duration = Duration::from_secs(20);
@@ -26,25 +26,25 @@ const STAY_AWAY: Duration = Duration::from_secs(60);
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// How a connection ended.
-pub(super) enum End {
+pub(super) enum ConnectionEnd {
     Closed {
         wait: Duration,
         why: String,
         /// It had opened, and the service had said `hello`.
         was_open: bool,
     },
-    Stop(Stop),
+    Stop(StopReason),
 }
 
 pub(super) async fn run<N: Network>(
     core: &Arc<Core<N>>,
     reports: &mut UnboundedReceiver<Value>,
-) -> End {
+) -> ConnectionEnd {
     let socket = match connect(core).await {
         Ok(socket) => socket,
         Err(end) => return end,
     };
-    let mut session = Session {
+    let mut session = SocketSession {
         core,
         socket,
         silence: SILENCE,
@@ -53,7 +53,7 @@ pub(super) async fn run<N: Network>(
     };
     match session.converse(reports).await {
         Ok(code) => session.closed(code),
-        Err(why) => End::Closed {
+        Err(why) => ConnectionEnd::Closed {
             wait: session.wait,
             why,
             was_open: session.was_open,
@@ -61,8 +61,8 @@ pub(super) async fn run<N: Network>(
     }
 }
 
-async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, End> {
-    let failed = |why: String| End::Closed {
+async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, ConnectionEnd> {
+    let failed = |why: String| ConnectionEnd::Closed {
         wait: Duration::ZERO,
         why: format!("no WebSocket to {}: {why}", core.service.url),
         was_open: false,
@@ -75,13 +75,13 @@ async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, End> {
         .map_err(|e| failed(e.to_string()))?;
     // In the header: a token in an address is never read, and would be seen.
     let bearer = HeaderValue::from_str(&format!("Bearer {}", credentials.token));
-    let bearer = bearer.map_err(|_| End::Stop(Stop(core.service.not_known())))?;
+    let bearer = bearer.map_err(|_| ConnectionEnd::Stop(StopReason(core.service.not_known())))?;
     request.headers_mut().insert("authorization", bearer);
     match timeout(CONNECT_MAX, tokio_tungstenite::connect_async(request)).await {
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(tungstenite::Error::Http(answer))) => Err(match answer.status().as_u16() {
-            401 => End::Stop(Stop(core.service.not_known())),
-            429 => End::Closed {
+            401 => ConnectionEnd::Stop(StopReason(core.service.not_known())),
+            429 => ConnectionEnd::Closed {
                 wait: STAY_AWAY,
                 why: "too many connections; is a second relay running under this name?".to_owned(),
                 was_open: false,
@@ -93,7 +93,7 @@ async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, End> {
     }
 }
 
-struct Session<'a, N> {
+struct SocketSession<'a, N> {
     core: &'a Arc<Core<N>>,
     socket: Socket,
     silence: Duration,
@@ -102,7 +102,7 @@ struct Session<'a, N> {
     was_open: bool,
 }
 
-impl<N: Network> Session<'_, N> {
+impl<N: Network> SocketSession<'_, N> {
     /// The close code; the error says how it broke.
     async fn converse(&mut self, reports: &mut UnboundedReceiver<Value>) -> Result<u16, String> {
         let mut pings = interval(PING_EVERY);
@@ -178,10 +178,10 @@ impl<N: Network> Session<'_, N> {
         }
     }
 
-    fn closed(&self, code: u16) -> End {
+    fn closed(&self, code: u16) -> ConnectionEnd {
         match code {
-            4401 => End::Stop(Stop(self.core.service.not_known())),
-            4400 | 4409 | 4429 => End::Closed {
+            4401 => ConnectionEnd::Stop(StopReason(self.core.service.not_known())),
+            4400 | 4409 | 4429 => ConnectionEnd::Closed {
                 wait: STAY_AWAY,
                 why: format!(
                     "closed with {code}{}",
@@ -193,7 +193,7 @@ impl<N: Network> Session<'_, N> {
                 ),
                 was_open: self.was_open,
             },
-            _ => End::Closed {
+            _ => ConnectionEnd::Closed {
                 wait: self.wait,
                 why: format!("the service closed the WebSocket ({code})"),
                 was_open: self.was_open,

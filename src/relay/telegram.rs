@@ -13,9 +13,9 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use super::allow_list::{AllowList, IdForm, Strangers};
+use super::allow_list::{AllowList, IdForm, UnknownSenders};
 use super::backoff::backoff;
-use super::{Network, Stop, Unsent, Uplink};
+use super::{Network, SendError, StopReason, Uplink};
 use api::{Api, Failure};
 use updates::Bot;
 
@@ -51,7 +51,7 @@ pub struct Telegram {
     /// Groups that got another id.
     moved: Mutex<HashMap<i64, i64>>,
     /// Who was named in the log.
-    strangers: Strangers,
+    strangers: UnknownSenders,
 }
 
 /// Updates that were taken and are not confirmed yet.
@@ -71,7 +71,7 @@ impl Telegram {
             api: Api::new(&settings.base_url, &settings.token),
             allowed: settings.allowed,
             moved: Mutex::default(),
-            strangers: Strangers::default(),
+            strangers: UnknownSenders::default(),
         }
     }
 
@@ -94,7 +94,7 @@ impl Telegram {
     }
 
     /// Until Telegram says who the bot is; the error ends the relay.
-    async fn introduce(&self, uplink: &Uplink<Self>) -> Result<Bot, Stop> {
+    async fn introduce(&self, uplink: &Uplink<Self>) -> Result<Bot, StopReason> {
         let mut attempt = 0;
         loop {
             match self.bot().await {
@@ -183,7 +183,7 @@ impl Telegram {
 }
 
 impl Network for Telegram {
-    async fn incoming(&self, uplink: Uplink<Self>) -> Stop {
+    async fn incoming(&self, uplink: Uplink<Self>) -> StopReason {
         let bot = match self.introduce(&uplink).await {
             Ok(bot) => bot,
             Err(stop) => return stop,
@@ -225,9 +225,9 @@ impl Network for Telegram {
         }
     }
 
-    async fn send(&self, chat: &str, bubble: &str, _id: &str) -> Result<(), Unsent> {
+    async fn send(&self, chat: &str, bubble: &str, _id: &str) -> Result<(), SendError> {
         let chat = updates::chat_id(chat);
-        let chat = chat.ok_or_else(|| Unsent::Never("no chat of Telegram's".to_owned()))?;
+        let chat = chat.ok_or_else(|| SendError::Never("no chat of Telegram's".to_owned()))?;
         // A bubble longer than a message of Telegram's is rare; its pieces are one bubble.
         for piece in text::pieces(bubble) {
             let mut sent = self.sent(chat, piece, true).await;
@@ -297,23 +297,23 @@ impl Unconfirmed {
     }
 }
 
-fn unsent(failure: Failure) -> Unsent {
+fn unsent(failure: Failure) -> SendError {
     match failure {
-        Failure::Unauthorized => Unsent::Later {
+        Failure::Unauthorized => SendError::Later {
             wait: None,
             why: wrong_token().0,
         },
-        Failure::Refused(why) | Failure::Forbidden(why) => Unsent::Never(why),
-        Failure::Moved(_) => Unsent::Never("the group has another id".to_owned()),
-        other => Unsent::Later {
+        Failure::Refused(why) | Failure::Forbidden(why) => SendError::Never(why),
+        Failure::Moved(_) => SendError::Never("the group has another id".to_owned()),
+        other => SendError::Later {
             wait: other.wait(),
             why: other.to_string(),
         },
     }
 }
 
-fn wrong_token() -> Stop {
-    Stop(
+fn wrong_token() -> StopReason {
+    StopReason(
         "Telegram does not know the bot's token: set relay.telegram.token to what @BotFather says"
             .to_owned(),
     )

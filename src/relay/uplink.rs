@@ -7,8 +7,8 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::backoff::backoff;
-use super::service::Outcome;
-use super::{Condition, Core, Network, Stop, Unsent};
+use super::service::CallResult;
+use super::{Condition, Core, Network, SendError, StopReason};
 
 /// A line between the parts of a form. No photo holds it by chance.
 const BOUNDARY: &str = "chatkeep-relay-6f1d8a52c3e94b07";
@@ -87,25 +87,25 @@ impl<N: Network> Uplink<N> {
     /// `None`: it was refused, or the relay ends.
     async fn until_taken<F>(&self, call: impl Fn() -> F) -> Option<Value>
     where
-        F: Future<Output = Outcome>,
+        F: Future<Output = CallResult>,
     {
         let mut attempt = 0;
         loop {
             match call().await {
-                Outcome::Taken(answer) => {
+                CallResult::Taken(answer) => {
                     self.core.condition.set_service(None);
                     return Some(answer);
                 }
-                Outcome::Refused(why) => {
+                CallResult::Refused(why) => {
                     log::warn!("a message was not taken: {why}");
                     return None;
                 }
-                Outcome::Later { wait, why } => {
+                CallResult::Later { wait, why } => {
                     self.core.condition.set_service(Some(&why));
                     tokio::time::sleep(wait.max(backoff(attempt))).await;
                     attempt += 1;
                 }
-                Outcome::Stop(stop) => return self.core.ends(stop).await,
+                CallResult::Stop(stop) => return self.core.ends(stop).await,
             }
         }
     }
@@ -126,7 +126,7 @@ impl<N: Network> Core<N> {
         id: &str,
         bubbles: &[String],
         patience: Option<Duration>,
-    ) -> Result<(), Unsent> {
+    ) -> Result<(), SendError> {
         for (number, bubble) in bubbles.iter().enumerate() {
             let bubble_id = format!("{id}:{number}");
             if self.journal.lock().was_sent(&bubble_id) {
@@ -135,11 +135,11 @@ impl<N: Network> Core<N> {
             let mut waited = Duration::ZERO;
             let mut attempt = 0;
             while let Err(unsent) = self.network.send(chat, bubble, &bubble_id).await {
-                let Unsent::Later { wait, why } = unsent else {
+                let SendError::Later { wait, why } = unsent else {
                     return Err(unsent);
                 };
                 if wait.is_none() && patience.is_some_and(|patience| waited >= patience) {
-                    return Err(Unsent::Later { wait, why });
+                    return Err(SendError::Later { wait, why });
                 }
                 let pause = wait.unwrap_or_else(|| backoff(attempt));
                 if wait.is_none() {
@@ -155,13 +155,13 @@ impl<N: Network> Core<N> {
     }
 
     /// Ends the relay; never returns.
-    pub(super) async fn ends<T>(&self, stop: Stop) -> T {
+    pub(super) async fn ends<T>(&self, stop: StopReason) -> T {
         self.stop.send_replace(Some(stop));
         std::future::pending().await
     }
 }
 
-impl std::fmt::Display for Unsent {
+impl std::fmt::Display for SendError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Later { why, .. } | Self::Never(why) => f.write_str(why),

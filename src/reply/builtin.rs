@@ -21,7 +21,7 @@ use std::cell::Cell;
 use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
-pub use follow_up::{FollowUp, NewTime, TimeChange, Which};
+pub use follow_up::{FollowUp, NewTime, ReminderRef, TimeChange};
 pub use memory::matching::{memory_matches, memory_overlap};
 pub use memory::{MEMORY_CHARS_MAX, asked_about};
 pub use reminder::REMINDER_CHARS_MAX;
@@ -31,7 +31,7 @@ use words::Words;
 
 /// What a message comes with.
 #[derive(Debug, Clone, Copy)]
-pub struct Heard<'a> {
+pub struct MessageContext<'a> {
     pub text: &'a str,
     pub now: Timestamp,
     /// `None`: not known, UTC is used and said.
@@ -149,7 +149,7 @@ pub struct Span {
 
 /// A message while it is being understood.
 pub(in crate::reply) struct Talk<'a> {
-    pub(in crate::reply) heard: &'a Heard<'a>,
+    pub(in crate::reply) heard: &'a MessageContext<'a>,
     /// Without the assistant's name.
     pub(in crate::reply) words: Words<'a>,
     /// Where the request starts, after "hey, could you please".
@@ -189,7 +189,7 @@ impl Talk<'_> {
     }
 }
 
-pub fn understand(heard: &Heard) -> Intent {
+pub fn understand(heard: &MessageContext) -> Intent {
     understand_talk(&listening::listen(heard))
 }
 

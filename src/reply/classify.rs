@@ -19,7 +19,7 @@ pub enum Class {
 
 /// What is to be classified.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ClassifierInput<'a> {
     /// Without the assistant's name, or with it.
     pub text: &'a str,
     /// Photos that would be looked at.
@@ -31,7 +31,7 @@ pub struct Asked<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Classified {
+pub struct Classification {
     pub class: Class,
     /// A few words for operators.
     pub reason: String,
@@ -59,7 +59,7 @@ impl Class {
 }
 
 /// The first classifier: one rule decides.
-pub fn first(asked: &Asked<'_>) -> Classified {
+pub fn first(asked: &ClassifierInput<'_>) -> Classification {
     let signs = Signs::of(asked.text);
     let (class, reason) = match () {
         () if asked.photos > 0 => (Class::Vision, "photos"),
@@ -70,7 +70,7 @@ pub fn first(asked: &Asked<'_>) -> Classified {
         () if signs.words <= SHORT_WORDS && signs.questions == 0 => (Class::Reflex, "short"),
         () => (Class::Default, "nothing special"),
     };
-    Classified {
+    Classification {
         class,
         reason: reason.to_owned(),
     }
@@ -86,9 +86,9 @@ const DEEP_POINTS: i32 = 4;
 const REFLEX_POINTS: i32 = -2;
 
 /// The second, combined classifier: every sign counts, for or against.
-pub fn combined(asked: &Asked<'_>) -> Classified {
+pub fn combined(asked: &ClassifierInput<'_>) -> Classification {
     if asked.photos > 0 {
-        return Classified {
+        return Classification {
             class: Class::Vision,
             reason: "photos".to_owned(),
         };
@@ -129,7 +129,7 @@ pub fn combined(asked: &Asked<'_>) -> Classified {
     } else {
         counted.join(", ")
     };
-    Classified {
+    Classification {
         class,
         reason: format!("{points} points: {signs}"),
     }

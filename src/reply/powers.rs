@@ -23,7 +23,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::clock::{Timestamp, Zone};
-pub use recognise::{Call, Calls, Control, Strength, Understanding, recognise, understand_all};
+pub use recognise::{
+    Control, PowerCall, PowerCalls, Strength, Understanding, recognise, understand_all,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Power {
@@ -41,15 +43,15 @@ pub enum Power {
 /// What to do, as one superpower understands it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    TodoList(todo_list::Action),
-    BillSplit(bill_split::Action),
-    TripPlanner(trip_planner::Action),
-    BirthdayReminder(birthday_reminder::Action),
-    HabitTracker(habit_tracker::Action),
-    BudgetTracker(budget_tracker::Action),
-    MoodTracker(mood_tracker::Action),
-    FocusProtector(focus_protector::Action),
-    DailySummary(daily_summary::Action),
+    TodoList(todo_list::TodoAction),
+    BillSplit(bill_split::BillSplitAction),
+    TripPlanner(trip_planner::TripAction),
+    BirthdayReminder(birthday_reminder::BirthdayAction),
+    HabitTracker(habit_tracker::HabitAction),
+    BudgetTracker(budget_tracker::BudgetAction),
+    MoodTracker(mood_tracker::MoodAction),
+    FocusProtector(focus_protector::FocusAction),
+    DailySummary(daily_summary::DailySummaryAction),
     /// Called by name only: how things stand.
     Overview,
     Undo,
@@ -57,7 +59,7 @@ pub enum Action {
 
 /// Where and when something is done, and by whom.
 #[derive(Debug, Clone, Copy)]
-pub struct Scene<'a> {
+pub struct PowerContext<'a> {
     pub now: Timestamp,
     /// `None`: not known, UTC is used and said.
     pub timezone: Option<Zone>,
@@ -74,7 +76,7 @@ pub struct Scene<'a> {
     pub day: &'a str,
 }
 
-impl Scene<'_> {
+impl PowerContext<'_> {
     fn zone(&self) -> Zone {
         self.timezone.unwrap_or(Zone::UTC)
     }
@@ -96,7 +98,7 @@ impl Scene<'_> {
 
 /// What a superpower keeps for one owner, as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredState {
     pub state: String,
     /// Before the last change; `None`: nothing to undo.
     pub previous: Option<String>,
@@ -104,30 +106,30 @@ pub struct Kept {
 
 /// What came of an action.
 #[derive(Debug, PartialEq)]
-pub struct Outcome {
+pub struct PowerOutcome {
     /// `None`: it wasn't about anything kept here after all.
     pub said: Option<String>,
     /// `None`: nothing changed.
-    pub kept: Option<Kept>,
+    pub kept: Option<StoredState>,
     /// When it wants to be rung.
     pub alarm: Option<Timestamp>,
 }
 
 /// A superpower: what it keeps, and what that is told.
-trait Ability: Clone + Default + PartialEq + Serialize + DeserializeOwned {
+trait Superpower: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     type Action;
 
     /// The action, when it is one of this superpower's.
     fn own(action: Action) -> Option<Self::Action>;
 
     /// `None`: not about anything kept here.
-    fn apply(&mut self, action: Self::Action, scene: &Scene<'_>) -> Option<String>;
+    fn apply(&mut self, action: Self::Action, scene: &PowerContext<'_>) -> Option<String>;
 
     /// How things stand.
-    fn overview(&self, scene: &Scene<'_>) -> String;
+    fn overview(&self, scene: &PowerContext<'_>) -> String;
 
     /// A line or some for the daily summary.
-    fn brief(&self, _scene: &Scene<'_>) -> Option<String> {
+    fn brief(&self, _scene: &PowerContext<'_>) -> Option<String> {
         None
     }
 
@@ -137,12 +139,12 @@ trait Ability: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     }
 
     /// When it next has something to say by itself, after now.
-    fn alarm(&self, _scene: &Scene<'_>) -> Option<Timestamp> {
+    fn alarm(&self, _scene: &PowerContext<'_>) -> Option<Timestamp> {
         None
     }
 
     /// Its time, `at`, has come.
-    fn on_alarm(&mut self, _at: Timestamp, _scene: &Scene<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, _scene: &PowerContext<'_>) -> Option<String> {
         None
     }
 
@@ -241,35 +243,39 @@ impl Power {
     /// Does `action` to what is kept. The error: what is kept can't be read.
     pub fn act(
         self,
-        kept: Option<&Kept>,
+        kept: Option<&StoredState>,
         action: Action,
-        scene: &Scene<'_>,
-    ) -> Result<Outcome, serde_json::Error> {
+        scene: &PowerContext<'_>,
+    ) -> Result<PowerOutcome, serde_json::Error> {
         match self {
-            Self::TodoList => act::<todo_list::State>(self, kept, action, scene),
-            Self::BillSplit => act::<bill_split::State>(self, kept, action, scene),
-            Self::TripPlanner => act::<trip_planner::State>(self, kept, action, scene),
-            Self::BirthdayReminder => act::<birthday_reminder::State>(self, kept, action, scene),
-            Self::HabitTracker => act::<habit_tracker::State>(self, kept, action, scene),
-            Self::BudgetTracker => act::<budget_tracker::State>(self, kept, action, scene),
-            Self::MoodTracker => act::<mood_tracker::State>(self, kept, action, scene),
-            Self::FocusProtector => act::<focus_protector::State>(self, kept, action, scene),
-            Self::DailySummary => act::<daily_summary::State>(self, kept, action, scene),
+            Self::TodoList => act::<todo_list::TodoState>(self, kept, action, scene),
+            Self::BillSplit => act::<bill_split::BillSplitState>(self, kept, action, scene),
+            Self::TripPlanner => act::<trip_planner::TripState>(self, kept, action, scene),
+            Self::BirthdayReminder => {
+                act::<birthday_reminder::BirthdayState>(self, kept, action, scene)
+            }
+            Self::HabitTracker => act::<habit_tracker::HabitState>(self, kept, action, scene),
+            Self::BudgetTracker => act::<budget_tracker::BudgetState>(self, kept, action, scene),
+            Self::MoodTracker => act::<mood_tracker::MoodState>(self, kept, action, scene),
+            Self::FocusProtector => act::<focus_protector::FocusState>(self, kept, action, scene),
+            Self::DailySummary => {
+                act::<daily_summary::DailySummaryState>(self, kept, action, scene)
+            }
         }
     }
 
     /// What happens at the time `at` that it asked for.
     pub fn on_alarm(
         self,
-        kept: &Kept,
+        kept: &StoredState,
         at: Timestamp,
-        scene: &Scene<'_>,
-    ) -> Result<Outcome, serde_json::Error> {
+        scene: &PowerContext<'_>,
+    ) -> Result<PowerOutcome, serde_json::Error> {
         match self {
-            Self::BirthdayReminder => on_alarm::<birthday_reminder::State>(kept, at, scene),
-            Self::FocusProtector => on_alarm::<focus_protector::State>(kept, at, scene),
-            Self::DailySummary => on_alarm::<daily_summary::State>(kept, at, scene),
-            _ => Ok(Outcome {
+            Self::BirthdayReminder => on_alarm::<birthday_reminder::BirthdayState>(kept, at, scene),
+            Self::FocusProtector => on_alarm::<focus_protector::FocusState>(kept, at, scene),
+            Self::DailySummary => on_alarm::<daily_summary::DailySummaryState>(kept, at, scene),
+            _ => Ok(PowerOutcome {
                 said: None,
                 kept: None,
                 alarm: None,
@@ -278,54 +284,58 @@ impl Power {
     }
 
     /// What it has to say of today in the daily summary.
-    pub fn brief(self, kept: &Kept, scene: &Scene<'_>) -> Option<String> {
+    pub fn brief(self, kept: &StoredState, scene: &PowerContext<'_>) -> Option<String> {
         match self {
-            Self::TodoList => brief::<todo_list::State>(kept, scene),
-            Self::TripPlanner => brief::<trip_planner::State>(kept, scene),
-            Self::BirthdayReminder => brief::<birthday_reminder::State>(kept, scene),
-            Self::HabitTracker => brief::<habit_tracker::State>(kept, scene),
-            Self::BudgetTracker => brief::<budget_tracker::State>(kept, scene),
-            Self::MoodTracker => brief::<mood_tracker::State>(kept, scene),
+            Self::TodoList => brief::<todo_list::TodoState>(kept, scene),
+            Self::TripPlanner => brief::<trip_planner::TripState>(kept, scene),
+            Self::BirthdayReminder => brief::<birthday_reminder::BirthdayState>(kept, scene),
+            Self::HabitTracker => brief::<habit_tracker::HabitState>(kept, scene),
+            Self::BudgetTracker => brief::<budget_tracker::BudgetState>(kept, scene),
+            Self::MoodTracker => brief::<mood_tracker::MoodState>(kept, scene),
             Self::BillSplit | Self::FocusProtector | Self::DailySummary => None,
         }
     }
 
     /// What it knows of those days, from the first to the last: birthdays and trips.
-    pub fn between(self, kept: &Kept, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+    pub fn between(self, kept: &StoredState, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         match self {
-            Self::TripPlanner => between::<trip_planner::State>(kept, from, to),
-            Self::BirthdayReminder => between::<birthday_reminder::State>(kept, from, to),
+            Self::TripPlanner => between::<trip_planner::TripState>(kept, from, to),
+            Self::BirthdayReminder => between::<birthday_reminder::BirthdayState>(kept, from, to),
             _ => Vec::new(),
         }
     }
 
     /// What is left of what a group shares without what the user of that number said.
-    pub fn redact_user(self, kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {
+    pub fn redact_user(
+        self,
+        kept: &StoredState,
+        by: i64,
+    ) -> Result<StoredState, serde_json::Error> {
         match self {
-            Self::TodoList => redact_user::<todo_list::State>(kept, by),
-            Self::BillSplit => redact_user::<bill_split::State>(kept, by),
-            Self::TripPlanner => redact_user::<trip_planner::State>(kept, by),
-            _ => Ok(Kept::default()),
+            Self::TodoList => redact_user::<todo_list::TodoState>(kept, by),
+            Self::BillSplit => redact_user::<bill_split::BillSplitState>(kept, by),
+            Self::TripPlanner => redact_user::<trip_planner::TripState>(kept, by),
+            _ => Ok(StoredState::default()),
         }
     }
 }
 
-fn read<S: Ability>(kept: Option<&Kept>) -> Result<S, serde_json::Error> {
+fn read<S: Superpower>(kept: Option<&StoredState>) -> Result<S, serde_json::Error> {
     kept.map_or_else(
         || Ok(S::default()),
         |kept| serde_json::from_str(&kept.state),
     )
 }
 
-fn act<S: Ability>(
+fn act<S: Superpower>(
     power: Power,
-    kept: Option<&Kept>,
+    kept: Option<&StoredState>,
     action: Action,
-    scene: &Scene<'_>,
-) -> Result<Outcome, serde_json::Error> {
+    scene: &PowerContext<'_>,
+) -> Result<PowerOutcome, serde_json::Error> {
     let before = read::<S>(kept)?;
     match action {
-        Action::Overview => Ok(Outcome {
+        Action::Overview => Ok(PowerOutcome {
             said: Some(before.overview(scene)),
             kept: None,
             alarm: before.alarm(scene),
@@ -348,10 +358,10 @@ fn act<S: Ability>(
                 Some(kept) => kept.state.clone(),
                 None => serde_json::to_string(&S::default())?,
             };
-            Ok(Outcome {
+            Ok(PowerOutcome {
                 said,
                 alarm: after.alarm(scene),
-                kept: Some(Kept {
+                kept: Some(StoredState {
                     state,
                     previous: Some(previous),
                 }),
@@ -360,8 +370,12 @@ fn act<S: Ability>(
     }
 }
 
-fn unchanged<S: Ability>(state: &S, said: Option<String>, scene: &Scene<'_>) -> Outcome {
-    Outcome {
+fn unchanged<S: Superpower>(
+    state: &S,
+    said: Option<String>,
+    scene: &PowerContext<'_>,
+) -> PowerOutcome {
+    PowerOutcome {
         said,
         kept: None,
         alarm: state.alarm(scene),
@@ -375,60 +389,63 @@ fn full(power: Power) -> String {
     )
 }
 
-fn undo<S: Ability>(
+fn undo<S: Superpower>(
     power: Power,
     now: &S,
-    kept: Option<&Kept>,
-    scene: &Scene<'_>,
-) -> Result<Outcome, serde_json::Error> {
+    kept: Option<&StoredState>,
+    scene: &PowerContext<'_>,
+) -> Result<PowerOutcome, serde_json::Error> {
     let Some(previous) = kept.and_then(|kept| kept.previous.as_ref()) else {
         let said = format!("There's nothing to undo for the {}.", power.title());
         return Ok(unchanged(now, Some(said), scene));
     };
     let before: S = serde_json::from_str(previous)?;
-    Ok(Outcome {
+    Ok(PowerOutcome {
         said: Some(format!(
             "Okay, I've taken back the last change.\n{}",
             before.overview(scene)
         )),
         alarm: before.alarm(scene),
-        kept: Some(Kept {
+        kept: Some(StoredState {
             state: previous.clone(),
             previous: None,
         }),
     })
 }
 
-fn on_alarm<S: Ability>(
-    kept: &Kept,
+fn on_alarm<S: Superpower>(
+    kept: &StoredState,
     at: Timestamp,
-    scene: &Scene<'_>,
-) -> Result<Outcome, serde_json::Error> {
+    scene: &PowerContext<'_>,
+) -> Result<PowerOutcome, serde_json::Error> {
     let before = read::<S>(Some(kept))?;
     let mut after = before.clone();
     let said = after.on_alarm(at, scene);
-    Ok(Outcome {
+    Ok(PowerOutcome {
         said,
         alarm: after.alarm(scene),
-        kept: (after != before).then_some(Kept {
+        kept: (after != before).then_some(StoredState {
             state: serde_json::to_string(&after)?,
             previous: None,
         }),
     })
 }
 
-fn brief<S: Ability>(kept: &Kept, scene: &Scene<'_>) -> Option<String> {
+fn brief<S: Superpower>(kept: &StoredState, scene: &PowerContext<'_>) -> Option<String> {
     read::<S>(Some(kept)).ok()?.brief(scene)
 }
 
-fn between<S: Ability>(kept: &Kept, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+fn between<S: Superpower>(kept: &StoredState, from: NaiveDate, to: NaiveDate) -> Vec<String> {
     read::<S>(Some(kept)).map_or_else(|_| Vec::new(), |state| state.between(from, to))
 }
 
-fn redact_user<S: Ability>(kept: &Kept, by: i64) -> Result<Kept, serde_json::Error> {
+fn redact_user<S: Superpower>(
+    kept: &StoredState,
+    by: i64,
+) -> Result<StoredState, serde_json::Error> {
     let mut state = read::<S>(Some(kept))?;
     state.erase(by);
-    Ok(Kept {
+    Ok(StoredState {
         state: serde_json::to_string(&state)?,
         previous: None,
     })

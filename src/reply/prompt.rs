@@ -53,15 +53,15 @@ pub struct Prompt {
 
 /// Something said in the room.
 #[derive(Debug, Clone)]
-pub struct Said {
-    pub by: By,
+pub struct RoomMessage {
+    pub by: Author,
     pub text: String,
     /// Photos that came with it.
     pub photos: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum By {
+pub enum Author {
     Assistant,
     Person {
         /// Tells people apart; it is not shown.
@@ -70,7 +70,7 @@ pub enum By {
     },
 }
 
-impl By {
+impl Author {
     /// Names may change; a person's id does not.
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -82,7 +82,7 @@ impl By {
 
 /// What is known of the person, in a direct chat.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct PersonFacts {
     pub name: Option<String>,
     /// JSON of the personality profile, without what is empty.
     pub profile: Map<String, Value>,
@@ -90,7 +90,7 @@ pub struct Known {
 }
 
 /// Where and when a reply is made.
-pub struct Scene<'a> {
+pub struct PromptContext<'a> {
     pub persona: &'a str,
     /// The operator's words in place of those that come with the service.
     pub system_prompt: Option<&'a str>,
@@ -100,9 +100,9 @@ pub struct Scene<'a> {
     pub group: bool,
     /// In a group: nobody asked for it.
     pub unprompted: bool,
-    pub known: &'a Known,
+    pub known: &'a PersonFacts,
     /// Oldest first; the last one is to be answered.
-    pub said: &'a [Said],
+    pub said: &'a [RoomMessage],
     /// URLs that go with the last message.
     pub photos: &'a [String],
     /// What is said of those that are not shown; `None`: that they can't be seen.
@@ -113,11 +113,14 @@ pub struct Scene<'a> {
     pub tools: &'a [Tool],
 }
 
-pub fn prompt(scene: &Scene<'_>) -> Prompt {
+pub fn prompt(scene: &PromptContext<'_>) -> Prompt {
     let system = system(scene);
     let mut speakers = Speakers::default();
     let count = scene.said.len();
-    let asker = scene.said.last().map_or(&By::Assistant, |last| &last.by);
+    let asker = scene
+        .said
+        .last()
+        .map_or(&Author::Assistant, |last| &last.by);
     let mut messages: Vec<Message> = Vec::new();
     for (at, said) in scene.said.iter().enumerate() {
         let is_last = at + 1 == count;
@@ -134,8 +137,8 @@ pub fn prompt(scene: &Scene<'_>) -> Prompt {
         }
         messages.push(Message {
             role: match said.by {
-                By::Assistant => Role::Assistant,
-                By::Person { .. } => Role::User,
+                Author::Assistant => Role::Assistant,
+                Author::Person { .. } => Role::User,
             },
             text,
             photos: shown.to_vec(),
@@ -158,7 +161,7 @@ fn unseen_note(photos: usize) -> String {
     }
 }
 
-fn system(scene: &Scene<'_>) -> String {
+fn system(scene: &PromptContext<'_>) -> String {
     let persona = scene.persona;
     let mut text = match scene.system_prompt {
         Some(own) => format!("{}\n\nYour name is {persona}.", own.trim()),
@@ -211,7 +214,7 @@ fn system(scene: &Scene<'_>) -> String {
 }
 
 /// JSON in which no mark can stand; `None` when nothing is known.
-fn data(known: &Known) -> Option<String> {
+fn data(known: &PersonFacts) -> Option<String> {
     let mut data = Map::new();
     if let Some(name) = &known.name {
         data.insert("name".to_owned(), clean(name).into());

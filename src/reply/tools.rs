@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::builtin::{Heard, Intent, understand};
+use super::builtin::{Intent, MessageContext, understand};
 use super::powers::{self, Action, Control, Power};
 use super::prompt::estimated_tokens;
 
@@ -147,7 +147,7 @@ impl Tool {
 
     /// What a call with these arguments (JSON, a model's) means to the person who is `heard`,
     /// whose own text does not count.
-    pub fn read(self, arguments: &str, heard: &Heard<'_>) -> Result<ToolAction, Unusable> {
+    pub fn read(self, arguments: &str, heard: &MessageContext<'_>) -> Result<ToolAction, Unusable> {
         let command = command(arguments).ok_or(Unusable::Garbled)?;
         let deed = match self {
             Self::Power(power) => {
@@ -178,7 +178,7 @@ impl Tool {
 
 /// With the words before it that models leave out, where it is no command without them.
 fn builtin(
-    heard: &Heard<'_>,
+    heard: &MessageContext<'_>,
     command: &str,
     before: &str,
     is_own: fn(&Intent) -> bool,
@@ -193,8 +193,8 @@ fn builtin(
 }
 
 /// A command is always meant for the assistant, also in a group.
-const fn spoken<'a>(heard: &Heard<'a>, command: &'a str) -> Heard<'a> {
-    Heard {
+const fn spoken<'a>(heard: &MessageContext<'a>, command: &'a str) -> MessageContext<'a> {
+    MessageContext {
         text: command,
         group: false,
         has_photos: false,
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use crate::clock::Timestamp;
 
-    const HEARD: Heard<'static> = Heard {
+    const HEARD: MessageContext<'static> = MessageContext {
         text: "we're out of milk again",
         now: Timestamp(1_772_625_600_000),
         timezone: None,

@@ -12,7 +12,7 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::http::header::HeaderName;
 use crate::http::{self, Bytes, Connection, Fields, Json, Response};
-use crate::ingest::{IngestOutcome, Message, Mode, PreparedMessage, Repeat, Via};
+use crate::ingest::{Endpoint, IngestOutcome, Message, Mode, PreparedMessage, RepeatKey};
 use crate::store::Digest;
 
 pub(super) const TEXT_BYTES_MAX: usize = 32 * 1024;
@@ -61,7 +61,7 @@ pub(super) async fn edge_message(mut rq: Request) -> Result<Response> {
     let body = rq.json_bytes().await?;
     let agent = rq.agent.take().unwrap_or_default();
     let scope = format!("edge:{agent}");
-    let arrival = read(&rq, &body, Via::Edge(agent), &scope)?;
+    let arrival = read(&rq, &body, Endpoint::Edge(agent), &scope)?;
     drop(body);
     receive(rq.app, rq.exchange.connection, arrival).await
 }
@@ -69,24 +69,24 @@ pub(super) async fn edge_message(mut rq: Request) -> Result<Response> {
 pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
     rq.app.retries.note_legacy_use();
     let body = rq.json_bytes().await?;
-    let arrival = read(&rq, &body, Via::Legacy, LEGACY)?;
+    let arrival = read(&rq, &body, Endpoint::Legacy, LEGACY)?;
     drop(body);
     receive(rq.app, rq.exchange.connection, arrival).await
 }
 
 /// The message, and how a repetition of this request would be known.
-fn read(rq: &Request, body: &Bytes, via: Via, scope: &str) -> Result<Box<PreparedMessage>> {
+fn read(rq: &Request, body: &Bytes, via: Endpoint, scope: &str) -> Result<Box<PreparedMessage>> {
     let is_own_photo = |url: &str| rq.app.photos.id_in(url).is_some();
-    let (message, message_id) = read_body(body, via != Via::Legacy, is_own_photo)?;
+    let (message, message_id) = read_body(body, via != Endpoint::Legacy, is_own_photo)?;
     let scope = scope.as_bytes();
     // Prefixed, so that it never meets a header's key by chance.
     let key = header_key(rq)?.or_else(|| message_id.map(|id| format!("message_id {id}")));
     let repeat = match key {
-        Some(key) => Repeat::Key {
+        Some(key) => RepeatKey::Key {
             key: Digest::of(&[scope, key.as_bytes()]),
             body: Digest::of(&[body]),
         },
-        None => Repeat::Body(Digest::of(&[scope, rq.exchange.path.as_bytes(), body])),
+        None => RepeatKey::Body(Digest::of(&[scope, rq.exchange.path.as_bytes(), body])),
     };
     Ok(rq.app.ingest.arrival(via, message, repeat))
 }
@@ -113,8 +113,8 @@ async fn receive(
     arrival: Box<PreparedMessage>,
 ) -> Result<Response> {
     let turn = match &arrival.repeat {
-        Repeat::Key { .. } => None,
-        Repeat::Body(request) => Some(app.retries.enter(*request, &connection).await),
+        RepeatKey::Key { .. } => None,
+        RepeatKey::Body(request) => Some(app.retries.enter(*request, &connection).await),
     };
     let received = app.ingest.receive(arrival).await?;
     let response = http::json_bytes(received.answer.to_json()?);

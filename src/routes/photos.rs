@@ -6,7 +6,7 @@ use super::Request;
 use super::ingest::{self, ID_BYTES_MAX, PARTICIPANTS_MAX, TEXT_BYTES_MAX};
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Form, FormLimits, Response};
-use crate::ingest::{Message, Mode, Repeat, Via};
+use crate::ingest::{Endpoint, Message, Mode, RepeatKey};
 use crate::media::UPLOAD_BYTES_MAX;
 use crate::store::Digest;
 
@@ -42,14 +42,17 @@ pub(super) async fn upload(mut rq: Request) -> Result<Response> {
     let key = format!("attachment_guid {attachment_guid}");
     // Not of the body: a repetition may draw another line between its parts.
     let texts = Value::Object(form.texts).to_string();
-    let repeat = Repeat::Key {
+    let repeat = RepeatKey::Key {
         key: Digest::of(&[scope.as_bytes(), key.as_bytes()]),
         body: Digest::of(&[texts.as_bytes(), &photo]),
     };
     let kept = photos.keep(photo).await?;
     message.context = Some(with_photo(&message, &photos.url(&kept.photo_id)));
     message.photos = 1;
-    let arrival = rq.app.ingest.arrival(Via::Edge(agent), message, repeat);
+    let arrival = rq
+        .app
+        .ingest
+        .arrival(Endpoint::Edge(agent), message, repeat);
     let received = rq.app.ingest.receive_photo(arrival, kept.clone()).await;
     let is_used = match &received {
         Ok((_, uploaded)) => uploaded.photo_id == kept.photo_id,

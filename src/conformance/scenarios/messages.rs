@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::{LATER, Run, SOON, WATCHED};
-use crate::conformance::simulator::{MessageAnswer, Posted, Seen};
+use super::{LATER, SOON, ScenarioRun, WATCHED};
+use crate::conformance::simulator::{MessageAnswer, Observations, PostedMessage};
 use crate::random;
 
-impl Run<'_> {
+impl ScenarioRun<'_> {
     pub(super) async fn messages(&mut self) {
         let rules = [
             "brings-messages",
@@ -33,7 +33,7 @@ impl Run<'_> {
         let faults = [MessageAnswer::Lost, MessageAnswer::Unavailable];
         self.simulator.change(|seen| seen.answers.extend(faults));
         let posts = self.write("repeat this one", 3, LATER).await;
-        let is_same = |post: &Posted| post.key == posts[0].key && post.body == posts[0].body;
+        let is_same = |post: &PostedMessage| post.key == posts[0].key && post.body == posts[0].body;
         let is_kept = posts.len() == 3 && posts[0].key.is_some() && posts.iter().all(is_same);
         self.conclude(
             "repeats-with-key",
@@ -84,8 +84,8 @@ impl Run<'_> {
     }
 
     /// Somebody writes; what was posted of it when it was posted so often, or the time is over.
-    async fn write(&mut self, text: &str, times: usize, within: Duration) -> Vec<Posted> {
-        let of_it = |seen: &Seen| -> Vec<Posted> {
+    async fn write(&mut self, text: &str, times: usize, within: Duration) -> Vec<PostedMessage> {
+        let of_it = |seen: &Observations| -> Vec<PostedMessage> {
             let posts = seen.posts.iter().filter(|post| post.body["text"] == text);
             posts.cloned().collect()
         };

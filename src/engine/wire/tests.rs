@@ -6,7 +6,7 @@ fn asked() -> Value {
     json!({ "messages": [{ "role": "user", "content": "four words for you" }] })
 }
 
-fn read(answer: &Value) -> Result<Said, Failure> {
+fn read(answer: &Value) -> Result<ModelReply, ModelFailure> {
     reply(answer.to_string().as_bytes(), &asked()).1
 }
 
@@ -126,7 +126,7 @@ fn replies_are_read() {
     assert_eq!(cost(&counted), stated);
     // What is no reply costs what the server says, and else nothing.
     counted["choices"][0]["message"]["content"] = Value::Null;
-    assert_eq!(read(&counted), Err(Failure::Empty));
+    assert_eq!(read(&counted), Err(ModelFailure::Empty));
     assert_eq!(cost(&counted), stated);
     counted.as_object_mut().unwrap().remove("usage");
     assert_eq!(cost(&counted), Usage::default());
@@ -138,62 +138,68 @@ fn replies_are_read() {
 fn what_is_no_reply_is_a_failure() {
     let call = json!({ "content": null, "tool_calls": [{ "id": "1", "function": { "name": "f", "arguments": "{}" } }] });
     let cases = [
-        (json!({}), Failure::Garbled),
-        (json!([]), Failure::Garbled),
-        (json!("Hi!"), Failure::Garbled),
-        (json!({ "choices": [] }), Failure::Garbled),
+        (json!({}), ModelFailure::Garbled),
+        (json!([]), ModelFailure::Garbled),
+        (json!("Hi!"), ModelFailure::Garbled),
+        (json!({ "choices": [] }), ModelFailure::Garbled),
         (
             json!({ "choices": [{ "message": "Hi" }] }),
-            Failure::Garbled,
+            ModelFailure::Garbled,
         ),
-        (choice(json!({ "content": 7 }), "stop"), Failure::Garbled),
-        (choice(json!({}), "stop"), Failure::Empty),
-        (choice(json!({ "content": null }), "stop"), Failure::Empty),
+        (
+            choice(json!({ "content": 7 }), "stop"),
+            ModelFailure::Garbled,
+        ),
+        (choice(json!({}), "stop"), ModelFailure::Empty),
+        (
+            choice(json!({ "content": null }), "stop"),
+            ModelFailure::Empty,
+        ),
         (
             choice(json!({ "content": " \n" }), "length"),
-            Failure::Empty,
+            ModelFailure::Empty,
         ),
         (
             choice(json!({ "content": "<think>endless" }), "length"),
-            Failure::Empty,
+            ModelFailure::Empty,
         ),
-        (choice(call, "tool_calls"), Failure::ToolCall),
+        (choice(call, "tool_calls"), ModelFailure::ToolCall),
         (
             choice(json!({ "content": "bad w" }), "content_filter"),
-            Failure::Refused,
+            ModelFailure::Refused,
         ),
         (
             choice(json!({ "content": null, "refusal": "No." }), "stop"),
-            Failure::Refused,
+            ModelFailure::Refused,
         ),
         (
             json!({ "error": { "message": "secret", "type": "t" } }),
-            Failure::Garbled,
+            ModelFailure::Garbled,
         ),
     ];
     for (answer, failure) in cases {
         assert_eq!(read(&answer), Err(failure), "{answer}");
     }
     for bytes in ["", "{", "<html>", "data: {}", "\u{0}"] {
-        let garbled = (Usage::default(), Err(Failure::Garbled));
+        let garbled = (Usage::default(), Err(ModelFailure::Garbled));
         assert_eq!(reply(bytes.as_bytes(), &asked()), garbled);
     }
 }
 
 #[test]
 fn what_is_tried_again() {
-    let busy = |retry_after_s| Failure::Busy { retry_after_s };
+    let busy = |retry_after_s| ModelFailure::Busy { retry_after_s };
     let cases = [
-        (Failure::Unreachable, Some(250)),
-        (Failure::Status(500), Some(250)),
-        (Failure::Status(503), Some(250)),
-        (Failure::Status(400), None),
-        (Failure::Status(401), None),
+        (ModelFailure::Unreachable, Some(250)),
+        (ModelFailure::Status(500), Some(250)),
+        (ModelFailure::Status(503), Some(250)),
+        (ModelFailure::Status(400), None),
+        (ModelFailure::Status(401), None),
         (busy(Some(2)), Some(2_000)),
         (busy(None), None),
-        (Failure::TimedOut, None),
-        (Failure::Garbled, None),
-        (Failure::Refused, None),
+        (ModelFailure::TimedOut, None),
+        (ModelFailure::Garbled, None),
+        (ModelFailure::Refused, None),
     ];
     for (failure, pause_ms) in cases {
         assert_eq!(failure.retry_after_ms(250), pause_ms, "{failure}");
@@ -255,5 +261,5 @@ fn calls_of_tools_are_read() {
         let said = read(json!({ "content": spoken }), "stop").unwrap();
         assert_eq!((said.text.as_str(), said.calls.len()), (spoken, 0));
     }
-    assert_eq!(called(json!([])), Err(Failure::ToolCall));
+    assert_eq!(called(json!([])), Err(ModelFailure::ToolCall));
 }

@@ -9,9 +9,9 @@ use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::{Error, Result};
 use crate::flags::Reader;
-use crate::ingest::respond::Turn;
+use crate::ingest::respond::MessageTurn;
 use crate::ingest::{Ingest, gate};
-use crate::reply::powers::{Power, Scene};
+use crate::reply::powers::{Power, PowerContext};
 use crate::reply::wording;
 use crate::store::{PowerAlarm, PowerOwner, RoomId, Tx, UserId};
 
@@ -102,7 +102,7 @@ impl Ingest {
             Power::DailySummary => day(tx, alarm.user, timezone, &flags, now)?,
             _ => String::new(),
         };
-        let scene = Scene {
+        let scene = PowerContext {
             now,
             timezone,
             group: false,
@@ -150,7 +150,7 @@ impl Ingest {
     }
 }
 
-impl Turn<'_> {
+impl MessageTurn<'_> {
     /// The mornings of another time zone come at other moments.
     pub(in crate::ingest) fn move_alarms(&self, tx: &mut Tx<'_>, zone: Zone) -> Result<()> {
         for alarm in tx.power_alarms(self.user.id)? {
@@ -159,7 +159,7 @@ impl Turn<'_> {
             let (Some(power), Some(row)) = (Power::named(&alarm.name), row) else {
                 continue;
             };
-            let scene = Scene {
+            let scene = PowerContext {
                 now: self.now,
                 timezone: Some(zone),
                 group: false,
@@ -209,7 +209,7 @@ pub(super) fn day(
         .map(|reminder| (reminder.text.as_str(), reminder.send_at))
         .collect();
     lines.extend(wording::reminders_of_day(&listed, now, timezone));
-    let scene = Scene {
+    let scene = PowerContext {
         now,
         timezone,
         group: false,

@@ -32,13 +32,13 @@ impl Default for Cache {
 
 #[derive(Default)]
 struct Entries {
-    replies: HashMap<Digest, Kept>,
+    replies: HashMap<Digest, CachedReply>,
     /// Oldest first.
     order: VecDeque<Digest>,
     bytes: usize,
 }
 
-struct Kept {
+struct CachedReply {
     text: String,
     at: Monotonic,
 }
@@ -78,7 +78,7 @@ impl Cache {
 
     pub(super) fn put(&self, key: Digest, text: &str, now: Monotonic) {
         let entries = &mut *self.entries.lock();
-        let kept = Kept {
+        let kept = CachedReply {
             text: text.to_owned(),
             at: now,
         };

@@ -12,7 +12,7 @@ use crate::ingest::Ingest;
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
 use crate::reply::memory_overlap;
-use crate::reply::prompt::{By, Known, Said};
+use crate::reply::prompt::{Author, PersonFacts, RoomMessage};
 use crate::store::{AgentId, MessageRow, User, UserId, View};
 
 /// The most that `context.max_messages` allows; a row holds a message and its answer.
@@ -33,8 +33,8 @@ pub(super) struct Context {
     /// In a group, everybody else who wrote there: a reply may quote them.
     pub(super) others: Vec<UserId>,
     /// Oldest first, the message in question last.
-    pub(super) said: Vec<Said>,
-    pub(super) known: Known,
+    pub(super) said: Vec<RoomMessage>,
+    pub(super) known: PersonFacts,
     /// URLs
     pub(super) photos: Vec<String>,
     pub(super) reply_to_assistant: bool,
@@ -71,7 +71,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
     let photos = photos.into_iter().flatten().filter_map(Value::as_str);
     Ok(Some(Context {
         known: if group {
-            Known::default()
+            PersonFacts::default()
         } else {
             known(view, &user)?
         },
@@ -136,7 +136,7 @@ pub(super) async fn memories(ingest: &Ingest, context: &Context) -> Result<Vec<S
 }
 
 /// `rows`: newest first.
-fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<Said>> {
+fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<RoomMessage>> {
     let mut names: HashMap<UserId, Option<String>> = HashMap::new();
     let mut said = Vec::new();
     for (at, row) in rows.iter().enumerate().rev() {
@@ -148,8 +148,8 @@ fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<Said>> {
         if let std::collections::hash_map::Entry::Vacant(entry) = names.entry(row.user) {
             entry.insert(view.user_row(row.user)?.and_then(|user| user.name));
         }
-        said.push(Said {
-            by: By::Person {
+        said.push(RoomMessage {
+            by: Author::Person {
                 id: row.user.0,
                 name: names.get(&row.user).cloned().flatten(),
             },
@@ -159,8 +159,8 @@ fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<Said>> {
         let answered = row.bubbles.as_deref().or(row.late.as_deref());
         let bubbles: Vec<String> = parsed(answered.filter(|_| !is_last));
         if !bubbles.is_empty() {
-            said.push(Said {
-                by: By::Assistant,
+            said.push(RoomMessage {
+                by: Author::Assistant,
                 text: bubbles.join("\n"),
                 photos: 0,
             });
@@ -178,7 +178,7 @@ fn photos_of(row: &MessageRow) -> usize {
 }
 
 /// All but the memories.
-fn known(view: &View<'_>, user: &User) -> Result<Known> {
+fn known(view: &View<'_>, user: &User) -> Result<PersonFacts> {
     let mut profile = Map::new();
     for (field, json) in view.personality(user.id)? {
         let value: Value = parsed(Some(&json));
@@ -187,7 +187,7 @@ fn known(view: &View<'_>, user: &User) -> Result<Known> {
             profile.insert(field.to_owned(), value);
         }
     }
-    Ok(Known {
+    Ok(PersonFacts {
         name: user.name.clone(),
         profile,
         memories: Vec::new(),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinSet};
 
-use super::made::Made;
+use super::made::ReplyResult;
 use super::making;
 use super::{NO_ROOM, QUOTES_ERASED, TYPING_TTL_MS};
 use crate::error::Result;
@@ -34,7 +34,7 @@ const TYPING_EVERY: Duration = Duration::from_millis(TYPING_TTL_MS - 3_000);
 
 /// Runs until the service ends.
 pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
-    let mut desk = Desk::new(ingest.clone());
+    let mut desk = RoomQueues::new(ingest.clone());
     loop {
         let looked = desk.look().await;
         numbers.ran(&looked, ingest.clock.now().0);
@@ -63,11 +63,11 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
 }
 
 /// What is in memory.
-struct Desk {
+struct RoomQueues {
     ingest: Arc<Ingest>,
     /// The newest message that was read.
     seen: i64,
-    rooms: HashMap<RoomId, Line>,
+    rooms: HashMap<RoomId, RoomQueue>,
     under_way: JoinSet<()>,
     tasks: HashMap<Id, RoomId>,
     /// Replies in rooms that are not blocked: others must not wait for one full relay.
@@ -80,13 +80,13 @@ struct Desk {
 
 /// A room's replies, in order.
 #[derive(Default)]
-struct Line {
+struct RoomQueue {
     /// The one under way first.
     replies: VecDeque<PendingReply>,
     blocked: bool,
 }
 
-impl Desk {
+impl RoomQueues {
     fn new(ingest: Arc<Ingest>) -> Self {
         let (block, blocked) = mpsc::unbounded_channel();
         Self {
@@ -177,7 +177,7 @@ async fn answer(
     pause: Duration,
 ) {
     let id = pending.message_id;
-    let failed = |why| Made::failed(&ingest.voice.get().persona, pending.unprompted, why);
+    let failed = |why| ReplyResult::failed(&ingest.voice.get().persona, pending.unprompted, why);
     let make = async || match while_typing(&ingest, pending).await {
         Ok(Some(made)) => made,
         Ok(None) => failed("erased"),
@@ -240,7 +240,7 @@ async fn answer(
 }
 
 /// Makes a reply; once it is late, the chat is shown that it is being made.
-async fn while_typing(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<Made>> {
+async fn while_typing(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<ReplyResult>> {
     let mut making = pin!(making::make(ingest, pending));
     let mut pause = match pending.late {
         true => Duration::ZERO,

@@ -13,12 +13,12 @@ use crate::store::{TokenUsage, Tx, UserId};
 pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
 
 /// What became of a reply.
-pub(super) struct Made {
+pub(super) struct ReplyResult {
     /// `None`: nothing is said, unless by what is wished for.
     pub(super) text: Option<String>,
     /// What the model wants done: in the reply's own transaction, and in place of `text`.
     pub(super) tool_calls: Vec<ToolCall>,
-    pub(super) decision: Decision,
+    pub(super) decision: ReplyDecision,
     /// Endpoint and counts; `None`: they are not to be counted.
     pub(super) used: Option<(&'static str, TokenUsage)>,
     /// People whose words it may quote, the asker left out.
@@ -34,7 +34,7 @@ pub(super) struct ToolCall {
 
 /// How it came about, for operators: no word of anybody's.
 #[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct Decision {
+pub(super) struct ReplyDecision {
     pub(super) class: &'static str,
     pub(super) class_reason: String,
     pub(super) classifier: &'static str,
@@ -66,13 +66,13 @@ pub(super) struct Decision {
     pub(super) model_ms: u64,
 }
 
-impl Decision {
+impl ReplyDecision {
     pub(super) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
-impl Made {
+impl ReplyResult {
     /// A legacy relay can't be told later.
     pub(super) fn deadline_passed(persona: &str, unprompted: bool) -> Self {
         Self::failed(persona, unprompted, "deadline")
@@ -83,9 +83,9 @@ impl Made {
         Self {
             text: Some(text),
             tool_calls: Vec::new(),
-            decision: Decision {
+            decision: ReplyDecision {
                 outcome: SMALL_TALK,
-                ..Decision::default()
+                ..ReplyDecision::default()
             },
             used: None,
             others: Vec::new(),
@@ -96,9 +96,9 @@ impl Made {
         let mut made = Self {
             text: None,
             tool_calls: Vec::new(),
-            decision: Decision {
+            decision: ReplyDecision {
                 failure: Some(failure.to_owned()),
-                ..Decision::default()
+                ..ReplyDecision::default()
             },
             used: None,
             others: Vec::new(),

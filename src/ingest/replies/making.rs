@@ -7,16 +7,16 @@ use std::sync::Arc;
 use super::cache;
 use super::context::{self, Context};
 use super::length::{cut_short, is_too_long, shorter};
-use super::made::{Decision, Made, ToolCall};
-use super::plan::{self, Plan};
+use super::made::{ReplyDecision, ReplyResult, ToolCall};
+use super::plan::{self, ReplyPlan};
 use crate::clock::{Monotonic, Timestamp};
-use crate::engine::{self, Ask, Failure, Model, Place};
+use crate::engine::{self, CallPermit, Model, ModelFailure, ModelRequest};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::reply::classify::Class;
-use crate::reply::prompt::{self, PASS, Prompt, Scene};
+use crate::reply::prompt::{self, PASS, Prompt, PromptContext};
 use crate::reply::tools::Tool;
-use crate::reply::{Heard, wording};
+use crate::reply::{MessageContext, wording};
 use crate::store::{Digest, PendingReply, TokenUsage};
 
 /// Starts of the service that may find a reply unmade before it is given up: it may be what
@@ -26,8 +26,11 @@ const STARTS_MAX: i64 = 3;
 const PHOTO_CALLS_MAX: usize = 20;
 
 /// Makes a reply. `None` when its message is gone.
-pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<Made>> {
-    let failed = |why| Made::failed(&ingest.voice.get().persona, pending.unprompted, why);
+pub(super) async fn make(
+    ingest: &Arc<Ingest>,
+    pending: PendingReply,
+) -> Result<Option<ReplyResult>> {
+    let failed = |why| ReplyResult::failed(&ingest.voice.get().persona, pending.unprompted, why);
     let Some(model) = &ingest.replies.settings.model else {
         return Ok(Some(failed("no model")));
     };
@@ -44,7 +47,7 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
     // A greeting must not wait behind everybody's long thoughts, nor for memories first.
     let greeted = |context: &Context| {
         let text = plan::small_talk(ingest, context, &pending, ingest.clock.now())?;
-        Some(Made::small_talk(text).after(queued_ms, mono().since(outcome), 0))
+        Some(ReplyResult::small_talk(text).after(queued_ms, mono().since(outcome), 0))
     };
     if model.is_busy()
         && let Some(made) = greeted(&context)
@@ -63,7 +66,7 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
             // What was answered before needs no call, and whoever waits keeps little.
             let memories = std::mem::take(&mut context.known.memories);
             context.known.memories.clone_from(&memories);
-            if let Some(made) = Turn::of(ingest, model, context, pending).remembered() {
+            if let Some(made) = ModelTurn::of(ingest, model, context, pending).remembered() {
                 return Ok(Some(made.after(queued_ms, context_ms, 0)));
             }
             let waits = mono();
@@ -84,7 +87,7 @@ pub(super) async fn make(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<
         false => None,
     };
     context::load_photos(photos, &mut context, pending.agent).await?;
-    let turn = Turn::of(ingest, model, context, pending);
+    let turn = ModelTurn::of(ingest, model, context, pending);
     let made = turn
         .ask(&place)
         .await
@@ -103,17 +106,17 @@ async fn read(ingest: &Ingest, pending: PendingReply) -> Result<Option<Context>>
 }
 
 /// A message's turn to be answered.
-struct Turn<'a> {
+struct ModelTurn<'a> {
     ingest: &'a Arc<Ingest>,
     model: &'a Arc<Model>,
-    plan: Plan,
+    plan: ReplyPlan,
     context: Context,
     pending: PendingReply,
     deadline: Monotonic,
     now: Timestamp,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> ModelTurn<'a> {
     fn of(
         ingest: &'a Arc<Ingest>,
         model: &'a Arc<Model>,
@@ -122,7 +125,7 @@ impl<'a> Turn<'a> {
     ) -> Self {
         let now = ingest.clock.now();
         let flags = ingest.flags.for_user(&context.user.public_id);
-        let mut plan = Plan::of(ingest, &flags, &mut context, &pending, now);
+        let mut plan = ReplyPlan::of(ingest, &flags, &mut context, &pending, now);
         if !model.takes_tools() {
             plan.tools.clear();
         }
@@ -162,8 +165,8 @@ impl<'a> Turn<'a> {
     }
 
     /// The whole reply, when all of it was given before.
-    fn remembered(&self) -> Option<Made> {
-        let mut work = Work::default();
+    fn remembered(&self) -> Option<ReplyResult> {
+        let mut work = CallTotals::default();
         for (first, photos) in self.groups() {
             let prompt = self.prompt(photos, first, &self.plan.tools);
             self.recall(&self.key(&prompt), &mut work).then_some(())?;
@@ -171,8 +174,8 @@ impl<'a> Turn<'a> {
         Some(self.made(work))
     }
 
-    async fn ask(&self, place: &Place<'_>) -> Made {
-        let mut work = Work::default();
+    async fn ask(&self, place: &CallPermit<'_>) -> ReplyResult {
+        let mut work = CallTotals::default();
         for (first, photos) in self.groups() {
             let prompt = self.prompt(photos, first, &self.plan.tools);
             self.ask_about(place, photos, first, prompt, &mut work)
@@ -191,12 +194,12 @@ impl<'a> Turn<'a> {
     }
 
     /// A reply that is too long is asked for once more, and cut if it stays so.
-    async fn shorten(&self, place: &Place<'_>, work: &mut Work) {
+    async fn shorten(&self, place: &CallPermit<'_>, work: &mut CallTotals) {
         let text = work.texts.join("\n\n");
         if !is_too_long(&text) {
             return;
         }
-        let ask = Ask {
+        let ask = ModelRequest {
             prompt: shorter(self.prompt(&[], 0, &[]), &text),
             without_tools: None,
             vision: self.plan.class.class == Class::Vision,
@@ -216,11 +219,11 @@ impl<'a> Turn<'a> {
     /// One call, or what the cache has in its place.
     async fn ask_about(
         &self,
-        place: &Place<'_>,
+        place: &CallPermit<'_>,
         photos: &[String],
         first: usize,
         prompt: Prompt,
-        work: &mut Work,
+        work: &mut CallTotals,
     ) {
         let plan = &self.plan;
         let key = self.key(&prompt);
@@ -228,7 +231,7 @@ impl<'a> Turn<'a> {
             return;
         }
         let without_tools = (!prompt.tools.is_empty()).then(|| self.prompt(photos, first, &[]));
-        let ask = Ask {
+        let ask = ModelRequest {
             prompt,
             without_tools,
             vision: plan.class.class == Class::Vision,
@@ -272,7 +275,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Whether the cache had it.
-    fn recall(&self, key: &Digest, work: &mut Work) -> bool {
+    fn recall(&self, key: &Digest, work: &mut CallTotals) -> bool {
         let now = self.ingest.clock.monotonic();
         let cache = &self.ingest.replies.cache;
         let ttl_s = self.plan.cache_ttl_s;
@@ -285,9 +288,9 @@ impl<'a> Turn<'a> {
     }
 
     /// Understands what the model called, as if the person had said it.
-    fn take_calls(&self, calls: &[engine::ToolCall], work: &mut Work) {
+    fn take_calls(&self, calls: &[engine::ToolCall], work: &mut CallTotals) {
         let timezone = self.context.user.timezone.as_ref();
-        let heard = Heard {
+        let heard = MessageContext {
             text: "",
             // "In an hour" is an hour from when it was said.
             now: self.context.message.received_at,
@@ -327,7 +330,7 @@ impl<'a> Turn<'a> {
         });
         let voice = self.ingest.voice.get();
         let system_prompt = self.ingest.replies.settings.system_prompt.get();
-        prompt::prompt(&Scene {
+        prompt::prompt(&PromptContext {
             persona: &voice.persona,
             system_prompt: system_prompt.as_deref(),
             now: self.now,
@@ -343,14 +346,14 @@ impl<'a> Turn<'a> {
         })
     }
 
-    fn made(&self, work: Work) -> Made {
+    fn made(&self, work: CallTotals) -> ReplyResult {
         let (plan, persona) = (&self.plan, &self.ingest.voice.get().persona);
         let unprompted = self.pending.unprompted;
         let vision = plan.class.class == Class::Vision;
-        let mut made = Made {
+        let mut made = ReplyResult {
             text: None,
             tool_calls: work.tool_calls,
-            decision: Decision {
+            decision: ReplyDecision {
                 class: plan.class.class.as_str(),
                 class_reason: plan.class.reason.clone(),
                 classifier: plan.classifier,
@@ -370,7 +373,7 @@ impl<'a> Turn<'a> {
                 tokens_estimated: work.used.estimated_calls > 0,
                 cut_off: work.cut_off,
                 model_ms: work.model_ms,
-                ..Decision::default()
+                ..ReplyDecision::default()
             },
             used: plan.monitored.then(|| {
                 let endpoint = match self.pending.agent {
@@ -392,7 +395,7 @@ impl<'a> Turn<'a> {
             _ if unprompted && is_pass(&text) => made.decision.outcome = "passed",
             // What was said of the first photos is worth saying.
             _ if !text.is_empty() => made.text = Some(text),
-            Some(Failure::Refused) => {
+            Some(ModelFailure::Refused) => {
                 made.apologize(unprompted, wording::refused(persona));
             }
             _ => made.apologize(unprompted, wording::apology(persona)),
@@ -403,7 +406,7 @@ impl<'a> Turn<'a> {
 
 /// What the calls of one message add up to.
 #[derive(Default)]
-struct Work {
+struct CallTotals {
     texts: Vec<String>,
     tool_calls: Vec<ToolCall>,
     /// Of those that were called in vain.
@@ -412,11 +415,11 @@ struct Work {
     photos_shown: usize,
     cut_off: bool,
     model_ms: u64,
-    failure: Option<Failure>,
+    failure: Option<ModelFailure>,
 }
 
-impl Work {
-    fn asked(&mut self, made: &engine::Made) {
+impl CallTotals {
+    fn asked(&mut self, made: &engine::ModelOutcome) {
         self.used.calls += u64::from(made.calls);
         self.used.prompt_tokens += made.usage.prompt_tokens;
         self.used.completion_tokens += made.usage.completion_tokens;

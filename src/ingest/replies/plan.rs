@@ -5,18 +5,18 @@ use super::context::Context;
 use crate::clock::Timestamp;
 use crate::flags::Reader;
 use crate::ingest::Ingest;
-use crate::reply::classify::{self, Asked, Classified};
-use crate::reply::prompt::By;
+use crate::reply::classify::{self, Classification, ClassifierInput};
+use crate::reply::prompt::Author;
 use crate::reply::tools::Tool;
-use crate::reply::{Heard, Intent, depends_on_time};
+use crate::reply::{Intent, MessageContext, depends_on_time};
 use crate::store::PendingReply;
 
 /// The most tokens of a reply under the kill switch.
 const BASIC_TOKENS_MAX: i64 = 200;
 
 /// What the flags and the message make of it.
-pub(super) struct Plan {
-    pub(super) class: Classified,
+pub(super) struct ReplyPlan {
+    pub(super) class: Classification,
     pub(super) classifier: &'static str,
     pub(super) basic_mode: bool,
     pub(super) reduced: bool,
@@ -30,7 +30,7 @@ pub(super) struct Plan {
     pub(super) tools: Vec<Tool>,
 }
 
-impl Plan {
+impl ReplyPlan {
     /// Also leaves of the context what the flags allow.
     pub(super) fn of(
         ingest: &Ingest,
@@ -114,7 +114,7 @@ fn understood(
     timezone: Option<&str>,
     now: Timestamp,
 ) -> Intent {
-    crate::reply::understand(&Heard {
+    crate::reply::understand(&MessageContext {
         text: &context.message.text,
         now,
         timezone: timezone.and_then(|name| name.parse().ok()),
@@ -124,13 +124,14 @@ fn understood(
     })
 }
 
-fn asked<'a>(ingest: &Ingest, context: &'a Context, now: Timestamp) -> Asked<'a> {
+fn asked<'a>(ingest: &Ingest, context: &'a Context, now: Timestamp) -> ClassifierInput<'a> {
     let before = context.said.iter().rev().nth(1);
-    Asked {
+    ClassifierInput {
         text: &context.message.text,
         photos: context.photos.len(),
         small_talk: matches!(understood(ingest, context, None, now), Intent::Say(_)),
-        answers_question: before
-            .is_some_and(|said| said.by == By::Assistant && said.text.trim_end().ends_with('?')),
+        answers_question: before.is_some_and(|said| {
+            said.by == Author::Assistant && said.text.trim_end().ends_with('?')
+        }),
     }
 }

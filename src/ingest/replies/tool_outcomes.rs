@@ -2,13 +2,13 @@
 //! them once, or none. Limits and access are checked as if the person had written the request;
 //! a tool acts only for the person who wrote the message.
 
-use super::made::{Decision, Made, ToolCall};
+use super::made::{ReplyDecision, ReplyResult, ToolCall};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::access::{Access, Denial};
 use crate::ingest::answer::ReplyDraft;
-use crate::ingest::powers::Did;
-use crate::ingest::respond::Turn;
+use crate::ingest::powers::PowerReply;
+use crate::ingest::respond::MessageTurn;
 use crate::ingest::{Ingest, Message, Mode, gate};
 use crate::memory::ServiceMemories;
 use crate::reply::tools::ToolAction;
@@ -34,9 +34,9 @@ impl Ingest {
         &self,
         tx: &mut Tx<'_>,
         pending: &PendingReply,
-        made: &Made,
+        made: &ReplyResult,
         now: Timestamp,
-    ) -> Result<(ReplyDraft, Decision)> {
+    ) -> Result<(ReplyDraft, ReplyDecision)> {
         let mut decision = made.decision.clone();
         if made.tool_calls.is_empty() {
             return Ok((made.told(), decision));
@@ -48,7 +48,7 @@ impl Ingest {
         let user = tx.user(row.user)?;
         let flags = self.flags.for_user(&user.public_id);
         let message = message(&row, &place);
-        let turn = Turn {
+        let turn = MessageTurn {
             ingest: self,
             flags: &flags,
             message: &message,
@@ -106,7 +106,7 @@ impl Ingest {
     }
 }
 
-impl Turn<'_> {
+impl MessageTurn<'_> {
     /// `scheduled`: the answer has a reminder already.
     fn fulfil(
         &self,
@@ -129,8 +129,8 @@ impl Turn<'_> {
                     return Ok(ToolOutcome::Denied(denial));
                 }
                 Ok(match self.act(tx, *power, action.clone())? {
-                    Some(Did::Said(said)) => ToolOutcome::Done(said.into()),
-                    Some(Did::TooMany) => ToolOutcome::TooMany,
+                    Some(PowerReply::Said(said)) => ToolOutcome::Done(said.into()),
+                    Some(PowerReply::TooMany) => ToolOutcome::TooMany,
                     None => ToolOutcome::Nothing,
                 })
             }

@@ -11,9 +11,9 @@ use crate::ingest::answer::Answer;
 
 /// As many entries as there are pending replies, which have their bound.
 #[derive(Default)]
-pub(super) struct Waiting(Mutex<HashMap<i64, watch::Sender<Option<Answer>>>>);
+pub(super) struct ReplyWaiters(Mutex<HashMap<i64, watch::Sender<Option<Answer>>>>);
 
-impl Waiting {
+impl ReplyWaiters {
     pub(super) fn open(&self, message_id: i64) {
         let mut waiting = self.0.lock();
         waiting

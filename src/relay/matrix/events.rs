@@ -59,7 +59,7 @@ async fn bring(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Value)
         return;
     };
     let content = Content::read(event, bot);
-    if sender == bot.user_id || content.kind == Kind::Nothing {
+    if sender == bot.user_id || content.kind == ContentKind::Nothing {
         return;
     }
     if !network.lets_in(sender, room_id) {
@@ -72,7 +72,7 @@ async fn bring(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Value)
         Err(failure) => return log::warn!("matrix: {room_id} can't be looked at: {failure}"),
     };
     let chat_guid = format!("{PREFIX}{room_id}");
-    if room.is_encrypted || content.kind == Kind::Encrypted {
+    if room.is_encrypted || content.kind == ContentKind::Encrypted {
         let id = format!("{ENCRYPTED}{room_id}");
         return uplink.say(&chat_guid, &id, IS_ENCRYPTED).await;
     }
@@ -96,19 +96,25 @@ async fn bring(uplink: &Uplink<Matrix>, bot: &Bot, room_id: &str, event: &Value)
     tokio::join!(receipt, bringing);
 }
 
-async fn bring_content(uplink: &Uplink<Matrix>, room: &Room, incoming: &Incoming, kind: &Kind) {
+async fn bring_content(
+    uplink: &Uplink<Matrix>,
+    room: &Room,
+    incoming: &Incoming,
+    kind: &ContentKind,
+) {
     let say = async |words| uplink.say(&incoming.chat_guid, &incoming.key, words).await;
     match kind {
-        Kind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
-        Kind::Photo { mxc, caption } => match fetch(uplink, mxc).await {
+        ContentKind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
+        ContentKind::Photo { mxc, caption } => match fetch(uplink, mxc).await {
             Some(file) => uplink.photo(&incoming.photo_fields(caption), &file).await,
             None => say(NO_PHOTO).await,
         },
         // In a group most of it is not for the assistant.
-        Kind::Voice | Kind::Unreadable if room.is_group() && !incoming.is_addressed => {}
-        Kind::Voice => say(CANT_HEAR).await,
-        Kind::Unreadable => say(CANT_READ).await,
-        Kind::Encrypted | Kind::Nothing => {}
+        ContentKind::Voice | ContentKind::Unreadable
+            if room.is_group() && !incoming.is_addressed => {}
+        ContentKind::Voice => say(CANT_HEAR).await,
+        ContentKind::Unreadable => say(CANT_READ).await,
+        ContentKind::Encrypted | ContentKind::Nothing => {}
     }
 }
 
@@ -178,7 +184,7 @@ async fn fetch(uplink: &Uplink<Matrix>, mxc: &str) -> Option<Vec<u8>> {
 
 /// What somebody sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
+enum ContentKind {
     /// Without the bot's name before it.
     Text(String),
     Photo {
@@ -194,7 +200,7 @@ enum Kind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Content {
-    kind: Kind,
+    kind: ContentKind,
     mentions_bot: bool,
     replies_to: Option<String>,
     /// The event that this one changes.
@@ -221,10 +227,12 @@ impl Content {
             text.to_owned()
         };
         let kind = match event["type"].as_str() {
-            Some("m.room.message") => Kind::of_message(content, replies_to.is_some(), &mut spoken),
-            Some("m.room.encrypted") => Kind::Encrypted,
-            Some("m.sticker") => Kind::Unreadable,
-            _ => Kind::Nothing,
+            Some("m.room.message") => {
+                ContentKind::of_message(content, replies_to.is_some(), &mut spoken)
+            }
+            Some("m.room.encrypted") => ContentKind::Encrypted,
+            Some("m.sticker") => ContentKind::Unreadable,
+            _ => ContentKind::Nothing,
         };
         Self {
             kind,
@@ -235,7 +243,7 @@ impl Content {
     }
 }
 
-impl Kind {
+impl ContentKind {
     /// `spoken` takes the bot's name out of a text.
     fn of_message(
         content: &Value,
@@ -301,8 +309,8 @@ mod tests {
 
     #[test]
     fn what_a_message_is() {
-        let text = |text: &str| Kind::Text(text.to_owned());
-        let photo = |caption: &str| Kind::Photo {
+        let text = |text: &str| ContentKind::Text(text.to_owned());
+        let photo = |caption: &str| ContentKind::Photo {
             mxc: "mxc://a/1".to_owned(),
             caption: caption.to_owned(),
         };
@@ -316,30 +324,33 @@ mod tests {
             (json!({"msgtype": "m.text", "body": "juno: hi"}), text("hi")),
             (
                 json!({"msgtype": "m.notice", "body": "a bot's"}),
-                Kind::Nothing,
+                ContentKind::Nothing,
             ),
-            (json!({}), Kind::Nothing),
+            (json!({}), ContentKind::Nothing),
             (image("cat.jpg", Value::Null), photo("")),
             (image("cat.jpg", "cat.jpg".into()), photo("")),
             (image("what is it?", "cat.jpg".into()), photo("what is it?")),
             // Encrypted files have `file` in the place of `url`.
             (
                 json!({"msgtype": "m.image", "body": "x", "file": {}}),
-                Kind::Unreadable,
+                ContentKind::Unreadable,
             ),
-            (json!({"msgtype": "m.audio", "body": "v.ogg"}), Kind::Voice),
+            (
+                json!({"msgtype": "m.audio", "body": "v.ogg"}),
+                ContentKind::Voice,
+            ),
             (
                 json!({"msgtype": "m.file", "body": "a.pdf"}),
-                Kind::Unreadable,
+                ContentKind::Unreadable,
             ),
         ];
         for (content, expected) in cases {
             assert_eq!(read(content.clone()).kind, expected, "{content}");
         }
         let kind = |kind: &str| Content::read(&json!({"type": kind, "content": {}}), &bot()).kind;
-        assert_eq!(kind("m.sticker"), Kind::Unreadable);
-        assert_eq!(kind("m.room.encrypted"), Kind::Encrypted);
-        assert_eq!(kind("m.room.member"), Kind::Nothing);
+        assert_eq!(kind("m.sticker"), ContentKind::Unreadable);
+        assert_eq!(kind("m.room.encrypted"), ContentKind::Encrypted);
+        assert_eq!(kind("m.room.member"), ContentKind::Nothing);
     }
 
     #[test]
@@ -374,7 +385,7 @@ mod tests {
         let reply = json!({"msgtype": "m.text", "body": "> <@juno:a> hi\n\nyes",
                            "m.relates_to": {"m.in_reply_to": {"event_id": "$1"}}});
         let found = read(reply);
-        assert_eq!(found.kind, Kind::Text("yes".to_owned()));
+        assert_eq!(found.kind, ContentKind::Text("yes".to_owned()));
         assert_eq!(found.replies_to.as_deref(), Some("$1"));
         let thread = json!({"msgtype": "m.text", "body": "yes", "m.relates_to": {
             "rel_type": "m.thread", "event_id": "$0", "is_falling_back": true,
@@ -385,7 +396,7 @@ mod tests {
                             "m.new_content": {"msgtype": "m.text", "body": "right"},
                             "m.relates_to": {"rel_type": "m.replace", "event_id": "$1"}});
         let found = read(change);
-        assert_eq!(found.kind, Kind::Text("right".to_owned()));
+        assert_eq!(found.kind, ContentKind::Text("right".to_owned()));
         assert_eq!(found.corrects.as_deref(), Some("$1"));
     }
 }

@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::api::Failure;
 use super::percent_encoded;
 use super::session_file::Session;
-use super::sync::{self, Marks, RoomNews};
+use super::sync::{self, RoomNews, SyncMarks};
 use super::{Bot, Matrix, events};
 use crate::relay::backoff::backoff;
-use crate::relay::{Stop, Uplink};
+use crate::relay::{StopReason, Uplink};
 
 /// How long the homeserver may wait with its answer.
 const POLL: Duration = Duration::from_secs(30);
@@ -66,7 +66,7 @@ impl Matrix {
         bot: &Bot,
         since: &str,
         answer: &Value,
-        marks: &mut Marks,
+        marks: &mut SyncMarks,
     ) -> Result<String, Failure> {
         let next = answer["next_batch"].as_str().map(str::to_owned);
         let next = next.ok_or_else(|| Failure::Broken("a sync without a mark".to_owned()))?;
@@ -114,7 +114,7 @@ impl Matrix {
 
     /// Until the homeserver says who the bot is, and what it missed is known; the error ends the
     /// relay.
-    async fn begin(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), Stop> {
+    async fn begin(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), StopReason> {
         let mut attempt = 0;
         loop {
             let failure = match self.first_look(uplink).await {
@@ -146,9 +146,9 @@ impl Matrix {
         uplink: &Uplink<Self>,
         failure: Failure,
         attempt: &mut u32,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         if let Failure::Unauthorized(why) = failure {
-            return Err(Stop(why));
+            return Err(StopReason(why));
         }
         uplink.condition().set_network(Some(&failure.to_string()));
         let pause = failure.wait().unwrap_or_else(|| backoff(*attempt));
@@ -161,7 +161,7 @@ impl Matrix {
     async fn next_answer(
         &self,
         since: &str,
-        marks: &mut Marks,
+        marks: &mut SyncMarks,
         session: &mut Session,
     ) -> Result<Value, Failure> {
         let mut syncing = std::pin::pin!(self.sync(Some(since), POLL));
@@ -174,10 +174,10 @@ impl Matrix {
     }
 
     /// Reads on and on; the error ends the relay.
-    pub(super) async fn read_on(&self, uplink: &Uplink<Self>) -> Result<(), Stop> {
+    pub(super) async fn read_on(&self, uplink: &Uplink<Self>) -> Result<(), StopReason> {
         let (bot, mut session) = self.begin(uplink).await?;
         let mut since = session.since.clone().unwrap_or_default();
-        let mut marks = Marks::default();
+        let mut marks = SyncMarks::default();
         let mut attempt = 0;
         loop {
             while marks.under_way() > UNDER_WAY_MAX {
@@ -208,13 +208,13 @@ impl Matrix {
     }
 
     /// As after the homeserver was set back to a backup.
-    async fn forget(&self, mut session: Session, why: String) -> Stop {
+    async fn forget(&self, mut session: Session, why: String) -> StopReason {
         session.since = None;
         let path = self.session_path.clone();
         let written = tokio::task::spawn_blocking(move || session.write(&path)).await;
         match written.map_err(std::io::Error::other).flatten() {
-            Ok(()) => Stop(why),
-            Err(error) => Stop(format!("{why}; that can't be written: {error}")),
+            Ok(()) => StopReason(why),
+            Err(error) => StopReason(format!("{why}; that can't be written: {error}")),
         }
     }
 }

@@ -123,9 +123,9 @@ pub(super) fn put_before(older: Vec<Value>, events: &mut Vec<Value>) {
 /// Marks of syncs, each with the events that are not done yet. A mark may be stored when the
 /// events of its sync and of all before it are done.
 #[derive(Default)]
-pub(super) struct Marks(VecDeque<(String, Vec<oneshot::Receiver<()>>)>);
+pub(super) struct SyncMarks(VecDeque<(String, Vec<oneshot::Receiver<()>>)>);
 
-impl Marks {
+impl SyncMarks {
     pub(super) fn add(&mut self, mark: String, under_way: Vec<oneshot::Receiver<()>>) {
         self.0.push_back((mark, under_way));
     }
@@ -254,7 +254,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_mark_waits_for_all_before_it() {
-        let mut marks = Marks::default();
+        let mut marks = SyncMarks::default();
         let (first, heard_first) = oneshot::channel();
         let (second, heard_second) = oneshot::channel();
         marks.add("a".to_owned(), vec![heard_first]);

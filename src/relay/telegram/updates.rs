@@ -159,7 +159,7 @@ impl Message {
             Some(text) => (Some(text), &message["entities"]),
             None => (message["caption"].as_str(), &message["caption_entities"]),
         };
-        let spoken = text.map(|text| Spoken::of(text, entities, bot));
+        let spoken = text.map(|text| AddressedText::of(text, entities, bot));
         let replies = message["reply_to_message"]["from"]["id"].as_i64() == Some(bot.id);
         Some(Self {
             person,
@@ -195,12 +195,12 @@ const CONTENT: [&str; 11] = [
 ];
 
 /// A text without the name that it is addressed to.
-struct Spoken {
+struct AddressedText {
     text: String,
     to_bot: bool,
 }
 
-impl Spoken {
+impl AddressedText {
     fn of(text: &str, entities: &Value, bot: &Bot) -> Self {
         let mention = format!("@{}", bot.username);
         let mut to_bot = false;

@@ -20,17 +20,17 @@ pub enum FollowUp {
     Snooze(Option<TimeChange>),
     Done,
     Change {
-        which: Which,
+        which: ReminderRef,
         to: TimeChange,
     },
-    Cancel(Which),
+    Cancel(ReminderRef),
     Undo,
     Yes,
     No,
     /// Only a time: the answer to "When?".
     Time(TimeChange),
     /// The next dates of one that comes again.
-    Dates(Which),
+    Dates(ReminderRef),
 }
 
 impl FollowUp {
@@ -42,7 +42,7 @@ impl FollowUp {
 
 /// Which reminder is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum ReminderRef {
     /// The last one that was said or delivered.
     Latest,
     /// By their numbers in the last list, from 1.
@@ -52,10 +52,10 @@ pub enum Which {
 
 /// Another time for a reminder, as it was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TimeChange(Said);
+pub struct TimeChange(NewTimeText);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Said {
+enum NewTimeText {
     At(Spec),
     Repeat(Box<Repeat>),
     /// Seconds later; earlier when negative.
@@ -75,9 +75,9 @@ impl TimeChange {
     /// Of a reminder that has no time yet. The error is the reply.
     pub fn of_new(&self, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
         match &self.0 {
-            Said::At(spec) => once(spec, now, zone),
-            Said::Repeat(repeat) => repeated(repeat, now, zone),
-            Said::Later(seconds) => check(now.plus_s(*seconds), now, None),
+            NewTimeText::At(spec) => once(spec, now, zone),
+            NewTimeText::Repeat(repeat) => repeated(repeat, now, zone),
+            NewTimeText::Later(seconds) => check(now.plus_s(*seconds), now, None),
         }
     }
 
@@ -92,14 +92,14 @@ impl TimeChange {
         let own = recurrence.map_or(zone, Recurrence::zone);
         let local = send_at.utc().with_timezone(&own).naive_local();
         match (&self.0, recurrence) {
-            (Said::Repeat(repeat), _) => {
+            (NewTimeText::Repeat(repeat), _) => {
                 let mut repeat = repeat.as_ref().clone();
                 if !repeat.has_time() {
                     repeat.take_time(when::exact_time(local.time()));
                 }
                 repeated(&repeat, now, zone)
             }
-            (Said::At(spec), Some(recurrence)) => {
+            (NewTimeText::At(spec), Some(recurrence)) => {
                 if spec.day.is_some() || spec.wait.is_some() {
                     return Err(wording::recurring_stays());
                 }
@@ -113,9 +113,9 @@ impl TimeChange {
                     zone: None,
                 })
             }
-            (Said::Later(_), Some(_)) => Err(wording::recurring_stays()),
-            (Said::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
-            (Said::At(spec), None) => {
+            (NewTimeText::Later(_), Some(_)) => Err(wording::recurring_stays()),
+            (NewTimeText::Later(seconds), None) => check(send_at.plus_s(*seconds), now, None),
+            (NewTimeText::At(spec), None) => {
                 let mut spec = *spec;
                 let is_time_only = spec.wait.is_none() && spec.day.is_none();
                 if is_time_only && send_at > now {

@@ -4,13 +4,13 @@
 use std::cell::Cell;
 
 use super::words::Words;
-use super::{Heard, Talk};
+use super::{MessageContext, Talk};
 use crate::reply::addresses;
 
 /// Words in the longest fixed phrase that is looked up.
 const PHRASE_WORDS_MAX: usize = 14;
 
-pub(in crate::reply) fn listen<'a>(heard: &'a Heard<'a>) -> Talk<'a> {
+pub(in crate::reply) fn listen<'a>(heard: &'a MessageContext<'a>) -> Talk<'a> {
     let mut words = Words::new(heard.text);
     let spoken_to = !heard.group || addresses(heard.text, heard.persona);
     let mut end = words.len();

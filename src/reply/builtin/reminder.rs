@@ -121,7 +121,7 @@ fn set_late(talk: &Talk) -> Option<Intent> {
     };
     Some(reminder(
         talk,
-        &Request {
+        &ReminderText {
             body,
             lead: Some(spec),
             nothing,
@@ -152,7 +152,7 @@ fn timer_first(talk: &Talk) -> Option<Intent> {
     };
     Some(reminder(
         talk,
-        &Request {
+        &ReminderText {
             body,
             lead: Some(spec),
             nothing,
@@ -164,7 +164,7 @@ fn timer_first(talk: &Talk) -> Option<Intent> {
 /// Places where a second reminder may begin.
 const ANDS_MAX: usize = 8;
 
-struct Request {
+struct ReminderText {
     /// The first word after the command.
     body: usize,
     /// A time said before the command.
@@ -181,7 +181,7 @@ fn set(talk: &Talk) -> Option<Intent> {
     if let Some(body) = words.after(at, &["dont forget to", "do not forget to", "remember to"]) {
         // Without a time it is something to remember.
         let said = take_apart(talk, body..words.len(), false);
-        let request = Request {
+        let request = ReminderText {
             body,
             lead: None,
             nothing: "",
@@ -214,7 +214,7 @@ fn set(talk: &Talk) -> Option<Intent> {
     }
     Some(reminder(
         talk,
-        &Request {
+        &ReminderText {
             body,
             lead: None,
             nothing,
@@ -223,7 +223,7 @@ fn set(talk: &Talk) -> Option<Intent> {
     ))
 }
 
-fn reminder(talk: &Talk, request: &Request) -> Intent {
+fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
     let words = &talk.words;
     let range = request.body..words.len();
     if repeats(words, range.clone())
@@ -268,7 +268,7 @@ fn reminder(talk: &Talk, request: &Request) -> Intent {
 }
 
 /// A reminder that comes again; `None`: the words that say so belong to its text.
-fn repeated(talk: &Talk, range: Range<usize>, request: &Request) -> Option<Intent> {
+fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText) -> Option<Intent> {
     let words = &talk.words;
     let Some((mut repeat, found)) = repeats::find(words, range.clone()) else {
         return Some(Intent::Unclear(wording::reminder_repeats_unclear()));

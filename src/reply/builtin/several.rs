@@ -1,7 +1,7 @@
 //! Several requests in one message, a sentence or a line each. Each of them is done or named;
 //! a message with one request stays whole.
 
-use super::{Heard, Intent, Talk, listening, one_request, wording};
+use super::{Intent, MessageContext, Talk, listening, one_request, wording};
 use crate::reply::powers::{Strength, recognise};
 
 /// Longer messages, or those with more parts, are one text.
@@ -12,7 +12,7 @@ const PARTS_MAX: usize = 8;
 pub(super) fn requests(talk: &Talk) -> Option<Intent> {
     let mut requests = Vec::new();
     for text in parts(talk.heard.text)? {
-        let heard = Heard {
+        let heard = MessageContext {
             text,
             group: false, // the name stands in one of the parts only
             ..*talk.heard
@@ -29,7 +29,7 @@ pub(super) fn requests(talk: &Talk) -> Option<Intent> {
     if commands == 0 {
         return None;
     }
-    let asks_for_power = |(intent, heard): &(Intent, Heard)| {
+    let asks_for_power = |(intent, heard): &(Intent, MessageContext)| {
         let calls = (!intent.is_command()).then(|| recognise(heard).calls);
         let mut calls = calls.into_iter().flatten();
         calls.any(|call| call.strength == Strength::Clear)

@@ -8,8 +8,8 @@ use crate::reply::powers::understand_all;
 /// Wednesday, 4 March 2026, 12:00 UTC: 13:00 in Berlin.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);
 
-fn heard(text: &str) -> Heard<'_> {
-    Heard {
+fn heard(text: &str) -> MessageContext<'_> {
+    MessageContext {
         text,
         now: NOW,
         timezone: Some("Europe/Berlin".parse().unwrap()),
@@ -21,7 +21,7 @@ fn heard(text: &str) -> Heard<'_> {
 
 fn meant(text: &str) -> Intent {
     let intent = understand(&heard(text));
-    let somewhere = Heard {
+    let somewhere = MessageContext {
         timezone: None,
         ..heard(text)
     };
@@ -275,7 +275,7 @@ fn small_talk_is_answered() {
 #[test]
 fn groups_are_left_in_peace() {
     let group = |text| {
-        understand(&Heard {
+        understand(&MessageContext {
             group: true,
             ..heard(text)
         })
@@ -316,7 +316,7 @@ fn groups_are_left_in_peace() {
 #[test]
 fn photos_are_kindly_declined() {
     let photo = |text, group| {
-        understand(&Heard {
+        understand(&MessageContext {
             has_photos: true,
             group,
             ..heard(text)
@@ -395,21 +395,21 @@ fn no_text_is_too_odd() {
     ];
     for text in odd {
         for persona in ["Juno", "", "é", "?!"] {
-            let _ = understand(&Heard {
+            let _ = understand(&MessageContext {
                 persona,
                 ..heard(text)
             });
         }
         for now in [i64::MIN, i64::MAX, 0, -1] {
-            let _ = understand(&Heard {
+            let _ = understand(&MessageContext {
                 now: Timestamp(now),
                 ..heard(text)
             });
-            let _ = understand(&Heard {
+            let _ = understand(&MessageContext {
                 now: Timestamp(now),
                 ..heard("remind me tomorrow at 9 to x")
             });
-            let _ = understand(&Heard {
+            let _ = understand(&MessageContext {
                 now: Timestamp(now),
                 ..heard("remind me in 400 years to x")
             });

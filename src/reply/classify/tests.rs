@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn asked(text: &str) -> Asked<'_> {
-    Asked {
+fn asked(text: &str) -> ClassifierInput<'_> {
+    ClassifierInput {
         text,
         photos: 0,
         small_talk: false,
@@ -11,8 +11,8 @@ fn asked(text: &str) -> Asked<'_> {
     }
 }
 
-fn small_talk(text: &str) -> Asked<'_> {
-    Asked {
+fn small_talk(text: &str) -> ClassifierInput<'_> {
+    ClassifierInput {
         small_talk: true,
         ..asked(text)
     }
@@ -22,11 +22,11 @@ fn small_talk(text: &str) -> Asked<'_> {
 fn what_is_of_which_class() {
     use Class::{DeepReasoning as Deep, Default as Usual, Reflex, Vision};
     let long = "we went to the lake and then home again ".repeat(20);
-    let photo = Asked {
+    let photo = ClassifierInput {
         photos: 1,
         ..asked("why is it blue? explain in detail")
     };
-    let answering = Asked {
+    let answering = ClassifierInput {
         answers_question: true,
         ..asked("yes, Tuesday")
     };

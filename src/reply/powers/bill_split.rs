@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
 use super::pieces::{counted, joined, same, too_long};
-use super::{Ability, Scene};
+use super::{PowerContext, Superpower};
 pub(super) use read::parse;
 
 /// People on one bill.
@@ -22,7 +22,7 @@ const PURPOSE_CHARS_MAX: usize = 100;
 const ME: &str = "me";
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum BillSplitAction {
     /// Paid by `payer` for `among`; nobody named: for everybody on the bill.
     Paid {
         payer: String,
@@ -55,7 +55,7 @@ pub enum Action {
 pub struct Amount(Money);
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct BillSplitState {
     people: Vec<String>,
     payments: Vec<Payment>,
     currency: Option<Currency>,
@@ -71,17 +71,17 @@ struct Payment {
     by: i64,
 }
 
-impl Ability for State {
-    type Action = Action;
+impl Superpower for BillSplitState {
+    type Action = BillSplitAction;
 
-    fn own(action: super::Action) -> Option<Action> {
+    fn own(action: super::Action) -> Option<BillSplitAction> {
         match action {
             super::Action::BillSplit(action) => Some(action),
             _ => None,
         }
     }
 
-    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+    fn apply(&mut self, action: BillSplitAction, scene: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
         let said = self.done(action, scene);
         match said {
@@ -93,7 +93,7 @@ impl Ability for State {
         }
     }
 
-    fn overview(&self, _scene: &Scene<'_>) -> String {
+    fn overview(&self, _scene: &PowerContext<'_>) -> String {
         if self.payments.is_empty() {
             let people = match self.people.len() {
                 0 => String::new(),
@@ -123,11 +123,15 @@ impl Ability for State {
     }
 }
 
-impl State {
+impl BillSplitState {
     /// The error is a sentence; nothing changes then.
-    fn done(&mut self, action: Action, scene: &Scene<'_>) -> Result<Option<String>, String> {
+    fn done(
+        &mut self,
+        action: BillSplitAction,
+        scene: &PowerContext<'_>,
+    ) -> Result<Option<String>, String> {
         Ok(Some(match action {
-            Action::Paid {
+            BillSplitAction::Paid {
                 payer,
                 money,
                 purpose,
@@ -141,7 +145,7 @@ impl State {
                 let among = self.people_of(&among, scene)?;
                 self.pay(payer, money.0, purpose, among, scene)?
             }
-            Action::Settled { payer, to, money } => {
+            BillSplitAction::Settled { payer, to, money } => {
                 let known = |name: &String| self.people.iter().any(|p| same(p, name));
                 if !(scene.sure || known(&payer) || known(&to)) {
                     return Ok(None);
@@ -150,17 +154,17 @@ impl State {
                 let to = self.person(&to, scene)?;
                 self.pay(payer, money.0, "paid back".to_owned(), vec![to], scene)?
             }
-            Action::Ways { money, ways } => ways_of(&money.0, ways),
-            Action::People(people) => {
+            BillSplitAction::Ways { money, ways } => ways_of(&money.0, ways),
+            BillSplitAction::People(people) => {
                 let people = self.people_of(&people, scene)?;
                 format!(
                     "Okay, the bill is shared by {}. Now tell me who paid, for example “Ana paid 30 for pizza”.",
                     shown_all(&people)
                 )
             }
-            Action::Show => self.overview(scene),
-            Action::Owed => self.owed(),
-            Action::Clear => {
+            BillSplitAction::Show => self.overview(scene),
+            BillSplitAction::Owed => self.owed(),
+            BillSplitAction::Clear => {
                 let count = self.payments.len();
                 *self = Self::default();
                 format!(
@@ -168,7 +172,7 @@ impl State {
                     counted(count, "payment")
                 )
             }
-            Action::Unclear => {
+            BillSplitAction::Unclear => {
                 "How much, and between whom? For example: “split 90 dollars between Ana, Bo and me”."
                     .to_owned()
             }
@@ -181,7 +185,7 @@ impl State {
         money: Money,
         purpose: String,
         among: Vec<String>,
-        scene: &Scene<'_>,
+        scene: &PowerContext<'_>,
     ) -> Result<String, String> {
         if let Some(said) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
             return Err(said);
@@ -314,7 +318,7 @@ impl State {
     }
 
     /// The name as it stands on the bill, put on it when new.
-    fn person(&mut self, said: &str, scene: &Scene<'_>) -> Result<String, String> {
+    fn person(&mut self, said: &str, scene: &PowerContext<'_>) -> Result<String, String> {
         let name = match said.to_lowercase().as_str() {
             "me" | "i" | "myself" | "we" if !scene.group => ME.to_owned(),
             "me" | "i" | "myself" | "we" => match scene.name {
@@ -341,7 +345,11 @@ impl State {
         Ok(name)
     }
 
-    fn people_of(&mut self, said: &[String], scene: &Scene<'_>) -> Result<Vec<String>, String> {
+    fn people_of(
+        &mut self,
+        said: &[String],
+        scene: &PowerContext<'_>,
+    ) -> Result<Vec<String>, String> {
         let mut people = Vec::new();
         for name in said {
             let everybody = matches!(

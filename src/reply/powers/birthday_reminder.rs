@@ -7,7 +7,7 @@ use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, same, too_long};
-use super::{Ability, Scene};
+use super::{PowerContext, Superpower};
 use crate::clock::Timestamp;
 use crate::reply::builtin::when;
 pub(super) use read::parse;
@@ -22,7 +22,7 @@ const HOUR: u32 = 9;
 const SOON_DAYS: i64 = 7;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum BirthdayAction {
     Keep {
         name: String,
         month: u32,
@@ -37,7 +37,7 @@ pub enum Action {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct BirthdayState {
     birthdays: Vec<Birthday>,
 }
 
@@ -49,19 +49,19 @@ struct Birthday {
     year: Option<i32>,
 }
 
-impl Ability for State {
-    type Action = Action;
+impl Superpower for BirthdayState {
+    type Action = BirthdayAction;
 
-    fn own(action: super::Action) -> Option<Action> {
+    fn own(action: super::Action) -> Option<BirthdayAction> {
         match action {
             super::Action::BirthdayReminder(action) => Some(action),
             _ => None,
         }
     }
 
-    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+    fn apply(&mut self, action: BirthdayAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            Action::Keep {
+            BirthdayAction::Keep {
                 name,
                 month,
                 day,
@@ -75,7 +75,7 @@ impl Ability for State {
                 },
                 scene,
             ),
-            Action::When(name) => match self.find(&name) {
+            BirthdayAction::When(name) => match self.find(&name) {
                 Some(found) => format!("{}.", self.birthdays[found].told(scene)),
                 None if !scene.sure => return None,
                 None => format!(
@@ -84,8 +84,8 @@ impl Ability for State {
                     possessive(&name)
                 ),
             },
-            Action::List => self.overview(scene),
-            Action::Remove(name) => match self.find(&name) {
+            BirthdayAction::List => self.overview(scene),
+            BirthdayAction::Remove(name) => match self.find(&name) {
                 Some(found) => {
                     let gone = self.birthdays.remove(found);
                     format!(
@@ -95,13 +95,13 @@ impl Ability for State {
                 }
                 None => format!("I don't know {} birthday.", possessive(&name)),
             },
-            Action::Unclear => {
+            BirthdayAction::Unclear => {
                 "On which day is it? Say it like “Ana's birthday is on 3 May”.".to_owned()
             }
         })
     }
 
-    fn overview(&self, scene: &Scene<'_>) -> String {
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
         if self.birthdays.is_empty() {
             return "I keep no birthdays yet. Say “Ana's birthday is on 3 May”.".to_owned();
         }
@@ -119,7 +119,7 @@ impl Ability for State {
         text
     }
 
-    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         let today = scene.today();
         let mut soon: Vec<(NaiveDate, &Birthday)> = self
             .birthdays
@@ -156,7 +156,7 @@ impl Ability for State {
         told.collect()
     }
 
-    fn alarm(&self, scene: &Scene<'_>) -> Option<Timestamp> {
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
         let zone = scene.zone();
         let morning = |date: NaiveDate| when::at_hour(date, HOUR, 0, zone);
         self.birthdays
@@ -169,7 +169,7 @@ impl Ability for State {
             .min()
     }
 
-    fn on_alarm(&mut self, at: Timestamp, scene: &Scene<'_>) -> Option<String> {
+    fn on_alarm(&mut self, at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         let date = pieces::date(at, scene.zone());
         let late = date != scene.today();
         let told: Vec<String> = self
@@ -199,12 +199,12 @@ impl Ability for State {
     }
 }
 
-impl State {
+impl BirthdayState {
     fn find(&self, name: &str) -> Option<usize> {
         self.birthdays.iter().position(|one| same(&one.name, name))
     }
 
-    fn keep(&mut self, new: Birthday, scene: &Scene<'_>) -> String {
+    fn keep(&mut self, new: Birthday, scene: &PowerContext<'_>) -> String {
         if let Some(said) = too_long(&[&new.name], NAME_CHARS_MAX) {
             return said;
         }
@@ -246,7 +246,7 @@ impl Birthday {
         }
     }
 
-    fn told(&self, scene: &Scene<'_>) -> String {
+    fn told(&self, scene: &PowerContext<'_>) -> String {
         let today = scene.today();
         let next = self.next(today);
         let wait = match (next - today).num_days() {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::money::{self, Currency, Money};
 use super::pieces::{self, same, too_long};
-use super::{Ability, Scene};
+use super::{PowerContext, Superpower};
 pub(super) use read::parse;
 
 /// Expenses kept of one person; the oldest whole months go first.
@@ -28,7 +28,7 @@ pub enum Span {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum BudgetAction {
     /// Amounts with what each is for.
     Spent {
         spent: Vec<(Spending, String)>,
@@ -57,7 +57,7 @@ pub enum Action {
 pub struct Spending(Money);
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct BudgetState {
     budgets: Vec<Budget>,
     expenses: Vec<Expense>,
     currency: Option<Currency>,
@@ -76,37 +76,37 @@ struct Expense {
     purpose: String,
 }
 
-impl Ability for State {
-    type Action = Action;
+impl Superpower for BudgetState {
+    type Action = BudgetAction;
 
-    fn own(action: super::Action) -> Option<Action> {
+    fn own(action: super::Action) -> Option<BudgetAction> {
         match action {
             super::Action::BudgetTracker(action) => Some(action),
             _ => None,
         }
     }
 
-    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+    fn apply(&mut self, action: BudgetAction, scene: &PowerContext<'_>) -> Option<String> {
         let before = self.clone();
         let said = match action {
-            Action::Spent { spent, days_ago } => {
+            BudgetAction::Spent { spent, days_ago } => {
                 let each = spent.into_iter();
                 let each = each.map(|(money, what)| self.spend(money.0, what, days_ago, scene));
                 each.collect::<Result<Vec<_>, _>>()
                     .map(|said| said.join("\n"))
             }
-            Action::DayUnclear if !scene.sure && self.expenses.is_empty() => return None,
-            Action::DayUnclear => Ok(
+            BudgetAction::DayUnclear if !scene.sure && self.expenses.is_empty() => return None,
+            BudgetAction::DayUnclear => Ok(
                 "I can note what was spent today or yesterday, so I've noted nothing. For example: “spent 12.50 on lunch yesterday”."
                     .to_owned(),
             ),
-            Action::Budget { money, purpose } => self.budget(money.0, purpose, scene),
-            Action::HowMuch { span, purpose } => Ok(self.how_much(span, &purpose, scene)),
-            Action::ShowIfAny if self.budgets.is_empty() && self.expenses.is_empty() => {
+            BudgetAction::Budget { money, purpose } => self.budget(money.0, purpose, scene),
+            BudgetAction::HowMuch { span, purpose } => Ok(self.how_much(span, &purpose, scene)),
+            BudgetAction::ShowIfAny if self.budgets.is_empty() && self.expenses.is_empty() => {
                 return None;
             }
-            Action::Show | Action::ShowIfAny => Ok(self.overview(scene)),
-            Action::RemoveBudget(purpose) => {
+            BudgetAction::Show | BudgetAction::ShowIfAny => Ok(self.overview(scene)),
+            BudgetAction::RemoveBudget(purpose) => {
                 let count = self.budgets.len();
                 self.budgets.retain(|one| !same(&one.purpose, &purpose));
                 Ok(if self.budgets.len() < count {
@@ -115,7 +115,7 @@ impl Ability for State {
                     format!("There's no budget for {purpose}.")
                 })
             }
-            Action::Unclear => {
+            BudgetAction::Unclear => {
                 Ok("How much, and what for? For example: “budget 400 for food”.".to_owned())
             }
         };
@@ -125,7 +125,7 @@ impl Ability for State {
         }))
     }
 
-    fn overview(&self, scene: &Scene<'_>) -> String {
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
         if self.budgets.is_empty() && self.expenses.is_empty() {
             return "Nothing noted yet. Say “spent 12.50 on lunch” or “budget 400 for food”."
                 .to_owned();
@@ -137,19 +137,19 @@ impl Ability for State {
         text
     }
 
-    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         let spent = self.spent(Span::Month, "", scene.today());
         (spent > 0).then(|| format!("Spent this month: {}", self.money(spent)))
     }
 }
 
-impl State {
+impl BudgetState {
     fn spend(
         &mut self,
         money: Money,
         purpose: String,
         days_ago: i32,
-        scene: &Scene<'_>,
+        scene: &PowerContext<'_>,
     ) -> Result<String, String> {
         if let Some(said) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
             return Err(said);
@@ -197,7 +197,7 @@ impl State {
         &mut self,
         money: Money,
         purpose: String,
-        scene: &Scene<'_>,
+        scene: &PowerContext<'_>,
     ) -> Result<String, String> {
         if let Some(said) = too_long(&[&purpose], PURPOSE_CHARS_MAX) {
             return Err(said);
@@ -231,7 +231,7 @@ impl State {
     }
 
     /// "food: 120 of 400 spent this month, 280 left".
-    fn left(&self, budget: &Budget, scene: &Scene<'_>) -> String {
+    fn left(&self, budget: &Budget, scene: &PowerContext<'_>) -> String {
         let spent = self.spent(Span::Month, &budget.purpose, scene.today());
         let name = if budget.purpose.is_empty() {
             "All in all"
@@ -258,7 +258,7 @@ impl State {
             .sum()
     }
 
-    fn how_much(&self, span: Span, purpose: &str, scene: &Scene<'_>) -> String {
+    fn how_much(&self, span: Span, purpose: &str, scene: &PowerContext<'_>) -> String {
         const LISTED_MAX: usize = 10;
         let today = scene.today();
         let when = match span {

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ability, Scene, Strength};
+use super::{PowerContext, Strength, Superpower};
 use crate::clock::{Timestamp, Zone};
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Day, Spec};
@@ -12,19 +12,19 @@ use crate::reply::builtin::when::{self, Day, Spec};
 const HOUR: u32 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum DailySummaryAction {
     Show,
     Daily { hour: u32, minute: u32 },
     Stop,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct DailySummaryState {
     /// Hour and minute of each day.
     at: Option<(u32, u32)>,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DailySummaryAction)> {
     use Strength::Clear;
     if let Some(action) = fixed(talk.request()) {
         return Some((Clear, action));
@@ -36,12 +36,12 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
     | "how does my day look"
     | "how is my day looking" = talk.request()
     {
-        return Some((Strength::Soft, Action::Show));
+        return Some((Strength::Soft, DailySummaryAction::Show));
     }
     daily(talk).map(|action| (Clear, action))
 }
 
-fn fixed(request: &str) -> Option<Action> {
+fn fixed(request: &str) -> Option<DailySummaryAction> {
     Some(match request {
         "daily summary"
         | "my summary"
@@ -56,7 +56,7 @@ fn fixed(request: &str) -> Option<Action> {
         | "todays summary"
         | "show me my summary"
         | "show my daily summary"
-        | "send me my summary" => Action::Show,
+        | "send me my summary" => DailySummaryAction::Show,
         "stop my daily summary"
         | "stop my summary"
         | "stop the daily summary"
@@ -68,13 +68,13 @@ fn fixed(request: &str) -> Option<Action> {
         | "stop daily summary"
         | "cancel the daily summary"
         | "turn off my daily summary"
-        | "turn off the daily summary" => Action::Stop,
+        | "turn off the daily summary" => DailySummaryAction::Stop,
         _ => return None,
     })
 }
 
 /// "send me my summary every day at 8am".
-fn daily(talk: &Talk<'_>) -> Option<Action> {
+fn daily(talk: &Talk<'_>) -> Option<DailySummaryAction> {
     let words = &talk.words;
     let end = super::pieces::end(words);
     let at = words
@@ -106,7 +106,7 @@ fn daily(talk: &Talk<'_>) -> Option<Action> {
     let from = every.unwrap_or(from);
     if from == end {
         let hour = if evening { 18 } else { HOUR };
-        return every.map(|_| Action::Daily { hour, minute: 0 });
+        return every.map(|_| DailySummaryAction::Daily { hour, minute: 0 });
     }
     let (spec, next) = when::read(words, from)?;
     let mut next = next;
@@ -127,46 +127,46 @@ fn daily(talk: &Talk<'_>) -> Option<Action> {
     };
     let moment = when::resolve(&tomorrow, talk.heard.now, Zone::UTC).ok()?;
     let minutes = moment.0.div_euclid(60_000).rem_euclid(24 * 60) as u32;
-    Some(Action::Daily {
+    Some(DailySummaryAction::Daily {
         hour: minutes / 60,
         minute: minutes % 60,
     })
 }
 
-impl Ability for State {
-    type Action = Action;
+impl Superpower for DailySummaryState {
+    type Action = DailySummaryAction;
 
-    fn own(action: super::Action) -> Option<Action> {
+    fn own(action: super::Action) -> Option<DailySummaryAction> {
         match action {
             super::Action::DailySummary(action) => Some(action),
             _ => None,
         }
     }
 
-    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+    fn apply(&mut self, action: DailySummaryAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            Action::Show => told(scene),
-            Action::Daily { .. } if !scene.reachable => {
+            DailySummaryAction::Show => told(scene),
+            DailySummaryAction::Daily { .. } if !scene.reachable => {
                 "I can't write to you by myself in this chat. Say “daily summary” whenever you want it.".to_owned()
             }
-            Action::Daily { .. } if scene.group => {
+            DailySummaryAction::Daily { .. } if scene.group => {
                 "Let's keep your summary between us: say it again in a chat of our own.".to_owned()
             }
-            Action::Daily { hour, minute } => {
+            DailySummaryAction::Daily { hour, minute } => {
                 self.at = Some((hour, minute));
                 format!(
                     "Okay, your summary comes every day at {hour:02}:{minute:02}. “stop my daily summary” ends that.{}",
                     scene.zone_hint()
                 )
             }
-            Action::Stop => match self.at.take() {
+            DailySummaryAction::Stop => match self.at.take() {
                 Some(_) => "Okay, no more daily summaries by themselves.".to_owned(),
                 None => "No daily summary is set. Say “send me my summary every day at 8am” for one.".to_owned(),
             },
         })
     }
 
-    fn overview(&self, scene: &Scene<'_>) -> String {
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
         match self.at {
             None => told(scene),
             Some((hour, minute)) => format!(
@@ -176,7 +176,7 @@ impl Ability for State {
         }
     }
 
-    fn alarm(&self, scene: &Scene<'_>) -> Option<Timestamp> {
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
         let (hour, minute) = self.at?;
         let today = scene.today();
         [today, today.succ_opt()?, today.succ_opt()?.succ_opt()?]
@@ -185,12 +185,12 @@ impl Ability for State {
             .find(|at| *at > scene.now)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &Scene<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         self.at.map(|_| told(scene))
     }
 }
 
-fn told(scene: &Scene<'_>) -> String {
+fn told(scene: &PowerContext<'_>) -> String {
     let today = scene.today().format("%A, %-d %B");
     if scene.day.is_empty() {
         return format!("{today}: nothing on that I know of. Enjoy your day!");

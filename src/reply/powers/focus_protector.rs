@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ability, Scene, Strength};
+use super::{PowerContext, Strength, Superpower};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Spec};
@@ -13,7 +13,7 @@ const USUAL_MINUTES: i64 = 25;
 const MINUTES_MAX: i64 = 12 * 60;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum FocusAction {
     Start { until: Timestamp },
     Stop,
     Show,
@@ -21,12 +21,12 @@ pub enum Action {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct FocusState {
     /// Milliseconds since the epoch.
     until: Option<i64>,
 }
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, FocusAction)> {
     use Strength::Clear;
     let words = &talk.words;
     let now = talk.heard.now;
@@ -71,7 +71,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
     Some((Clear, start(&spec, now, talk)))
 }
 
-fn fixed(request: &str, now: Timestamp) -> Option<(Strength, Action)> {
+fn fixed(request: &str, now: Timestamp) -> Option<(Strength, FocusAction)> {
     use Strength::{Clear, InSession};
     Some(match request {
         "focus"
@@ -88,7 +88,7 @@ fn fixed(request: &str, now: Timestamp) -> Option<(Strength, Action)> {
         | "dont disturb me"
         | "do not disturb me" => {
             let until = now.plus_s(USUAL_MINUTES * 60);
-            (Clear, Action::Start { until })
+            (Clear, FocusAction::Start { until })
         }
         "stop focus"
         | "end focus"
@@ -109,7 +109,7 @@ fn fixed(request: &str, now: Timestamp) -> Option<(Strength, Action)> {
             } else {
                 Clear
             };
-            (strength, Action::Stop)
+            (strength, FocusAction::Stop)
         }
         "my focus"
         | "am i in focus"
@@ -118,35 +118,35 @@ fn fixed(request: &str, now: Timestamp) -> Option<(Strength, Action)> {
         | "focus status"
         | "how much focus is left"
         | "how long do i focus"
-        | "how long until my focus ends" => (Clear, Action::Show),
+        | "how long until my focus ends" => (Clear, FocusAction::Show),
         _ => return None,
     })
 }
 
-fn start(spec: &Spec, now: Timestamp, talk: &Talk<'_>) -> Action {
+fn start(spec: &Spec, now: Timestamp, talk: &Talk<'_>) -> FocusAction {
     match when::resolve(spec, now, talk.zone()) {
-        Ok(until) if until.0 - now.0 <= MINUTES_MAX * 60_000 => Action::Start { until },
-        _ => Action::TooLong,
+        Ok(until) if until.0 - now.0 <= MINUTES_MAX * 60_000 => FocusAction::Start { until },
+        _ => FocusAction::TooLong,
     }
 }
 
-impl Ability for State {
-    type Action = Action;
+impl Superpower for FocusState {
+    type Action = FocusAction;
 
-    fn own(action: super::Action) -> Option<Action> {
+    fn own(action: super::Action) -> Option<FocusAction> {
         match action {
             super::Action::FocusProtector(action) => Some(action),
             _ => None,
         }
     }
 
-    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+    fn apply(&mut self, action: FocusAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            Action::Start { .. } if !scene.reachable => {
+            FocusAction::Start { .. } if !scene.reachable => {
                 "I can't write to you by myself in this chat, so there's nothing I could hold back."
                     .to_owned()
             }
-            Action::Start { until } => {
+            FocusAction::Start { until } => {
                 self.until = Some(until.0);
                 format!(
                     "Focus until {}. I hold your reminders back until then; “stop focus” ends it.{}",
@@ -154,22 +154,22 @@ impl Ability for State {
                     scene.zone_hint()
                 )
             }
-            Action::Stop => match self.alarm(scene) {
+            FocusAction::Stop => match self.alarm(scene) {
                 Some(_) => {
                     self.until = None;
                     "Okay, your focus is over. What I held back comes now.".to_owned()
                 }
                 None => "You're in no focus at the moment.".to_owned(),
             },
-            Action::Show => self.overview(scene),
-            Action::TooLong => format!(
+            FocusAction::Show => self.overview(scene),
+            FocusAction::TooLong => format!(
                 "A focus lasts at most {} hours. For example: “focus for 45 minutes”.",
                 MINUTES_MAX / 60
             ),
         })
     }
 
-    fn overview(&self, scene: &Scene<'_>) -> String {
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
         match self.alarm(scene) {
             Some(until) => {
                 let minutes = (until.0 - scene.now.0 + 59_999) / 60_000;
@@ -186,11 +186,11 @@ impl Ability for State {
         }
     }
 
-    fn alarm(&self, scene: &Scene<'_>) -> Option<Timestamp> {
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
         self.until.map(Timestamp).filter(|until| *until > scene.now)
     }
 
-    fn on_alarm(&mut self, _at: Timestamp, scene: &Scene<'_>) -> Option<String> {
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         if self.alarm(scene).is_some() {
             return None;
         }
@@ -200,7 +200,7 @@ impl Ability for State {
     }
 }
 
-fn clock(at: Timestamp, scene: &Scene<'_>) -> String {
+fn clock(at: Timestamp, scene: &PowerContext<'_>) -> String {
     let zone = if scene.timezone.is_none() { " UTC" } else { "" };
     format!(
         "{}{zone}",

@@ -7,7 +7,7 @@ use chrono::{Datelike, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, same, too_long};
-use super::{Ability, Scene};
+use super::{PowerContext, Superpower};
 pub(super) use read::parse;
 
 /// Habits of one person.
@@ -18,7 +18,7 @@ const NAME_CHARS_MAX: usize = 60;
 const DAYS_KEPT_MAX: usize = 800;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum HabitAction {
     /// `per_week` 7: every day.
     Track {
         name: String,
@@ -35,7 +35,7 @@ pub enum Action {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct HabitState {
     habits: Vec<Habit>,
 }
 
@@ -47,22 +47,22 @@ struct Habit {
     days: Vec<i32>,
 }
 
-impl Ability for State {
-    type Action = Action;
+impl Superpower for HabitState {
+    type Action = HabitAction;
 
-    fn own(action: super::Action) -> Option<Action> {
+    fn own(action: super::Action) -> Option<HabitAction> {
         match action {
             super::Action::HabitTracker(action) => Some(action),
             _ => None,
         }
     }
 
-    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+    fn apply(&mut self, action: HabitAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            Action::Track { name, per_week } => self.track(name, per_week),
-            Action::Did { what, days_ago } => return self.did(&what, days_ago, scene),
-            Action::List => self.overview(scene),
-            Action::Remove(name) => match self.find(&name) {
+            HabitAction::Track { name, per_week } => self.track(name, per_week),
+            HabitAction::Did { what, days_ago } => return self.did(&what, days_ago, scene),
+            HabitAction::List => self.overview(scene),
+            HabitAction::Remove(name) => match self.find(&name) {
                 Some(at) => {
                     let gone = self.habits.remove(at);
                     format!(
@@ -73,13 +73,13 @@ impl Ability for State {
                 None if !scene.sure => return None,
                 None => format!("I'm not tracking {name}. “my habits” shows what I track."),
             },
-            Action::Nothing => {
+            HabitAction::Nothing => {
                 "Which habit? For example: “track habit: run 3 times a week”.".to_owned()
             }
         })
     }
 
-    fn overview(&self, scene: &Scene<'_>) -> String {
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
         if self.habits.is_empty() {
             return "I track no habits yet. Say “track habit: run 3 times a week”.".to_owned();
         }
@@ -94,7 +94,7 @@ impl Ability for State {
         text
     }
 
-    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         let today = scene.today();
         let due: Vec<&str> = self
             .habits
@@ -109,7 +109,7 @@ impl Ability for State {
     }
 }
 
-impl State {
+impl HabitState {
     fn track(&mut self, name: String, per_week: u32) -> String {
         if let Some(said) = too_long(&[&name], NAME_CHARS_MAX) {
             return said;
@@ -139,7 +139,7 @@ impl State {
         said
     }
 
-    fn did(&mut self, what: &str, days_ago: u32, scene: &Scene<'_>) -> Option<String> {
+    fn did(&mut self, what: &str, days_ago: u32, scene: &PowerContext<'_>) -> Option<String> {
         let Some(at) = self.find(what) else {
             return scene.sure.then(|| {
                 format!("I'm not tracking {what}. Say “track habit: {what} 3 times a week” first.")

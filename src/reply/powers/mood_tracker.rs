@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, too_long};
-use super::{Ability, Scene, Strength};
+use super::{PowerContext, Strength, Superpower};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
@@ -15,7 +15,7 @@ const ENTRIES_KEPT_MAX: usize = 1_000;
 const NOTE_CHARS_MAX: usize = 200;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum MoodAction {
     Log {
         score: u8,
         note: String,
@@ -29,7 +29,7 @@ pub enum Action {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct MoodState {
     entries: Vec<Entry>,
 }
 
@@ -107,10 +107,10 @@ const SCORES: [(u8, &[&str]); 10] = [
     ),
 ];
 
-pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MoodAction)> {
     use Strength::{Clear, InSession, Soft};
     let words = &talk.words;
-    let past = |days| Some((Clear, Action::Past { days }));
+    let past = |days| Some((Clear, MoodAction::Past { days }));
     match talk.request() {
         "how was my mood this week"
         | "how was my mood"
@@ -137,7 +137,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
         | "my mood this month"
         | "mood this month"
         | "how has my mood been this month" => return past(30),
-        "mood" => return Some((Soft, Action::Past { days: 7 })),
+        "mood" => return Some((Soft, MoodAction::Past { days: 7 })),
         _ => {}
     }
     let (at, end) = (talk.start, pieces::end(words));
@@ -179,7 +179,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
 }
 
 /// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was said.
-fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Action> {
+fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
     let word = words.get(from);
     let number = word
         .split_once('/')
@@ -198,8 +198,8 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Act
             end,
         );
         return Some(match u8::try_from(number) {
-            Ok(score @ 1..=10) => Action::Log { score, note },
-            _ => Action::OutOfRange,
+            Ok(score @ 1..=10) => MoodAction::Log { score, note },
+            _ => MoodAction::OutOfRange,
         });
     }
     let from = words
@@ -217,25 +217,25 @@ fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<Act
     let ends = rest == end
         || words.is_set_off(rest - 1)
         || matches!(words.get(rest), "because" | "about" | "and" | "but");
-    ends.then(|| Action::Log {
+    ends.then(|| MoodAction::Log {
         score,
         note: pieces::said(words, from, end),
     })
 }
 
-impl Ability for State {
-    type Action = Action;
+impl Superpower for MoodState {
+    type Action = MoodAction;
 
-    fn own(action: super::Action) -> Option<Action> {
+    fn own(action: super::Action) -> Option<MoodAction> {
         match action {
             super::Action::MoodTracker(action) => Some(action),
             _ => None,
         }
     }
 
-    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+    fn apply(&mut self, action: MoodAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            Action::Log { score, note } => {
+            MoodAction::Log { score, note } => {
                 if let Some(said) = too_long(&[&note], NOTE_CHARS_MAX) {
                     return Some(said);
                 }
@@ -261,25 +261,25 @@ impl Ability for State {
                         })
                 )
             }
-            Action::Past { days } => self.past(days, scene),
-            Action::OutOfRange => {
+            MoodAction::Past { days } => self.past(days, scene),
+            MoodAction::OutOfRange => {
                 "Moods go from 1 (awful) to 10 (wonderful). For example: “mood 7/10”.".to_owned()
             }
         })
     }
 
-    fn overview(&self, scene: &Scene<'_>) -> String {
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
         self.past(7, scene)
     }
 
-    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         let (average, _) = self.average(7, scene)?;
         Some(format!("Mood in the last 7 days: {average} on average"))
     }
 }
 
-impl State {
-    fn since(&self, days: i64, scene: &Scene<'_>) -> impl Iterator<Item = &Entry> {
+impl MoodState {
+    fn since(&self, days: i64, scene: &PowerContext<'_>) -> impl Iterator<Item = &Entry> {
         let first = pieces::number(scene.today()) - (days - 1) as i32;
         let zone = scene.zone();
         self.entries
@@ -288,7 +288,7 @@ impl State {
     }
 
     /// With one decimal, as words, and of how many.
-    fn average(&self, days: i64, scene: &Scene<'_>) -> Option<(String, usize)> {
+    fn average(&self, days: i64, scene: &PowerContext<'_>) -> Option<(String, usize)> {
         let count = self.since(days, scene).count();
         let sum: usize = self
             .since(days, scene)
@@ -298,7 +298,7 @@ impl State {
         Some((format!("{}.{}", tenths / 10, tenths % 10), count))
     }
 
-    fn past(&self, days: i64, scene: &Scene<'_>) -> String {
+    fn past(&self, days: i64, scene: &PowerContext<'_>) -> String {
         const LISTED_MAX: usize = 14;
         let when = match days {
             1 => "today".to_owned(),

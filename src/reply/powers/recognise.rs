@@ -8,7 +8,7 @@ use super::{
 };
 use crate::reply::builtin::listening::listen;
 use crate::reply::builtin::{Talk, understand_talk};
-use crate::reply::{Heard, Intent};
+use crate::reply::{Intent, MessageContext};
 
 /// Longer messages ask for none.
 const TEXT_BYTES_MAX: usize = 4_096;
@@ -25,7 +25,7 @@ pub enum Strength {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct PowerCall {
     pub power: Power,
     pub strength: Strength,
     pub action: Action,
@@ -40,14 +40,14 @@ pub enum Control {
 
 /// All that a message may ask for; at most one call for each superpower.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Calls {
-    pub calls: Vec<Call>,
+pub struct PowerCalls {
+    pub calls: Vec<PowerCall>,
     pub control: Option<Control>,
     /// In a group: by name, or in answer to the assistant.
     pub spoken_to: bool,
 }
 
-impl Calls {
+impl PowerCalls {
     /// Whether any of it can count for somebody who uses none at the moment.
     pub fn may_begin(&self) -> bool {
         self.calls
@@ -55,12 +55,12 @@ impl Calls {
             .any(|call| call.strength != Strength::InSession)
     }
 
-    pub fn of(&self, power: Power) -> Option<&Call> {
+    pub fn of(&self, power: Power) -> Option<&PowerCall> {
         self.calls.iter().find(|call| call.power == power)
     }
 }
 
-pub fn recognise(heard: &Heard<'_>) -> Calls {
+pub fn recognise(heard: &MessageContext<'_>) -> PowerCalls {
     in_talk(&listen(heard))
 }
 
@@ -70,13 +70,13 @@ pub struct Understanding {
     /// What it means without superpowers.
     pub intent: Intent,
     /// The superpowers that it may ask for of somebody who uses none at the moment.
-    pub calls: Calls,
+    pub calls: PowerCalls,
     /// In another time zone it might be something else.
     pub rests_on_zone: bool,
 }
 
 /// The message is listened to once, and most messages cost no more than a look at their words.
-pub fn understand_all(heard: &Heard<'_>) -> Understanding {
+pub fn understand_all(heard: &MessageContext<'_>) -> Understanding {
     let talk = listen(heard);
     let is_about_one = talk
         .words
@@ -85,7 +85,7 @@ pub fn understand_all(heard: &Heard<'_>) -> Understanding {
     let calls = if is_about_one {
         in_talk(&talk)
     } else {
-        Calls::default()
+        PowerCalls::default()
     };
     Understanding {
         intent: understand_talk(&talk),
@@ -167,16 +167,16 @@ const WORDS: [&str; 69] = [
     "yesterday",
 ];
 
-fn in_talk(talk: &Talk<'_>) -> Calls {
+fn in_talk(talk: &Talk<'_>) -> PowerCalls {
     if talk.heard.text.len() > TEXT_BYTES_MAX || talk.words.len() == 0 {
-        return Calls::default();
+        return PowerCalls::default();
     }
-    Calls {
+    PowerCalls {
         calls: Power::ALL
             .into_iter()
             .filter_map(|power| {
                 let (strength, action) = parse(power, talk)?;
-                Some(Call {
+                Some(PowerCall {
                     power,
                     strength,
                     action,

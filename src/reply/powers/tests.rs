@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::reply::{Heard, Intent, understand};
+use crate::reply::{Intent, MessageContext, understand};
 
 /// Wednesday, 4 March 2026, 12:00 UTC: 13:00 in Berlin.
 const NOW: Timestamp = Timestamp(1_772_625_600_000);
 const DAY_MS: i64 = 86_400_000;
 
-fn heard(text: &str) -> Heard<'_> {
-    Heard {
+fn heard(text: &str) -> MessageContext<'_> {
+    MessageContext {
         text,
         now: NOW,
         timezone: Some("Europe/Berlin".parse().unwrap()),
@@ -22,7 +22,7 @@ fn heard(text: &str) -> Heard<'_> {
 
 /// Somebody who has everything, and what is kept for them.
 struct Desk {
-    kept: HashMap<&'static str, Kept>,
+    kept: HashMap<&'static str, StoredState>,
     used: Option<Power>,
     now: Timestamp,
     timezone: Option<Zone>,
@@ -46,8 +46,8 @@ impl Desk {
         }
     }
 
-    fn scene(&self, sure: bool) -> Scene<'static> {
-        Scene {
+    fn scene(&self, sure: bool) -> PowerContext<'static> {
+        PowerContext {
             now: self.now,
             timezone: self.timezone,
             group: self.group,
@@ -61,7 +61,7 @@ impl Desk {
 
     /// "": nothing was understood.
     fn say(&mut self, text: &str) -> String {
-        let heard = Heard {
+        let heard = MessageContext {
             now: self.now,
             timezone: self.timezone,
             ..heard(text)
@@ -71,7 +71,7 @@ impl Desk {
         if calls.may_begin() {
             assert_eq!(understand_all(&heard).calls, calls, "{text}");
         }
-        let strong = |call: &&Call| call.strength == Strength::Clear;
+        let strong = |call: &&PowerCall| call.strength == Strength::Clear;
         let own = self.used.and_then(|power| calls.of(power));
         let call = own
             .filter(strong)
@@ -442,7 +442,7 @@ fn talk_is_left_alone() {
         "",
         "?",
     ] {
-        let clear: Vec<Call> = recognise(&heard(said))
+        let clear: Vec<PowerCall> = recognise(&heard(said))
             .calls
             .into_iter()
             .filter(|call| call.strength == Strength::Clear)

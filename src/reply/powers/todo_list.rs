@@ -6,7 +6,7 @@ mod read;
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, joined, too_long, which};
-use super::{Ability, Scene};
+use super::{PowerContext, Superpower};
 pub(super) use read::parse;
 
 /// Things on one list, done ones included.
@@ -15,7 +15,7 @@ const ITEMS_MAX: usize = 200;
 const ITEM_CHARS_MAX: usize = 200;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum TodoAction {
     Add(Vec<String>),
     Show,
     Done(Vec<String>),
@@ -28,7 +28,7 @@ pub enum Action {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct TodoState {
     items: Vec<Item>,
 }
 
@@ -40,24 +40,24 @@ struct Item {
     by: i64,
 }
 
-impl Ability for State {
-    type Action = Action;
+impl Superpower for TodoState {
+    type Action = TodoAction;
 
-    fn own(action: super::Action) -> Option<Action> {
+    fn own(action: super::Action) -> Option<TodoAction> {
         match action {
             super::Action::TodoList(action) => Some(action),
             _ => None,
         }
     }
 
-    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+    fn apply(&mut self, action: TodoAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            Action::Add(texts) => self.add(texts, scene),
-            Action::Show => self.overview(scene),
-            Action::Done(texts) => return self.mark(&texts, scene),
-            Action::Reopen(text) => self.reopen(&text),
-            Action::Remove(texts) => self.remove(&texts),
-            Action::Clear => {
+            TodoAction::Add(texts) => self.add(texts, scene),
+            TodoAction::Show => self.overview(scene),
+            TodoAction::Done(texts) => return self.mark(&texts, scene),
+            TodoAction::Reopen(text) => self.reopen(&text),
+            TodoAction::Remove(texts) => self.remove(&texts),
+            TodoAction::Clear => {
                 let count = self.items.len();
                 self.items.clear();
                 match count {
@@ -69,7 +69,7 @@ impl Ability for State {
                     ),
                 }
             }
-            Action::ClearDone => {
+            TodoAction::ClearDone => {
                 let before = self.items.len();
                 self.items.retain(|item| !item.done);
                 format!(
@@ -77,14 +77,14 @@ impl Ability for State {
                     counted(before - self.items.len(), "thing")
                 )
             }
-            Action::Nothing => {
+            TodoAction::Nothing => {
                 "What shall I put on the list? For example: “add milk and eggs to my list”."
                     .to_owned()
             }
         })
     }
 
-    fn overview(&self, _scene: &Scene<'_>) -> String {
+    fn overview(&self, _scene: &PowerContext<'_>) -> String {
         if self.items.is_empty() {
             return "The list is empty. Say “add milk and eggs to my list” to begin.".to_owned();
         }
@@ -100,7 +100,7 @@ impl Ability for State {
         text
     }
 
-    fn brief(&self, _scene: &Scene<'_>) -> Option<String> {
+    fn brief(&self, _scene: &PowerContext<'_>) -> Option<String> {
         const NAMED: usize = 5;
         let open: Vec<&str> = self
             .items
@@ -123,8 +123,8 @@ impl Ability for State {
     }
 }
 
-impl State {
-    fn add(&mut self, texts: Vec<String>, scene: &Scene<'_>) -> String {
+impl TodoState {
+    fn add(&mut self, texts: Vec<String>, scene: &PowerContext<'_>) -> String {
         if let Some(said) = too_long(&texts, ITEM_CHARS_MAX) {
             return said;
         }
@@ -166,7 +166,7 @@ impl State {
         format!("{} on the list", counted(open, "thing"))
     }
 
-    fn mark(&mut self, texts: &[String], scene: &Scene<'_>) -> Option<String> {
+    fn mark(&mut self, texts: &[String], scene: &PowerContext<'_>) -> Option<String> {
         let (mut done, mut unknown) = (Vec::new(), Vec::new());
         for text in texts {
             let open = self.items.iter().map(|item| {

@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, joined, same, too_long, which};
-use super::{Ability, Scene};
+use super::{PowerContext, Superpower};
 pub(super) use read::parse;
 
 /// Trips of one owner.
@@ -24,7 +24,7 @@ const PLACE_CHARS_MAX: usize = 60;
 const TEXT_CHARS_MAX: usize = 200;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Action {
+pub enum TripAction {
     Plan {
         place: String,
         /// Both or none.
@@ -53,7 +53,7 @@ pub enum Action {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct TripState {
     /// The newest, and the one that is spoken of, last.
     trips: Vec<Trip>,
 }
@@ -86,20 +86,20 @@ struct Packing {
 
 const NO_TRIP: &str = "There's no trip yet. Say “plan a trip to Lisbon from 3 to 7 June”.";
 
-impl Ability for State {
-    type Action = Action;
+impl Superpower for TripState {
+    type Action = TripAction;
 
-    fn own(action: super::Action) -> Option<Action> {
+    fn own(action: super::Action) -> Option<TripAction> {
         match action {
             super::Action::TripPlanner(action) => Some(action),
             _ => None,
         }
     }
 
-    fn apply(&mut self, action: Action, scene: &Scene<'_>) -> Option<String> {
+    fn apply(&mut self, action: TripAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            Action::Plan { place, from, to } => self.plan(place, from, to, scene),
-            Action::Dates { from, to } => match self.trips.last_mut() {
+            TripAction::Plan { place, from, to } => self.plan(place, from, to, scene),
+            TripAction::Dates { from, to } => match self.trips.last_mut() {
                 None => NO_TRIP.to_owned(),
                 Some(trip) => match span(from, to) {
                     Err(why) => why,
@@ -110,21 +110,21 @@ impl Ability for State {
                     }
                 },
             },
-            Action::AddDay { day, what } => self.add_day(day, what, scene),
-            Action::Pack(things) => self.pack(things, scene),
-            Action::Packed(things) => return self.packed(&things, scene),
-            Action::Show(place) if !scene.sure && self.position(&place).is_none() => return None,
-            Action::Show(_) if self.trips.is_empty() => NO_TRIP.to_owned(),
-            Action::Show(place) => match self.speak_of(&place) {
+            TripAction::AddDay { day, what } => self.add_day(day, what, scene),
+            TripAction::Pack(things) => self.pack(things, scene),
+            TripAction::Packed(things) => return self.packed(&things, scene),
+            TripAction::Show(place) if !scene.sure && self.position(&place).is_none() => return None,
+            TripAction::Show(_) if self.trips.is_empty() => NO_TRIP.to_owned(),
+            TripAction::Show(place) => match self.speak_of(&place) {
                 Some(trip) => trip.told(scene),
                 None => format!("I know of no trip to {place}. “my trips” shows them."),
             },
-            Action::List => self.list(scene),
-            Action::PackingList => match self.trips.last() {
+            TripAction::List => self.list(scene),
+            TripAction::PackingList => match self.trips.last() {
                 Some(trip) => trip.packing_list(),
                 None => NO_TRIP.to_owned(),
             },
-            Action::Cancel(place) => {
+            TripAction::Cancel(place) => {
                 let at = if place.is_empty() {
                     self.trips.len().checked_sub(1)
                 } else {
@@ -139,25 +139,25 @@ impl Ability for State {
                     None => format!("I know of no trip to {place}."),
                 }
             }
-            Action::DatesUnclear => {
+            TripAction::DatesUnclear => {
                 "Which days exactly? I've planned nothing yet. For example: “plan a trip to Lisbon from 3 to 7 June”."
                     .to_owned()
             }
-            Action::Unclear => {
+            TripAction::Unclear => {
                 "Where to, and when? For example: “plan a trip to Lisbon from 3 to 7 June”."
                     .to_owned()
             }
         })
     }
 
-    fn overview(&self, scene: &Scene<'_>) -> String {
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
         match self.trips.last() {
             Some(trip) => trip.told(scene),
             None => NO_TRIP.to_owned(),
         }
     }
 
-    fn brief(&self, scene: &Scene<'_>) -> Option<String> {
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         let today = pieces::number(scene.today());
         self.trips.iter().find_map(|trip| {
             let (from, to) = (trip.from?, trip.to?);
@@ -211,13 +211,13 @@ impl Ability for State {
     }
 }
 
-impl State {
+impl TripState {
     fn plan(
         &mut self,
         place: String,
         from: Option<NaiveDate>,
         to: Option<NaiveDate>,
-        scene: &Scene<'_>,
+        scene: &PowerContext<'_>,
     ) -> String {
         if let Some(said) = too_long(&[&place], PLACE_CHARS_MAX) {
             return said;
@@ -257,7 +257,7 @@ impl State {
         said
     }
 
-    fn add_day(&mut self, day: u32, what: String, scene: &Scene<'_>) -> String {
+    fn add_day(&mut self, day: u32, what: String, scene: &PowerContext<'_>) -> String {
         if let Some(said) = too_long(&[&what], TEXT_CHARS_MAX) {
             return said;
         }
@@ -289,7 +289,7 @@ impl State {
         said
     }
 
-    fn pack(&mut self, things: Vec<String>, scene: &Scene<'_>) -> String {
+    fn pack(&mut self, things: Vec<String>, scene: &PowerContext<'_>) -> String {
         if let Some(said) = too_long(&things, TEXT_CHARS_MAX) {
             return said;
         }
@@ -316,7 +316,7 @@ impl State {
         said
     }
 
-    fn packed(&mut self, things: &[String], scene: &Scene<'_>) -> Option<String> {
+    fn packed(&mut self, things: &[String], scene: &PowerContext<'_>) -> Option<String> {
         let trip = self.trips.last_mut()?;
         let mut packed = Vec::new();
         for thing in things {
@@ -355,7 +355,7 @@ impl State {
         self.trips.last()
     }
 
-    fn list(&self, scene: &Scene<'_>) -> String {
+    fn list(&self, scene: &PowerContext<'_>) -> String {
         if self.trips.is_empty() {
             return NO_TRIP.to_owned();
         }
@@ -373,7 +373,7 @@ impl Trip {
     }
 
     /// " (Friday, 5 June)", when the dates are known.
-    fn date(&self, day: u32, scene: &Scene<'_>) -> String {
+    fn date(&self, day: u32, scene: &PowerContext<'_>) -> String {
         self.from.map_or_else(String::new, |from| {
             let date = pieces::day(from + day as i32 - 1);
             format!(" ({})", pieces::shown(date, scene.today()))
@@ -381,7 +381,7 @@ impl Trip {
     }
 
     /// "Trip to Lisbon, Wednesday, 3 June to Sunday, 7 June, 5 days".
-    fn title(&self, scene: &Scene<'_>) -> String {
+    fn title(&self, scene: &PowerContext<'_>) -> String {
         match (self.from, self.to, self.days()) {
             (Some(from), Some(to), Some(days)) => format!(
                 "Trip to {}, {} to {} ({})",
@@ -394,7 +394,7 @@ impl Trip {
         }
     }
 
-    fn told(&self, scene: &Scene<'_>) -> String {
+    fn told(&self, scene: &PowerContext<'_>) -> String {
         let mut text = format!("{}:", self.title(scene));
         if self.plans.is_empty() {
             text.push_str("\nNothing planned yet. Say “add day 1: museum”.");

@@ -2,7 +2,7 @@
 //! the same name. What others than the asker said is quoted as data. Handles (phone numbers,
 //! addresses) are never told to a model.
 
-use super::{By, Said, clean, in_marks};
+use super::{Author, RoomMessage, clean, in_marks};
 
 /// Begins and ends what somebody else said.
 pub(super) const QUOTED: (&str, &str) = ("<quoted>", "</quoted>");
@@ -20,9 +20,15 @@ impl Speakers {
     /// What was said as the model reads it. In a group what others than the asker said is
     /// JSON between two marks, which no text can end; the asker's further lines are indented,
     /// so that nobody can write a line that looks like another's.
-    pub(super) fn line(&mut self, said: &Said, text: &str, group: bool, asker: &By) -> String {
+    pub(super) fn line(
+        &mut self,
+        said: &RoomMessage,
+        text: &str,
+        group: bool,
+        asker: &Author,
+    ) -> String {
         match &said.by {
-            By::Person { id, name } if group => {
+            Author::Person { id, name } if group => {
                 let name = self.name(*id, name.as_deref());
                 if !said.by.is_same(asker) {
                     let quote = serde_json::json!({"from": name, "text": text});

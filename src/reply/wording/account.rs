@@ -6,7 +6,7 @@ use crate::clock::{Timestamp, Zone};
 
 /// What the account's sentences need to know.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Facts<'a> {
+pub struct AccountFacts<'a> {
     pub name: Option<&'a str>,
     pub subscribed: bool,
     /// `monthly` or `annual`.
@@ -20,7 +20,7 @@ pub struct Facts<'a> {
     pub timezone: Option<Zone>,
 }
 
-pub fn status(facts: &Facts) -> String {
+pub fn status(facts: &AccountFacts) -> String {
     let name = match facts.name.map(str::trim) {
         Some(name) if !name.is_empty() => format!("You are {name}"),
         _ => "I don't know your name yet".to_owned(),
@@ -47,7 +47,7 @@ pub fn status(facts: &Facts) -> String {
     )
 }
 
-pub fn usage(facts: &Facts) -> String {
+pub fn usage(facts: &AccountFacts) -> String {
     match facts.daily_limit {
         None => "Your messages are unlimited.".to_owned(),
         Some(limit) => {

@@ -74,12 +74,12 @@ fn lists_are_bounded() {
 
 #[test]
 fn accounts_are_told_of() {
-    let free = Facts {
+    let free = AccountFacts {
         messages_used_today: 3,
         daily_limit: Some(50),
         memories: 1,
         reminders: 2,
-        ..Facts::default()
+        ..AccountFacts::default()
     };
     assert_eq!(
         usage(&free),
@@ -94,12 +94,12 @@ fn accounts_are_told_of() {
         timezone_set("Etc/GMT-2".parse().unwrap(), NOW),
         "Okay, your time zone is UTC+2. It's 14:00 there."
     );
-    let paid = Facts {
+    let paid = AccountFacts {
         name: Some("Ana"),
         subscribed: true,
         plan: Some("annual"),
         timezone: Some("Asia/Tokyo".parse().unwrap()),
-        ..Facts::default()
+        ..AccountFacts::default()
     };
     assert!(
         status(&paid)

@@ -24,7 +24,7 @@ pub(super) fn read(
     if !text.trim_start().starts_with('{') {
         return None;
     }
-    let sent: Sent<'_> = serde_json::from_str(text).ok()?;
+    let sent: UsualBody<'_> = serde_json::from_str(text).ok()?;
     let mut message = Message {
         chat_guid: sent.chat_guid.0,
         mode: sent.mode.0,
@@ -86,14 +86,14 @@ fn read_context(
 /// What is sent. A name that stands twice, or that is not one of these, is an error.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sent<'a> {
-    chat_guid: Text<1, ID_BYTES_MAX>,
-    mode: SentMode,
-    sender: Text<1, ID_BYTES_MAX>,
-    text: Text<0, TEXT_BYTES_MAX>,
+struct UsualBody<'a> {
+    chat_guid: BoundedText<1, ID_BYTES_MAX>,
+    mode: ModeField,
+    sender: BoundedText<1, ID_BYTES_MAX>,
+    text: BoundedText<0, TEXT_BYTES_MAX>,
     /// Unix seconds
     timestamp: u64,
-    participants: Option<Vec<Text<1, ID_BYTES_MAX>>>,
+    participants: Option<Vec<BoundedText<1, ID_BYTES_MAX>>>,
     #[serde(borrow)]
     metadata: Option<Object<'a>>,
     #[serde(borrow)]
@@ -101,13 +101,13 @@ struct Sent<'a> {
 }
 
 /// Of so many bytes, without U+0000.
-struct Text<const MIN: usize, const MAX: usize>(String);
+struct BoundedText<const MIN: usize, const MAX: usize>(String);
 
-fn strings<const MIN: usize, const MAX: usize>(texts: Vec<Text<MIN, MAX>>) -> Vec<String> {
+fn strings<const MIN: usize, const MAX: usize>(texts: Vec<BoundedText<MIN, MAX>>) -> Vec<String> {
     texts.into_iter().map(|text| text.0).collect()
 }
 
-struct SentMode(Mode);
+struct ModeField(Mode);
 
 /// An object of plain values, in the order of its names, each of which stands once.
 struct Object<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
@@ -184,7 +184,7 @@ fn unusual<E: de::Error>() -> E {
 struct TextVisitor<const MIN: usize, const MAX: usize>;
 
 impl<const MIN: usize, const MAX: usize> Visitor<'_> for TextVisitor<MIN, MAX> {
-    type Value = Text<MIN, MAX>;
+    type Value = BoundedText<MIN, MAX>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a string")
@@ -192,11 +192,13 @@ impl<const MIN: usize, const MAX: usize> Visitor<'_> for TextVisitor<MIN, MAX> {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
         let is_usual = (MIN..=MAX).contains(&text.len()) && !text.contains('\0');
-        is_usual.then(|| Text(text.to_owned())).ok_or_else(unusual)
+        is_usual
+            .then(|| BoundedText(text.to_owned()))
+            .ok_or_else(unusual)
     }
 }
 
-impl<'de, const MIN: usize, const MAX: usize> Deserialize<'de> for Text<MIN, MAX> {
+impl<'de, const MIN: usize, const MAX: usize> Deserialize<'de> for BoundedText<MIN, MAX> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_str(TextVisitor)
     }
@@ -205,22 +207,22 @@ impl<'de, const MIN: usize, const MAX: usize> Deserialize<'de> for Text<MIN, MAX
 struct ModeVisitor;
 
 impl Visitor<'_> for ModeVisitor {
-    type Value = SentMode;
+    type Value = ModeField;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a mode")
     }
 
-    fn visit_str<E: de::Error>(self, mode: &str) -> Result<SentMode, E> {
+    fn visit_str<E: de::Error>(self, mode: &str) -> Result<ModeField, E> {
         match mode {
-            "direct" => Ok(SentMode(Mode::Direct)),
-            "group" => Ok(SentMode(Mode::Group)),
+            "direct" => Ok(ModeField(Mode::Direct)),
+            "group" => Ok(ModeField(Mode::Group)),
             _ => Err(unusual()),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for SentMode {
+impl<'de> Deserialize<'de> for ModeField {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         reader.deserialize_str(ModeVisitor)
     }

@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::edge::hub::{self, Hub};
 use crate::flags::Flags;
 use crate::ingest::replies::{Replies, Settings};
-use crate::ingest::voice::Voice;
+use crate::ingest::voice::Persona;
 use crate::media::Photos;
 use crate::memory::Memories;
 use crate::setting::Setting;
@@ -47,9 +47,9 @@ fn ingest(store: Store, clock: Clock) -> Arc<Ingest> {
             7,
         )),
     });
-    let voice = Voice {
+    let voice = Persona {
         persona: "Juno".to_owned(),
-        ..Voice::default()
+        ..Persona::default()
     };
     let memories = Memories::new(store.clone(), flags.clone(), clock.clone(), None);
     let memories = Arc::new(memories);
@@ -74,7 +74,7 @@ async fn a_panic_is_apologized_for_and_the_next_has_its_turn() {
     conn.execute_batch(DATABASE).unwrap();
     drop(conn);
     let ingest = ingest(Store::open(&options).unwrap(), Clock::system());
-    let mut desk = Desk::new(ingest.clone());
+    let mut desk = RoomQueues::new(ingest.clone());
     assert!(!desk.look().await.unwrap());
     assert_eq!(desk.count, 2);
     // In the place of the first one's making.
@@ -125,7 +125,7 @@ async fn a_reply_waits_for_its_relay_as_long_as_its_command_would_live() {
         .unwrap();
         let clock = Clock::fixed(crate::clock::Timestamp(0));
         let ingest = ingest(Store::open(&options).unwrap(), clock.clone());
-        let mut desk = Desk::new(ingest.clone());
+        let mut desk = RoomQueues::new(ingest.clone());
         desk.delivery_pause = Duration::ZERO;
         desk.look().await.unwrap();
         let room = desk.blocked.recv().await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{FollowUp, Said, TimeChange, Which};
+use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::reply::builtin::reminder::repeats;
 use crate::reply::builtin::words::Words;
 use crate::reply::builtin::{Talk, subject, when};
@@ -143,12 +143,14 @@ fn snooze(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let rest = at..range.end;
     let is_end = at > 0 && matches!(words.get(at - 1), "until" | "till" | "til" | "to");
     let minutes = match words.get(at).parse::<i64>() {
-        Ok(n @ 1..=600) if rest.len() == 1 && !is_end => Some(TimeChange(Said::Later(n * 60))),
+        Ok(n @ 1..=600) if rest.len() == 1 && !is_end => {
+            Some(TimeChange(NewTimeText::Later(n * 60)))
+        }
         _ => None,
     };
     let wait = || {
         let (spec, end) = when::read_duration(words, at)?;
-        (end == range.end).then_some(TimeChange(Said::At(spec)))
+        (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
     };
     let time = minutes.or_else(wait).or_else(|| time_alone(words, rest))?;
     Some(FollowUp::Snooze(Some(time)))
@@ -193,7 +195,7 @@ fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     if let Some(from) = referred.filter(|from| links(words, *from, verb))
         && let Some(to) = new_time(words, from..range.end)
     {
-        let which = Which::Latest;
+        let which = ReminderRef::Latest;
         return Some(FollowUp::Change { which, to });
     }
     let Some((numbers, from)) = numbers(words, at) else {
@@ -205,7 +207,7 @@ fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     };
     let to = new_time(words, from..range.end)?;
     Some(FollowUp::Change {
-        which: Which::Numbered(numbers),
+        which: ReminderRef::Numbered(numbers),
         to,
     })
 }
@@ -256,8 +258,8 @@ fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     };
     let about = subject(about);
     let which = match about.is_empty() {
-        true => Which::Latest,
-        false => Which::About(about),
+        true => ReminderRef::Latest,
+        false => ReminderRef::About(about),
     };
     Some(FollowUp::Change { which, to })
 }
@@ -277,10 +279,10 @@ fn new_time(words: &Words, range: Range<usize>) -> Option<TimeChange> {
         let seconds = wait.days * 86_400 + wait.seconds;
         let is_later = end == range.end && words.get(range.end - 1) == "later";
         if earlier(end) {
-            return Some(TimeChange(Said::Later(-seconds)));
+            return Some(TimeChange(NewTimeText::Later(-seconds)));
         }
         if shift > at || is_later || at > range.start {
-            return Some(TimeChange(Said::Later(seconds)));
+            return Some(TimeChange(NewTimeText::Later(seconds)));
         }
     }
     let at = words
@@ -298,15 +300,15 @@ fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
     if repeats::repeats(words, range.clone())
         && let Some((repeat, _)) = repeat()
     {
-        return Some(TimeChange(Said::Repeat(Box::new(repeat))));
+        return Some(TimeChange(NewTimeText::Repeat(Box::new(repeat))));
     }
     if let Some((spec, end)) = when::read(words, range.start)
         && end == range.end
     {
-        return Some(TimeChange(Said::At(spec)));
+        return Some(TimeChange(NewTimeText::At(spec)));
     }
     let (spec, end) = when::read_hour_alone(words, range.start)?;
-    (end == range.end).then_some(TimeChange(Said::At(spec)))
+    (end == range.end).then_some(TimeChange(NewTimeText::At(spec)))
 }
 
 /// "2", "1 and 3", "number 2", "#2".
@@ -360,10 +362,10 @@ fn cancel(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             | "my last reminder"
             | "the reminder"
     ) {
-        return Some(FollowUp::Cancel(Which::Latest));
+        return Some(FollowUp::Cancel(ReminderRef::Latest));
     }
     let (numbers, end) = numbers(words, range.start)?;
-    (end == range.end).then_some(FollowUp::Cancel(Which::Numbered(numbers)))
+    (end == range.end).then_some(FollowUp::Cancel(ReminderRef::Numbered(numbers)))
 }
 
 /// "when is it next?", "next three dates", "next dates of my swim reminder".
@@ -408,8 +410,8 @@ fn dates(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             .trim_end_matches("reminders"),
     );
     let which = match about.is_empty() {
-        true => Which::Latest,
-        false if of > from => Which::About(about),
+        true => ReminderRef::Latest,
+        false if of > from => ReminderRef::About(about),
         false => return None,
     };
     Some(FollowUp::Dates(which))
@@ -420,12 +422,12 @@ mod tests {
     use super::*;
     use crate::clock::{Timestamp, Zone};
     use crate::reply::builtin::follow_up::NewTime;
-    use crate::reply::builtin::{Heard, listening::listen};
+    use crate::reply::builtin::{MessageContext, listening::listen};
 
     fn told(text: &str) -> String {
         let now = Timestamp::parse("2026-11-23T13:00:00Z").unwrap();
         let zone: Zone = "Europe/Berlin".parse().unwrap();
-        let heard = Heard {
+        let heard = MessageContext {
             text,
             now,
             timezone: Some(zone),

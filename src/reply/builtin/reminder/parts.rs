@@ -11,14 +11,14 @@ use crate::reply::builtin::{Talk, tidied};
 pub(super) const WORDS_MAX: usize = 1_100;
 
 /// What was said after the command, taken apart.
-pub(super) struct Said {
+pub(super) struct ReminderParts {
     pub(super) spec: Option<Spec>,
     pub(super) text: String,
 }
 
-pub(super) fn take_apart(talk: &Talk, range: Range<usize>, timer: bool) -> Said {
+pub(super) fn take_apart(talk: &Talk, range: Range<usize>, timer: bool) -> ReminderParts {
     let said = apart(&talk.words, range, timer);
-    Said {
+    ReminderParts {
         text: without_question(talk, said.text),
         ..said
     }
@@ -32,7 +32,7 @@ pub(super) fn without_question(talk: &Talk, text: String) -> String {
     }
 }
 
-pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> Said {
+pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> ReminderParts {
     let mut end = range.end;
     while end > range.start && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "plz") {
         end -= 1;
@@ -41,7 +41,7 @@ pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> Said {
         end -= 2;
     }
     if end - range.start > WORDS_MAX {
-        return Said {
+        return ReminderParts {
             spec: None,
             text: tidied(words.original(range.start..end)),
         };
@@ -56,19 +56,19 @@ pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> Said {
         if let Some((more, at)) = trailing_time(words, start..end)
             && let Some(both) = spec.merged(more)
         {
-            return Said {
+            return ReminderParts {
                 spec: Some(both),
                 text: text_of(words, start..at),
             };
         }
-        return Said {
+        return ReminderParts {
             spec: Some(spec),
             text: text_of(words, start..end),
         };
     }
     let start = after_link(words, first);
     if let Some((spec, at)) = trailing_time(words, start..end) {
-        return Said {
+        return ReminderParts {
             spec: Some(spec),
             text: text_of(words, start..at),
         };
@@ -81,12 +81,12 @@ pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> Said {
             text_of(words, start..found.start),
             text_of(words, found.end..end)
         );
-        return Said {
+        return ReminderParts {
             spec: Some(spec),
             text: tidied(&text),
         };
     }
-    Said {
+    ReminderParts {
         spec: None,
         text: text_of(words, start..end),
     }

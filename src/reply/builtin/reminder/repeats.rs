@@ -27,11 +27,11 @@ pub(in crate::reply) struct Repeat {
     between: Option<(Spec, Spec)>,
     /// A day.
     start: Option<Spec>,
-    end: Option<End>,
+    end: Option<RuleEnd>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum RuleEnd {
     At(Spec),
     After(Wait),
 }
@@ -45,7 +45,7 @@ pub(in crate::reply) enum RepeatProblem {
 
 /// The wish that starts at `at`, and the index after it.
 pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Repeat, usize)> {
-    let mut pieces = Pieces::default();
+    let mut pieces = RuleParts::default();
     let mut next = at;
     for _ in 0..PIECES_MAX {
         match pieces.take(words, next) {
@@ -74,15 +74,15 @@ pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Repeat, usize)
 
 /// What was read of a wish so far.
 #[derive(Default)]
-struct Pieces {
+struct RuleParts {
     frequency: Option<Frequency>,
     times: Vec<Spec>,
     between: Option<(Spec, Spec)>,
     start: Option<Spec>,
-    end: Option<End>,
+    end: Option<RuleEnd>,
 }
 
-impl Pieces {
+impl RuleParts {
     /// Takes one more piece at `at`; the index after it.
     fn take(&mut self, words: &Words, at: usize) -> Option<usize> {
         if self.frequency.is_none()
@@ -214,15 +214,15 @@ fn read_times(words: &Words, at: usize, after_frequency: bool) -> Option<(Vec<Sp
 }
 
 /// "until 8pm", "until friday", "for 2 weeks".
-fn read_end(words: &Words, at: usize) -> Option<(End, usize)> {
+fn read_end(words: &Words, at: usize) -> Option<(RuleEnd, usize)> {
     if let Some(from) = words.after(at, &["until", "till", "til", "up to", "through"]) {
         let (spec, after) =
             when::read(words, from).or_else(|| when::read_hour_alone(words, from))?;
-        return Some((End::At(spec), after));
+        return Some((RuleEnd::At(spec), after));
     }
     let from = words.after(at, &["for the next", "for"])?;
     let (spec, after) = when::read_duration(words, from)?;
-    Some((End::After(spec.wait?), after))
+    Some((RuleEnd::After(spec.wait?), after))
 }
 
 /// "from 9 to 17", "between 9am and 5pm".

@@ -177,7 +177,7 @@ fn clock_times_and_dates_in_the_persons_zone() {
             assert_eq!(meant(said), remind(text, at), "{said}");
         }
     }
-    let utc = understand(&Heard {
+    let utc = understand(&MessageContext {
         timezone: None,
         ..heard("remind me at 7pm to eat")
     });

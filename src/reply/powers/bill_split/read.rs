@@ -1,7 +1,7 @@
 //! Reads what is said of a bill: "split 90 dollars between Ana, Bo and me", "Ana paid 30 for
 //! pizza", "who owes what?". It knows no bill.
 
-use super::{Action, Amount};
+use super::{Amount, BillSplitAction};
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
 use crate::reply::powers::Strength::{self, Clear, Soft};
@@ -14,7 +14,7 @@ const TIP_PERCENT_MAX: i64 = 100;
 /// More ways than that are a mistake.
 const WAYS_MAX: i64 = 1_000;
 
-pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, BillSplitAction)> {
     if let Some(action) = fixed(talk.request()) {
         return Some((Clear, action));
     }
@@ -26,7 +26,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
     paid(words, at, end)
 }
 
-fn fixed(request: &str) -> Option<Action> {
+fn fixed(request: &str) -> Option<BillSplitAction> {
     Some(match request {
         "who owes what"
         | "who owes whom"
@@ -42,7 +42,7 @@ fn fixed(request: &str) -> Option<Action> {
         | "how do we settle up"
         | "who has to pay"
         | "what does everyone owe"
-        | "what does everybody owe" => Action::Owed,
+        | "what does everybody owe" => BillSplitAction::Owed,
         "bill split"
         | "the bill"
         | "our bill"
@@ -55,23 +55,23 @@ fn fixed(request: &str) -> Option<Action> {
         | "what is on the bill"
         | "show expenses"
         | "show our expenses"
-        | "split bills" => Action::Show,
+        | "split bills" => BillSplitAction::Show,
         "clear the bill" | "new bill" | "start a new bill" | "clear our bill"
         | "delete the bill" | "reset the bill" | "clear my bill" | "close the bill" => {
-            Action::Clear
+            BillSplitAction::Clear
         }
         "split the bill"
         | "split a bill"
         | "lets split the bill"
         | "split the check"
         | "split the costs"
-        | "split our expenses" => Action::Unclear,
+        | "split our expenses" => BillSplitAction::Unclear,
         _ => return None,
     })
 }
 
 /// "split 90 dollars for pizza between Ana, Bo and me, paid by Ana".
-fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
+fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplitAction)> {
     let after = words
         .after(
             at + 1,
@@ -90,7 +90,7 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)>
     let amount = money::read(words, after);
     let Some((mut said, next)) = amount else {
         let from = words.after(after, &["between", "among", "with"])?;
-        return bill.then(|| (Clear, Action::People(names(words, from, end))));
+        return bill.then(|| (Clear, BillSplitAction::People(names(words, from, end))));
     };
     let end = match tip(words, next, end) {
         Some((percent, end)) => {
@@ -100,20 +100,25 @@ fn split(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)>
         None => end,
     };
     if (next..end).any(|at| words.get(at).contains('%')) {
-        return Some((Clear, Action::Unclear));
+        return Some((Clear, BillSplitAction::Unclear));
     }
     if let Some(ways) = ways(words, next, end) {
         let money = Amount::new(said);
-        return Some((Clear, Action::Ways { money, ways }));
+        return Some((Clear, BillSplitAction::Ways { money, ways }));
     }
     split_between(words, said, next, end).map(|action| (Clear, action))
 }
 
 /// "for pizza between Ana, Bo and me, paid by Ana", after the amount.
-fn split_between(words: &Words<'_>, said: money::Money, next: usize, end: usize) -> Option<Action> {
+fn split_between(
+    words: &Words<'_>,
+    said: money::Money,
+    next: usize,
+    end: usize,
+) -> Option<BillSplitAction> {
     let between = (next..end).find(|n| matches!(words.get(*n), "between" | "among" | "with"));
     let Some(between) = between else {
-        return (next == end).then_some(Action::Unclear);
+        return (next == end).then_some(BillSplitAction::Unclear);
     };
     let purpose = words
         .after(next, &["for", "of"])
@@ -135,14 +140,14 @@ fn split_between(words: &Words<'_>, said: money::Money, next: usize, end: usize)
             Some("us" | "everyone" | "everybody")
         )
     {
-        return Some(Action::Unclear);
+        return Some(BillSplitAction::Unclear);
     }
     let payer = if payer.is_empty() {
         "me".to_owned()
     } else {
         payer
     };
-    Some(Action::Paid {
+    Some(BillSplitAction::Paid {
         payer,
         money: Amount::new(said),
         purpose,
@@ -225,7 +230,7 @@ fn count(word: &str) -> Option<i64> {
 }
 
 /// "Ana paid 30 for pizza", "I paid 30", "Bo paid Ana 30", "Bo paid Ana back 30".
-fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
+fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, BillSplitAction)> {
     let verb = (at + 1..end.min(at + 1 + NAME_WORDS_MAX)).find(|n| words.get(*n) == "paid")?;
     let payer = pieces::said(words, at, verb);
     if let Some((said, next)) = money::read(words, verb + 1) {
@@ -241,7 +246,7 @@ fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> 
         };
         return Some((
             Soft,
-            Action::Paid {
+            BillSplitAction::Paid {
                 payer,
                 money: Amount::new(said),
                 purpose: purpose
@@ -265,7 +270,7 @@ fn paid(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> 
     (whole && !to.is_empty()).then(|| {
         (
             Soft,
-            Action::Settled {
+            BillSplitAction::Settled {
                 payer,
                 to,
                 money: Amount::new(said),
@@ -280,7 +285,7 @@ fn paid_only_for(
     payer: &str,
     (said, next): (money::Money, usize),
     end: usize,
-) -> Option<Action> {
+) -> Option<BillSplitAction> {
     let at = (next..end).find(|n| words.after(*n, &["just for", "only for"]).is_some())?;
     let purpose = match words.after(next, &["for"]) {
         Some(from) if from < at => pieces::said(words, from, at),
@@ -296,7 +301,7 @@ fn paid_only_for(
             payer.clone_into(name);
         }
     }
-    Some(Action::Paid {
+    Some(BillSplitAction::Paid {
         payer: payer.to_owned(),
         money: Amount::new(said),
         purpose,

@@ -3,7 +3,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::Action;
+use super::BirthdayAction;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Day};
 use crate::reply::builtin::words::Words;
@@ -13,11 +13,11 @@ use crate::reply::powers::pieces;
 /// Words of a name.
 const NAME_WORDS_MAX: usize = 6;
 
-pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, BirthdayAction)> {
     use Strength::{Clear, Soft};
     let words = &talk.words;
     if lists(talk.request()) {
-        return Some((Clear, Action::List));
+        return Some((Clear, BirthdayAction::List));
     }
     let (at, end) = (talk.start, pieces::end(words));
     let word = (at..end.min(at + 4 + NAME_WORDS_MAX))
@@ -34,10 +34,13 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
     ) {
         let whose = whose(words, from, word, end)?;
         // Anybody may be asked after.
-        return Some((Soft, Action::When(whose)));
+        return Some((Soft, BirthdayAction::When(whose)));
     }
     if let "remove" | "delete" | "forget" | "cancel" = words.get(at) {
-        return Some((Clear, Action::Remove(whose(words, at + 1, word, end)?)));
+        return Some((
+            Clear,
+            BirthdayAction::Remove(whose(words, at + 1, word, end)?),
+        ));
     }
     let from = words
         .after(
@@ -73,7 +76,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
     match day(talk, next) {
         Some((action, to)) if to == end => Some((Clear, action(name))),
         // "Ana's birthday is going to be fun" is talk.
-        _ if stated && end == next => Some((Clear, Action::Unclear)),
+        _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
         _ => None,
     }
 }
@@ -102,10 +105,10 @@ fn lists(request: &str) -> bool {
     )
 }
 
-type Keep = Box<dyn Fn(String) -> Action>;
+type ActionBuilder = Box<dyn Fn(String) -> BirthdayAction>;
 
 /// The day at `at`: an action for whoever's it is.
-fn day(talk: &Talk<'_>, at: usize) -> Option<(Keep, usize)> {
+fn day(talk: &Talk<'_>, at: usize) -> Option<(ActionBuilder, usize)> {
     let words = &talk.words;
     let at = if matches!(words.get(at), "on" | "the") {
         at + 1
@@ -116,7 +119,7 @@ fn day(talk: &Talk<'_>, at: usize) -> Option<(Keep, usize)> {
     let (month, day, year) = match spec.day? {
         Day::OfYear { month, day } => (month, day, None),
         Day::Date { year, month, day } => (month, day, Some(year)),
-        Day::Ambiguous => return Some((Box::new(|_| Action::Unclear), end)),
+        Day::Ambiguous => return Some((Box::new(|_| BirthdayAction::Unclear), end)),
         _ => {
             let (date, _) = pieces::read_day(words, at, talk.heard.now, talk.zone())?;
             (date.month(), date.day(), None)
@@ -127,9 +130,9 @@ fn day(talk: &Talk<'_>, at: usize) -> Option<(Keep, usize)> {
     let year = year.filter(|year| *year < this_year);
     // A leap year has every day.
     if NaiveDate::from_ymd_opt(year.unwrap_or(2000), month, day).is_none() {
-        return Some((Box::new(|_| Action::Unclear), end));
+        return Some((Box::new(|_| BirthdayAction::Unclear), end));
     }
-    let keep = move |name| Action::Keep {
+    let keep = move |name| BirthdayAction::Keep {
         name,
         month,
         day,

@@ -1,12 +1,12 @@
 //! Reads what is said of spending: "spent 12.50 on lunch", "budget 400 for food". It knows no
 //! budget.
 
-use super::{Action, Span, Spending};
+use super::{BudgetAction, Span, Spending};
 use crate::reply::builtin::Talk;
 use crate::reply::powers::Strength;
 use crate::reply::powers::{money, pieces};
 
-pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, BudgetAction)> {
     use Strength::{Clear, Soft};
     let words = &talk.words;
     match talk.request() {
@@ -26,10 +26,10 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
         | "show my expenses"
         | "how much budget is left"
         | "how much of my budget is left" => {
-            return Some((Clear, Action::Show));
+            return Some((Clear, BudgetAction::Show));
         }
         "whats my budget" | "what is my budget" | "what did i spend" => {
-            return Some((Soft, Action::ShowIfAny));
+            return Some((Soft, BudgetAction::ShowIfAny));
         }
         _ => {}
     }
@@ -59,7 +59,10 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
             "remove the budget for",
         ],
     ) {
-        return Some((Clear, Action::RemoveBudget(pieces::said(words, from, end))));
+        return Some((
+            Clear,
+            BudgetAction::RemoveBudget(pieces::said(words, from, end)),
+        ));
     }
     budget(talk, end).map(|action| (Clear, action))
 }
@@ -79,7 +82,7 @@ const SPENT: [&str; 8] = [
 const SPENT_MAX: usize = 5;
 
 /// "spent 12.50 on lunch", "spent 5 on bus and 12 on lunch yesterday", "I paid the taxi, 30".
-fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, Action)> {
+fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, BudgetAction)> {
     let (words, at) = (&talk.words, talk.start);
     let talked = matches!(words.get(at), "i" | "ive" | "paid");
     let strength = if talked {
@@ -123,9 +126,9 @@ fn spent(talk: &Talk<'_>, from: usize, end: usize) -> Option<(Strength, Action)>
         .iter()
         .any(|(_, purpose)| pieces::has_day(purpose) || purpose.split(' ').any(is_span));
     let action = if spent.is_empty() || at < to && spent.len() >= SPENT_MAX || has_day {
-        Action::DayUnclear
+        BudgetAction::DayUnclear
     } else {
-        Action::Spent { spent, days_ago }
+        BudgetAction::Spent { spent, days_ago }
     };
     Some((strength, action))
 }
@@ -135,7 +138,7 @@ fn is_span(word: &str) -> bool {
 }
 
 /// "this month on food", "on food", "today".
-fn how_much(talk: &Talk<'_>, from: usize, end: usize) -> Option<Action> {
+fn how_much(talk: &Talk<'_>, from: usize, end: usize) -> Option<BudgetAction> {
     let words = &talk.words;
     let (mut at, mut span, mut purpose) = (from, Span::Month, String::new());
     while at < end {
@@ -164,11 +167,11 @@ fn how_much(talk: &Talk<'_>, from: usize, end: usize) -> Option<Action> {
             return None;
         }
     }
-    Some(Action::HowMuch { span, purpose })
+    Some(BudgetAction::HowMuch { span, purpose })
 }
 
 /// "budget 400 for food", "set my budget to 400", "set a budget of 400 for food", "food budget 400".
-fn budget(talk: &Talk<'_>, end: usize) -> Option<Action> {
+fn budget(talk: &Talk<'_>, end: usize) -> Option<BudgetAction> {
     let words = &talk.words;
     let at = words
         .after(
@@ -193,7 +196,7 @@ fn budget(talk: &Talk<'_>, end: usize) -> Option<Action> {
             matches!(words.get(*n), "to" | "is" | "of") || money::read(words, *n).is_some()
         })?;
         let (said, next) = money::read(words, to).or_else(|| money::read(words, to + 1))?;
-        return whole(talk, next, end).then(|| Action::Budget {
+        return whole(talk, next, end).then(|| BudgetAction::Budget {
             money: Spending(said),
             purpose: pieces::said(words, from, to),
         });
@@ -202,7 +205,7 @@ fn budget(talk: &Talk<'_>, end: usize) -> Option<Action> {
         .after(word + 1, &["of", "to", "is", "at"])
         .unwrap_or(word + 1);
     let Some((said, next)) = money::read(words, from) else {
-        return (from == end && words.get(talk.start) == "set").then_some(Action::Unclear);
+        return (from == end && words.get(talk.start) == "set").then_some(BudgetAction::Unclear);
     };
     let purpose = match words.after(next, &["for", "on"]) {
         Some(from) => {
@@ -218,7 +221,7 @@ fn budget(talk: &Talk<'_>, end: usize) -> Option<Action> {
         None if whole(talk, next, end) => before,
         None => return None,
     };
-    Some(Action::Budget {
+    Some(BudgetAction::Budget {
         money: Spending(said),
         purpose: purpose.trim_start_matches("monthly ").to_owned(),
     })

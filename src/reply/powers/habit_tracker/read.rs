@@ -1,13 +1,13 @@
 //! Reads what is said of habits: "track habit: run 3 times a week", "I ran today". It knows
 //! no habit.
 
-use super::Action;
+use super::HabitAction;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
 use crate::reply::powers::Strength;
 use crate::reply::powers::pieces;
 
-pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, HabitAction)> {
     use Strength::Clear;
     let words = &talk.words;
     match talk.request() {
@@ -29,7 +29,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
         | "what is my streak"
         | "habit tracker"
         | "show me my habits"
-        | "habit streaks" => return Some((Clear, Action::List)),
+        | "habit streaks" => return Some((Clear, HabitAction::List)),
         _ => {}
     }
     let (at, end) = (talk.start, pieces::end(words));
@@ -67,19 +67,19 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
         "forget habit",
     ];
     if let Some(from) = words.after(at, &stop) {
-        return Some((Clear, Action::Remove(pieces::said(words, from, end))));
+        return Some((Clear, HabitAction::Remove(pieces::said(words, from, end))));
     }
     if let Some(from) = words.after(at, &["stop tracking", "untrack"]) {
         return Some((
             Strength::Soft,
-            Action::Remove(pieces::said(words, from, end)),
+            HabitAction::Remove(pieces::said(words, from, end)),
         ));
     }
     done(words, at, end)
 }
 
 /// "I ran today", "did run", "run done".
-fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
+fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
     use Strength::{InSession, Soft};
     // A question tells of nothing done.
     if words.is_question()
@@ -110,15 +110,15 @@ fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> 
     (to > from && to - from <= 6).then(|| (strength, did(words, from, to, days_ago)))
 }
 
-fn did(words: &Words<'_>, from: usize, to: usize, days_ago: u32) -> Action {
-    Action::Did {
+fn did(words: &Words<'_>, from: usize, to: usize, days_ago: u32) -> HabitAction {
+    HabitAction::Did {
         what: pieces::said(words, from, to),
         days_ago,
     }
 }
 
 /// "run 3 times a week", "meditate daily", "water plants every day".
-fn tracked(words: &Words<'_>, from: usize, end: usize) -> Action {
+fn tracked(words: &Words<'_>, from: usize, end: usize) -> HabitAction {
     let (mut to, mut per_week) = (end, 7);
     for at in from + 1..end {
         if let Some(next) =
@@ -164,8 +164,8 @@ fn tracked(words: &Words<'_>, from: usize, end: usize) -> Action {
         }
     }
     match pieces::said(words, from, to) {
-        name if name.is_empty() => Action::Nothing,
-        name => Action::Track { name, per_week },
+        name if name.is_empty() => HabitAction::Nothing,
+        name => HabitAction::Track { name, per_week },
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads what is said of a to-do list: "add milk and eggs to my list", "done with milk". It
 //! knows no list.
 
-use super::Action;
+use super::TodoAction;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
 use crate::reply::powers::Strength;
@@ -10,7 +10,7 @@ use crate::reply::powers::pieces::{self, things};
 /// Words searched for "to my list".
 const WORDS_MAX: usize = 200;
 
-pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, TodoAction)> {
     use Strength::{Clear, InSession, Soft};
     let words = &talk.words;
     if let Some(action) = fixed(talk.request()) {
@@ -24,7 +24,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
     if let "todo" | "to-do" | "todos" = verb
         && words.is_set_off(at)
     {
-        return Some((Clear, Action::Add(things(words.original(at + 1..end)))));
+        return Some((Clear, TodoAction::Add(things(words.original(at + 1..end)))));
     }
     let listed = |prepositions: &[&str]| on_list(words, at + 1, end, prepositions);
     match verb {
@@ -69,16 +69,17 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
             )?;
             Some((Soft, taken(true, words.original(from..end))))
         }
-        "reopen" | "uncheck" | "untick" => {
-            Some((InSession, Action::Reopen(pieces::said(words, at + 1, end))))
-        }
+        "reopen" | "uncheck" | "untick" => Some((
+            InSession,
+            TodoAction::Reopen(pieces::said(words, at + 1, end)),
+        )),
         _ => (end > at + 1 && words.get(end - 1) == "done" && end - at <= 8)
             .then(|| (InSession, taken(true, words.original(at..end - 1)))),
     }
 }
 
 /// "remove eggs from my list", "cross eggs off my list".
-fn off(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
+fn off(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, TodoAction)> {
     use Strength::{Clear, InSession};
     let verb = words.get(at);
 
@@ -97,7 +98,7 @@ fn off(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
 }
 
 /// "check milk off my list", "mark milk as done", "tick off milk".
-fn checked(talk: &Talk<'_>, end: usize) -> Option<(Strength, Action)> {
+fn checked(talk: &Talk<'_>, end: usize) -> Option<(Strength, TodoAction)> {
     let words = &talk.words;
     let at = talk.start;
     let from = at + 1 + usize::from(words.get(at + 1) == "off");
@@ -122,19 +123,19 @@ fn checked(talk: &Talk<'_>, end: usize) -> Option<(Strength, Action)> {
     (to > from).then(|| (Strength::InSession, taken(true, words.original(from..to))))
 }
 
-fn added(text: &str) -> Action {
+fn added(text: &str) -> TodoAction {
     let text = text.trim().trim_start_matches([':', '-']);
     match things(text) {
-        found if found.is_empty() => Action::Nothing,
-        found => Action::Add(found),
+        found if found.is_empty() => TodoAction::Nothing,
+        found => TodoAction::Add(found),
     }
 }
 
-fn taken(done: bool, text: &str) -> Action {
+fn taken(done: bool, text: &str) -> TodoAction {
     match things(text) {
-        found if found.is_empty() => Action::Nothing,
-        found if done => Action::Done(found),
-        found => Action::Remove(found),
+        found if found.is_empty() => TodoAction::Nothing,
+        found if done => TodoAction::Done(found),
+        found => TodoAction::Remove(found),
     }
 }
 
@@ -171,18 +172,18 @@ fn on_list(
 }
 
 /// What means the list only while it is spoken of.
-fn brief(request: &str) -> Option<Action> {
+fn brief(request: &str) -> Option<TodoAction> {
     Some(match request {
         "list" | "todo" | "show" | "show it" | "show list" | "show me" | "whats left"
-        | "what is left" | "what do we need" => Action::Show,
-        "clear" | "clear it" | "clear all" => Action::Clear,
+        | "what is left" | "what do we need" => TodoAction::Show,
+        "clear" | "clear it" | "clear all" => TodoAction::Clear,
         _ => return None,
     })
 }
 
-fn fixed(request: &str) -> Option<Action> {
+fn fixed(request: &str) -> Option<TodoAction> {
     if shows(request) {
-        return Some(Action::Show);
+        return Some(TodoAction::Show);
     }
     Some(match request {
         "clear my list"
@@ -202,16 +203,16 @@ fn fixed(request: &str) -> Option<Action> {
         | "delete my todo list"
         | "wipe my list"
         | "start a new list"
-        | "new list" => Action::Clear,
+        | "new list" => TodoAction::Clear,
         "clear done"
         | "clear done items"
         | "clear finished items"
         | "remove done items"
         | "remove the done items"
         | "clear completed items"
-        | "remove finished items" => Action::ClearDone,
+        | "remove finished items" => TodoAction::ClearDone,
         "add to my list" | "add to the list" | "add to our list" | "add something to my list" => {
-            Action::Nothing
+            TodoAction::Nothing
         }
         _ => return None,
     })

@@ -3,12 +3,12 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::{Action, DAYS_MAX};
+use super::{DAYS_MAX, TripAction};
 use crate::reply::builtin::Talk;
 use crate::reply::powers::Strength::{self, Clear, InSession, Soft};
 use crate::reply::powers::pieces;
 
-pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Action)> {
+pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, TripAction)> {
     if let Some(action) = fixed(talk.request()) {
         return Some((Clear, action));
     }
@@ -45,11 +45,11 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
             "show me my trip to",
         ],
     ) {
-        return Some((Clear, Action::Show(pieces::said(words, from, end))));
+        return Some((Clear, TripAction::Show(pieces::said(words, from, end))));
     }
     // "My trip to Lisbon was great" is talk.
     if let Some(from) = words.after(at, &["my trip to", "our trip to"]) {
-        return Some((Soft, Action::Show(pieces::said(words, from, end))));
+        return Some((Soft, TripAction::Show(pieces::said(words, from, end))));
     }
     if let Some(from) = words.after(
         at,
@@ -62,7 +62,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
             "remove my trip to",
         ],
     ) {
-        return Some((Clear, Action::Cancel(pieces::said(words, from, end))));
+        return Some((Clear, TripAction::Cancel(pieces::said(words, from, end))));
     }
     if let Some(from) = words.after(
         at,
@@ -74,12 +74,12 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Acti
         ],
     ) {
         let (from, to, next) = dates(talk, from)?;
-        return (next == end).then_some((Clear, Action::Dates { from, to }));
+        return (next == end).then_some((Clear, TripAction::Dates { from, to }));
     }
     packing(talk, at, end).or_else(|| on_day(talk, at, end))
 }
 
-fn fixed(request: &str) -> Option<Action> {
+fn fixed(request: &str) -> Option<TripAction> {
     Some(match request {
         "show my trip"
         | "my trip"
@@ -95,9 +95,9 @@ fn fixed(request: &str) -> Option<Action> {
         | "itinerary"
         | "show trip"
         | "trip planner"
-        | "show our itinerary" => Action::Show(String::new()),
+        | "show our itinerary" => TripAction::Show(String::new()),
         "my trips" | "trips" | "show my trips" | "our trips" | "show our trips"
-        | "list my trips" | "list trips" => Action::List,
+        | "list my trips" | "list trips" => TripAction::List,
         "packing list"
         | "my packing list"
         | "show my packing list"
@@ -107,18 +107,18 @@ fn fixed(request: &str) -> Option<Action> {
         | "what do i need to pack"
         | "whats on my packing list"
         | "what do we need to pack"
-        | "show packing list" => Action::PackingList,
+        | "show packing list" => TripAction::PackingList,
         "cancel my trip" | "delete my trip" | "cancel the trip" | "cancel our trip"
-        | "delete the trip" | "delete our trip" => Action::Cancel(String::new()),
+        | "delete the trip" | "delete our trip" => TripAction::Cancel(String::new()),
         "plan a trip" | "plan a holiday" | "plan a vacation" | "lets plan a trip" | "new trip" => {
-            Action::Unclear
+            TripAction::Unclear
         }
         _ => return None,
     })
 }
 
 /// "Lisbon from 3 to 7 June", "Lisbon for 5 days", "Lisbon".
-fn plan(talk: &Talk<'_>, from: usize, end: usize) -> Action {
+fn plan(talk: &Talk<'_>, from: usize, end: usize) -> TripAction {
     let words = &talk.words;
     let found = (from + 1..end).find_map(|at| {
         let link = words
@@ -132,9 +132,9 @@ fn plan(talk: &Talk<'_>, from: usize, end: usize) -> Action {
         None => (end, None, None),
     };
     match pieces::said(words, from, to) {
-        place if place.is_empty() => Action::Unclear,
-        place if has_date(&place) => Action::DatesUnclear,
-        place => Action::Plan {
+        place if place.is_empty() => TripAction::Unclear,
+        place if has_date(&place) => TripAction::DatesUnclear,
+        place => TripAction::Plan {
             place,
             from: first,
             to: last,
@@ -234,7 +234,7 @@ fn day_number(word: &str) -> Option<u32> {
 }
 
 /// "add day 2: museum", "day 2: museum", "on day 2 we visit the museum", "add museum to day 2".
-fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
+fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
     let words = &talk.words;
     let number = |n: usize| words.get(n).parse::<u32>().ok();
     let add = words.after(
@@ -257,7 +257,7 @@ fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Action)> 
         } else {
             Soft
         };
-        return (!what.is_empty()).then_some((strength, Action::AddDay { day, what }));
+        return (!what.is_empty()).then_some((strength, TripAction::AddDay { day, what }));
     }
     if words.get(at) == "add" && end > at + 4 {
         let to = end - 3;
@@ -265,7 +265,7 @@ fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Action)> 
         let what = pieces::said(words, at + 1, to);
         return Some((
             Clear,
-            Action::AddDay {
+            TripAction::AddDay {
                 day: number(from)?,
                 what,
             },
@@ -275,7 +275,7 @@ fn on_day(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Action)> 
 }
 
 /// "pack a hat and sunscreen", "add socks to my packing list", "packed the hat".
-fn packing(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Action)> {
+fn packing(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
     let words = &talk.words;
     let things = |from: usize, to: usize| {
         let things = pieces::things(words.original(from..to.max(from)));
@@ -296,13 +296,13 @@ fn packing(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, Action)>
                     ],
                 ) == Some(end)
             })?;
-            Some((Clear, Action::Pack(things(at + 1, to)?)))
+            Some((Clear, TripAction::Pack(things(at + 1, to)?)))
         }
-        "pack" if end > at + 1 => Some((Soft, Action::Pack(things(at + 1, end)?))),
-        "packed" => Some((InSession, Action::Packed(things(at + 1, end)?))),
+        "pack" if end > at + 1 => Some((Soft, TripAction::Pack(things(at + 1, end)?))),
+        "packed" => Some((InSession, TripAction::Packed(things(at + 1, end)?))),
         "i" | "ive" => {
             let from = words.after(at, &["i packed", "ive packed", "i have packed"])?;
-            Some((Soft, Action::Packed(things(from, end)?)))
+            Some((Soft, TripAction::Packed(things(from, end)?)))
         }
         _ => None,
     }

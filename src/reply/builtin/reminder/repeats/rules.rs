@@ -4,7 +4,7 @@
 use chrono::{Datelike, NaiveDateTime, NaiveTime, Timelike, Weekday};
 
 use super::frequency::{Days, Frequency, Unit};
-use super::{End, Repeat, RepeatProblem};
+use super::{Repeat, RepeatProblem, RuleEnd};
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::{Recurrence, RecurrenceError};
 use crate::reply::builtin::when::{self, Problem, Spec};
@@ -137,7 +137,7 @@ impl Repeat {
         let local = |at: Timestamp| at.utc().with_timezone(&zone).naive_local();
         Ok(match &self.end {
             None => None,
-            Some(End::After(wait)) => {
+            Some(RuleEnd::After(wait)) => {
                 let spec = Spec {
                     wait: Some(*wait),
                     ..Spec::default()
@@ -145,7 +145,7 @@ impl Repeat {
                 let end = when::resolve(&spec, first, zone).map_err(RepeatProblem::Time)?;
                 Some(local(end.plus_s(-1)))
             }
-            Some(End::At(spec)) => {
+            Some(RuleEnd::At(spec)) => {
                 let end = when::resolve(spec, now, zone).map_err(RepeatProblem::Time)?;
                 match spec.clock.is_some() || spec.part.is_some() {
                     true => Some(local(end)),
