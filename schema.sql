@@ -370,14 +370,125 @@ CREATE TABLE relationships (
   UNIQUE (user_id, persona_id)
 ) STRICT;
 
+-- Calendars and mailboxes that people connected. An id is never given twice: a fetch that is
+-- under way still names the service it was for.
 CREATE TABLE connected_services (
-  id           INTEGER PRIMARY KEY,
-  user_id      INTEGER NOT NULL REFERENCES users(id),
-  scope        TEXT NOT NULL,
-  connected_at INTEGER NOT NULL,
-  expires_at   INTEGER,
-  UNIQUE (user_id, scope)
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  service_id    TEXT NOT NULL UNIQUE,          -- UUID
+  user_id       INTEGER NOT NULL REFERENCES users(id),
+  kind          TEXT NOT NULL CHECK (kind IN ('ics', 'caldav', 'imap')),
+  name          TEXT NOT NULL,
+  scope         TEXT NOT NULL,                 -- 'calendar.read', 'calendar' (also writes), 'mail.read'
+  host          TEXT NOT NULL,                 -- of the address, all of it that is shown
+  credentials   BLOB NOT NULL,                 -- sealed JSON; empty: they are being removed
+  state         TEXT NOT NULL DEFAULT 'ok' CHECK (state IN ('ok', 'failing', 'refused')),
+  error         TEXT,                          -- a sentence: why the last sync failed; NULL: it did not
+  failures      INTEGER NOT NULL DEFAULT 0,    -- syncs that failed in a row
+  sync_state    TEXT NOT NULL DEFAULT '{}',    -- JSON: what the next sync goes on from
+  connected_at  INTEGER NOT NULL,
+  expires_at    INTEGER,                       -- of the credentials; NULL: no end is known
+  last_sync_at  INTEGER,                       -- the last sync that succeeded; NULL: none
+  next_sync_at  INTEGER,                       -- NULL: refused, so nothing is asked any more
+  refusal_told  INTEGER NOT NULL DEFAULT 0,    -- 1: the person was told that the credentials stopped working
+  removed_at    INTEGER                        -- disconnected; the row goes after all that was fetched
 ) STRICT;
+CREATE INDEX connected_services_user ON connected_services(user_id);
+CREATE INDEX connected_services_due ON connected_services(next_sync_at) WHERE next_sync_at IS NOT NULL;
+CREATE INDEX connected_services_removed ON connected_services(removed_at) WHERE removed_at IS NOT NULL;
+
+-- Links by which a person connects a service in a browser.
+CREATE TABLE connect_links (
+  token_digest BLOB PRIMARY KEY,               -- SHA-256 of the token
+  user_id      INTEGER NOT NULL REFERENCES users(id),
+  room_id      INTEGER REFERENCES rooms(id),   -- where it was asked for; NULL: not in a chat
+  kind         TEXT NOT NULL CHECK (kind IN ('calendar', 'mail')),
+  created_at   INTEGER NOT NULL,
+  expires_at   INTEGER NOT NULL,
+  used_at      INTEGER                         -- a service was connected by it; NULL: not yet
+) STRICT, WITHOUT ROWID;
+CREATE INDEX connect_links_expiry ON connect_links(expires_at);
+CREATE INDEX connect_links_user ON connect_links(user_id);
+CREATE INDEX connect_links_room ON connect_links(room_id);
+
+-- The calendars of a service: one of an ICS address, any number of a CalDAV server.
+CREATE TABLE calendars (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  calendar_id  TEXT NOT NULL UNIQUE,           -- UUID
+  service_id   INTEGER NOT NULL REFERENCES connected_services(id),
+  user_id      INTEGER NOT NULL REFERENCES users(id),
+  path         TEXT NOT NULL,                  -- the collection on the CalDAV server; '' for ICS
+  name         TEXT NOT NULL,
+  enabled      INTEGER NOT NULL DEFAULT 1,     -- 0: its events are not fetched, nor used
+  writable     INTEGER NOT NULL DEFAULT 0,     -- 1: events can be added, moved and deleted
+  sync_state   TEXT NOT NULL DEFAULT '{}',     -- JSON: sync-token, ctag, ETag, digest
+  UNIQUE (service_id, path)
+) STRICT;
+CREATE INDEX calendars_user ON calendars(user_id);
+
+-- Events from 30 days ago to 400 days ahead, one row an instance of a series.
+CREATE TABLE calendar_events (
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  calendar_id   INTEGER NOT NULL REFERENCES calendars(id),
+  user_id       INTEGER NOT NULL REFERENCES users(id),
+  uid           TEXT NOT NULL,                 -- of the event, the same in every instance
+  instance      TEXT NOT NULL,                 -- start by the series: 20261122T083000Z, 20261122T083000
+                                               -- (floating), 20261122; '' for an event that comes once
+  object        TEXT NOT NULL,                 -- CalDAV: the path of its resource; '' for ICS
+  etag          TEXT,                          -- CalDAV: of the resource
+  clock         TEXT NOT NULL CHECK (clock IN ('zoned', 'floating', 'all_day')),
+  starts_at     INTEGER NOT NULL,              -- zoned: the moment; else the wall's time read as UTC
+  ends_at       INTEGER NOT NULL,              -- exclusive, likewise
+  status        TEXT NOT NULL CHECK (status IN ('confirmed', 'tentative', 'cancelled')),
+  facts         TEXT NOT NULL,                 -- JSON: zone, title, place, link, people, …
+  first_seen_at INTEGER NOT NULL,
+  changed_at    INTEGER NOT NULL,              -- of time, title, place, link or status; else first_seen_at
+  was_starts_at INTEGER,                       -- before the last change of time; NULL: never moved
+  UNIQUE (calendar_id, uid, instance)
+) STRICT;
+CREATE INDEX calendar_events_user ON calendar_events(user_id, starts_at, ends_at);
+CREATE INDEX calendar_events_object ON calendar_events(calendar_id, object);
+CREATE INDEX calendar_events_start ON calendar_events(starts_at);
+CREATE INDEX calendar_events_change ON calendar_events(changed_at);
+
+-- What is kept of a mail: an extract and where the mail is.
+CREATE TABLE mail_items (
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  service_id    INTEGER NOT NULL REFERENCES connected_services(id),
+  user_id       INTEGER NOT NULL REFERENCES users(id),
+  mailbox       TEXT NOT NULL,
+  uid_validity  INTEGER NOT NULL,              -- with uid: where the mail is on the server
+  uid           INTEGER NOT NULL,
+  mail_key      TEXT NOT NULL,                 -- Message-ID and Date: the mail, whatever its uid
+  received_at   INTEGER NOT NULL,              -- INTERNALDATE
+  extract       TEXT NOT NULL,                 -- JSON: from, subject, text, marks, urgency
+  first_seen_at INTEGER NOT NULL,
+  UNIQUE (service_id, mail_key)
+) STRICT;
+CREATE INDEX mail_items_user ON mail_items(user_id, received_at);
+CREATE INDEX mail_items_seen ON mail_items(first_seen_at);
+
+-- Bookings, parcels and the like that mails are about.
+CREATE TABLE mail_facts (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  service_id INTEGER NOT NULL REFERENCES connected_services(id),
+  user_id    INTEGER NOT NULL REFERENCES users(id),
+  mail_id    INTEGER REFERENCES mail_items(id) ON DELETE SET NULL, -- the last mail about it
+  kind       TEXT NOT NULL CHECK (kind IN ('flight', 'train', 'bus', 'hotel', 'restaurant', 'event',
+               'appointment', 'parcel', 'order', 'free_cancellation', 'trial_end', 'renewal')),
+  fact_key   TEXT NOT NULL,                    -- the same for every mail about one thing
+  status     TEXT NOT NULL CHECK (status IN ('confirmed', 'pending', 'cancelled')),
+  clock      TEXT NOT NULL CHECK (clock IN ('zoned', 'floating', 'all_day')),
+  starts_at  INTEGER,                          -- as in calendar_events; NULL: no time is known
+  ends_at    INTEGER,
+  data       TEXT NOT NULL,                    -- JSON, by kind
+  first_seen_at INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,
+  UNIQUE (user_id, kind, fact_key)
+) STRICT;
+CREATE INDEX mail_facts_service ON mail_facts(service_id);
+CREATE INDEX mail_facts_mail ON mail_facts(mail_id);
+CREATE INDEX mail_facts_start ON mail_facts(starts_at) WHERE starts_at IS NOT NULL;
+CREATE INDEX mail_facts_change ON mail_facts(changed_at);
 
 CREATE TABLE miniapp_sessions (
   id            INTEGER PRIMARY KEY,
@@ -616,8 +727,9 @@ CREATE INDEX power_alarms_room ON power_alarms(room_id);
 
 -- Access that was ended: what a restored backup must not bring back. Rows go after 90 days.
 CREATE TABLE ended_access (
-  kind     TEXT NOT NULL CHECK (kind IN ('app', 'webhook', 'installation', 'grant', 'flag')),
-  target   TEXT NOT NULL,                    -- the app's, webhook's or user's UUID; the flag's key;
+  kind     TEXT NOT NULL CHECK (kind IN ('app', 'webhook', 'installation', 'grant', 'flag',
+             'service')),
+  target   TEXT NOT NULL,                    -- the app's, webhook's, service's or user's UUID; the flag's key;
                                              -- of an installation: app's UUID, room, the room's created_at
   ended_at INTEGER NOT NULL,                 -- by the system's clock
   PRIMARY KEY (kind, target)
@@ -645,6 +757,11 @@ WHEN new.user_id = old.user_id AND old.granted_plan IS NOT NULL
     OR coalesce(new.granted_until, 9e18) < coalesce(old.granted_until, 9e18)) BEGIN
   INSERT OR REPLACE INTO ended_access
     VALUES ('grant', old.user_id, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+END;
+CREATE TRIGGER services_ended AFTER UPDATE OF removed_at ON connected_services
+WHEN old.removed_at IS NULL AND new.removed_at IS NOT NULL BEGIN
+  INSERT OR REPLACE INTO ended_access
+    VALUES ('service', old.service_id, CAST(unixepoch('subsec') * 1000 AS INTEGER));
 END;
 CREATE TRIGGER flags_ended AFTER DELETE ON flag_overrides BEGIN
   INSERT OR REPLACE INTO ended_access

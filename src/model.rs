@@ -1,7 +1,10 @@
 //! Plain types and pure rules that several parts share. No I/O, no clock, no store.
 
 pub mod bubbles;
+pub mod calendar;
+pub mod connected_service;
 pub mod excerpt;
+pub mod mail_item;
 pub mod masking;
 pub mod payment;
 pub mod public_id;

@@ -42,6 +42,7 @@ struct Table {
 }
 
 const EXPIRES: Exported = Not("digests that expire by themselves");
+const FETCHED: Exported = Not("fetched from the person's own calendar or mailbox, where it stands");
 const INTERNAL: Exported = Not("how the service keeps its word, nothing about the person");
 
 #[rustfmt::skip] // a table
@@ -100,8 +101,23 @@ const TABLES: &[Table] = &[
         fill: "INSERT INTO relationships (user_id, persona_id, trust_score, rapport_score, stage, updated_at) VALUES ({user}, 'p', 1, 1, 'quixotic', 1)",
         left: "SELECT count(*) FROM relationships WHERE user_id = {user}" },
     Table { name: "connected_services", links: &["user_id"], emptied: "by user", exported: In("connected_services"),
-        fill: "INSERT INTO connected_services (user_id, scope, connected_at) VALUES ({user}, 'quixotic', 1)",
+        fill: "INSERT INTO connected_services (id, service_id, user_id, kind, name, scope, host, credentials, connected_at) VALUES (1, 'quixotic', {user}, 'imap', 'quixotic', 'quixotic', 'quixotic', CAST('quixotic' AS BLOB), 1)",
         left: "SELECT count(*) FROM connected_services WHERE user_id = {user}" },
+    Table { name: "connect_links", links: &["user_id", "room_id"], emptied: "by user", exported: EXPIRES,
+        fill: "INSERT INTO connect_links (token_digest, user_id, room_id, kind, created_at, expires_at) VALUES (x'01', {user}, {room}, 'mail', 1, 4000000000000)",
+        left: "SELECT count(*) FROM connect_links WHERE user_id = {user}" },
+    Table { name: "calendars", links: &["user_id"], emptied: "by user", exported: FETCHED,
+        fill: "INSERT INTO calendars (id, calendar_id, service_id, user_id, path, name) VALUES (1, 'quixotic', 1, {user}, 'quixotic', 'quixotic')",
+        left: "SELECT count(*) FROM calendars WHERE user_id = {user}" },
+    Table { name: "calendar_events", links: &["user_id"], emptied: "by user", exported: FETCHED,
+        fill: "INSERT INTO calendar_events (calendar_id, user_id, uid, instance, object, clock, starts_at, ends_at, status, facts, first_seen_at, changed_at) VALUES (1, {user}, 'quixotic', '', '', 'zoned', 1, 2, 'confirmed', '{\"title\":\"quixotic\"}', 1, 1)",
+        left: "SELECT count(*) FROM calendar_events WHERE user_id = {user}" },
+    Table { name: "mail_items", links: &["user_id"], emptied: "by user", exported: FETCHED,
+        fill: "INSERT INTO mail_items (id, service_id, user_id, mailbox, uid_validity, uid, mail_key, received_at, extract, first_seen_at) VALUES (1, 1, {user}, 'INBOX', 1, 1, 'quixotic', 1, '{\"subject\":\"quixotic\"}', 1)",
+        left: "SELECT count(*) FROM mail_items WHERE user_id = {user}" },
+    Table { name: "mail_facts", links: &["user_id"], emptied: "by user", exported: FETCHED,
+        fill: "INSERT INTO mail_facts (service_id, user_id, mail_id, kind, fact_key, status, clock, data, first_seen_at, changed_at) VALUES (1, {user}, 1, 'parcel', 'quixotic', 'confirmed', 'zoned', '{}', 1, 1)",
+        left: "SELECT count(*) FROM mail_facts WHERE user_id = {user}" },
     Table { name: "miniapp_sessions", links: &["user_id", "room_id"], emptied: "by user", exported: In("miniapp_sessions"),
         fill: "INSERT INTO miniapp_sessions (session_id, user_id, room_id, app_id, state, started_at) VALUES ('quixotic', {user}, {room}, 'a', 'active', 1)",
         left: "SELECT count(*) FROM miniapp_sessions WHERE user_id = {user}" },

@@ -188,7 +188,12 @@ async fn everything_that_is_kept_is_in_the_file() {
            VALUES (1, 'patient', 'temper', 80, 70, 4000);
          INSERT INTO relationships (user_id, persona_id, trust_score, rapport_score, stage, updated_at)
            VALUES (1, 'juno', 7, 8, 'friend', 5000);
-         INSERT INTO connected_services (user_id, scope, connected_at) VALUES (1, 'calendar', 6000);
+         INSERT INTO connected_services (service_id, user_id, kind, name, scope, host, credentials,
+             connected_at)
+           VALUES ('v', 1, 'caldav', 'Work', 'calendar', 'dav.example.com', x'00', 6000);
+         INSERT INTO connected_services (service_id, user_id, kind, name, scope, host, credentials,
+             connected_at, removed_at)
+           VALUES ('w', 1, 'ics', '', 'calendar.read', '', x'', 6000, 6001);
          INSERT INTO miniapp_sessions (session_id, user_id, app_id, state, started_at, message_count)
            VALUES ('s', 1, 'bill_split', 'active', 7000, 3);
          INSERT INTO power_states (user_id, power, state, previous, updated_at)

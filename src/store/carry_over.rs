@@ -216,6 +216,42 @@ const RULES: &[(&str, &str, &str)] = &[
               AND e.ended_at >= flag_overrides.set_at)",
     ),
     (
+        "mail_facts_of_ended_services",
+        "facts of disconnected mailboxes",
+        "DELETE FROM main.mail_facts WHERE service_id IN (SELECT id FROM main.connected_services WHERE service_id IN
+           (SELECT target FROM present.ended_access WHERE kind = 'service'))",
+    ),
+    (
+        "mails_of_ended_services",
+        "mails of disconnected mailboxes",
+        "DELETE FROM main.mail_items WHERE service_id IN (SELECT id FROM main.connected_services WHERE service_id IN
+           (SELECT target FROM present.ended_access WHERE kind = 'service'))",
+    ),
+    (
+        "events_of_ended_services",
+        "events of disconnected calendars",
+        "DELETE FROM main.calendar_events WHERE calendar_id IN
+           (SELECT id FROM main.calendars WHERE service_id IN (SELECT id FROM main.connected_services WHERE service_id IN
+             (SELECT target FROM present.ended_access WHERE kind = 'service')))",
+    ),
+    (
+        "calendars_of_ended_services",
+        "calendars of disconnected services",
+        "DELETE FROM main.calendars WHERE service_id IN (SELECT id FROM main.connected_services WHERE service_id IN
+           (SELECT target FROM present.ended_access WHERE kind = 'service'))",
+    ),
+    (
+        "disconnected_services",
+        "services that were disconnected",
+        "DELETE FROM main.connected_services WHERE service_id IN
+           (SELECT target FROM present.ended_access WHERE kind = 'service')",
+    ),
+    (
+        "connect_links",
+        "links to connect services",
+        "DELETE FROM main.connect_links",
+    ),
+    (
         "ended_access",
         "notes of ended access",
         "INSERT INTO main.ended_access (kind, target, ended_at)
@@ -224,7 +260,7 @@ const RULES: &[(&str, &str, &str)] = &[
     ),
 ];
 /// They keep the copy consistent, and are no news to anybody.
-const UNREPORTED: [&str; 10] = [
+const UNREPORTED: [&str; 15] = [
     "audit",
     "changed_members",
     "commands_of_former_direct_chats",
@@ -234,6 +270,11 @@ const UNREPORTED: [&str; 10] = [
     "erased_identities",
     "deleted_webhook_calls",
     "webhook_times",
+    "mail_facts_of_ended_services",
+    "mails_of_ended_services",
+    "events_of_ended_services",
+    "calendars_of_ended_services",
+    "connect_links",
     "ended_access",
 ];
 

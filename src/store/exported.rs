@@ -288,7 +288,8 @@ impl View<'_> {
     ) -> Result<Paged<ConnectedService>> {
         self.page(
             "SELECT id, scope, connected_at, expires_at
-             FROM connected_services WHERE user_id = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
+             FROM connected_services WHERE user_id = ?1 AND id > ?2 AND removed_at IS NULL
+             ORDER BY id LIMIT ?3",
             (user.0, after, PAGE_ROWS as i64),
             |row| {
                 Ok(ConnectedService {

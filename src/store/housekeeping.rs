@@ -19,6 +19,8 @@ const PAYMENT_EVENTS_KEPT_MS: i64 = 30 * DAY_MS;
 const PROVIDER_KEYS_KEPT_MS: i64 = 2 * DAY_MS;
 /// After the token has expired, so that a clock set back opens nothing.
 const USED_REGISTRATIONS_KEPT_MS: i64 = 2 * DAY_MS;
+/// After they have expired: whoever opens one is told that it has ended.
+const CONNECT_LINKS_KEPT_MS: i64 = 2 * DAY_MS;
 /// Far longer than a backup should be kept.
 pub const ENDED_ACCESS_KEPT_MS: i64 = 90 * DAY_MS;
 /// Rows removed from one table in one call.
@@ -43,6 +45,7 @@ impl Tx<'_> {
     /// Removes what is over; true when there may be more.
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
+        self.delete_connect_links(now.plus_ms(-CONNECT_LINKS_KEPT_MS))?;
         self.pull_back_limit_uses(now)?;
         self.execute(
             "DELETE FROM token_usage WHERE day < ?1",

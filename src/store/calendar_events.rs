@@ -1,0 +1,483 @@
+//! Events of connected calendars, expanded, in a window around now.
+
+use std::ops::Range;
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::connected_services::{Json, Text};
+use super::{CalendarId, Tx, UserId, View};
+use crate::clock::{Timestamp, Zone};
+use crate::error::Result;
+use crate::model::calendar::{DAY_MS, EventChange, EventDetails, EventFacts, EventTime};
+
+/// Events that one read returns.
+const EVENTS_MAX: i64 = 2_000;
+
+/// An event as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalendarEvent {
+    pub id: i64,
+    pub calendar: CalendarId,
+    pub user: UserId,
+    pub facts: EventFacts,
+    pub first_seen_at: Timestamp,
+    /// When time, title, place, link or status last changed; else `first_seen_at`.
+    pub changed_at: Timestamp,
+    /// Its start before the time last changed, to be read as the present one.
+    pub was_starts_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "SELECT calendar_events.id, calendar_id, calendar_events.user_id, uid,
+       instance, object, etag, clock, starts_at, ends_at, status, facts, first_seen_at,
+       changed_at, was_starts_at FROM calendar_events";
+/// Only calendars that are switched on, of services that are connected.
+const USED: &str = "calendar_id IN (SELECT calendars.id FROM calendars
+         JOIN connected_services ON connected_services.id = calendars.service_id
+         WHERE calendars.user_id = ?1 AND enabled = 1 AND removed_at IS NULL)";
+
+impl Tx<'_> {
+    /// Carries out some changes of a calendar's events. None when the calendar is gone.
+    pub fn apply_event_changes(
+        &self,
+        calendar: CalendarId,
+        changes: &[EventChange],
+        now: Timestamp,
+    ) -> Result<()> {
+        let Some(row) = self.view().calendar(calendar)? else {
+            return Ok(());
+        };
+        for change in changes {
+            match change {
+                EventChange::Insert(facts) => self.insert_event(calendar, row.user, facts, now)?,
+                EventChange::Update { id, facts, matters } => {
+                    self.update_event(*id, facts, *matters, now)?;
+                }
+                EventChange::Cancel(id) => {
+                    self.execute(
+                        "UPDATE calendar_events SET status = 'cancelled', changed_at = ?2
+                         WHERE id = ?1",
+                        (id, now.0),
+                    )?;
+                }
+                EventChange::Remove(id) => {
+                    self.execute("DELETE FROM calendar_events WHERE id = ?1", [id])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn insert_event(
+        &self,
+        calendar: CalendarId,
+        user: UserId,
+        facts: &EventFacts,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.execute(
+            "INSERT OR REPLACE INTO calendar_events (calendar_id, user_id, uid, instance, object,
+               etag, clock, starts_at, ends_at, status, facts, first_seen_at, changed_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?12)",
+            (
+                calendar.0,
+                user.0,
+                &facts.uid,
+                &facts.instance,
+                &facts.object,
+                &facts.etag,
+                Text(facts.time.clock),
+                facts.time.starts_at.0,
+                facts.time.ends_at.0,
+                Text(facts.status),
+                Json(&facts.details),
+                now.0,
+            ),
+        )?;
+        Ok(())
+    }
+
+    fn update_event(
+        &self,
+        id: i64,
+        facts: &EventFacts,
+        matters: bool,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.execute(
+            "UPDATE calendar_events SET object = ?2, etag = ?3, clock = ?4,
+               was_starts_at = iif(starts_at <> ?5, starts_at, was_starts_at),
+               starts_at = ?5, ends_at = ?6, status = ?7, facts = ?8,
+               changed_at = iif(?9, ?10, changed_at)
+             WHERE id = ?1",
+            (
+                id,
+                &facts.object,
+                &facts.etag,
+                Text(facts.time.clock),
+                facts.time.starts_at.0,
+                facts.time.ends_at.0,
+                Text(facts.status),
+                Json(&facts.details),
+                matters,
+                now.0,
+            ),
+        )?;
+        Ok(())
+    }
+}
+
+impl View<'_> {
+    /// What a user's calendars hold in `span`, in order of time, for somebody in `zone`: also
+    /// what they declined, not what was cancelled.
+    pub fn events_between(
+        &self,
+        user: UserId,
+        span: &Range<Timestamp>,
+        zone: Zone,
+    ) -> Result<Vec<CalendarEvent>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "{COLUMNS} WHERE calendar_events.user_id = ?1 AND starts_at < ?3 AND ends_at >= ?2
+               AND status <> 'cancelled' AND {USED}
+             ORDER BY starts_at, calendar_events.id LIMIT ?4"
+        ))?;
+        // Times on the wall may be half a day off; which they are is seen below.
+        let (from, to) = (span.start.plus_ms(-DAY_MS), span.end.plus_ms(DAY_MS));
+        let rows = statement.query_map((user.0, from.0, to.0, EVENTS_MAX), event_from)?;
+        let mut events = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        events.retain(|event| {
+            let time = event.facts.time.within(zone);
+            let overlaps = time.start < span.end && time.end > span.start;
+            overlaps || span.contains(&time.start)
+        });
+        events.sort_by_key(|event| (event.facts.time.within(zone).start, event.id));
+        Ok(events)
+    }
+
+    /// The next events from `now` on in whose title or people one of `words` occurs, whatever
+    /// its case, at most `limit`.
+    pub fn next_events_with(
+        &self,
+        user: UserId,
+        words: &[String],
+        now: Timestamp,
+        zone: Zone,
+        limit: usize,
+    ) -> Result<Vec<CalendarEvent>> {
+        let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+        let ahead = now..Timestamp(i64::MAX - DAY_MS);
+        let mut events = self.events_between(user, &ahead, zone)?;
+        events.retain(|event| words.iter().any(|word| event.mentions(word)));
+        events.truncate(limit);
+        Ok(events)
+    }
+
+    /// What became known, changed or was cancelled after `since`, oldest first.
+    pub fn event_changes_since(
+        &self,
+        user: UserId,
+        since: Timestamp,
+    ) -> Result<Vec<CalendarEvent>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "{COLUMNS} WHERE calendar_events.user_id = ?1 AND changed_at > ?2 AND {USED}
+             ORDER BY changed_at, calendar_events.id LIMIT ?3"
+        ))?;
+        let rows = statement.query_map((user.0, since.0, EVENTS_MAX), event_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// A user's event by its number.
+    pub fn calendar_event(&self, user: UserId, id: i64) -> Result<Option<CalendarEvent>> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!(
+                "{COLUMNS} WHERE calendar_events.id = ?2 AND calendar_events.user_id = ?1
+                   AND {USED}"
+            ))?
+            .query_row((user.0, id), event_from)
+            .optional()?)
+    }
+
+    /// Whoever has an event in a calendar that starts within `span`, read as UTC.
+    pub fn users_with_events(&self, span: &Range<Timestamp>) -> Result<Vec<UserId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT DISTINCT user_id FROM calendar_events
+             WHERE starts_at >= ?1 AND starts_at < ?2",
+        )?;
+        let rows = statement.query_map((span.start.0, span.end.0), |row| row.get(0).map(UserId))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Whoever has an event that became known, changed or was cancelled after `since`.
+    pub fn users_with_event_changes(&self, since: Timestamp) -> Result<Vec<UserId>> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT DISTINCT user_id FROM calendar_events WHERE changed_at > ?1")?;
+        let rows = statement.query_map([since.0], |row| row.get(0).map(UserId))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// All that is kept of a calendar, with the rows' numbers.
+    pub fn events_of_calendar(&self, calendar: CalendarId) -> Result<Vec<(i64, EventFacts)>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE calendar_id = ?1"))?;
+        let rows = statement.query_map([calendar.0], event_from)?;
+        let events = rows.map(|row| row.map(|event| (event.id, event.facts)));
+        Ok(events.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl CalendarEvent {
+    /// Whether title, organiser or attendees contain `word`, which is in lower case.
+    fn mentions(&self, word: &str) -> bool {
+        let details = &self.facts.details;
+        let people = details.organiser.iter().chain(&details.attendees);
+        details.title.to_lowercase().contains(word)
+            || people.into_iter().any(|person| {
+                person.name.to_lowercase().contains(word) || person.email.contains(word)
+            })
+    }
+}
+
+fn event_from(row: &Row<'_>) -> rusqlite::Result<CalendarEvent> {
+    let Json(details): Json<EventDetails> = row.get(11)?;
+    Ok(CalendarEvent {
+        id: row.get(0)?,
+        calendar: CalendarId(row.get(1)?),
+        user: UserId(row.get(2)?),
+        facts: EventFacts {
+            uid: row.get(3)?,
+            instance: row.get(4)?,
+            object: row.get(5)?,
+            etag: row.get(6)?,
+            time: EventTime {
+                clock: row.get::<_, Text<_>>(7)?.0,
+                starts_at: Timestamp(row.get(8)?),
+                ends_at: Timestamp(row.get(9)?),
+            },
+            status: row.get::<_, Text<_>>(10)?.0,
+            details,
+        },
+        first_seen_at: Timestamp(row.get(12)?),
+        changed_at: Timestamp(row.get(13)?),
+        was_starts_at: row.get::<_, Option<i64>>(14)?.map(Timestamp),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ListedCalendar, NewService, Options, Store};
+    use super::*;
+    use crate::model::calendar::{EventClock, EventStatus, differences};
+    use crate::model::connected_service::ServiceKind;
+
+    const USER: UserId = UserId(1);
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    fn event(uid: &str, clock: EventClock, starts: &str, hours: i64) -> EventFacts {
+        EventFacts {
+            uid: uid.to_owned(),
+            instance: String::new(),
+            object: String::new(),
+            etag: None,
+            time: EventTime {
+                clock,
+                starts_at: at(starts),
+                ends_at: at(starts).plus_s(hours * 3600),
+            },
+            status: EventStatus::Confirmed,
+            details: EventDetails {
+                title: format!("With {uid}"),
+                ..EventDetails::default()
+            },
+        }
+    }
+
+    /// A store with a person who connected one calendar.
+    async fn with_calendar(folder: &tempfile::TempDir) -> (Store, CalendarId) {
+        let store = Store::open(&Options {
+            path: folder.path().join("chatkeep.db"),
+            full_durability: false,
+            readers: 1,
+            payment_provider: false,
+        })
+        .unwrap();
+        let calendar = store
+            .write(|tx| {
+                let user = "INSERT INTO users (id, user_id, created_at) VALUES (1, 'u', 1)";
+                tx.execute(user, [])?;
+                let service = tx.insert_service(&NewService {
+                    service_id: "s",
+                    user: USER,
+                    kind: ServiceKind::Ics,
+                    name: "Work",
+                    host: "example.com",
+                    credentials: b"sealed",
+                    now: Timestamp(0),
+                })?;
+                let listed = ListedCalendar {
+                    path: String::new(),
+                    name: "Work".to_owned(),
+                    is_writable: false,
+                };
+                tx.put_calendar(service, USER, &listed)?;
+                Ok(tx.view().calendars(USER)?[0].id)
+            })
+            .await
+            .unwrap();
+        (store, calendar)
+    }
+
+    /// Makes the calendar hold these events.
+    async fn fetch(store: &Store, calendar: CalendarId, events: Vec<EventFacts>, now: Timestamp) {
+        let changed = store.write(move |tx| {
+            let kept = tx.view().events_of_calendar(calendar)?;
+            tx.apply_event_changes(calendar, &differences(&kept, events, now), now)
+        });
+        changed.await.unwrap();
+    }
+
+    async fn titles(store: &Store, from: &str, to: &str, zone: &str) -> Vec<String> {
+        let (span, zone) = (at(from)..at(to), zone.parse().unwrap());
+        let events = store.read(move |view| view.events_between(USER, &span, zone));
+        let events = events.await.unwrap();
+        events.into_iter().map(|event| event.facts.uid).collect()
+    }
+
+    #[tokio::test]
+    async fn events_are_found_by_the_persons_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, calendar) = with_calendar(&folder).await;
+        let now = at("2026-11-22T08:00:00Z");
+        let events = vec![
+            event("zoned", EventClock::Zoned, "2026-11-22T23:30:00Z", 1),
+            event("floating", EventClock::Floating, "2026-11-22T23:30:00Z", 1),
+            event("day", EventClock::AllDay, "2026-11-22T00:00:00Z", 24),
+            event("next", EventClock::AllDay, "2026-11-23T00:00:00Z", 24),
+            event("long", EventClock::Zoned, "2026-11-20T00:00:00Z", 96),
+        ];
+        fetch(&store, calendar, events, now).await;
+        // The 22nd in UTC and in Berlin, an hour earlier.
+        let cases = [
+            (
+                "2026-11-22T00:00:00Z",
+                "2026-11-23T00:00:00Z",
+                "UTC",
+                "long day zoned floating",
+            ),
+            (
+                "2026-11-21T23:00:00Z",
+                "2026-11-22T23:00:00Z",
+                "Europe/Berlin",
+                "long day floating",
+            ),
+            (
+                "2026-11-22T23:00:00Z",
+                "2026-11-23T23:00:00Z",
+                "Europe/Berlin",
+                "long next zoned",
+            ),
+        ];
+        for (from, to, zone, expected) in cases {
+            let found = titles(&store, from, to, zone).await.join(" ");
+            let mut found: Vec<&str> = found.split(' ').collect();
+            // The event that ends at half past midnight is of both days.
+            found.retain(|uid| !(*uid == "floating" && expected.contains("next")));
+            assert_eq!(found.join(" "), expected, "{from} {zone}");
+        }
+        let found = store.read(move |view| {
+            view.next_events_with(USER, &["ZONED".to_owned()], now, Zone::UTC, 5)
+        });
+        assert_eq!(found.await.unwrap().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn changes_are_noticed_and_a_calendar_that_is_off_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, calendar) = with_calendar(&folder).await;
+        let (first, second) = (at("2026-11-22T08:00:00Z"), at("2026-11-22T08:05:00Z"));
+        let meeting = event("meeting", EventClock::Zoned, "2026-11-22T10:00:00Z", 1);
+        let lunch = event("lunch", EventClock::Zoned, "2026-11-22T12:00:00Z", 1);
+        let same = event("same", EventClock::Zoned, "2026-11-22T14:00:00Z", 1);
+        let events = vec![meeting.clone(), lunch, same.clone()];
+        fetch(&store, calendar, events, first).await;
+        let mut moved = meeting;
+        moved.time.starts_at = at("2026-11-22T10:30:00Z");
+        fetch(&store, calendar, vec![moved, same], second).await;
+        let changes = store.read(move |view| view.event_changes_since(USER, first));
+        let changes = changes.await.unwrap();
+        let found: Vec<_> = changes
+            .iter()
+            .map(|event| {
+                (
+                    event.facts.uid.as_str(),
+                    event.facts.status,
+                    event.was_starts_at,
+                )
+            })
+            .collect();
+        let was = Some(at("2026-11-22T10:00:00Z"));
+        assert_eq!(
+            found,
+            [
+                ("meeting", EventStatus::Confirmed, was),
+                ("lunch", EventStatus::Cancelled, None)
+            ]
+        );
+        let day = ("2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z");
+        assert_eq!(
+            titles(&store, day.0, day.1, "UTC").await,
+            ["meeting", "same"]
+        );
+        let off = store.write(move |tx| tx.enable_calendar(calendar, false));
+        off.await.unwrap();
+        assert!(titles(&store, day.0, day.1, "UTC").await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn nothing_is_left_of_a_disconnected_service() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, calendar) = with_calendar(&folder).await;
+        let now = at("2026-11-22T08:00:00Z");
+        let events = (0..1_200).map(|n| {
+            event(
+                &format!("{n}"),
+                EventClock::Zoned,
+                "2026-11-22T10:00:00Z",
+                1,
+            )
+        });
+        fetch(&store, calendar, events.collect(), now).await;
+        let day = ("2026-11-22T00:00:00Z", "2026-11-23T00:00:00Z");
+        assert_eq!(titles(&store, day.0, day.1, "UTC").await.len(), 1_200);
+        let service = store.write(move |tx| {
+            let service = tx.view().services(USER)?.remove(0).id;
+            tx.disconnect_service(service, now)?;
+            assert!(tx.view().services(USER)?.is_empty());
+            assert_eq!(tx.view().disconnected_services()?, [service]);
+            Ok(service)
+        });
+        let service = service.await.unwrap();
+        // All of it is hidden at once, and gone after some transactions.
+        assert!(titles(&store, day.0, day.1, "UTC").await.is_empty());
+        let mut calls = 1;
+        while !store
+            .write(move |tx| tx.remove_fetched_rows(service))
+            .await
+            .unwrap()
+        {
+            calls += 1;
+        }
+        assert_eq!(calls, 3);
+        let left = store.write(|tx| {
+            let count =
+                "SELECT (SELECT count(*) FROM calendar_events) + (SELECT count(*) FROM calendars)
+                           + (SELECT count(*) FROM connected_services)";
+            Ok(tx.conn.query_row(count, [], |row| row.get::<_, i64>(0))?)
+        });
+        assert_eq!(left.await.unwrap(), 0);
+    }
+}

@@ -1,0 +1,362 @@
+//! Extracts of people's mails, and the bookings, parcels and the like that mails are about.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::connected_services::{Json, Text};
+use super::{ServiceId, Tx, UserId, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::model::calendar::{EventClock, EventTime};
+use crate::model::mail_item::{FactKind, MailExtract, MailFact, NewMailItem};
+
+/// Mails that are looked through for words.
+const SEARCHED_MAX: i64 = 5_000;
+/// Facts that one read returns.
+const FACTS_MAX: i64 = 500;
+/// Rows that housekeeping removes in one transaction.
+const PRUNED_MAX: i64 = 500;
+
+/// An extract as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailItem {
+    pub id: i64,
+    pub service: ServiceId,
+    pub user: UserId,
+    pub mailbox: String,
+    pub uid_validity: u32,
+    pub uid: u32,
+    pub received_at: Timestamp,
+    pub extract: MailExtract,
+    pub first_seen_at: Timestamp,
+}
+
+/// A booking, a parcel or the like as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailFactRow {
+    pub id: i64,
+    pub user: UserId,
+    /// The last mail about it, while its extract is kept.
+    pub mail: Option<i64>,
+    pub fact: MailFact,
+    pub first_seen_at: Timestamp,
+    pub changed_at: Timestamp,
+}
+
+const ITEM_COLUMNS: &str = "SELECT id, service_id, user_id, mailbox, uid_validity, uid,
+       received_at, extract, first_seen_at FROM mail_items";
+const FACT_COLUMNS: &str = "SELECT id, user_id, mail_id, kind, fact_key, status, clock, starts_at,
+       ends_at, data, first_seen_at, changed_at FROM mail_facts";
+/// Only services that are connected.
+const CONNECTED: &str = "service_id IN (SELECT id FROM connected_services
+         WHERE user_id = ?1 AND removed_at IS NULL)";
+
+impl Tx<'_> {
+    /// Writes a mail with its facts. A mail that is known gets its new place on the server and
+    /// nothing else: false.
+    pub fn put_mail(
+        &self,
+        service: ServiceId,
+        user: UserId,
+        mail: &NewMailItem,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let moved = self.execute(
+            "UPDATE mail_items SET mailbox = ?3, uid_validity = ?4, uid = ?5
+             WHERE service_id = ?1 AND mail_key = ?2",
+            (
+                service.0,
+                &mail.mail_key,
+                &mail.mailbox,
+                mail.uid_validity,
+                mail.uid,
+            ),
+        )?;
+        if moved > 0 {
+            return Ok(false);
+        }
+        self.execute(
+            "INSERT INTO mail_items (service_id, user_id, mailbox, uid_validity, uid, mail_key,
+               received_at, extract, first_seen_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            (
+                service.0,
+                user.0,
+                &mail.mailbox,
+                mail.uid_validity,
+                mail.uid,
+                &mail.mail_key,
+                mail.received_at.0,
+                Json(&mail.extract),
+                now.0,
+            ),
+        )?;
+        let id = self.conn.last_insert_rowid();
+        for fact in &mail.facts {
+            self.put_mail_fact(service, user, id, fact, now)?;
+        }
+        Ok(true)
+    }
+
+    fn put_mail_fact(
+        &self,
+        service: ServiceId,
+        user: UserId,
+        mail: i64,
+        fact: &MailFact,
+        now: Timestamp,
+    ) -> Result<()> {
+        let clock = fact.time.map_or(EventClock::Zoned, |time| time.clock);
+        self.execute(
+            "INSERT INTO mail_facts (service_id, user_id, mail_id, kind, fact_key, status, clock,
+               starts_at, ends_at, data, first_seen_at, changed_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)
+             ON CONFLICT (user_id, kind, fact_key) DO UPDATE SET service_id = excluded.service_id,
+               mail_id = excluded.mail_id, status = excluded.status, clock = excluded.clock,
+               starts_at = excluded.starts_at, ends_at = excluded.ends_at, data = excluded.data,
+               changed_at = iif(status = excluded.status AND starts_at IS excluded.starts_at
+                 AND ends_at IS excluded.ends_at AND data = excluded.data, changed_at,
+                 excluded.changed_at)",
+            (
+                service.0,
+                user.0,
+                mail,
+                Text(fact.kind),
+                &fact.key,
+                Text(fact.status),
+                Text(clock),
+                fact.time.map(|time| time.starts_at.0),
+                fact.time.map(|time| time.ends_at.0),
+                Json(&fact.data),
+                now.0,
+            ),
+        )?;
+        Ok(())
+    }
+
+    /// Removes some extracts of mails that came before `before`; what they are about stays.
+    /// To be called until it returns true.
+    pub fn prune_mails(&self, service: ServiceId, before: Timestamp) -> Result<bool> {
+        let pruned = self.execute(
+            "DELETE FROM mail_items WHERE id IN
+               (SELECT id FROM mail_items WHERE service_id = ?1 AND received_at < ?2 LIMIT ?3)",
+            (service.0, before.0, PRUNED_MAX),
+        )?;
+        Ok((pruned as i64) < PRUNED_MAX)
+    }
+}
+
+impl View<'_> {
+    /// Whether a service's mail is known, by Message-ID and Date.
+    pub fn has_mail(&self, service: ServiceId, mail_key: &str) -> Result<bool> {
+        let found: Option<i64> = self
+            .conn
+            .prepare_cached("SELECT id FROM mail_items WHERE service_id = ?1 AND mail_key = ?2")?
+            .query_row((service.0, mail_key), |row| row.get(0))
+            .optional()?;
+        Ok(found.is_some())
+    }
+
+    /// The mails of a user that came at or after `since`, newest first, at most `limit`.
+    pub fn mails_since(
+        &self,
+        user: UserId,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<MailItem>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "{ITEM_COLUMNS} WHERE user_id = ?1 AND received_at >= ?2 AND {CONNECTED}
+             ORDER BY received_at DESC, id DESC LIMIT ?3"
+        ))?;
+        let rows = statement.query_map((user.0, since.0, limit as i64), item_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The mails of a user since `since` in whose sender, subject or text all of `words` occur,
+    /// whatever their case, newest first, at most `limit`.
+    pub fn search_mails(
+        &self,
+        user: UserId,
+        words: &[String],
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<MailItem>> {
+        let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+        let mut mails = self.mails_since(user, since, SEARCHED_MAX as usize)?;
+        mails.retain(|mail| words.iter().all(|word| mail.mentions(word)));
+        mails.truncate(limit);
+        Ok(mails)
+    }
+
+    /// Whoever has a mail that was first seen after `since`.
+    pub fn users_with_new_mails(&self, since: Timestamp) -> Result<Vec<UserId>> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT DISTINCT user_id FROM mail_items WHERE first_seen_at > ?1")?;
+        let rows = statement.query_map([since.0], |row| row.get(0).map(UserId))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// A user's facts of a kind that are not over by `from` (those without a time, first seen
+    /// at or after it), in order of time; cancelled ones too.
+    pub fn mail_facts(
+        &self,
+        user: UserId,
+        kind: FactKind,
+        from: Timestamp,
+    ) -> Result<Vec<MailFactRow>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "{FACT_COLUMNS} WHERE user_id = ?1 AND kind = ?2
+               AND coalesce(ends_at, starts_at, first_seen_at) >= ?3 AND {CONNECTED}
+             ORDER BY coalesce(starts_at, first_seen_at), id LIMIT ?4"
+        ))?;
+        let rows = statement.query_map((user.0, Text(kind), from.0, FACTS_MAX), fact_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Whoever has a fact that became known or changed after `since`.
+    pub fn users_with_fact_changes(&self, since: Timestamp) -> Result<Vec<UserId>> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT DISTINCT user_id FROM mail_facts WHERE changed_at > ?1")?;
+        let rows = statement.query_map([since.0], |row| row.get(0).map(UserId))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl MailItem {
+    /// Whether sender, subject or text contain `word`, which is in lower case.
+    fn mentions(&self, word: &str) -> bool {
+        let extract = &self.extract;
+        let texts = [&extract.from_name, &extract.subject, &extract.text];
+        extract.from_email.contains(word)
+            || texts.iter().any(|text| text.to_lowercase().contains(word))
+    }
+}
+
+fn item_from(row: &Row<'_>) -> rusqlite::Result<MailItem> {
+    let Json(extract) = row.get(7)?;
+    Ok(MailItem {
+        id: row.get(0)?,
+        service: ServiceId(row.get(1)?),
+        user: UserId(row.get(2)?),
+        mailbox: row.get(3)?,
+        uid_validity: row.get(4)?,
+        uid: row.get(5)?,
+        received_at: Timestamp(row.get(6)?),
+        extract,
+        first_seen_at: Timestamp(row.get(8)?),
+    })
+}
+
+fn fact_from(row: &Row<'_>) -> rusqlite::Result<MailFactRow> {
+    let (starts_at, ends_at): (Option<i64>, Option<i64>) = (row.get(7)?, row.get(8)?);
+    let Text(clock) = row.get(6)?;
+    let Json(data) = row.get(9)?;
+    Ok(MailFactRow {
+        id: row.get(0)?,
+        user: UserId(row.get(1)?),
+        mail: row.get(2)?,
+        fact: MailFact {
+            kind: row.get::<_, Text<_>>(3)?.0,
+            key: row.get(4)?,
+            status: row.get::<_, Text<_>>(5)?.0,
+            time: starts_at.map(|starts_at| EventTime {
+                clock,
+                starts_at: Timestamp(starts_at),
+                ends_at: Timestamp(ends_at.unwrap_or(starts_at)),
+            }),
+            data,
+        },
+        first_seen_at: Timestamp(row.get(10)?),
+        changed_at: Timestamp(row.get(11)?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{NewService, Options, Store};
+    use super::*;
+    use crate::model::connected_service::ServiceKind;
+    use crate::model::mail_item::FactStatus;
+
+    const USER: UserId = UserId(1);
+
+    fn parcel(uid: u32, key: &str, status: FactStatus) -> NewMailItem {
+        NewMailItem {
+            mailbox: "INBOX".to_owned(),
+            uid_validity: 1,
+            uid,
+            mail_key: key.to_owned(),
+            received_at: Timestamp(i64::from(uid) * 1_000),
+            extract: MailExtract {
+                from_name: "Ana".to_owned(),
+                subject: "Your PARCEL".to_owned(),
+                ..MailExtract::default()
+            },
+            facts: vec![MailFact {
+                kind: FactKind::Parcel,
+                key: "1Z".to_owned(),
+                status,
+                time: None,
+                data: json!({"tracking_number": "1Z"}),
+            }],
+        }
+    }
+
+    #[tokio::test]
+    async fn a_mail_is_known_whatever_its_uid_and_facts_are_one_for_one_thing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&Options {
+            path: folder.path().join("chatkeep.db"),
+            full_durability: false,
+            readers: 1,
+            payment_provider: false,
+        })
+        .unwrap();
+        let done = store.write(|tx| {
+            let user = "INSERT INTO users (id, user_id, created_at) VALUES (1, 'u', 1)";
+            tx.execute(user, [])?;
+            let service = tx.insert_service(&NewService {
+                service_id: "s",
+                user: USER,
+                kind: ServiceKind::Imap,
+                name: "Mail",
+                host: "example.com",
+                credentials: b"sealed",
+                now: Timestamp(0),
+            })?;
+            let put = |mail: &NewMailItem, now| tx.put_mail(service, USER, mail, Timestamp(now));
+            assert!(put(&parcel(1, "a", FactStatus::Pending), 10)?);
+            assert!(!put(&parcel(9, "a", FactStatus::Cancelled), 11)?, "known");
+            assert!(put(&parcel(2, "b", FactStatus::Pending), 12)?);
+            let view = tx.view();
+            let since = view.mails_since(USER, Timestamp(0), 10)?;
+            let uids: Vec<u32> = since.iter().map(|mail| mail.uid).collect();
+            assert_eq!(uids, [2, 9]);
+            let found = |words: &[&str]| {
+                let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+                view.search_mails(USER, &words, Timestamp(0), 10)
+                    .map(|found| found.len())
+            };
+            assert_eq!(
+                (found(&["ana", "parcel"])?, found(&["ana", "rent"])?),
+                (2, 0)
+            );
+            let facts = view.mail_facts(USER, FactKind::Parcel, Timestamp(0))?;
+            assert_eq!(facts.len(), 1);
+            assert_eq!(
+                (facts[0].changed_at, facts[0].mail),
+                (Timestamp(10), Some(since[0].id))
+            );
+            assert!(put(&parcel(3, "c", FactStatus::Confirmed), 13)?);
+            assert!(tx.prune_mails(service, Timestamp(4_000))?);
+            let facts = view.mail_facts(USER, FactKind::Parcel, Timestamp(0))?;
+            assert_eq!((facts[0].changed_at, facts[0].mail), (Timestamp(13), None));
+            assert!(view.mails_since(USER, Timestamp(0), 10)?.is_empty());
+            Ok(())
+        });
+        done.await.unwrap();
+    }
+}
