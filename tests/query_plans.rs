@@ -221,7 +221,10 @@ fn statements() -> Vec<(String, String)> {
             let is_statement = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "]
                 .iter()
                 .any(|word| sql.starts_with(word));
-            let is_part = Some(&literal) == constants.get("COLUMNS");
+            let mut parts = constants
+                .iter()
+                .filter(|(name, _)| name.ends_with("COLUMNS"));
+            let is_part = parts.any(|(_, columns)| *columns == literal);
             if is_statement && !is_part && !sql.contains('{') {
                 found.push((name.clone(), sql));
             }

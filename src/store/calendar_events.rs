@@ -211,7 +211,7 @@ impl View<'_> {
     pub fn users_with_event_changes(&self, since: Timestamp) -> Result<Vec<UserId>> {
         let mut statement = self
             .conn
-            .prepare_cached("SELECT DISTINCT user_id FROM calendar_events WHERE changed_at > ?1")?;
+            .prepare_cached("SELECT DISTINCT user_id FROM calendar_events INDEXED BY calendar_events_change WHERE changed_at > ?1")?;
         let rows = statement.query_map([since.0], |row| row.get(0).map(UserId))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

@@ -45,12 +45,8 @@ impl Tx<'_> {
     /// Removes what is over; true when there may be more.
     pub fn remove_old_rows(&mut self, now: Timestamp) -> Result<bool> {
         self.drop_kept_answers(now)?;
-        self.delete_connect_links(now.plus_ms(-CONNECT_LINKS_KEPT_MS))?;
         self.pull_back_limit_uses(now)?;
-        self.execute(
-            "DELETE FROM token_usage WHERE day < ?1",
-            [now.utc_day() - TOKEN_USAGE_KEPT_DAYS],
-        )?;
+        self.remove_few(now)?;
         let events_left = self.sweep_webhook_events(now)? | self.delete_old_dialogs(now)?;
         let quiet = self.end_quiet_sessions(now)? | self.end_app_sessions(now)?;
         // Rows stand in order of time, so the first ones are the oldest.
@@ -113,5 +109,15 @@ impl Tx<'_> {
             )?,
         ];
         Ok(events_left || quiet || removed.iter().any(|rows| *rows as i64 >= ROWS_MAX))
+    }
+
+    /// What never has many rows.
+    fn remove_few(&self, now: Timestamp) -> Result<()> {
+        self.delete_connect_links(now.plus_ms(-CONNECT_LINKS_KEPT_MS))?;
+        self.execute(
+            "DELETE FROM token_usage WHERE day < ?1",
+            [now.utc_day() - TOKEN_USAGE_KEPT_DAYS],
+        )?;
+        Ok(())
     }
 }

@@ -191,7 +191,7 @@ impl View<'_> {
     pub fn users_with_new_mails(&self, since: Timestamp) -> Result<Vec<UserId>> {
         let mut statement = self
             .conn
-            .prepare_cached("SELECT DISTINCT user_id FROM mail_items WHERE first_seen_at > ?1")?;
+            .prepare_cached("SELECT DISTINCT user_id FROM mail_items INDEXED BY mail_items_seen WHERE first_seen_at > ?1")?;
         let rows = statement.query_map([since.0], |row| row.get(0).map(UserId))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -217,7 +217,7 @@ impl View<'_> {
     pub fn users_with_fact_changes(&self, since: Timestamp) -> Result<Vec<UserId>> {
         let mut statement = self
             .conn
-            .prepare_cached("SELECT DISTINCT user_id FROM mail_facts WHERE changed_at > ?1")?;
+            .prepare_cached("SELECT DISTINCT user_id FROM mail_facts INDEXED BY mail_facts_change WHERE changed_at > ?1")?;
         let rows = statement.query_map([since.0], |row| row.get(0).map(UserId))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
