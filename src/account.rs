@@ -10,8 +10,8 @@ pub mod usage;
 
 use serde::Serialize;
 
+use crate::access;
 use crate::clock::Timestamp;
-use crate::ingest::access;
 use crate::store::UserRow;
 
 /// A user, as the admin API and `chatkeep user --json` show one.

@@ -34,13 +34,13 @@ use crate::flags::provider::Provider;
 use crate::flags::{Flags, Override};
 use crate::http::{self, DrainEnd, ServerMetrics};
 use crate::ingest::replies::{self, Replies};
-use crate::ingest::voice::Persona;
 use crate::ingest::{Ingest, reminders};
 use crate::limits;
 use crate::marketplace::Marketplace;
 use crate::media::Photos;
 use crate::memory::Memories;
 use crate::metrics::Jobs;
+use crate::reply::persona::Persona;
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
 use crate::setting::Setting;
@@ -119,7 +119,7 @@ impl App {
             hub.clone(),
             flags.clone(),
             clock.clone(),
-            voice(&config),
+            persona(&config),
             memories.clone(),
             Replies::new(replies(&config, &clock, pending, photos.clone())?),
         );
@@ -370,10 +370,10 @@ fn edge_settings(config: &Config) -> hub::Settings {
     }
 }
 
-fn voice(config: &Config) -> Persona {
+fn persona(config: &Config) -> Persona {
     let reply = &config.reply;
     Persona {
-        persona: reply.persona_name.clone(),
+        name: reply.persona_name.clone(),
         message_limit: reply.message_limit_text.clone(),
         superpower: reply.superpower_text.clone(),
         group_owner: reply.group_owner_text.clone(),

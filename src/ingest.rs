@@ -2,7 +2,6 @@
 //! does anybody answer, what, and what follows later. A 200 means that message, count, reply
 //! and what comes later are committed together. It knows nothing of HTTP.
 
-pub mod access;
 mod agenda;
 pub mod answer;
 pub mod decide;
@@ -19,11 +18,11 @@ pub mod reminders;
 pub mod replies;
 mod respond;
 mod rooms;
-pub mod voice;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
+use crate::access;
 use crate::clock::{Clock, Monotonic, Timestamp};
 use crate::edge::hub::Hub;
 use crate::error::{Error, Kind, Quota, Result};
@@ -32,6 +31,7 @@ use crate::media::PhotoFile;
 use crate::memory::{Memories, ServiceMemories};
 use crate::metrics::{self, IntCounterVec};
 use crate::random;
+use crate::reply::persona::Persona;
 use crate::reply::powers::Understanding;
 use crate::setting::Setting;
 use crate::store::{
@@ -43,7 +43,6 @@ use limits::{Quotas, Windows};
 use parking_lot::Mutex;
 use replies::Replies;
 use respond::Response;
-use voice::Persona;
 
 /// Where a message came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,7 +136,7 @@ pub struct Ingest {
     pub hub: Arc<Hub>,
     pub flags: Arc<Flags>,
     pub clock: Clock,
-    pub voice: Setting<Persona>,
+    pub persona: Setting<Persona>,
     pub memories: Arc<Memories>,
     pub reminders: reminders::ReminderWaker,
     pub replies: Replies,
@@ -154,7 +153,7 @@ impl Ingest {
         hub: Arc<Hub>,
         flags: Arc<Flags>,
         clock: Clock,
-        voice: Persona,
+        persona: Persona,
         memories: Arc<Memories>,
         replies: Replies,
     ) -> Self {
@@ -164,7 +163,7 @@ impl Ingest {
             hub,
             flags,
             clock,
-            voice: Setting::new(voice),
+            persona: Setting::new(persona),
             memories,
             reminders: reminders::ReminderWaker::default(),
             replies,
@@ -181,7 +180,7 @@ impl Ingest {
         repeat: RepeatKey,
     ) -> Box<PreparedMessage> {
         let now = self.clock.now();
-        let understood = respond::understand_all(&message, &self.voice.get().persona, now);
+        let understood = respond::understand_all(&message, &self.persona.get().name, now);
         Box::new(PreparedMessage {
             members: rooms::members(&message),
             understood,
@@ -228,7 +227,7 @@ impl Ingest {
         let flags = self.flags.for_user(&user.public_id);
         let mut room = self.room(tx, arrival, &user, agent)?;
         if room.group && arrival.message.mode == Mode::Direct {
-            arrival.belongs_to_group(&self.voice.get().persona);
+            arrival.belongs_to_group(&self.persona.get().name);
         }
         let (arrival, message) = (&*arrival, &arrival.message);
         let humans = room.humans + 1;

@@ -14,6 +14,7 @@
 //! each part must not know, and what always holds. The other pages of the [`guide`] are for
 //! operators, authors of relays and callers of the HTTP API.
 
+pub mod access;
 pub mod account;
 pub mod app;
 pub mod auth;

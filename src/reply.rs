@@ -5,6 +5,7 @@
 mod address;
 pub mod builtin;
 pub mod classify;
+pub mod persona;
 pub mod powers;
 pub mod prompt;
 mod time_words;

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
+use crate::access::{self, AccessRequest, AccessRules, Caller};
 use crate::clock::Timestamp;
 use crate::flags::Reader;
-use crate::ingest::access::{self, AccessRequest, AccessRules, Caller};
 use crate::reply::wording;
 use crate::store::UserRow;
 

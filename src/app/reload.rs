@@ -1,7 +1,7 @@
 //! Applies the settings that may change while the service runs. A request under way keeps the
 //! settings that it began with.
 
-use super::{App, edge_secrets, exposed, shared, voice};
+use super::{App, edge_secrets, exposed, persona, shared};
 use crate::config::{Changes, Config, Secret};
 use crate::edge::hub::Close;
 use crate::mail::Mailer;
@@ -16,7 +16,7 @@ impl App {
         let mailer = Mailer::new(&config.mail)?;
         self.trusted_proxies
             .set(config.server.trusted_proxies.clone());
-        self.ingest.voice.set(voice(config));
+        self.ingest.persona.set(persona(config));
         self.eraser.persona.set(config.reply.persona_name.clone());
         let (prompt, key) = (&config.reply.system_prompt, &config.reply.api_key);
         self.ingest.replies.set(prompt.clone(), exposed(key));

@@ -11,10 +11,10 @@ use super::customers::KeyedCallError;
 use super::stripe::objects::id;
 use super::stripe::{Call, Failure, Form, Stripe};
 use super::{Billing, Keys, return_url, unavailable};
+use crate::access;
 use crate::config::host_of;
 use crate::error::{Error, FieldError, Kind, Result};
 use crate::flags::Reader;
-use crate::ingest::access;
 use crate::store::{Digest, Payer, UserId};
 
 /// The whole checkout: whoever waits for us has an answer within 10 s.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::Billing;
+use crate::access::{self, AccessRequest, AccessRules, Caller};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::ingest::access::{self, AccessRequest, AccessRules, Caller};
 use crate::store::UserId;
 
 /// What a subscription would bring a free user.

@@ -99,7 +99,7 @@ impl MessageTurn<'_> {
         let Some(Question::What { send_at, rule }) = self.question(tx)? else {
             return Ok(None);
         };
-        let text = reply::reminder_answer(&self.message.text, &self.ingest.voice.get().persona);
+        let text = reply::reminder_answer(&self.message.text, &self.ingest.persona.get().name);
         let new = NewTime {
             send_at: Timestamp(send_at),
             recurrence: rule.and_then(|rule| rule.recurrence()),

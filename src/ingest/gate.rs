@@ -1,8 +1,8 @@
 //! Asks for a message's access in the message's own transaction, so that the day's count it
 //! is decided on is the one it is added to. What is allowed stands in `access`.
 
-use super::access::{self, Access, AccessRequest, AccessRules, Caller};
 use super::{Ingest, Message, Mode, PreparedMessage};
+use crate::access::{self, Access, AccessRequest, AccessRules, Caller};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::flags::Reader;

@@ -32,7 +32,7 @@ impl Ingest {
             return Ok(());
         }
         let message = &arrival.message;
-        let persona = &self.voice.get().persona;
+        let persona = &self.persona.get().name;
         let unasked = message.mode == Mode::Group
             && !message.reply_to_assistant
             && !reply::addresses(&message.text, persona);

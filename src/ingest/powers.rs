@@ -90,7 +90,7 @@ impl Ingest {
         let calls = if !is_zoned && session.is_none() && named.is_none() {
             arrival.understood.calls.clone()
         } else {
-            respond::recognise(message, &self.voice.get().persona, zone, arrival.now)
+            respond::recognise(message, &self.persona.get().name, zone, arrival.now)
         };
         if let Some(name) = named.filter(|name| flags.superpower(name)) {
             return Ok(Some(by_name(name, &calls, &arrival.understood.intent)));

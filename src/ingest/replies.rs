@@ -226,7 +226,7 @@ impl Ingest {
             }
             Some(pending) => {
                 let made =
-                    ReplyResult::deadline_passed(&self.voice.get().persona, pending.unprompted);
+                    ReplyResult::deadline_passed(&self.persona.get().name, pending.unprompted);
                 let answer = made.told().answer();
                 tx.set_answer(message_id, &answer.stored(), &made.decision.json())?;
                 self.replies.end(tx, message_id)?;
@@ -333,7 +333,7 @@ impl Ingest {
 
     /// An apology in place of a reply for which there is no room.
     pub(super) fn too_many_replies(&self) -> Answer {
-        Answer::saying(&wording::overloaded(&self.voice.get().persona))
+        Answer::saying(&wording::overloaded(&self.persona.get().name))
     }
 }
 

@@ -5,12 +5,12 @@ use std::ops::Range;
 
 use crate::clock::Zone;
 
-use super::access::{self, Access, AccessRules};
 use super::answer::{Answer, ReplyDraft, Schedule};
 use super::decide::{self, DecisionFacts};
 use super::open_reminders::{ReminderRefusal, ReminderRequest};
 use super::powers::RequestedPower;
 use super::{Ingest, Message, Mode};
+use crate::access::{self, Access, AccessRules};
 use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::error::Result;
@@ -99,7 +99,7 @@ impl MessageTurn<'_> {
     /// `understood` is what the message means to somebody whose time zone is not known.
     pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Understanding) -> Result<Response> {
         let (message, replies) = (self.message, &self.ingest.replies);
-        let persona = &self.ingest.voice.get().persona;
+        let persona = &self.ingest.persona.get().name;
         let intent = match self.timezone() {
             zone @ Some(_) if understood.rests_on_zone => {
                 understand(message, persona, zone, self.now)
@@ -125,7 +125,7 @@ impl MessageTurn<'_> {
         Ok(Response::Answer(match self.access {
             _ if !decide::should_respond(facts) => Answer::silence(),
             Access::Deny(denial) => {
-                let said = denial.said(&self.ingest.voice.get());
+                let said = denial.reply(&self.ingest.persona.get());
                 Answer::denying(&said, denial.to_json())
             }
             Access::Allow { .. } => return self.let_in(tx, intent, facts),
@@ -177,7 +177,7 @@ impl MessageTurn<'_> {
     }
 
     pub(super) fn too_many(&self) -> String {
-        wording::too_many_commands(&self.ingest.voice.get().persona)
+        wording::too_many_commands(&self.ingest.persona.get().name)
     }
 
     /// For whoever has asked whether one more command may be given.
@@ -252,7 +252,7 @@ impl MessageTurn<'_> {
         if let Some(said) = self.answer_what(tx)? {
             return Ok(said);
         }
-        let persona = &self.ingest.voice.get().persona;
+        let persona = &self.ingest.persona.get().name;
         Ok(match self.answer_from_memory(tx)? {
             Some(known) => known.into(),
             None => wording::unknown(&self.message.text, persona).into(),

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::Request;
+use crate::access;
 use crate::account::deletion;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
-use crate::ingest::access;
 use crate::store::AccountStatus;
 
 pub(super) async fn status(rq: Request) -> Result<Response> {

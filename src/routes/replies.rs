@@ -30,7 +30,7 @@ pub(super) async fn message(rq: Request) -> Result<Response> {
     let ingest = app.ingest.clone();
     let told = app
         .store
-        .read(move |view| explain::explain(view, id, &ingest.voice.get().persona, with_text))
+        .read(move |view| explain::explain(view, id, &ingest.persona.get().name, with_text))
         .await?;
     Ok(http::json(&told))
 }

@@ -18,27 +18,27 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
             "http", "ingest", "limits", "mail", "marketplace", "media", "memory", "metrics",
-            "outbound", "relay", "routes", "setting", "store",
+            "outbound", "relay", "reply", "routes", "setting", "store",
         ],
     ),
     (
         "routes",
         &[
-            "account", "app", "auth", "billing", "clock", "edge", "engine", "error", "flags",
+            "access", "account", "app", "auth", "billing", "clock", "edge", "engine", "error", "flags",
             "http", "ingest", "limits", "marketplace", "media", "metrics", "model", "store",
         ],
     ),
     (
         "billing",
         &[
-            "auth", "clock", "config", "error", "flags", "ingest", "metrics", "model", "outbound",
+            "access", "auth", "clock", "config", "error", "flags", "metrics", "model", "outbound",
             "random", "setting", "store",
         ],
     ),
     (
         "account",
         &[
-            "auth", "clock", "edge", "error", "files", "flags", "ingest", "mail", "marketplace",
+            "access", "auth", "clock", "edge", "error", "files", "flags", "ingest", "mail", "marketplace",
             "media", "memory", "metrics", "model", "outbound", "random", "reply", "setting",
             "store",
         ],
@@ -46,10 +46,11 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "ingest",
         &[
-            "clock", "edge", "engine", "error", "flags", "limits", "media", "memory", "metrics", "model",
+            "access", "clock", "edge", "engine", "error", "flags", "limits", "media", "memory", "metrics", "model",
             "random", "reply", "setting", "store",
         ],
     ),
+    ("access", &["clock", "flags", "model", "reply", "store"]),
     // The service's end of the protocol, played against a relay program.
     ("conformance", &["random"]),
     // A client of the public protocol: nothing of the service but its ends towards the network.
@@ -300,6 +301,7 @@ pub(crate) const BLOCKING_TIMERS: &[&str] = &["src/clock.rs", "src/store"];
 
 /// Facts in, decisions out.
 pub(crate) const PURE: &[&str] = &[
+    "src/access.rs",
     "src/auth",
     "src/billing/return_url.rs",
     "src/billing/stripe/failure.rs",
@@ -313,7 +315,6 @@ pub(crate) const PURE: &[&str] = &[
     "src/flags/provided.rs",
     "src/flags/registry.rs",
     "src/flags/scalar.rs",
-    "src/ingest/access.rs",
     "src/ingest/answer.rs",
     "src/ingest/decide.rs",
     "src/limits.rs",

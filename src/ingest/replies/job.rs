@@ -177,7 +177,7 @@ async fn answer(
     pause: Duration,
 ) {
     let id = pending.message_id;
-    let failed = |why| ReplyResult::failed(&ingest.voice.get().persona, pending.unprompted, why);
+    let failed = |why| ReplyResult::failed(&ingest.persona.get().name, pending.unprompted, why);
     let make = async || match while_typing(&ingest, pending).await {
         Ok(Some(made)) => made,
         Ok(None) => failed("erased"),

@@ -30,7 +30,7 @@ pub(super) async fn make(
     ingest: &Arc<Ingest>,
     pending: PendingReply,
 ) -> Result<Option<ReplyResult>> {
-    let failed = |why| ReplyResult::failed(&ingest.voice.get().persona, pending.unprompted, why);
+    let failed = |why| ReplyResult::failed(&ingest.persona.get().name, pending.unprompted, why);
     let Some(model) = &ingest.replies.settings.model else {
         return Ok(Some(failed("no model")));
     };
@@ -295,7 +295,7 @@ impl<'a> ModelTurn<'a> {
             // "In an hour" is an hour from when it was said.
             now: self.context.message.received_at,
             timezone: timezone.and_then(|name| name.parse().ok()),
-            persona: &self.ingest.voice.get().persona,
+            persona: &self.ingest.persona.get().name,
             group: self.context.group,
             has_photos: false,
         };
@@ -328,10 +328,10 @@ impl<'a> ModelTurn<'a> {
                 first + photos.len()
             )
         });
-        let voice = self.ingest.voice.get();
+        let persona = self.ingest.persona.get();
         let system_prompt = self.ingest.replies.settings.system_prompt.get();
         prompt::prompt(&PromptContext {
-            persona: &voice.persona,
+            persona: &persona.name,
             system_prompt: system_prompt.as_deref(),
             now: self.now,
             timezone: context.user.timezone.as_deref(),
@@ -347,7 +347,7 @@ impl<'a> ModelTurn<'a> {
     }
 
     fn made(&self, work: CallTotals) -> ReplyResult {
-        let (plan, persona) = (&self.plan, &self.ingest.voice.get().persona);
+        let (plan, persona) = (&self.plan, &self.ingest.persona.get().name);
         let unprompted = self.pending.unprompted;
         let vision = plan.class.class == Class::Vision;
         let mut made = ReplyResult {

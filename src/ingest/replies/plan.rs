@@ -118,7 +118,7 @@ fn understood(
         text: &context.message.text,
         now,
         timezone: timezone.and_then(|name| name.parse().ok()),
-        persona: &ingest.voice.get().persona,
+        persona: &ingest.persona.get().name,
         group: context.group && !context.reply_to_assistant,
         has_photos: false,
     })

@@ -3,9 +3,9 @@
 //! a tool acts only for the person who wrote the message.
 
 use super::made::{ReplyDecision, ReplyResult, ToolCall};
+use crate::access::{Access, Denial};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::access::{Access, Denial};
 use crate::ingest::answer::ReplyDraft;
 use crate::ingest::powers::PowerReply;
 use crate::ingest::respond::MessageTurn;
@@ -73,7 +73,7 @@ impl Ingest {
             self.tell(&mut told, outcome);
         }
         if told.text.is_empty() {
-            told.text = wording::unknown(&row.text, &self.voice.get().persona);
+            told.text = wording::unknown(&row.text, &self.persona.get().name);
         } else if denied && !decision.tools.iter().any(|tool| tool.ends_with(": done")) {
             // What was denied is not counted.
             tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
@@ -88,10 +88,10 @@ impl Ingest {
                 told.schedule = told.schedule.take().or(done.schedule);
                 done.text
             }
-            ToolOutcome::TooMany => wording::too_many_commands(&self.voice.get().persona),
+            ToolOutcome::TooMany => wording::too_many_commands(&self.persona.get().name),
             ToolOutcome::Denied(denial) => {
                 told.access = Some(denial.to_json());
-                denial.said(&self.voice.get())
+                denial.reply(&self.persona.get())
             }
             ToolOutcome::OneReminderOnly => wording::one_reminder_only(),
             ToolOutcome::NotOffered | ToolOutcome::Nothing => return,

@@ -8,9 +8,9 @@ use crate::clock::Clock;
 use crate::edge::hub::{self, Hub};
 use crate::flags::Flags;
 use crate::ingest::replies::{Replies, Settings};
-use crate::ingest::voice::Persona;
 use crate::media::Photos;
 use crate::memory::Memories;
+use crate::reply::persona::Persona;
 use crate::setting::Setting;
 use crate::store::{Options, Store, look};
 
@@ -47,14 +47,14 @@ fn ingest(store: Store, clock: Clock) -> Arc<Ingest> {
             7,
         )),
     });
-    let voice = Persona {
-        persona: "Juno".to_owned(),
+    let persona = Persona {
+        name: "Juno".to_owned(),
         ..Persona::default()
     };
     let memories = Memories::new(store.clone(), flags.clone(), clock.clone(), None);
     let memories = Arc::new(memories);
     Arc::new(Ingest::new(
-        store, hub, flags, clock, voice, memories, replies,
+        store, hub, flags, clock, persona, memories, replies,
     ))
 }
 

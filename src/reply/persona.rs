@@ -1,9 +1,10 @@
-//! What is the operator's to choose of what the assistant says. It decides nothing.
+//! The assistant's name and the texts that the operator may replace (section `[reply]` of the
+//! configuration).
 
-/// The assistant's name, and texts in its voice; `None`: the text that comes with the service.
+/// The name, and the replaceable texts; `None`: the built-in text.
 #[derive(Debug, Clone, Default)]
 pub struct Persona {
-    pub persona: String,
+    pub name: String,
     /// The day's free messages are used up.
     pub message_limit: Option<String>,
     /// A superpower needs a subscription.

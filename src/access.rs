@@ -1,12 +1,13 @@
-//! Who may use what: the one function that every path asks. Pure: it is told the flags, the
-//! day's count and who is subscribed, and reads nothing.
+//! Access rules: whether a person may send a message or use a superpower, by the flags, the
+//! day's count and the subscription. Ingest, the account, exports and billing all ask here. The
+//! rules are pure: their arguments hold all they need.
 
 use serde_json::{Value, json};
 
-use super::voice::Persona;
 use crate::clock::Timestamp;
 use crate::flags::Reader;
 use crate::model::subscription::SubscriptionStatus;
+use crate::reply::persona::Persona;
 use crate::reply::wording;
 use crate::store::User;
 
@@ -123,22 +124,22 @@ impl Denial {
         }
     }
 
-    /// The reply, in the persona's voice: the operator's own text where there is one.
-    pub fn said(self, voice: &Persona) -> String {
-        let persona = voice.persona.as_str();
+    /// The text of the refusal: the operator's own where it is configured, else the built-in one.
+    pub fn reply(self, persona: &Persona) -> String {
+        let name = persona.name.as_str();
         let own = match self {
-            Self::MessageLimit | Self::Paywall => &voice.message_limit,
-            Self::SuperpowerNeedsSubscription => &voice.superpower,
-            Self::OwnerNotSubscribed => &voice.group_owner,
+            Self::MessageLimit | Self::Paywall => &persona.message_limit,
+            Self::SuperpowerNeedsSubscription => &persona.superpower,
+            Self::OwnerNotSubscribed => &persona.group_owner,
         };
         if let Some(text) = own {
             return text.clone();
         }
         match self {
-            Self::MessageLimit => wording::limit_reached(persona),
-            Self::Paywall => wording::paywall(persona),
-            Self::SuperpowerNeedsSubscription => wording::superpower_requires_subscription(persona),
-            Self::OwnerNotSubscribed => wording::group_owner_not_subscribed(persona),
+            Self::MessageLimit => wording::limit_reached(name),
+            Self::Paywall => wording::paywall(name),
+            Self::SuperpowerNeedsSubscription => wording::superpower_requires_subscription(name),
+            Self::OwnerNotSubscribed => wording::group_owner_not_subscribed(name),
         }
     }
 
@@ -291,19 +292,19 @@ mod tests {
                     .as_str()
                     .is_some_and(|m| !m.is_empty())
             );
-            let voice = Persona {
-                persona: "Juno".to_owned(),
+            let persona = Persona {
+                name: "Juno".to_owned(),
                 ..Persona::default()
             };
-            assert!(denial.said(&voice).contains("Juno"), "{code}");
+            assert!(denial.reply(&persona).contains("Juno"), "{code}");
             let own = || Some("Rest now.".to_owned());
-            let voice = Persona {
-                persona: "Juno".to_owned(),
+            let persona = Persona {
+                name: "Juno".to_owned(),
                 message_limit: own(),
                 superpower: own(),
                 group_owner: own(),
             };
-            assert_eq!(denial.said(&voice), "Rest now.");
+            assert_eq!(denial.reply(&persona), "Rest now.");
         }
     }
 }
