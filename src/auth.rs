@@ -1,5 +1,5 @@
-//! Who is asking. It checks credentials and nothing else: which route wants whom stands in
-//! the route table.
+//! Credentials: checking tokens, secrets and signatures. Which route needs which credential is data
+//! of the route table, not of this module.
 
 pub mod edge_token;
 pub mod jwt;

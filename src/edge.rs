@@ -1,8 +1,8 @@
-//! Relays: the durable outbox of commands, the socket and the poll that empty it, and who is
-//! connected. It knows the relay protocol and nothing of what a command is about.
+//! Relays: the durable outbox of commands, the socket and the poll that deliver them, and which
+//! relays are connected. It knows the relay protocol and must not know what a command is about.
 //!
-//! A command is a row before it is a byte on the wire, and every change of its state is
-//! committed before memory follows it (`hub`), so that memory is a copy of what is kept.
+//! A command is a database row before it is sent, and memory changes only after the commit of the
+//! row (`hub`), so memory is a copy of the database.
 
 mod acks;
 mod delivery;

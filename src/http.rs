@@ -1,6 +1,6 @@
-//! The transport: accept loop, heads, bodies, JSON, routing, problem+json, upgrades and
-//! drain, over HTTP/1.1. It turns sockets into `Exchange`s and `Error`s into answers. It
-//! must not know any domain, any route or any product word, and is the only user of hyper.
+//! The HTTP/1.1 transport: accept loop, heads, bodies, JSON, routing, problem+json, upgrades and
+//! draining. It turns sockets into `Exchange`s and `Error`s into answers. It is the only user of
+//! hyper, and must not know any domain, route or product word.
 
 mod access;
 mod body;

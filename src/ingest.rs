@@ -334,7 +334,7 @@ impl Ingest {
 
     fn agent(&self, tx: &mut Tx<'_>, name: &str, now: Timestamp) -> Result<AgentId> {
         let id = tx.agent(name, now)?.id;
-        if self.hub.seen(id, name, now) {
+        if self.hub.note_activity(id, name, now) {
             tx.set_agent_seen(id, now)?;
         }
         Ok(id)

@@ -1,6 +1,6 @@
-//! Numbers that the parts of the service keep of themselves, each under the name by which
-//! Prometheus shows it; families that several parts count into stand here. Each part owns its
-//! numbers, and whoever wants to see them gathers them on a `MetricsRegistry`. It must not know who asks.
+//! Metric types for Prometheus, and the families that several parts count into. Each part owns its
+//! metrics; the metrics route collects them in a `MetricsRegistry`. This file must not know who
+//! reads them.
 
 use std::sync::Arc;
 
@@ -9,31 +9,31 @@ use prometheus::core::Collector;
 use prometheus::{Gauge, HistogramOpts, Opts, Registry, TextEncoder};
 pub use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge};
 
-/// Of answers, in seconds.
+/// Histogram bounds for answer times, in seconds.
 const ANSWER_BOUNDS_S: &[f64] = &[
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 ];
 const NAMED_WELL: &str = "names and labels stand in the code";
 
-/// It fails where two families have one name: a mistake in the code.
+/// Registering fails when two families have the same name, which is a bug.
 pub type MetricsResult<T = ()> = prometheus::Result<T>;
 
-/// Only ever goes up.
+/// A number that only goes up.
 pub fn counter(name: &str, help: &str) -> IntCounter {
     IntCounter::new(name, help).expect(NAMED_WELL)
 }
 
-/// Goes up and down.
+/// A number that goes up and down.
 pub fn gauge(name: &str, help: &str) -> IntGauge {
     IntGauge::new(name, help).expect(NAMED_WELL)
 }
 
-/// Counters told apart by labels, whose values must be few.
+/// Counters that differ by labels. A label must have few values.
 pub fn counters(name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
     IntCounterVec::new(Opts::new(name, help), labels).expect(NAMED_WELL)
 }
 
-/// How long things take, in seconds.
+/// A histogram of durations, in seconds.
 pub fn durations(name: &str, help: &str) -> Histogram {
     histogram(name, help, ANSWER_BOUNDS_S)
 }
@@ -43,28 +43,28 @@ pub fn durations_by(name: &str, help: &str, labels: &[&str]) -> HistogramVec {
     HistogramVec::new(opts, labels).expect(NAMED_WELL)
 }
 
-/// How values spread: how many are at most each of the bounds.
+/// A histogram: how many values are at most each of the bounds.
 pub fn histogram(name: &str, help: &str, bounds: &[f64]) -> Histogram {
     let opts = HistogramOpts::new(name, help).buckets(bounds.to_vec());
     Histogram::with_opts(opts).expect(NAMED_WELL)
 }
 
-/// One of a family that several parts count into, each its own.
+/// One counter of a family that several parts share, each with its own label.
 fn one_of(name: &str, help: &str, label: (&str, &str)) -> IntCounter {
     let opts = Opts::new(name, help).const_label(label.0, label.1);
     IntCounter::with_opts(opts).expect(NAMED_WELL)
 }
 
-/// What limits refuse, by the limit's name; several parts count into the same.
+/// Requests refused by a limit, by the limit's name. Several parts count into this family.
 pub fn refusals() -> IntCounterVec {
     counters(
         "chatkeep_rate_limited_total",
-        "What a limit refused: with 429, commands and turns in words.",
+        "Requests, commands and messages refused by a limit.",
         &["limit"],
     )
 }
 
-/// Calls to somebody outside.
+/// Metrics of the calls to one external service.
 #[derive(Debug)]
 pub struct Calls {
     pub made: IntCounter,
@@ -77,11 +77,11 @@ impl Calls {
         Self {
             made: of(
                 "chatkeep_provider_calls_total",
-                "Calls to those outside, repeated ones too.",
+                "Calls to external services, including retries.",
             ),
             failed: of(
                 "chatkeep_provider_failures_total",
-                "Calls that came to nothing.",
+                "Calls that failed.",
             ),
         }
     }
@@ -94,7 +94,7 @@ impl Calls {
     }
 }
 
-/// Looks into something that is kept for a while.
+/// Metrics of one cache's lookups.
 #[derive(Debug)]
 pub struct CacheMetrics {
     cache: &'static str,
@@ -109,11 +109,11 @@ impl CacheMetrics {
             cache,
             hits: of(
                 "chatkeep_cache_hits_total",
-                "CacheMetrics that found something.",
+                "Lookups that found an entry.",
             ),
             misses: of(
                 "chatkeep_cache_misses_total",
-                "CacheMetrics that found nothing, or nothing fresh.",
+                "Lookups that found no entry, or a stale one.",
             ),
         }
     }
@@ -127,12 +127,12 @@ impl CacheMetrics {
     }
 }
 
-/// A job that runs by itself, again and again.
+/// Metrics of one periodic job.
 #[derive(Debug)]
 pub struct Job {
     runs: IntCounter,
     failures: IntCounter,
-    /// In seconds since the epoch; 0: never.
+    /// In seconds since the epoch; 0 means never.
     succeeded_at: Gauge,
 }
 
@@ -146,7 +146,7 @@ impl Job {
         Self {
             runs: of(
                 "chatkeep_job_runs_total",
-                "Runs of what the service does by itself.",
+                "Runs of periodic jobs.",
             ),
             failures: of("chatkeep_job_failures_total", "Runs that failed."),
             succeeded_at: Gauge::with_opts(succeeded_at.const_label("job", name))
@@ -154,7 +154,7 @@ impl Job {
         }
     }
 
-    /// A run has ended at `now_ms`, since the epoch.
+    /// Counts a run that ended at `now_ms` (since the epoch).
     pub fn ran<T, E>(&self, outcome: &Result<T, E>, now_ms: i64) {
         self.runs.inc();
         match outcome {
@@ -164,12 +164,12 @@ impl Job {
     }
 }
 
-/// All jobs of the service.
+/// The metrics of all periodic jobs.
 #[derive(Debug, Default)]
 pub struct Jobs(Mutex<Vec<Arc<Job>>>);
 
 impl Jobs {
-    /// A place for a job's numbers; to be asked for once, at its start.
+    /// Adds a job's metrics. Call this once per job, at its start.
     pub fn add(&self, name: &'static str) -> Arc<Job> {
         let job = Arc::new(Job::new(name));
         let mut jobs = self.0.lock();
@@ -183,15 +183,15 @@ impl Jobs {
     }
 }
 
-/// Every number of one moment, to be written down. A family without numbers is left out.
+/// All metrics at one moment, to be rendered. A family without values is left out.
 #[derive(Debug, Default)]
 pub struct MetricsRegistry(Registry);
 
 impl MetricsRegistry {
-    /// The media type of what is written: Prometheus's text format.
+    /// The media type of Prometheus's text format.
     pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-    /// What was counted as it happened.
+    /// Adds metrics that count as things happen.
     pub fn add(&self, numbers: &(impl Collector + Clone + 'static)) -> MetricsResult {
         self.0.register(Box::new(numbers.clone()))
     }
@@ -201,7 +201,7 @@ impl MetricsRegistry {
         self.add(&calls.failed)
     }
 
-    /// With how much there is.
+    /// Adds a cache's lookups and its number of entries.
     pub fn add_cache(&self, (looks, entries): (&CacheMetrics, usize)) -> MetricsResult {
         self.add(&looks.hits)?;
         self.add(&looks.misses)?;
@@ -222,14 +222,14 @@ impl MetricsRegistry {
         }
     }
 
-    /// What is looked at only when it is asked for.
+    /// Adds a value that is read only when the metrics are rendered.
     pub fn gauge(&self, name: &str, help: &str, value: f64) -> MetricsResult {
         let gauge = Gauge::new(name, help)?;
         gauge.set(value);
         self.add(&gauge)
     }
 
-    /// The same, with something to say beside it.
+    /// The same, with one label.
     pub fn labelled(
         &self,
         name: &str,
@@ -242,8 +242,8 @@ impl MetricsRegistry {
         self.add(&gauge)
     }
 
-    /// What the kernel says of this process. It reads files of /proc, so it belongs off async
-    /// threads; elsewhere than on Linux there is nothing to say.
+    /// Adds the kernel's numbers of this process. It reads /proc, so call it off async threads. On
+    /// systems other than Linux it adds nothing.
     pub fn add_process(&self) -> MetricsResult {
         #[cfg(target_os = "linux")]
         self.0.register(Box::new(

@@ -1,5 +1,6 @@
-//! The table of routes: everything a reader asks of a route stands in its row. Below it, the
-//! one way a request goes: find the row, let the caller in or not, hand over.
+//! The table of routes: one row per route, with its caller, limit, body cap and handler. Below the
+//! table is the path of each request: find the row, authenticate the caller, take from the limit,
+//! call the handler.
 
 mod account;
 mod address;
@@ -33,7 +34,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_util::future::BoxFuture;
 
-use crate::account::identity::Who;
+use crate::account::identity::SignedInUser;
 use crate::app::App;
 use crate::auth::edge_token;
 use crate::clock::Timestamp;
@@ -49,43 +50,44 @@ pub enum Caller {
     Anyone,
     /// A relay with an edge token.
     Edge,
-    /// The same, asked after the handshake was looked at (relay protocol section 2).
+    /// A relay with an edge token. The handshake is checked before the token (relay protocol
+    /// section 2).
     EdgeSocket,
     /// A legacy relay with the shared secret, where one is configured.
     Legacy,
-    /// A person with a JWT.
+    /// A signed-in person with a JWT.
     User,
     /// The operator.
     Admin,
 }
 
-/// One row.
+/// One row of the table.
 pub struct Route {
     pub method: Method,
     pub path: &'static str,
     pub caller: Caller,
     pub body_bytes_max: usize,
-    /// Of the calling user; only with `Caller::User`.
+    /// The caller's limit; only with `Caller::User`.
     pub limit: Option<Limit>,
     handler: Handle,
 }
 
 type Handle = fn(Request) -> BoxFuture<'static, Result<Response>>;
 
-/// What a handler gets.
+/// A request as a handler gets it.
 pub struct Request {
     pub app: Arc<App>,
-    /// Boxed: it is handed on several times.
+    /// Boxed, because it is moved several times.
     pub exchange: Box<Exchange>,
     pub params: Params,
     /// The agent's name, for `Caller::Edge` and `Caller::EdgeSocket`.
     pub agent: Option<String>,
-    /// Who calls, for `Caller::User`.
-    pub user: Option<Who>,
+    /// The signed-in person, for `Caller::User`.
+    pub user: Option<SignedInUser>,
     pub body_bytes_max: usize,
 }
 
-/// A row's handler from an async function.
+/// Makes a row's handler from an async function.
 macro_rules! to {
     ($handler:path) => {
         |request| Box::pin($handler(request))
@@ -93,11 +95,11 @@ macro_rules! to {
 }
 
 const JSON_BYTES_MAX: usize = 256 * 1024;
-/// Settings of one webhook.
+/// Limit of a marketplace webhook call.
 const WEBHOOK_BYTES_MAX: usize = 64 * 1024;
 const CALL_BYTES_MAX: usize = ingestion::BODY_BYTES_MAX;
 
-#[rustfmt::skip] // a table: one route, one line
+#[rustfmt::skip] // one route per line
 pub fn table() -> Vec<Route> {
     use Caller::{Admin, Anyone, Edge, EdgeSocket, Legacy, User};
     vec![
@@ -193,7 +195,7 @@ impl Route {
     }
 }
 
-/// What the transport calls for each request.
+/// The function that the transport calls for each request.
 pub fn handler(app: Arc<App>) -> Handler {
     let rows = table().into_iter();
     let router = Arc::new(Router::new(
@@ -222,14 +224,15 @@ async fn dispatch(
     if row.caller == Caller::Admin {
         trace.set_from(from);
     }
-    let answered = call(app, row, params, exchange).await;
-    if answered.as_ref().is_err_and(is_refused_credential) {
+    let outcome = call(app, row, params, exchange).await;
+    if outcome.as_ref().is_err_and(is_refused_credential) {
         trace.set_from(from);
     }
-    answered
+    outcome
 }
 
-/// What whoever guesses credentials is answered, for those who keep them away.
+/// Errors of a refused credential. The log names the client's address for them, so that operators
+/// can block addresses that guess.
 fn is_refused_credential(error: &Error) -> bool {
     error.kind == Kind::Unauthorized || error.code == "invalid_signature"
 }
@@ -247,12 +250,12 @@ async fn call(
         _ => None,
     };
     let agent = authenticate(&app, row.caller, &mut exchange)?;
-    trace.set_who(who(row.caller, user.as_ref(), agent.as_deref()));
+    trace.set_caller(caller_label(row.caller, user.as_ref(), agent.as_deref()));
     let quota = match (row.limit, &user) {
-        (Some(limit), Some(who)) => Some(limits::take(&app, limit, who).await?),
+        (Some(limit), Some(user)) => Some(limits::take(&app, limit, user).await?),
         _ => None,
     };
-    let answered = (row.handler)(Request {
+    let outcome = (row.handler)(Request {
         app,
         exchange,
         params,
@@ -262,21 +265,21 @@ async fn call(
     })
     .await;
     match quota {
-        Some(quota) => with_rate_limit_headers(answered, quota),
-        None => answered,
+        Some(quota) => with_rate_limit_headers(outcome, quota),
+        None => outcome,
     }
 }
 
-/// An answer, whichever, says how its caller stands to the limit that it used.
-fn with_rate_limit_headers(answered: Result<Response>, quota: Quota) -> Result<Response> {
-    match answered {
+/// Adds the caller's rate limit headers to any answer, also to an error.
+fn with_rate_limit_headers(outcome: Result<Response>, quota: Quota) -> Result<Response> {
+    match outcome {
         Ok(response) => Ok(http::with_quota(response, &quota)),
         Err(error) => Err(error.within(quota)),
     }
 }
 
-/// Who was let in, as the log names them: never by a phone, which an agent's name may be.
-fn who(caller: Caller, user: Option<&Who>, agent: Option<&str>) -> Cow<'static, str> {
+/// The caller as the log names it. An agent's name may be a phone number, so it is masked.
+fn caller_label(caller: Caller, user: Option<&SignedInUser>, agent: Option<&str>) -> Cow<'static, str> {
     match (caller, user, agent) {
         (_, Some(user), _) => format!("user:{}", user.user_id).into(),
         (_, _, Some(agent)) => format!("agent:{}", masked(agent)).into(),
@@ -286,7 +289,7 @@ fn who(caller: Caller, user: Option<&Who>, agent: Option<&str>) -> Cow<'static, 
     }
 }
 
-/// Lets the caller in, or errs; the agent's name where it is one.
+/// Authenticates the caller. Returns the agent's name for a relay.
 fn authenticate(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Option<String>> {
     match caller {
         Caller::Anyone | Caller::User => Ok(None),
@@ -314,7 +317,7 @@ fn bearer(exchange: &Exchange) -> Result<&str> {
     exchange.bearer().ok_or_else(Error::no_credential)
 }
 
-/// The agent that the token names, which the header and the query must agree with.
+/// The agent named by the token. The header and the query must name the same agent.
 fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     let header = exchange
         .header("x-edge-agent-id")
@@ -333,7 +336,7 @@ fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     if header.is_some() && query.is_some() && header != query {
         return Err(Error::unauthorized("two different agents are named"));
     }
-    // The same 401 as any other: a relay's is told nothing of why.
+    // Every failure is the same 401: the answer doesn't tell why.
     let token = exchange.bearer();
     let token = token.ok_or_else(|| Error::unauthorized("no bearer token"))?;
     app.edge_tokens
@@ -341,14 +344,14 @@ fn agent(app: &App, exchange: &Exchange) -> Result<String> {
         .map(|agent| agent.0)
         .map_err(|cause| {
             if cause == edge_token::RAW_SECRET_REFUSED {
-                warn_of_raw_secret(app.clock.now());
+                warn_about_raw_secret(app.clock.now());
             }
             Error::unauthorized(cause)
         })
 }
 
-/// Once a minute at most: a relay that is set up so asks again and again.
-fn warn_of_raw_secret(now: Timestamp) {
+/// Logs at most once a minute, because a misconfigured relay keeps asking.
+fn warn_about_raw_secret(now: Timestamp) {
     static WARNED_IN: AtomicI64 = AtomicI64::new(0);
     let minute = now.seconds() / 60;
     if WARNED_IN.swap(minute, Ordering::Relaxed) != minute {
@@ -357,19 +360,19 @@ fn warn_of_raw_secret(now: Timestamp) {
 }
 
 impl Request {
-    /// Who calls; only rows for `Caller::User` may ask.
-    fn who(&self) -> Result<&Who> {
-        let who = self.user.as_ref();
-        who.ok_or_else(|| Error::internal("a route for users was called by nobody"))
+    /// The signed-in person; only for rows with `Caller::User`.
+    fn user(&self) -> Result<&SignedInUser> {
+        let user = self.user.as_ref();
+        user.ok_or_else(|| Error::internal("a route for users was called by nobody"))
     }
 
-    /// The body's bytes within the row's cap, if they are said to be JSON.
+    /// The body's bytes within the row's cap; refused unless the Content-Type allows JSON.
     async fn json_bytes(&mut self) -> Result<http::Bytes> {
         self.exchange.check_json()?;
         self.exchange.read_body(self.body_bytes_max).await
     }
 
-    /// The body, a JSON object within the row's cap.
+    /// The body as a JSON object within the row's cap.
     async fn json(&mut self) -> Result<http::Json> {
         self.exchange.read_json(self.body_bytes_max).await
     }

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::Notify;
 
-use super::identity::Who;
+use super::identity::SignedInUser;
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, Kind, Result};
 use crate::memory::Memories;
@@ -128,8 +128,8 @@ impl Exports {
     }
 
     /// Queues an export of everything kept of the caller.
-    pub async fn request(self: &Arc<Self>, who: &Who) -> Result<ExportView> {
-        let (job_id, user, now) = (random::uuid().to_string(), who.id, self.clock.now());
+    pub async fn request(self: &Arc<Self>, person: &SignedInUser) -> Result<ExportView> {
+        let (job_id, user, now) = (random::uuid().to_string(), person.id, self.clock.now());
         let (id, exports) = (job_id.clone(), self.clone());
         self.store
             .write(move |tx| {
@@ -149,8 +149,8 @@ impl Exports {
         })
     }
 
-    pub async fn show(&self, who: &Who, job_id: &str) -> Result<ExportView> {
-        let (job, status) = self.job(who, job_id).await?;
+    pub async fn show(&self, person: &SignedInUser, job_id: &str) -> Result<ExportView> {
+        let (job, status) = self.job(person, job_id).await?;
         let progress = self.progress.lock().get(&job.id).copied().unwrap_or(0.0);
         Ok(ExportView {
             download_url: (status == Status::Ready)
@@ -165,8 +165,8 @@ impl Exports {
     }
 
     /// Opens the file of a job that is ready.
-    pub async fn download(&self, who: &Who, job_id: &str) -> Result<Download> {
-        let (job, status) = self.job(who, job_id).await?;
+    pub async fn download(&self, person: &SignedInUser, job_id: &str) -> Result<Download> {
+        let (job, status) = self.job(person, job_id).await?;
         match status {
             Status::Queued | Status::Processing => {
                 return Err(not_ready(
@@ -213,7 +213,7 @@ impl Exports {
     }
 
     /// The caller's own job, as it is now.
-    async fn job(&self, who: &Who, job_id: &str) -> Result<(ExportJob, Status)> {
+    async fn job(&self, person: &SignedInUser, job_id: &str) -> Result<(ExportJob, Status)> {
         let asked = job_id.to_ascii_lowercase(); // as ours are; others may write them otherwise
         let found = self.store.read(move |view| view.export_job(&asked)).await?;
         let now = self.clock.now();
@@ -225,7 +225,7 @@ impl Exports {
                 "There is no export with this id.",
             )
         })?;
-        if job.user != who.id {
+        if job.user != person.id {
             return Err(Error::new(
                 Kind::Forbidden,
                 "export_not_owned",

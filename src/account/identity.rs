@@ -21,7 +21,7 @@ const LOOKS_MAX: usize = 2;
 
 /// Who calls.
 #[derive(Debug, Clone)]
-pub struct Who {
+pub struct SignedInUser {
     pub id: UserId,
     /// The public id, a UUID.
     pub user_id: Arc<str>,
@@ -54,7 +54,7 @@ impl Identity {
     }
 
     /// 401 for anything but a token that is accepted now.
-    pub async fn sign_in(&self, bearer: Option<&str>) -> Result<Who> {
+    pub async fn sign_in(&self, bearer: Option<&str>) -> Result<SignedInUser> {
         let token = bearer.ok_or_else(Error::no_credential)?;
         if token.len() > TOKEN_BYTES_MAX {
             return Err(Error::unauthorized("the token is too long"));
@@ -65,20 +65,20 @@ impl Identity {
         }
         let digest = jwt::digest(token);
         let keys = self.keys();
-        if let Some(who) = self.remembered.get(&digest, keys.generation, now) {
-            return Ok(who);
+        if let Some(user) = self.remembered.get(&digest, keys.generation, now) {
+            return Ok(user);
         }
         let mark = self.remembered.mark();
         let (claims, generation) = self.verified(token, keys, now).await?;
-        let ends_at = self.verifier.ends(&claims);
+        let ends_at = self.verifier.accepted_until(&claims);
         let person = self.person(claims, now).await?;
-        let who = Who {
+        let user = SignedInUser {
             id: person.id,
             user_id: person.user_id.into(),
         };
         let seen = (generation, mark);
-        self.remembered.put(digest, who.clone(), ends_at, seen, now);
-        Ok(who)
+        self.remembered.put(digest, user.clone(), ends_at, seen, now);
+        Ok(user)
     }
 
     /// What the memory of tokens found, and how many it has.

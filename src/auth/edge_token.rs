@@ -1,6 +1,6 @@
-//! Edge tokens: base64 of `{agent_id}:{phone}:{issued_at}:{mac}`, where `mac` is the
-//! lower-case hex HMAC-SHA256 of the first three joined by `:`. Pure but for the list of
-//! revocations, which the running service keeps true.
+//! Edge tokens: base64 of `{agent_id}:{phone}:{issued_at}:{mac}`, where `mac` is the lower-case hex
+//! HMAC-SHA256 of the first three joined by `:`. The code is pure except for caches of verified
+//! tokens and revocations.
 
 use std::collections::HashMap;
 
@@ -16,22 +16,22 @@ use crate::setting::Setting;
 const AGENT_ID_CHARS_MAX: usize = 64;
 const FUTURE_S_MAX: i64 = 60;
 const DAY_S: i64 = 86_400;
-/// With so many the memory of tokens starts anew.
-const REMEMBERED_MAX: usize = 16_384;
-/// Who a development request with the raw secret is when it does not say.
+/// The cache of verified tokens is emptied when it has this many entries.
+const CACHED_TOKENS_MAX: usize = 16_384;
+/// The agent of a development request that sends the raw secret without naming an agent.
 const DEVELOPMENT_AGENT: &str = "dev";
 
-/// Why a relay that worked in development is refused: the operator wants to know.
+/// The log's reason when a relay set up for development is refused in production.
 pub const RAW_SECRET_REFUSED: &str = "the raw edge secret is accepted in development only; \
      make a token with `chatkeep token edge`";
 
 type HmacSha256 = Hmac<Sha256>;
 
-/// An agent whose token was checked.
+/// The name of an authenticated agent.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AgentName(pub String);
 
-/// Whether a name can be an agent's: 1-64 of `[A-Za-z0-9._-]`.
+/// Whether `name` is a valid agent id: 1-64 of `[A-Za-z0-9._-]`.
 pub fn is_agent_id(name: &str) -> bool {
     (1..=AGENT_ID_CHARS_MAX).contains(&name.len())
         && name
@@ -44,20 +44,20 @@ pub fn issue(secret: &str, agent_id: &str, phone: &str, issued_at_s: i64) -> Str
     sign_with(secret, &format!("{agent_id}:{phone}:{issued_at_s}"))
 }
 
-/// The agent that a token names, whether or not it is valid.
+/// The agent named in a token, without checking the token.
 pub fn agent_in(token: &str) -> Option<String> {
     let text = decode(token)?;
     let agent = text.split(':').next().filter(|agent| is_agent_id(agent))?;
     (text.split(':').count() == 4).then(|| agent.to_owned())
 }
 
-/// The text with its mac behind a colon, as base64.
+/// The text, a colon and its mac, as base64.
 fn sign(key: HmacSha256, text: &str) -> String {
     let mac = key.chain_update(text).finalize().into_bytes();
     URL_SAFE_NO_PAD.encode(format!("{text}:{}", hex::encode(mac)))
 }
 
-/// As `sign`, for other tokens that `edge.secret` signs. Their texts must not have the three
+/// Like `sign`, for other tokens signed with `edge.secret`. Their texts must not have the three
 /// parts of an edge token.
 pub(super) fn sign_with(secret: &str, text: &str) -> String {
     sign(keyed(secret), text)
@@ -66,39 +66,38 @@ pub(super) fn sign_with(secret: &str, text: &str) -> String {
 pub struct Settings<'a> {
     pub secrets: Secrets<'a>,
     pub ttl_days: u64,
-    /// The raw secret is accepted as a bearer.
+    /// Whether the raw secret is accepted as a bearer token.
     pub development: bool,
 }
 
-/// What tokens are made with.
+/// The secrets that sign tokens.
 #[derive(Clone, Copy)]
 pub struct Secrets<'a> {
     pub secret: &'a str,
     pub previous_secret: Option<&'a str>,
 }
 
-/// Checks tokens.
+/// Verifies tokens.
 pub struct Verifier {
     keys: Setting<Keys>,
     ttl_s: i64,
     development: bool,
-    /// Agents whose tokens up to a time (Unix seconds) were ended.
+    /// Per agent, the time (Unix seconds) up to which its tokens are revoked.
     valid_from: RwLock<HashMap<String, i64>>,
 }
 
-/// Keyed once, cloned per request.
+/// HMAC keys; made once and cloned per request.
 struct Keys {
-    /// The raw secret's length and mac.
+    /// The raw secret's length and mac, for development.
     secret_bytes: usize,
     secret_mac: Vec<u8>,
     key: HmacSha256,
     previous: Option<HmacSha256>,
-    /// Tokens whose mac was right, which are taken apart once. Their age, and whether they
-    /// were ended, is looked at each time.
-    remembered: RwLock<HashMap<String, Claim>>,
+    /// Tokens with a correct mac, already parsed. Age and revocation are checked on each use.
+    verified: RwLock<HashMap<String, Claim>>,
 }
 
-/// What a token says.
+/// The contents of a token.
 #[derive(Clone)]
 struct Claim {
     agent: AgentName,
@@ -114,20 +113,20 @@ impl Keys {
             secret_mac: mac.into_bytes().to_vec(),
             key,
             previous: secrets.previous_secret.map(keyed),
-            remembered: RwLock::default(),
+            verified: RwLock::default(),
         }
     }
 
-    fn recall(&self, token: &str) -> Option<Claim> {
-        self.remembered.read().get(token).cloned()
+    fn cached_claim(&self, token: &str) -> Option<Claim> {
+        self.verified.read().get(token).cloned()
     }
 
-    fn remember(&self, token: &str, claim: &Claim) {
-        let mut remembered = self.remembered.write();
-        if remembered.len() >= REMEMBERED_MAX {
-            remembered.clear();
+    fn cache_claim(&self, token: &str, claim: &Claim) {
+        let mut verified = self.verified.write();
+        if verified.len() >= CACHED_TOKENS_MAX {
+            verified.clear();
         }
-        remembered.insert(token.to_owned(), claim.clone());
+        verified.insert(token.to_owned(), claim.clone());
     }
 }
 
@@ -141,8 +140,8 @@ impl Verifier {
         }
     }
 
-    /// Who the bearer is. `named` is the agent that the request names elsewhere; it must be
-    /// the same. The error is for the log only.
+    /// The agent of a bearer token. `named` is the agent that the request names elsewhere; it must
+    /// be the same. The error is for the log only.
     pub fn verify(
         &self,
         bearer: Option<&str>,
@@ -154,11 +153,11 @@ impl Verifier {
             return Ok(agent);
         }
         let keys = self.keys.get();
-        let claim = match keys.recall(bearer) {
+        let claim = match keys.cached_claim(bearer) {
             Some(claim) => claim,
             None => {
                 let claim = claim(bearer, &keys)?;
-                keys.remember(bearer, &claim);
+                keys.cache_claim(bearer, &claim);
                 claim
             }
         };
@@ -170,23 +169,23 @@ impl Verifier {
         Ok(claim.agent)
     }
 
-    /// Makes a token with the present secret.
+    /// Makes a token with the current secret.
     pub fn issue(&self, agent_id: &str, phone: &str, issued_at_s: i64) -> String {
         let signed = format!("{agent_id}:{phone}:{issued_at_s}");
         sign(self.keys.get().key.clone(), &signed)
     }
 
-    /// The signed text of a token whose mac is right.
+    /// The signed text of a token with a correct mac.
     pub(super) fn signed_text(&self, token: &str) -> Result<String, &'static str> {
         signed_text(token, &self.keys.get())
     }
 
-    /// From now on only tokens made with these are accepted.
+    /// Replaces the secrets; takes effect immediately.
     pub fn set_secrets(&self, secrets: Secrets<'_>) {
         self.keys.set(Keys::of(secrets));
     }
 
-    /// Notes that an agent's tokens up to `seconds` have ended.
+    /// Revokes an agent's tokens issued up to `seconds`.
     pub fn revoke(&self, agent_id: &str, seconds: i64) {
         let mut valid_from = self.valid_from.write();
         valid_from.insert(agent_id.to_owned(), seconds);
@@ -197,8 +196,7 @@ impl Verifier {
         bearer: &str,
         named: Option<&str>,
     ) -> Result<Option<AgentName>, &'static str> {
-        // A mac is compared, and only of what is as long, so that time does not tell how
-        // much of it was right.
+        // Compares macs of texts with equal length, so that timing tells nothing about the secret.
         let keys = self.keys.get();
         let mac = || keys.key.clone().chain_update(bearer);
         let is_secret =
@@ -235,7 +233,7 @@ impl Verifier {
     }
 }
 
-/// What a token says whose mac is right.
+/// The contents of a token with a correct mac.
 fn claim(token: &str, keys: &Keys) -> Result<Claim, &'static str> {
     let signed = signed_text(token, keys)?;
     let mut parts = signed.split(':');
@@ -265,7 +263,7 @@ fn check_mac(signed: &str, mac: &str, keys: &Keys) -> Result<(), &'static str> {
         return Err("the token's mac is not in lower case");
     }
     let mac = hex::decode(mac).map_err(|_| "the token's mac is not hex")?;
-    // Both are always computed, so that time does not tell which secret is in use.
+    // Both macs are always computed, so that timing doesn't tell which secret is in use.
     let current = keys.key.clone().chain_update(signed).verify_slice(&mac);
     let previous = keys
         .previous
@@ -282,7 +280,7 @@ fn keyed(secret: &str) -> HmacSha256 {
     HmacSha256::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length")
 }
 
-/// Standard and URL-safe alphabet, with or without padding.
+/// Accepts the standard and the URL-safe alphabet, with or without padding.
 fn decode(token: &str) -> Option<String> {
     let unpadded = token.trim_end_matches('=');
     if token.len() - unpadded.len() > 2 {
@@ -406,11 +404,11 @@ mod tests {
     #[test]
     fn the_memory_of_tokens_is_bounded() {
         let verifier = verifier(false);
-        for serial in 0..REMEMBERED_MAX as i64 + 10 {
+        for serial in 0..CACHED_TOKENS_MAX as i64 + 10 {
             let token = at(SECRET, "agent", -serial);
             assert!(verifier.verify(Some(&token), None, NOW).is_ok());
         }
-        assert_eq!(verifier.keys.get().remembered.read().len(), 10);
+        assert_eq!(verifier.keys.get().verified.read().len(), 10);
     }
 
     #[test]

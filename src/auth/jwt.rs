@@ -1,7 +1,7 @@
-//! JSON Web Tokens (RFC 7519) of people: which are accepted, and what they say. Pure: a token,
-//! keys, rules and `now` in; claims, or a reason for the log, out. The library checks
-//! signatures only; everything it is lenient about is decided here. It must not know where
-//! keys come from, and follows no address that a token names.
+//! People's JSON Web Tokens (RFC 7519): which are accepted, and their claims. Pure: token, keys,
+//! rules and `now` go in; claims or a refusal come out. The `jsonwebtoken` library checks
+//! signatures only; every other check is made here. This module must not know where keys come from,
+//! and ignores URLs in a token.
 
 mod claims;
 mod header;
@@ -20,13 +20,13 @@ pub use claims::{Claims, Profile};
 use header::Unverified;
 pub use keys::KeySet;
 
-/// A longer one is refused unread.
+/// A longer token is refused without parsing it.
 pub const TOKEN_BYTES_MAX: usize = 12 * 1024;
-/// The issuer of what the local development key signed.
+/// The issuer recorded for tokens signed with the local development key.
 pub const LOCAL_ISSUER: &str = "";
 
-/// Signatures of an identity provider. HS256 is missing on purpose: it goes with the
-/// development key and with no other.
+/// Signature algorithms of identity providers. HS256 is missing on purpose: it is accepted with the
+/// development key only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     Rs256,
@@ -37,7 +37,7 @@ pub enum Algorithm {
 impl Algorithm {
     const ALL: [Self; 3] = [Self::Rs256, Self::Es256, Self::EdDsa];
 
-    /// As `alg` in a header.
+    /// The algorithm's name in `alg`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",
@@ -59,25 +59,24 @@ impl Algorithm {
     }
 }
 
-/// What a token must be and carry.
+/// The rules for tokens.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// Wanted of a provider's tokens; the development key's may leave them out.
+    /// Required in a provider's tokens; optional with the development key.
     pub issuer: Option<String>,
     pub audience: Option<String>,
-    /// Accepted with a provider's keys.
+    /// Algorithms accepted with a provider's keys.
     pub algorithms: Vec<Algorithm>,
-    /// Seconds by which clocks may differ.
+    /// Allowed clock difference in seconds.
     pub leeway_s: u64,
 }
 
-/// Why a token is refused.
+/// The reason for refusing a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// All is right with it, save that its key is not among those known. Newer keys may
-    /// have it.
+    /// The token is valid except that its key is unknown. Newer keys may include it.
     UnknownKey,
-    /// A reason for the log; nothing of the token is in it.
+    /// A reason for the log, without any content of the token.
     Because(&'static str),
 }
 
@@ -90,7 +89,7 @@ impl Refusal {
     }
 }
 
-/// Decides on tokens.
+/// Verifies tokens.
 pub struct Verifier {
     rules: Rules,
     /// The local development key (HS256).
@@ -105,13 +104,13 @@ impl Verifier {
         }
     }
 
-    /// From now on only local tokens signed with this are accepted.
+    /// Replaces the development key; takes effect immediately.
     pub fn set_development_secret(&self, secret: &str) {
         self.development.set(Some(development_key(secret)));
     }
 
-    /// What the token says of its bearer, if it is to be believed now. `keys` are the
-    /// provider's; `None`: they have never been fetched.
+    /// The claims of a valid token. `keys` are the provider's keys; `None` when they were never
+    /// fetched.
     pub fn verify(
         &self,
         token: &str,
@@ -119,8 +118,8 @@ impl Verifier {
         now: Timestamp,
     ) -> Result<Claims, Refusal> {
         let unverified = Unverified::read(token).map_err(Refusal::Because)?;
-        // The claims come first: a token that is wrong anyway is worth neither a signature's
-        // arithmetic nor a look for newer keys.
+        // Claims are checked first: a token with wrong claims must cost neither a signature check
+        // nor a fetch of newer keys.
         if unverified.alg == "HS256" {
             let key = self.development.get();
             let key = key
@@ -144,8 +143,8 @@ impl Verifier {
         Ok(claims)
     }
 
-    /// Until when a token with these claims is accepted.
-    pub fn ends(&self, claims: &Claims) -> Timestamp {
+    /// The time until which a token with these claims is accepted.
+    pub fn accepted_until(&self, claims: &Claims) -> Timestamp {
         claims.expires_at.plus_s(self.rules.leeway_s as i64)
     }
 }
@@ -165,7 +164,7 @@ fn check(
     }
 }
 
-/// What a token is remembered by.
+/// The key of a verified token in the token cache.
 pub type TokenDigest = [u8; 32];
 
 pub fn digest(token: &str) -> TokenDigest {

@@ -1,20 +1,20 @@
-//! The signature under a payment provider's event: `t=SECONDS,v1=HEX[,v1=HEX]`, where each
-//! `v1` may be the hex HMAC-SHA256 of `SECONDS.BODY`. Other schemes than `v1` count nothing.
-//! Pure; it does not know what an event is.
+//! The signature of a payment provider's event: `t=SECONDS,v1=HEX[,v1=HEX]`, where each `v1` may be
+//! the hex HMAC-SHA256 of `SECONDS.BODY`. Schemes other than `v1` are ignored. Pure; it must not
+//! know what an event is.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::clock::Timestamp;
 
-/// How far its time may be from ours, before or after.
+/// How far the signature's time may differ from ours, in both directions.
 const TOLERANCE_S: i64 = 300;
-/// More parts than a provider that rotates its secrets sends.
+/// Limit of the header's parts; a provider that rotates secrets sends fewer.
 const PARTS_MAX: usize = 32;
 
 type HmacSha256 = Hmac<Sha256>;
 
-/// Checks a header against the body as it came. The error is for the log only.
+/// Checks the header against the body's bytes. The error is for the log only.
 pub fn verify(
     header: Option<&str>,
     body: &[u8],
@@ -42,12 +42,12 @@ pub fn verify(
         .filter(|_| digits)
         .ok_or("the signature's time is no number")?;
     let key = keyed(secret, seconds, body);
-    // All are compared, so that time does not tell which one was right.
-    let right = signatures.iter().filter(|signature| {
+    // All signatures are compared, so that timing doesn't tell which one is correct.
+    let correct = signatures.iter().filter(|signature| {
         let bytes = hex::decode(signature).unwrap_or_default();
         key.clone().verify_slice(&bytes).is_ok()
     });
-    if right.count() == 0 {
+    if correct.count() == 0 {
         return Err("the signature is wrong");
     }
     if now.seconds().abs_diff(at) > TOLERANCE_S as u64 {
@@ -56,7 +56,7 @@ pub fn verify(
     Ok(())
 }
 
-/// The header that goes with `body`, as the provider makes it.
+/// The header for `body`, as the provider makes it.
 pub fn sign(body: &[u8], secret: &str, seconds: i64) -> String {
     let mac = keyed(secret, &seconds.to_string(), body).finalize();
     format!("t={seconds},v1={}", hex::encode(mac.into_bytes()))

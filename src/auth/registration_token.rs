@@ -1,17 +1,17 @@
-//! One-time tokens by which a relay registers itself: base64 of
-//! `registration {nonce}:{expires_at}:{mac}`, signed as edge tokens are. Pure: which nonces were
-//! used is kept in the database. No edge token passes for one, nor the other way round: an
-//! edge token has a part more, and no agent's name holds a space.
+//! One-time tokens for relays that register themselves: base64 of `registration
+//! {nonce}:{expires_at}:{mac}`, signed like edge tokens. Pure: the database records used nonces. An
+//! edge token can't pass as a registration token or the other way round: an edge token has one more
+//! part, and no agent's name contains a space.
 
 use super::edge_token::{self, Verifier};
 use crate::clock::Timestamp;
 
 const PREFIX: &str = "registration ";
 
-/// A token whose mac is right and whose time is not over.
+/// A token with a correct mac that hasn't expired.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {
-    /// Given once.
+    /// Unique per token.
     pub nonce: String,
     pub expires_at: Timestamp,
 }

@@ -1,5 +1,6 @@
-//! Secrets that must be read again are kept sealed (AES-256-GCM): whoever has the database
-//! without the key can't read them, nor put one in another's place. It must not keep any.
+//! Sealing (AES-256-GCM) of secrets that the service must read again. Without the key, somebody
+//! with the database can neither read them nor exchange one for another. This file must not store
+//! anything.
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use hmac::{Hmac, KeyInit, Mac};
@@ -7,16 +8,16 @@ use sha2::Sha256;
 
 use crate::random;
 
-/// The first byte of a sealed secret: how it was sealed.
+/// The first byte of a sealed secret: the format's version.
 const FORMAT: u8 = 1;
-/// Sets this key apart from anything else that might be made from the same text.
+/// Separates this key from other keys derived from the same text.
 const PURPOSE: &[u8] = b"chatkeep sealed secrets 1";
 
-/// Seals and opens with one key.
+/// Seals and opens secrets with one key.
 pub struct Sealer(LessSafeKey);
 
 impl Sealer {
-    /// From a text that is hard to guess, whatever its length.
+    /// Derives the key from a text that is hard to guess, of any length.
     pub fn new(key: &str) -> Self {
         let mac: Hmac<Sha256> =
             Hmac::new_from_slice(key.as_bytes()).expect("HMAC takes keys of any length");
@@ -25,8 +26,8 @@ impl Sealer {
         Self(LessSafeKey::new(key))
     }
 
-    /// `owner` is what the secret belongs to; it opens for the same owner only. Each call
-    /// takes a nonce from the system's random source.
+    /// `owner` identifies what the secret belongs to; only the same owner can open it. Each call
+    /// uses a random nonce.
     pub fn seal(&self, owner: &str, secret: &str) -> Vec<u8> {
         let nonce: [u8; NONCE_LEN] = random::bytes();
         let mut text = secret.as_bytes().to_vec();
@@ -40,7 +41,7 @@ impl Sealer {
         [&[FORMAT], nonce.as_slice(), &text].concat()
     }
 
-    /// `None` when it was sealed with another key or for another owner, or was changed.
+    /// `None` when it was sealed with another key or for another owner, or was modified.
     pub fn open(&self, owner: &str, sealed: &[u8]) -> Option<String> {
         let (&FORMAT, rest) = sealed.split_first()? else {
             return None;
@@ -75,7 +76,7 @@ mod tests {
         assert!(!text.contains("secret"), "{text}");
     }
 
-    /// Sealed by ring, which was used before, with the nonce "twelve bytes".
+    /// A secret sealed by ring, the library used before, with the nonce "twelve bytes".
     #[test]
     fn what_another_library_sealed_opens() {
         let sealed = "017477656c7665206279746573\

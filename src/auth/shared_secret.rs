@@ -1,11 +1,11 @@
-//! A secret that a caller sends as it is: the legacy relay's and the operator's.
+//! Comparing a secret that a caller sends in full: the legacy relay's and the operator's.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::random;
 
-/// Compares by a keyed digest, so that time says nothing about the secret.
+/// Compares keyed digests, so that timing tells nothing about the secret.
 pub struct SharedSecret {
     key: Hmac<Sha256>,
     tag: Vec<u8>,
@@ -22,11 +22,11 @@ impl SharedSecret {
         }
     }
 
-    pub fn matches(&self, given: Option<&str>) -> bool {
-        given.is_some_and(|given| {
+    pub fn matches(&self, sent: Option<&str>) -> bool {
+        sent.is_some_and(|sent| {
             self.key
                 .clone()
-                .chain_update(given)
+                .chain_update(sent)
                 .verify_slice(&self.tag)
                 .is_ok()
         })
@@ -40,14 +40,14 @@ mod tests {
     #[test]
     fn only_the_same_text_matches() {
         let secret = SharedSecret::new("s3cret");
-        for (given, matches) in [
+        for (sent, matches) in [
             (Some("s3cret"), true),
             (Some("s3cre"), false),
             (Some("s3crett"), false),
             (Some(""), false),
             (None, false),
         ] {
-            assert_eq!(secret.matches(given), matches, "{given:?}");
+            assert_eq!(secret.matches(sent), matches, "{sent:?}");
         }
     }
 }

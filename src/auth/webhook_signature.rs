@@ -1,7 +1,7 @@
-//! Signatures of webhook calls, of two schemes, both HMAC-SHA256 keyed by the 64 characters of
-//! the webhook's secret. Plain: the hex digest of the body. Standard (the Standard Webhooks
-//! text): base64 over id, time and body, so that a call can't be sent again later. Pure; it
-//! must not know which webhook wants which.
+//! Signatures of webhook calls, in two schemes, both HMAC-SHA256 with the webhook's 64-character
+//! secret as key. Plain: the hex digest of the body. Standard (the Standard Webhooks
+//! specification): base64 over id, time and body, which prevents replays. Pure; it must not know
+//! which webhook uses which scheme.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,22 +10,22 @@ use sha2::Sha256;
 
 use crate::clock::Timestamp;
 
-/// How far the caller's clock may be from ours, either way.
+/// How far the caller's clock may differ from ours, in both directions.
 const TOLERANCE_S: u64 = 300;
 const DIGEST_BYTES: usize = 32;
 const VERSION: &str = "v1";
 
-/// What a standard call says beside its body. Every header stands once.
+/// The headers of a Standard Webhooks call; each occurs once.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stamp<'a> {
     pub id: &'a str,
     /// Unix seconds
     pub timestamp: &'a str,
-    /// `v1,` and base64, several with spaces between.
+    /// `v1,` and base64; several are separated by spaces.
     pub signatures: &'a str,
 }
 
-/// A secret's key, made once and cloned for each call.
+/// The HMAC key of a secret. Computed once and cloned for each call.
 #[derive(Clone)]
 pub struct Key(Hmac<Sha256>);
 
@@ -34,33 +34,33 @@ impl Key {
         Self(Hmac::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length"))
     }
 
-    /// `signature`: 64 hex digits of either case, nothing else.
+    /// `signature` must be 64 hex digits, in either case.
     pub fn verifies_plain(&self, signature: Option<&str>, body: &[u8]) -> bool {
         let mut digest = [0; DIGEST_BYTES];
         let readable = hex::decode_to_slice(signature.unwrap_or_default(), &mut digest).is_ok();
-        // Worked out in any case, so that time says nothing of how wrong it was.
-        let same = self
+        // Computed also for a malformed signature, so that timing tells nothing about it.
+        let is_match = self
             .0
             .clone()
             .chain_update(body)
             .verify_slice(&digest)
             .is_ok();
-        readable & same
+        readable & is_match
     }
 
     pub fn verifies_standard(&self, stamp: &Stamp<'_>, body: &[u8], now: Timestamp) -> bool {
         let sent_at = seconds(stamp.timestamp);
         let timely = sent_at.is_some_and(|at| now.seconds().abs_diff(at) <= TOLERANCE_S);
         let key = self.standard(stamp.id, stamp.timestamp, body);
-        let mut same = false;
+        let mut is_match = false;
         for signature in stamp.signatures.split(' ') {
             let Some((VERSION, encoded)) = signature.split_once(',') else {
                 continue;
             };
             let digest = STANDARD.decode(encoded).unwrap_or_default();
-            same |= key.clone().verify_slice(&digest).is_ok();
+            is_match |= key.clone().verify_slice(&digest).is_ok();
         }
-        timely & same & !stamp.id.is_empty()
+        timely & is_match & !stamp.id.is_empty()
     }
 
     /// Lower-case hex.
@@ -81,7 +81,7 @@ impl Key {
     }
 }
 
-/// Digits only: signs and spaces are no way to write a time.
+/// Digits only, no signs or spaces.
 fn seconds(text: &str) -> Option<i64> {
     let digits = text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|_| digits)
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// The example of the Standard Webhooks text, whose key is given decoded.
+    /// The example of the Standard Webhooks specification, whose key is given decoded.
     #[test]
     fn the_published_example_verifies() {
         let key = Key(Hmac::new_from_slice(

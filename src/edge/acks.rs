@@ -1,4 +1,4 @@
-//! What a relay's reports do to its commands. A late or repeated report changes nothing.
+//! Applies a relay's reports to its commands. A late or repeated report changes nothing.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ impl Hub {
             .await
     }
 
-    /// The relay has finished everything up to `last_seq`. False when that can't be: another
-    /// epoch, or a seq that was never given; then nothing is completed.
+    /// Completes everything up to `last_seq`. Returns false, without completing anything, for
+    /// another epoch or a seq that was never given.
     pub(super) async fn resume(
         self: &Arc<Self>,
         relay: &Arc<Relay>,
@@ -30,7 +30,7 @@ impl Hub {
     ) -> Result<bool> {
         let is_known = match &epoch {
             Some(epoch) => *epoch == self.terms.epoch,
-            // A seq without its epoch says nothing.
+            // A seq without its epoch means nothing.
             None => last_seq == 0,
         };
         if !is_known {
@@ -49,7 +49,7 @@ impl Hub {
             .await
     }
 
-    /// The frame that says where the agent stands.
+    /// The `hello` frame with the agent's position.
     pub(super) async fn hello(self: &Arc<Self>, relay: &Arc<Relay>) -> Result<String> {
         let agent = relay.id;
         let head_seq = self.store.read(move |view| view.head_seq(agent)).await?;
@@ -57,7 +57,7 @@ impl Hub {
         Ok(wire::hello(&relay.name, head_seq, &self.terms, now))
     }
 
-    /// Records an event, once.
+    /// Records an event once.
     pub(super) async fn record(&self, relay: &Relay, event: Event) -> Result<()> {
         let (agent, now) = (relay.id, self.clock.now());
         self.store
@@ -65,7 +65,7 @@ impl Hub {
             .await
     }
 
-    /// Keeps what the relay says of itself, for the operator.
+    /// Stores the relay's status for the operator.
     pub(super) async fn set_status(&self, relay: &Relay, status: String) -> Result<()> {
         let (agent, now) = (relay.id, self.clock.now());
         self.store
@@ -91,7 +91,7 @@ pub(super) fn record(
     .map(drop)
 }
 
-/// One report in the transaction; false when the agent has no such command.
+/// Applies one report in the transaction; false when the agent has no such command.
 pub(super) fn apply(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
@@ -104,7 +104,7 @@ pub(super) fn apply(
         return Ok(false);
     };
     if command.state == CommandState::Queued {
-        return Ok(true); // it was never handed out: the report can't be of it
+        return Ok(true); // never handed out, so the report can't be about it
     }
     let seq = command.seq;
     let error = ack.error.as_deref();
@@ -141,8 +141,8 @@ pub(super) fn apply(
     Ok(true)
 }
 
-/// Completes those of `seqs` that were handed out, save what the relay once reported failed:
-/// that is finished only by an ack of its own.
+/// Completes those of `seqs` that were handed out. A command once reported as failed is completed
+/// only by its own ack.
 pub(super) fn complete(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,

@@ -1,4 +1,5 @@
-//! Applies what an outbox planned: commits it, and only then hands the commands over.
+//! Executes the steps that an outbox planned: commits them and only then releases the commands for
+//! sending.
 
 use std::sync::Arc;
 
@@ -13,8 +14,8 @@ use crate::random;
 use crate::store::{Command, Tx};
 
 impl Hub {
-    /// Commits what the outbox plans for a socket; the commands to send. None when the
-    /// socket is no longer the agent's newest.
+    /// Commits the steps planned for a socket. Returns the commands to send; `None` when the socket
+    /// is no longer current.
     pub(super) async fn pump(
         self: Arc<Self>,
         relay: Arc<Relay>,
@@ -34,8 +35,8 @@ impl Hub {
         self.commit(&relay, steps.unwrap_or_default()).await
     }
 
-    /// Whether a command that was handed out is still to be sent: it may have been finished
-    /// or refused or have expired while it waited for the one before it.
+    /// Whether a handed-out command must still be sent. It may have been finished, refused or
+    /// expired while an earlier one was being sent.
     pub(super) fn is_wanted(&self, relay: &Relay, command: &Command) -> bool {
         let (state, mono) = (relay.state(), self.clock.monotonic());
         let wanted = state
@@ -45,8 +46,8 @@ impl Hub {
         wanted && command.expires_at > self.clock.now()
     }
 
-    /// Commits steps; the commands that may go out now. An error is a write that failed: the
-    /// steps are planned again later.
+    /// Commits steps. Returns the commands that may be sent now. After a failed write the steps are
+    /// planned again later.
     pub(super) async fn commit(
         self: &Arc<Self>,
         relay: &Arc<Relay>,
@@ -81,7 +82,7 @@ impl Hub {
     }
 }
 
-/// One step in the transaction; memory follows after the commit.
+/// Applies one step in the transaction; memory changes after the commit.
 fn apply(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
@@ -96,7 +97,7 @@ fn apply(
         outbox.as_ref().is_some_and(|o| o.backs_off(seq, mono))
     };
     let handed = match step {
-        // Refused since it was planned.
+        // The relay refused it after the step was planned.
         Step::Send { .. } if backs_off(relay) => {
             let hub = hub.clone();
             tx.after_commit(move || hub.change(agent, |outbox| outbox.put_back(seq)));
@@ -110,7 +111,7 @@ fn apply(
         } => {
             let command = tx.hand_out(agent, seq, attempts, resends, order)?;
             match command {
-                // The plan may have waited for its turn to be written.
+                // The command expired while the step waited to be committed.
                 Some(command) if command.expires_at <= now => {
                     hub.give_up(tx, relay, seq, &CommandEnd::EXPIRED, now)?;
                     None
@@ -129,7 +130,7 @@ fn apply(
         Step::LeaveOut { .. } => {
             tx.leave_out(agent, seq)?;
             let hub = hub.clone();
-            tx.after_commit(move || hub.change(agent, |outbox| outbox.left_out(seq)));
+            tx.after_commit(move || hub.change(agent, |outbox| outbox.command_left_out(seq)));
             return Ok(None);
         }
     };
@@ -142,7 +143,7 @@ fn apply(
             }
         });
     } else {
-        // It ended now, or had ended before.
+        // The command ended now or had ended before.
         tx.after_commit(move || hub.command_ended(relay.id, seq));
     }
     Ok(handed)

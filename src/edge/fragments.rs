@@ -1,6 +1,6 @@
-//! Counts WebSocket fragments below the framing library, which assembles them in silence: a
-//! flood of empty ones must not keep it busy for ever. It reads frame headers (RFC 6455
-//! section 5.2) as the bytes pass and changes nothing.
+//! Limits WebSocket fragments below the WebSocket library, which joins fragments without a limit: a
+//! flood of empty fragments would keep it busy. This layer reads frame headers (RFC 6455 section
+//! 5.2) as the bytes pass, and changes nothing.
 
 use std::io;
 use std::pin::Pin;
@@ -13,8 +13,8 @@ use crate::limits::Bucket;
 
 const HEADER_BYTES_MAX: usize = 14;
 
-/// A socket whose incoming fragments are limited. Beyond the limit reading fails with
-/// `is_flood`.
+/// A socket with a limit of incoming fragments. Beyond the limit, reading fails with an error for
+/// which `is_flood` is true.
 pub(super) struct Fragments<S> {
     inner: S,
     clock: Clock,
@@ -35,7 +35,7 @@ impl std::fmt::Display for TooManyFragments {
 
 impl std::error::Error for TooManyFragments {}
 
-/// Whether reading failed since there were too many fragments.
+/// Whether reading failed because of too many fragments.
 pub(super) fn is_flood(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|e| e.is::<TooManyFragments>())
 }
@@ -53,13 +53,13 @@ impl<S> Fragments<S> {
         }
     }
 
-    /// The socket below, past the counting.
+    /// The underlying socket, without the limit.
     pub(super) fn inner_mut(&mut self) -> &mut S {
         &mut self.inner
     }
 
-    /// Follows the frames in `bytes`; false when there are too many fragments.
-    fn follow(&mut self, mut bytes: &[u8]) -> bool {
+    /// Parses the frame headers in `bytes`; false when there are too many fragments.
+    fn count_frames(&mut self, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
             if self.payload_left > 0 {
                 let skip = self.payload_left.min(bytes.len() as u64) as usize;
@@ -115,7 +115,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Fragments<S> {
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         std::task::ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
-        if self.follow(&buf.filled()[before..]) {
+        if self.count_frames(&buf.filled()[before..]) {
             Poll::Ready(Ok(()))
         } else {
             Poll::Ready(Err(io::Error::other(TooManyFragments)))
@@ -175,10 +175,10 @@ mod tests {
             stream.extend(frame(0x00, b""));
             stream.extend(frame(0x80, b"b"));
             assert!(
-                stream.chunks(chunk).all(|bytes| fragments.follow(bytes)),
+                stream.chunks(chunk).all(|bytes| fragments.count_frames(bytes)),
                 "chunks of {chunk}"
             );
-            assert!(!fragments.follow(&frame(0x00, b"")));
+            assert!(!fragments.count_frames(&frame(0x00, b"")));
         }
     }
 }

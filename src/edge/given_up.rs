@@ -1,5 +1,5 @@
-//! Commands that ended without being done: each is a line of the log and a count, for the
-//! operator, who may have them sent again. Nothing of what they say or to whom is logged.
+//! Commands that ended without being done. Each is logged and counted for the operator, who may
+//! retry it. Neither content nor recipient is logged.
 
 use std::sync::Arc;
 
@@ -10,43 +10,43 @@ use crate::metrics::{self, IntCounterVec};
 use crate::model::masking::masked;
 use crate::store::{AgentId, CommandState, GivenUpCommand, Tx};
 
-/// How a command ends that is not done.
+/// How an undone command ended.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommandEnd<'a> {
-    /// Failed or expired.
+    /// `Failed` or `Expired`.
     pub(super) state: CommandState,
-    /// In our words, for the log.
-    pub(super) why: &'a str,
-    /// What is kept with it, perhaps in the relay's words.
+    /// The reason for the log, in the service's words.
+    pub(super) reason: &'a str,
+    /// The error stored with the command, perhaps in the relay's words.
     pub(super) error: Option<&'a str>,
 }
 
 impl<'a> CommandEnd<'a> {
     pub(super) const EXPIRED: Self = Self {
         state: CommandState::Expired,
-        why: "its time was over",
+        reason: "its time was over",
         error: None,
     };
 
     const WITHDRAWN: Self = Self {
         state: CommandState::Expired,
-        why: "its chat is a group now, and it was for one person",
+        reason: "its chat is a group now, and it was for one person",
         error: None,
     };
 
-    pub(super) const fn failed(why: &'a str, error: Option<&'a str>) -> Self {
+    pub(super) const fn failed(reason: &'a str, error: Option<&'a str>) -> Self {
         Self {
             state: CommandState::Failed,
-            why,
+            reason,
             error,
         }
     }
 }
 
 pub(super) fn counter() -> IntCounterVec {
-    let ended = metrics::counters(
+    let ended_commands = metrics::counters(
         "chatkeep_commands_ended_total",
-        "Commands that ended, by how.",
+        "Commands that ended, by final state.",
         &["state"],
     );
     for state in [
@@ -54,51 +54,51 @@ pub(super) fn counter() -> IntCounterVec {
         CommandState::Failed,
         CommandState::Expired,
     ] {
-        ended.with_label_values(&[state.as_str()]);
+        ended_commands.with_label_values(&[state.as_str()]);
     }
-    ended
+    ended_commands
 }
 
 impl Hub {
     /// Commands that ended, by state.
-    pub fn ended(&self) -> &IntCounterVec {
-        &self.ended
+    pub fn ended_commands(&self) -> &IntCounterVec {
+        &self.ended_commands
     }
 
-    /// To be called after the commit that completed a command.
+    /// Call this after the commit that completed a command.
     pub(super) fn completed(&self, agent: AgentId, seq: u64) {
         self.count_ended(CommandState::Completed);
         self.command_ended(agent, seq);
     }
 
     fn count_ended(&self, state: CommandState) {
-        self.ended.with_label_values(&[state.as_str()]).inc();
+        self.ended_commands.with_label_values(&[state.as_str()]).inc();
     }
 
-    /// Ends commands whose time is over, of any agent, at most `limit`; how many that were.
+    /// Expires at most `limit` overdue commands of any agent. Returns how many.
     pub fn expire_commands(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
         now: Timestamp,
         limit: usize,
     ) -> Result<usize> {
-        let ended = tx.expire_commands(now, limit)?;
-        let count = ended.len();
-        for command in ended {
+        let ended_commands = tx.expire_commands(now, limit)?;
+        let count = ended_commands.len();
+        for command in ended_commands {
             let name = tx.agent_name(command.agent)?;
-            self.gave_up(tx, command, &name, &CommandEnd::EXPIRED);
+            self.log_undone(tx, command, &name, &CommandEnd::EXPIRED);
         }
         Ok(count)
     }
 
-    /// A command has ended because its chat was about to show it to others.
-    pub(super) fn withdrew(
+    /// Logs a command that ended because other people could have read it in its chat.
+    pub(super) fn log_withdrawn(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
         command: GivenUpCommand,
     ) -> Result<()> {
         let name = tx.agent_name(command.agent)?;
-        self.gave_up(tx, command, &name, &CommandEnd::WITHDRAWN);
+        self.log_undone(tx, command, &name, &CommandEnd::WITHDRAWN);
         Ok(())
     }
 
@@ -120,11 +120,11 @@ impl Hub {
             seq,
             command_id: tx.command_id(agent, seq)?,
         };
-        self.gave_up(tx, command, &relay.name, ending);
+        self.log_undone(tx, command, &relay.name, ending);
         Ok(true)
     }
 
-    fn gave_up(
+    fn log_undone(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
         command: GivenUpCommand,
@@ -132,10 +132,10 @@ impl Hub {
         ending: &CommandEnd<'_>,
     ) {
         let (hub, state) = (self.clone(), ending.state);
-        let (name, why) = (masked(name).into_owned(), ending.why.to_owned());
+        let (name, reason) = (masked(name).into_owned(), ending.reason.to_owned());
         tx.after_commit(move || {
             log::warn!(
-                "agent {name}: command {} {}: {why}",
+                "agent {name}: command {} {}: {reason}",
                 command.command_id,
                 state.as_str()
             );

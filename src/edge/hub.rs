@@ -1,6 +1,6 @@
-//! The relays that the running service knows, each with its outbox in memory. Memory follows
-//! the database: it is changed on the writing thread right after the commit of the change, in
-//! the order of commits, so that it is a copy of what is kept and never ahead of it.
+//! All relays of the running service, each with its outbox in memory. Memory is changed on the
+//! writer thread right after each commit, in the order of commits, so it is a copy of the database
+//! and never ahead of it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,22 +25,22 @@ pub struct Settings {
     pub silence_s: u64,
     pub ack_timeout_s: u64,
     pub max_in_flight: usize,
-    /// Sends to one agent in any minute.
+    /// Sends to one agent per minute.
     pub commands_per_minute: u64,
     pub command_ttl_s: u64,
 }
 
-/// How far the service's end has come.
+/// The service's phase between running and closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     Running,
-    /// `bye` goes out, no new commands, acks are taken.
+    /// `bye` is sent, no new commands are sent, acks are accepted.
     Draining,
-    /// Sockets close.
+    /// Sockets are closed.
     Closing,
 }
 
-/// Why the service closes a socket.
+/// Close code and reason of a socket that the service closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Close {
     pub code: u16,
@@ -63,7 +63,7 @@ pub struct Hub {
     pub(super) clock: Clock,
     pub(super) settings: Settings,
     pub(super) terms: Terms,
-    pub(super) ended: IntCounterVec,
+    pub(super) ended_commands: IntCounterVec,
     relays: Mutex<HashMap<AgentId, Arc<Relay>>>,
     phase: watch::Sender<Phase>,
 }
@@ -81,13 +81,13 @@ impl Hub {
                 max_in_flight: settings.max_in_flight,
             },
             settings,
-            ended: given_up::counter(),
+            ended_commands: given_up::counter(),
             relays: Mutex::default(),
             phase: watch::channel(Phase::Running).0,
         })
     }
 
-    /// The agent's place in memory, made at its first contact.
+    /// The agent's state in memory, created at its first contact.
     pub async fn relay(&self, name: &str) -> Result<Arc<Relay>> {
         let now = self.clock.now();
         let owned = name.to_owned();
@@ -95,11 +95,11 @@ impl Hub {
             .store
             .write(move |tx| Ok(tx.agent(&owned, now)?.id))
             .await?;
-        Ok(self.known(id, name))
+        Ok(self.relay_of_row(id, name))
     }
 
-    /// As `relay`, when the row's id is known.
-    pub fn known(&self, id: AgentId, name: &str) -> Arc<Relay> {
+    /// Like `relay`, when the row's id is known.
+    pub fn relay_of_row(&self, id: AgentId, name: &str) -> Arc<Relay> {
         let mut relays = self.relays.lock();
         let relay = relays
             .entry(id)
@@ -111,13 +111,13 @@ impl Hub {
         self.relays.lock().get(&agent).cloned()
     }
 
-    /// Reads the agent's unfinished commands into memory, if they are not there.
+    /// Loads the agent's unfinished commands into memory, if they aren't there.
     pub(super) async fn load(self: &Arc<Self>, relay: &Arc<Relay>) -> Result<()> {
         if relay.state().outbox.is_some() {
             return Ok(());
         }
         let (hub, relay) = (self.clone(), relay.clone());
-        // Read on the writing thread, so that no commit lies between reading and showing.
+        // Reads on the writer thread, so that no commit falls between the read and the outbox.
         self.store
             .write(move |tx| {
                 let unfinished = tx.view().unfinished_commands(relay.id)?;
@@ -141,12 +141,12 @@ impl Hub {
         }
     }
 
-    /// To be called after the commit that queued a command.
+    /// Call this after the commit that queued a command.
     pub fn command_queued(&self, agent: AgentId, command: Unfinished) {
         self.change(agent, |outbox| outbox.insert(command));
     }
 
-    /// To be called after the commit that ended a command.
+    /// Call this after the commit that ended a command.
     pub fn command_ended(&self, agent: AgentId, seq: u64) {
         self.change(agent, |outbox| outbox.remove(seq));
     }
@@ -182,7 +182,7 @@ impl Hub {
         *self.phase.borrow() == Phase::Running
     }
 
-    /// Commands on sockets, not acked.
+    /// Commands sent over sockets and not acked.
     pub fn in_flight(&self) -> usize {
         self.count(|state| state.outbox.as_ref().map_or(0, Outbox::in_flight))
     }

@@ -1,8 +1,8 @@
-//! One agent's unfinished commands and the rules of what goes out when: in order per chat,
-//! one of a chat under way over a socket, attempts and refusals with backoff, resends after a
-//! reconnect, so many sends a minute, expiry, and the list a polling relay works through. Pure: it takes both times as
-//! arguments, holds no payloads and does no I/O. It mirrors committed rows: callers change
-//! it only after the commit of the change.
+//! The outbox of one agent: its unfinished commands and the rules for sending them. Commands of a
+//! chat are sent in order, one at a time over a socket, with backoff after failed attempts and
+//! refusals, resends after a reconnect, a limit of sends per minute, expiry, and the list that a
+//! polling relay works through. Pure: both times are arguments, there are no payloads and no I/O.
+//! The outbox mirrors committed rows: callers change it only after the commit.
 
 mod entry;
 mod pace;
@@ -18,22 +18,22 @@ use crate::store::{CommandState, RoomId, Unfinished};
 use entry::{DeliveryStage, Entry};
 use pace::Pace;
 
-/// A relay that said `received` or `executing` has this long for the attempt.
+/// Time for one attempt after the relay reported `received` or `executing`.
 const PROGRESS_MS: u64 = 120_000;
 /// Attempts without an answer.
 const ATTEMPTS_MAX: u32 = 5;
-/// A command that its relay refused so often has failed.
+/// After this many refusals by its relay a command has failed.
 pub const REFUSALS_MAX: u32 = 12;
-/// A command that breaks its relay each time must end.
+/// Limit of resends, so that a command that crashes its relay each time ends.
 const RESENDS_MAX: u32 = 32;
 const BACKOFF_FIRST_MS: u64 = 1_000;
 const BACKOFF_MAX_MS: u64 = 60_000;
 const REFUSED_BACKOFF_MAX_MS: u64 = 600_000;
 const BACKOFF_JITTER: f64 = 0.2;
-/// Pause before another try when a change could not be written.
+/// Pause before retrying a change that could not be committed.
 const WRITE_PAUSE_MS: u64 = 1_000;
 
-/// What is configured of the rules.
+/// The configured part of the rules.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
     pub ack_timeout_ms: u64,
@@ -41,14 +41,14 @@ pub struct Timing {
     pub per_minute: u64,
 }
 
-/// A change to commit; nothing is sent before.
+/// A change that must be committed before anything is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Send {
         seq: u64,
         attempts: u32,
         resends: u32,
-        /// Its place among first hand-outs, should this be its first.
+        /// The number this hand-out gets in the order of first hand-outs, if it is the first.
         order: u64,
     },
     Fail {
@@ -58,7 +58,7 @@ pub enum Step {
     Expire {
         seq: u64,
     },
-    /// A poll's answer is without it, so what is finished after it says nothing of it.
+    /// The poll's answer leaves the command out, so a later `last_command_id` doesn't finish it.
     LeaveOut {
         seq: u64,
     },
@@ -85,17 +85,17 @@ pub struct Outbox {
     entries: BTreeMap<u64, Entry>,
     seqs: HashMap<Arc<str>, u64>,
     lanes: HashMap<RoomId, BTreeSet<u64>>,
-    /// Heads of lanes that may go out now. Empty without a socket, as `timers`.
+    /// First commands of their chats that may be sent now. Empty without a socket, like `timers`.
     ready: BTreeSet<u64>,
     timers: BTreeSet<(Monotonic, u64)>,
-    /// Refused commands, until when each of them and its chat wait; over when that is past.
+    /// Refused commands, and the time until which they and their chats wait.
     refused: BTreeMap<u64, Monotonic>,
     pace: Pace,
     in_flight: usize,
     online: bool,
-    /// The next place in the order in which commands are first handed out, by socket or poll.
+    /// The next number in the order of first hand-outs, by socket or poll.
     next_order: u64,
-    /// What the last answer to a poll handed out, in its order.
+    /// The commands in the last poll's answer, in its order.
     answered: Vec<u64>,
 }
 
@@ -122,7 +122,7 @@ impl Outbox {
             if let Some(entry) = outbox.entries.get_mut(&seq)
                 && entry.was_handed()
             {
-                // The process before handed it out, nobody knows when.
+                // The previous process handed it out at an unknown time.
                 entry.attempt_at = Some(now);
             }
         }
@@ -142,13 +142,13 @@ impl Outbox {
         self.entries.contains_key(&seq)
     }
 
-    /// Commands on the socket, not acked.
+    /// Commands sent over the socket and not acked.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// Whether the command is on the socket now and a report of this state says something
-    /// new of it: such reports are no flood.
+    /// Whether the command was sent over this socket and the report changes its state. Such reports
+    /// don't count as a flood.
     pub fn expects(&self, command_id: &str, state: CommandState) -> bool {
         let entry = self.seqs.get(command_id).and_then(|s| self.entries.get(s));
         entry.is_some_and(|entry| {
@@ -156,7 +156,7 @@ impl Outbox {
         })
     }
 
-    /// A command was committed.
+    /// Adds a committed command.
     pub fn insert(&mut self, command: Unfinished) {
         let (seq, room) = (command.seq, command.room);
         self.seqs.insert(command.command_id.clone(), seq);
@@ -165,7 +165,7 @@ impl Outbox {
         self.head_changed(room);
     }
 
-    /// A command ended, however.
+    /// Removes a command that ended.
     pub fn remove(&mut self, seq: u64) {
         self.put(seq, DeliveryStage::default());
         self.ready.remove(&seq);
@@ -188,7 +188,7 @@ impl Outbox {
         self.head_changed(entry.room);
     }
 
-    /// The relay has it, or works on it: the attempt has `PROGRESS_MS` in all.
+    /// The relay received the command or works on it: the attempt now has `PROGRESS_MS`.
     pub fn progress(&mut self, seq: u64, state: CommandState) {
         if let Some(entry) = self.entries.get_mut(&seq) {
             entry.state = state;
@@ -197,15 +197,15 @@ impl Outbox {
         }
     }
 
-    /// The relay refused it: it goes out again after a backoff.
-    /// `unit` is from 0 to 1.
+    /// The relay refused the command: it is sent again after a backoff. `unit` is a random number
+    /// from 0 to 1.
     pub fn refused(&mut self, seq: u64, now: Monotonic, unit: f64) {
         let Some(entry) = self.entries.get_mut(&seq) else {
             return;
         };
         entry.state = CommandState::Sent;
         entry.refusals += 1;
-        entry.handed_at = None; // nothing of it is waited for
+        entry.handed_at = None; // it is no longer under way
         let ms = backoff_ms(entry.refusals, REFUSED_BACKOFF_MAX_MS, unit);
         let not_before = now.plus_ms(ms);
         let is_planned = entry.place == DeliveryStage::Planned;
@@ -216,12 +216,13 @@ impl Outbox {
         }
     }
 
-    /// Whether it was refused and its backoff is not over, perhaps since a step was planned.
+    /// Whether the command's backoff is still running. A refusal may come after its step was
+    /// planned.
     pub fn backs_off(&self, seq: u64, mono: Monotonic) -> bool {
         self.refused.get(&seq).is_some_and(|until| *until > mono)
     }
 
-    /// A planned step was not taken, because the command backs off.
+    /// Takes back a planned step of a command that backs off.
     pub fn put_back(&mut self, seq: u64) {
         if self.entries.get(&seq).map(|e| e.place) == Some(DeliveryStage::Planned)
             && let Some(not_before) = self.refused.get(&seq).copied()
@@ -230,20 +231,20 @@ impl Outbox {
         }
     }
 
-    /// A socket came: everything unfinished goes out again in order, without waiting, and
-    /// what was handed out before does not count as an attempt.
+    /// A socket was opened: all unfinished commands are sent again in order, at once. Resending
+    /// what was handed out before doesn't count as an attempt.
     pub fn connected(&mut self) {
         self.disconnected();
         self.online = true;
         self.refused.clear();
         for entry in self.entries.values_mut() {
-            entry.again = entry.was_handed();
+            entry.is_resend = entry.was_handed();
         }
         let heads = self.lanes.values().filter_map(|lane| lane.first().copied());
         self.ready = heads.collect();
     }
 
-    /// The socket is gone.
+    /// The socket closed.
     pub fn disconnected(&mut self) {
         self.online = false;
         self.in_flight = 0;
@@ -255,7 +256,7 @@ impl Outbox {
         }
     }
 
-    /// When `plan` may have something to do, if nothing else happens.
+    /// The next time when `plan` may have a step because of time alone.
     pub fn next_timer(&self) -> Option<Monotonic> {
         let timer = self.timers.first().map(|(at, _)| *at);
         let has_place = self.in_flight < self.timing.max_in_flight;
@@ -266,7 +267,7 @@ impl Outbox {
         timer.into_iter().chain(paced).min()
     }
 
-    /// What is to be committed now for the socket. `unit` draws from 0 to 1.
+    /// The steps to commit now for the socket. `unit` draws random numbers from 0 to 1.
     pub fn plan(
         &mut self,
         now: Timestamp,
@@ -347,12 +348,12 @@ impl Outbox {
         entry.attempts = attempts;
         entry.resends = resends;
         if online && entry.place.is_out() {
-            entry.again = false;
+            entry.is_resend = false;
             self.put(seq, DeliveryStage::UnderWay { since: mono });
         }
     }
 
-    /// A step could not be committed: it is tried again a little later.
+    /// A step could not be committed: it is planned again later.
     pub fn release(&mut self, seq: u64, mono: Monotonic) {
         if self.entries.get(&seq).map(|e| e.place) == Some(DeliveryStage::Planned) {
             let not_before = mono.plus_ms(WRITE_PAUSE_MS);
@@ -360,8 +361,8 @@ impl Outbox {
         }
     }
 
-    /// The head of a lane may go out when nothing holds it back; `plan` finds out by the
-    /// clock whether its time has come.
+    /// Marks a chat's first command as ready unless something holds it back; `plan` checks the
+    /// time.
     fn head_changed(&mut self, room: RoomId) {
         if let Some(head) = self.lanes.get(&room).and_then(|lane| lane.first().copied())
             && let Some(entry) = self.entries.get(&head)
@@ -373,8 +374,8 @@ impl Outbox {
         }
     }
 
-    /// Every move of a command goes through here, so that its timer and the count of those
-    /// in flight go with it.
+    /// Moves a command to another stage. All moves use this function, so that the timer and the
+    /// number in flight stay correct.
     fn put(&mut self, seq: u64, place: DeliveryStage) {
         let Some(entry) = self.entries.get_mut(&seq) else {
             return;
@@ -396,7 +397,7 @@ impl Outbox {
     }
 }
 
-/// 1, 2, 4 … `most_ms` after so many attempts or refusals, give or take 20 %.
+/// Backoff after `count` attempts or refusals: 1, 2, 4 … `most_ms`, plus or minus 20 %.
 fn backoff_ms(count: u32, most_ms: u64, unit: f64) -> u64 {
     let doubled = BACKOFF_FIRST_MS << count.saturating_sub(1).min(16);
     let jitter = 1.0 - BACKOFF_JITTER + 2.0 * BACKOFF_JITTER * unit;

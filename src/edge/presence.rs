@@ -1,4 +1,4 @@
-//! Which socket of an agent counts: the newest. Who may come, who is told to go, and who
+//! Which socket of an agent is current (the newest), which sockets may open, and whether a socket
 //! still answers.
 
 use std::sync::Arc;
@@ -12,22 +12,21 @@ use crate::limits::{LimitState, MINUTE_MS};
 use crate::model::masking::masked;
 use crate::store::AgentId;
 
-/// Upgrades of an agent accepted in a minute.
+/// Accepted upgrades per agent and minute.
 const UPGRADES_MAX: u64 = 10;
 const UPGRADES: &str = "relay_connections";
-/// Swaps of sockets that were still answering, in a minute.
+/// Replacements of a socket that was still answering, per minute.
 const SWAPS_MAX: u64 = 3;
 const SWAPS: &str = "relay_swaps";
-/// A socket that was heard within the heartbeat and this much is answering.
+/// A socket counts as answering if a frame arrived within the heartbeat plus this time.
 const GRACE_S: u64 = 5;
-/// How often a last-seen time is written at most.
+/// Shortest time between two writes of an agent's last-seen time.
 const SEEN_EVERY_MS: i64 = 60_000;
-/// A sign of typing is of no use later.
+/// Lifetime of a typing frame.
 const TYPING_S: i64 = 10;
 
 impl Hub {
-    /// Whether one more socket of this agent may come: not too often, and not by turns with
-    /// another that works.
+    /// Refuses a socket when the agent connects too often, or replaces a working socket too often.
     pub(super) fn admit(&self, relay: &Relay) -> Result<()> {
         let now = self.clock.monotonic();
         let state = &mut *relay.state();
@@ -51,7 +50,8 @@ impl Hub {
             .map_err(limited)
     }
 
-    /// The newest socket wins; the one before it is told to go, a poll that waits ends.
+    /// Makes the socket the agent's current one. The previous socket is closed, and a waiting poll
+    /// ends.
     pub(super) fn enter(self: &Arc<Self>, relay: &Arc<Relay>) -> SocketGuard {
         let now = self.clock.monotonic();
         let state = &mut *relay.state();
@@ -67,7 +67,7 @@ impl Hub {
             wants_typing: false,
         };
         if let Some(old) = state.socket.replace(socket) {
-            old.line.tell_close(Close::new(4409, "replaced"));
+            old.line.post_close(Close::new(4409, "replaced"));
         }
         if let Some(outbox) = &mut state.outbox {
             outbox.disconnected();
@@ -90,7 +90,7 @@ impl Hub {
         }
     }
 
-    /// The socket's commands may start.
+    /// Allows commands on the socket.
     pub(super) fn start(&self, guard: &SocketGuard) {
         let state = &mut *guard.relay.state();
         if state.is_current(&guard.line)
@@ -100,7 +100,7 @@ impl Hub {
         }
     }
 
-    /// The socket takes no more commands: it has ended, or is being closed.
+    /// Stops commands on a socket that has ended or is being closed.
     pub(super) fn retire(&self, relay: &Relay, line: &SocketMailbox) {
         let state = &mut *relay.state();
         if !state.is_current(line) {
@@ -115,7 +115,7 @@ impl Hub {
         relay.poll_wake.notify_waiters();
     }
 
-    /// The socket is gone.
+    /// Removes a closed socket.
     pub(super) fn leave(&self, relay: &Relay, line: &SocketMailbox) {
         self.retire(relay, line);
         let state = &mut *relay.state();
@@ -124,7 +124,7 @@ impl Hub {
         }
     }
 
-    pub(super) fn heard(&self, guard: &SocketGuard) {
+    pub(super) fn note_frame(&self, guard: &SocketGuard) {
         let now = self.clock.monotonic();
         let state = &mut *guard.relay.state();
         state.seen_at = Some(self.clock.now());
@@ -135,9 +135,10 @@ impl Hub {
         }
     }
 
-    /// The agent was heard by another way than its socket; true when that is to be written.
-    pub fn seen(&self, id: AgentId, name: &str, now: Timestamp) -> bool {
-        let relay = self.known(id, name);
+    /// Notes that the agent was active on another way than its socket. Returns true when the time
+    /// is due to be written.
+    pub fn note_activity(&self, id: AgentId, name: &str, now: Timestamp) -> bool {
+        let relay = self.relay_of_row(id, name);
         let mut state = relay.state();
         state.seen_at = Some(now);
         let due = state
@@ -149,11 +150,11 @@ impl Hub {
         due
     }
 
-    /// Writes when the agent was last heard, for the time after this process.
-    pub(super) async fn keep_seen(&self, relay: &Relay) {
+    /// Writes when the agent was last active.
+    pub(super) async fn write_last_seen(&self, relay: &Relay) {
         let (agent, seen_at) = (relay.id, relay.state().seen_at);
         if let Some(at) = seen_at {
-            // Not worth more than one try.
+            // One attempt is enough; the time is written again later.
             let _ = self
                 .store
                 .write(move |tx| tx.set_agent_seen(agent, at))
@@ -167,7 +168,7 @@ impl Hub {
         socket.is_some_and(|socket| !socket.closing && now.since(socket.heard_at) <= recent_ms)
     }
 
-    /// Whether the agent has a socket that answers; one that does not is closed.
+    /// Whether the agent has a socket that answers. One that doesn't is closed.
     pub(super) fn has_live_socket(&self, relay: &Relay) -> bool {
         let now = self.clock.monotonic();
         let state = &mut *relay.state();
@@ -177,7 +178,7 @@ impl Hub {
         if state.socket.as_ref().is_some_and(|socket| !socket.closing)
             && let Some(socket) = state.socket.take()
         {
-            socket.line.tell_close(Close::new(4408, "silent"));
+            socket.line.post_close(Close::new(4408, "silent"));
             if let Some(outbox) = &mut state.outbox {
                 outbox.disconnected();
             }
@@ -190,7 +191,7 @@ impl Hub {
         if let Some(relay) = self.find(agent)
             && let Some(socket) = &relay.state().socket
         {
-            socket.line.tell_close(close);
+            socket.line.post_close(close);
         }
     }
 
@@ -198,12 +199,12 @@ impl Hub {
     pub fn close_all(&self, close: Close) {
         for relay in self.all() {
             if let Some(socket) = &relay.state().socket {
-                socket.line.tell_close(close);
+                socket.line.post_close(close);
             }
         }
     }
 
-    /// Shows that an answer is being written, where a relay can show it.
+    /// Sends a typing frame, if the relay supports it.
     pub fn show_typing(&self, agent: AgentId, chat_guid: &str, on: bool, ttl_ms: u64) {
         if let Some(relay) = self.find(agent)
             && let Some(socket) = &relay.state().socket
@@ -212,7 +213,7 @@ impl Hub {
             let now = self.clock.now();
             let until = now.plus_s(TYPING_S);
             let frame = wire::typing(chat_guid, on, ttl_ms, now, until);
-            socket.line.tell_typing(frame, until);
+            socket.line.post_typing(frame, until);
         }
     }
 
@@ -221,7 +222,7 @@ impl Hub {
         self.count(|state| usize::from(state.socket.is_some()))
     }
 
-    /// Whether the agent has a socket, and when it was last heard in this process's life.
+    /// Whether the agent has a socket, and when it was last active in this process.
     pub fn presence(&self, agent: AgentId) -> (bool, Option<Timestamp>) {
         self.find(agent).map_or((false, None), |relay| {
             let state = relay.state();

@@ -1,5 +1,4 @@
-//! How the rest of the service gives a relay something to do: in the same transaction as
-//! what causes it.
+//! Queues commands for a relay, in the same transaction as the change that causes them.
 
 use std::sync::Arc;
 
@@ -12,9 +11,9 @@ use crate::model::bubbles;
 use crate::random;
 use crate::store::{AgentId, NewCommand, RoomId, Tx, UserId};
 
-/// Bubbles in one command; a longer text goes out as several commands.
+/// Bubbles in one command. A longer text becomes several commands.
 const BUBBLES_MAX: usize = 16;
-/// UTF-16 units in one command's text, by which relays in the field count characters.
+/// UTF-16 units in one command's text. Relays in the field count characters this way.
 const TEXT_UNITS_MAX: usize = 4_999;
 const SEND_MESSAGE: &str = "send_message_now";
 
@@ -23,17 +22,17 @@ pub struct Message<'a> {
     pub room: RoomId,
     pub chat_guid: &'a str,
     pub text: &'a str,
-    /// It is said as it stands, and not cut; at most `BUBBLE_CHARS_CAP`.
+    /// The text is sent unsplit; at most `BUBBLE_CHARS_CAP`.
     pub is_one_bubble: bool,
-    /// Whose words or wish it carries; erased with them.
+    /// The person whose text or request the message carries. It is erased with the person's data.
     pub user: Option<UserId>,
-    /// Whose app sends it: apps have a share of the outbox, the rest is for replies and
-    /// reminders. `None`: no app does.
+    /// The creator of the app that sends the message, if an app does. Apps may use a share of the
+    /// outbox; the rest is for replies and reminders.
     pub app_creator: Option<UserId>,
 }
 
-/// Queues a message for a chat. False when the agent has too many unfinished commands, in
-/// all or of apps: nothing was queued and the caller must handle it.
+/// Queues a message for a chat. Returns false when the agent has too many unfinished commands, in
+/// total or from apps: then nothing was queued, and the caller must handle it.
 pub fn send_message(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
@@ -43,7 +42,7 @@ pub fn send_message(
     send_reply(tx, hub, message, None, now)
 }
 
-/// As `send_message`, saying which message of the chat it answers.
+/// Like `send_message`, with the message of the chat that this one answers.
 pub fn send_reply(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
@@ -93,11 +92,11 @@ pub fn send_reply(
     Ok(true)
 }
 
-/// A direct chat is read by others from now on: what was never handed out goes to another
-/// direct chat of the same person, else it ends.
+/// Other people can read a direct chat from now on. Its commands that were never handed out move to
+/// another direct chat of the same person, or end.
 pub fn withdraw(tx: &mut Tx<'_>, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -> Result<()> {
     for command in tx.end_waiting_commands(room, now)? {
-        hub.withdrew(tx, command.given_up)?;
+        hub.log_withdrawn(tx, command.given_up)?;
         let payload: Value = serde_json::from_str(&command.payload).map_err(Error::internal)?;
         let (Some(user), Some(text)) = (command.user, payload["text"].as_str()) else {
             continue;
@@ -120,7 +119,7 @@ pub fn withdraw(tx: &mut Tx<'_>, hub: &Arc<Hub>, room: RoomId, now: Timestamp) -
     Ok(())
 }
 
-/// Bubbles by the commands that carry them, in order: as many in each as it may.
+/// Groups bubbles into commands, in order, as many per command as fit.
 fn parts(bubbles: &[String]) -> Vec<&[String]> {
     let mut parts = Vec::new();
     let (mut start, mut units) = (0, 0);
@@ -137,7 +136,7 @@ fn parts(bubbles: &[String]) -> Vec<&[String]> {
     parts
 }
 
-/// Another agent brought a message from the chat: what was never handed out goes to it.
+/// Another agent delivered a message from the chat. Commands that were never handed out move to it.
 pub fn take_over(
     tx: &mut Tx<'_>,
     hub: &Arc<Hub>,
@@ -168,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_command_carries_what_a_relay_takes() {
-        // Bubbles by their lengths, and how many of them each command has.
+        // Lengths of the bubbles, and how many bubbles each command has.
         let cases: [(&str, &[usize], &[usize]); 8] = [
             ("a", &[0; 0], &[]),
             ("a", &[5], &[1]),

@@ -1,5 +1,5 @@
-//! A relay that registers itself by a one-time token: the token's nonce is used up and the
-//! agent made in one commit. It must not know how tokens are signed.
+//! Registration of a relay with a one-time token: the token's nonce is used up and the agent
+//! created in one transaction. This file must not know how tokens are signed.
 
 use super::hub::Hub;
 use crate::clock::Timestamp;
@@ -9,7 +9,7 @@ use crate::random;
 /// Random bytes in a new agent's name.
 const NAME_BYTES: usize = 8;
 
-/// Makes an agent for the token of that nonce; `None` when the token was used before.
+/// Creates an agent for the token with this nonce; `None` when the token was used before.
 pub async fn register(
     hub: &Hub,
     nonce: String,

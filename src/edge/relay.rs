@@ -1,5 +1,5 @@
-//! One agent as the running service knows it: its outbox, its limits, and the socket that it
-//! has now. Only places to keep things; `hub` and `presence` say what happens to them.
+//! The state of one agent in the running service: its outbox, limits and current socket. This file
+//! only stores it; `hub` and `presence` change it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::clock::{Monotonic, Timestamp};
 use crate::limits::Window;
 use crate::store::AgentId;
 
-/// Typing signs waiting for a socket that is busy; more are dropped.
+/// Typing frames waiting for a busy socket; further ones are dropped.
 const TYPING_MAX: usize = 4;
 
 pub struct Relay {
     pub(super) id: AgentId,
     pub(super) name: String,
     state: Mutex<State>,
-    /// Something may be due for a poll, or a poll is no longer to wait.
+    /// Wakes a waiting poll: a command may be due, or the poll must end.
     pub(super) poll_wake: Notify,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct State {
     pub(super) outbox: Option<Outbox>,
     pub(super) socket: Option<Socket>,
     pub(super) sockets: u64,
-    /// The newest poll; an older one ends.
+    /// Number of the newest poll. An older poll ends.
     pub(super) polls: u64,
     pub(super) syncs: Window,
     pub(super) upgrades: Window,
@@ -39,32 +39,32 @@ pub(super) struct State {
     pub(super) seen_written_at: Option<Timestamp>,
 }
 
-/// The agent's newest socket.
+/// An agent's current socket.
 pub(super) struct Socket {
     pub(super) line: Arc<SocketMailbox>,
     pub(super) heard_at: Monotonic,
-    /// It takes no more commands and says goodbye.
+    /// The socket takes no more commands; it is being closed.
     pub(super) closing: bool,
-    /// Its `resume` named the capability `typing`.
+    /// The socket's `resume` named the capability `typing`.
     pub(super) wants_typing: bool,
 }
 
-/// How a socket's task is told something.
+/// Notices for the task of one socket.
 pub(super) struct SocketMailbox {
     pub(super) number: u64,
-    /// There may be commands to send, or something was told.
+    /// Wakes the task: there may be commands to send, or a notice.
     pub(super) wake: Notify,
-    told: Mutex<PendingNotices>,
+    notices: Mutex<PendingNotices>,
 }
 
 #[derive(Default)]
 pub(super) struct PendingNotices {
     pub(super) close: Option<Close>,
-    /// Frames, each with the time when it is of no use any more.
+    /// Typing frames with their expiry.
     pub(super) typing: VecDeque<(String, Timestamp)>,
 }
 
-/// A socket's place as its agent's newest, given up when dropped.
+/// Marks a socket as its agent's newest. Dropping it ends that.
 pub(super) struct SocketGuard {
     pub(super) hub: Arc<Hub>,
     pub(super) relay: Arc<Relay>,
@@ -98,25 +98,25 @@ impl SocketMailbox {
         Self {
             number,
             wake: Notify::new(),
-            told: Mutex::default(),
+            notices: Mutex::default(),
         }
     }
 
-    pub(super) fn tell_close(&self, close: Close) {
-        self.told.lock().close.get_or_insert(close);
+    pub(super) fn post_close(&self, close: Close) {
+        self.notices.lock().close.get_or_insert(close);
         self.wake.notify_one();
     }
 
-    pub(super) fn tell_typing(&self, frame: String, until: Timestamp) {
-        let typing = &mut self.told.lock().typing;
+    pub(super) fn post_typing(&self, frame: String, until: Timestamp) {
+        let typing = &mut self.notices.lock().typing;
         if typing.len() < TYPING_MAX {
             typing.push_back((frame, until));
             self.wake.notify_one();
         }
     }
 
-    pub(super) fn take_told(&self) -> PendingNotices {
-        std::mem::take(&mut self.told.lock())
+    pub(super) fn take_notices(&self) -> PendingNotices {
+        std::mem::take(&mut self.notices.lock())
     }
 }
 

@@ -1,6 +1,6 @@
-//! One relay's socket: keeps time, writes commands, and hands what the relay says to
-//! `frames`. Everything it does to commands goes through the hub; it never waits for the
-//! database while there is something to read.
+//! One relay's socket: timers, writing commands, and passing received frames to `frames`. All
+//! changes of commands go through the hub. It never waits for the database while there is something
+//! to read.
 
 mod closing;
 mod frames;
@@ -27,23 +27,23 @@ use crate::random;
 use crate::store::Command;
 use frames::ReportOutcome;
 
-/// Commands start when `resume` has come, or after this.
+/// Commands start after `resume`, or after this time.
 const RESUME_WAIT: Duration = Duration::from_millis(250);
 /// How long one write may take.
 pub(super) const WRITE_MAX: Duration = Duration::from_secs(10);
-/// Inbound frames at once and per second, fragments likewise.
+/// Inbound frames: burst size and rate per second. Fragments have the same limits.
 pub(super) const FRAMES_BURST: u32 = 100;
 pub(super) const FRAMES_PER_SECOND: u32 = 50;
 const PINGS_BURST: u32 = 20;
 const PINGS_PER_SECOND: u32 = 1;
-/// Reports being committed; reading waits beyond.
+/// Reports being committed at the same time; beyond that, reading waits.
 const REPORTS_MAX: usize = 256;
-/// Where a restarting service asks its relays to spread their return.
+/// A restarting service asks relays to reconnect after a random time in this range.
 const RETRY_MS: (u64, u64) = (500, 3_000);
 
 type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// How a session ends: `None` when there is nobody left to tell.
+/// How a session ends: `None` when the relay is already disconnected.
 type End = Option<Close>;
 type Step = Result<(), End>;
 
@@ -51,20 +51,20 @@ pub(super) struct Session<S> {
     guard: SocketGuard,
     ws: WebSocketStream<Fragments<S>>,
     write_max: Duration,
-    /// Commands may go out.
+    /// Commands may be sent.
     started: bool,
-    /// Everything unfinished is to go out again: a `resume` did not fit.
+    /// All unfinished commands must be sent again, because a `resume` was invalid.
     begins_anew: bool,
-    /// `bye` was said: the service ends, no more commands.
+    /// `bye` was sent: the service shuts down, no more commands.
     draining: bool,
     opened: Instant,
-    heard: Instant,
+    last_frame_at: Instant,
     pinged: Instant,
     frames: Bucket,
     pings: Bucket,
     malformed: Window,
-    /// Being committed, in the order in which they came. `None` when there is none: an idle
-    /// relay is to cost little.
+    /// Reports being committed, in order of arrival. `None` when there are none, so that an idle
+    /// relay uses little memory.
     reports: Option<FuturesOrdered<Boxed<ReportOutcome>>>,
     pump: Option<Boxed<StoreResult<Vec<Command>>>>,
 }
@@ -84,7 +84,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             begins_anew: false,
             draining: false,
             opened: now,
-            heard: now,
+            last_frame_at: now,
             pinged: now,
             frames: Bucket::new(FRAMES_BURST, FRAMES_PER_SECOND, mono),
             pings: Bucket::new(PINGS_BURST, PINGS_PER_SECOND, mono),
@@ -94,10 +94,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    /// Until either side closes.
+    /// Runs until either side closes.
     ///
-    /// What handles an occurrence is boxed: ten thousand idle relays would else each hold
-    /// room for the largest of these futures.
+    /// The futures that handle an occurrence are boxed: otherwise each of ten thousand idle relays
+    /// would hold memory for the largest of them.
     pub(super) async fn run(&mut self) {
         let end = match Box::pin(self.begin()).await {
             Ok(()) => self.exchange().await,
@@ -132,7 +132,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             let waiting = self.reports.as_ref().map_or(0, FuturesOrdered::len);
             let done = tokio::select! {
                 frame = self.ws.next(), if waiting < REPORTS_MAX => Box::pin(self.read(frame)).await,
-                reported = next_report(&mut self.reports) => Box::pin(self.reported(reported)).await,
+                reported = next_report(&mut self.reports) => Box::pin(self.apply_report(reported)).await,
                 commands = running(&mut self.pump) => Box::pin(self.pumped(commands)).await,
                 () = line.wake.notified() => Box::pin(self.woken()).await,
                 _ = phase.changed() => Ok(()),
@@ -161,10 +161,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         }
     }
 
-    /// When something is to be done though nothing happens.
+    /// The next time when a timer has something to do.
     fn deadline(&self) -> Instant {
         let hub = &self.guard.hub;
-        let mut at = (self.heard + Duration::from_secs(hub.settings.silence_s))
+        let mut at = (self.last_frame_at + Duration::from_secs(hub.settings.silence_s))
             .min(self.pinged + Duration::from_secs(hub.settings.heartbeat_s));
         if !self.started {
             return at.min(self.opened + RESUME_WAIT);
@@ -183,7 +183,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     async fn tick(&mut self) -> Step {
         let now = Instant::now();
         let settings = self.guard.hub.settings;
-        if now >= self.heard + Duration::from_secs(settings.silence_s) {
+        if now >= self.last_frame_at + Duration::from_secs(settings.silence_s) {
             return Err(Some(Close::new(4408, "silent")));
         }
         if now >= self.pinged + Duration::from_secs(settings.heartbeat_s) {
@@ -197,13 +197,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         Ok(())
     }
 
-    /// The service has something for this socket.
+    /// Handles notices from the service for this socket.
     async fn woken(&mut self) -> Step {
-        let told = self.guard.line.take_told();
-        if told.close.is_some() {
-            return Err(told.close);
+        let notices = self.guard.line.take_notices();
+        if notices.close.is_some() {
+            return Err(notices.close);
         }
-        for (frame, until) in told.typing {
+        for (frame, until) in notices.typing {
             if until > self.guard.hub.clock.now() {
                 self.send(frame).await?;
             }
@@ -219,7 +219,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     fn start_pump(&mut self) {
         if self.started && !self.draining && self.pump.is_none() {
-            // Not beside a pump, whose commands are about to go out.
+            // Not while a pump runs: its commands are about to be sent.
             if std::mem::take(&mut self.begins_anew) {
                 self.start();
             }
@@ -231,9 +231,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
 
     async fn pumped(&mut self, commands: StoreResult<Vec<Command>>) -> Step {
         self.pump = None;
-        let commands = commands.unwrap_or_default(); // the error was logged
+        let commands = commands.unwrap_or_default(); // the pump logged the error
         if commands.is_empty() || self.draining {
-            return Ok(()); // what was committed but not sent goes out after the restart
+            return Ok(()); // committed but unsent commands are sent after the restart
         }
         for command in commands {
             if self.guard.hub.is_wanted(&self.guard.relay, &command) {
@@ -255,7 +255,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 }
 
-/// The pump's commands, or never when none is running.
+/// The pump's commands; never resolves when no pump runs.
 async fn running<T>(pump: &mut Option<Boxed<T>>) -> T {
     match pump {
         Some(pump) => pump.await,
@@ -263,7 +263,7 @@ async fn running<T>(pump: &mut Option<Boxed<T>>) -> T {
     }
 }
 
-/// The outcome of the oldest report, or never when there is none.
+/// The outcome of the oldest report; never resolves when there is none.
 async fn next_report(reports: &mut Option<FuturesOrdered<Boxed<ReportOutcome>>>) -> ReportOutcome {
     let next = match reports {
         Some(waiting) => waiting.next().await,

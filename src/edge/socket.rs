@@ -1,5 +1,5 @@
-//! `GET /edge/ws` after the handshake: what the framing library is set to, and the life of
-//! one connection from `hello` to the close.
+//! `GET /edge/ws` after the handshake: the settings of the WebSocket library, and the life of one
+//! connection.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use super::hub::{Hub, Relay};
 use super::session::{FRAMES_BURST, FRAMES_PER_SECOND, Session, WRITE_MAX};
 use crate::error::{Error, Result};
 
-/// A frame or message of a relay.
+/// Largest frame or message accepted from a relay.
 const INBOUND_BYTES_MAX: usize = 64 * 1024;
-/// Bytes that may wait to be written: a command's frame and what belongs to it.
+/// Bytes that may wait to be written: a command's frame and its overhead.
 const WRITE_BUFFER_BYTES_MAX: usize = 1024 * 1024;
-/// Held by every relay all the time; most frames fit.
+/// Allocated for every connected relay; most frames fit.
 const READ_BUFFER_BYTES: usize = 512;
 const WRITE_BUFFER_BYTES: usize = 1024;
 
-/// Whether this agent may have a socket now: 503 while the service ends, 429 when it comes
-/// too often. The agent's name has been authenticated.
+/// Whether this agent may open a socket now: 503 while the service shuts down, 429 when it connects
+/// too often. The agent is already authenticated.
 pub async fn admit(hub: &Arc<Hub>, agent: &str) -> Result<Arc<Relay>> {
     if !hub.is_running() {
         return Err(Error::unavailable(
@@ -39,11 +39,11 @@ pub async fn serve<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
-    serve_patiently(hub, relay, io, WRITE_MAX).await;
+    serve_with_write_limit(hub, relay, io, WRITE_MAX).await;
 }
 
-/// With a time that one write may take.
-async fn serve_patiently<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S, write_max: Duration)
+/// `serve` with a time limit for one write, for tests.
+async fn serve_with_write_limit<S>(hub: Arc<Hub>, relay: Arc<Relay>, io: S, write_max: Duration)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -58,7 +58,7 @@ where
     let mut session = Session::new(hub.enter(&relay), ws, write_max);
     session.run().await;
     drop(session);
-    hub.keep_seen(&relay).await;
+    hub.write_last_seen(&relay).await;
 }
 
 #[cfg(test)]
@@ -70,7 +70,7 @@ mod tests {
     use crate::clock::{Clock, Timestamp};
     use crate::edge::tests::world::{open, produce_for, settings};
 
-    /// The system's buffers of a real socket hide when it blocks; this one has a size.
+    /// Uses a pipe of known size: the system's socket buffers would hide when a write blocks.
     #[tokio::test]
     async fn a_relay_that_never_reads_is_closed_and_loses_nothing() {
         let folder = tempfile::tempdir().unwrap();
@@ -83,7 +83,7 @@ mod tests {
         }
         let (near, mut far) = tokio::io::duplex(2_000);
         let short = Duration::from_millis(100);
-        let serving = serve_patiently(hub.clone(), relay.clone(), near, short);
+        let serving = serve_with_write_limit(hub.clone(), relay.clone(), near, short);
         let reading = async {
             while hub.connected() == 0 || hub.presence(relay.id).0 {
                 tokio::task::yield_now().await;

@@ -1,5 +1,5 @@
-//! `POST /edge/sync`: the same outbox for a relay that asks. It takes the relay's reports,
-//! commits them, and answers with what is due, now or within the time the relay waits.
+//! `POST /edge/sync`: the outbox for a relay that polls. It commits the relay's reports, and
+//! answers with the commands that are due now or become due while the relay waits.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -22,24 +22,24 @@ pub const LIMIT_MAX: usize = 100;
 pub const LIMIT_DEFAULT: usize = 50;
 pub const WAIT_S_MAX: u64 = 25;
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// Polls of an agent in a minute.
+/// Polls per agent and minute.
 const POLLS_MAX: u64 = 60;
 const POLLS: &str = "relay_polls";
 
-/// What a relay brings.
+/// A relay's poll.
 #[derive(Debug, Default)]
 pub struct Poll {
-    /// This command and all handed out before it are done.
+    /// This command and all commands handed out before it are done.
     pub last_command_id: Option<String>,
     pub acks: Vec<Ack>,
     pub events: Vec<Event>,
-    /// JSON
+    /// The relay's status as JSON.
     pub status: Option<String>,
     pub wait_s: u64,
     pub limit: usize,
 }
 
-/// What it gets: commands as JSON texts.
+/// The answer to a poll: commands as JSON texts.
 #[derive(Debug, Default)]
 pub struct PollAnswer {
     pub commands: Vec<String>,
@@ -48,7 +48,7 @@ pub struct PollAnswer {
     pub ws_connected: bool,
 }
 
-/// Uses one of the agent's polls of this minute, 429 when there is none left.
+/// Counts one poll; 429 when the agent used up this minute's polls.
 pub fn take_poll(hub: &Hub, relay: &Relay) -> Result<Quota> {
     relay
         .state()
@@ -70,13 +70,13 @@ pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Poll
         state.polls += 1;
         state.polls
     };
-    relay.poll_wake.notify_waiters(); // a poll that waits finds itself replaced
+    relay.poll_wake.notify_waiters(); // ends an older poll that still waits
     hub.load(relay).await?;
-    keep_reports(hub, relay, poll).await?;
+    commit_reports(hub, relay, poll).await?;
     let mut phase = hub.phase();
     loop {
         let mut woken = pin!(relay.poll_wake.notified());
-        woken.as_mut().enable(); // before the look, so that nothing falls between
+        woken.as_mut().enable(); // enabled before the check, so that no wake-up is lost
         if hub.has_live_socket(relay) {
             polled.ws_connected = true;
             return Ok(polled);
@@ -84,7 +84,7 @@ pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Poll
         if relay.state().polls != number || *phase.borrow_and_update() != Phase::Running {
             return Ok(polled);
         }
-        (polled.commands, polled.has_more) = due(hub, relay, limit).await?;
+        (polled.commands, polled.has_more) = commands_due(hub, relay, limit).await?;
         if !polled.commands.is_empty() || wait_s == 0 {
             return Ok(polled);
         }
@@ -94,8 +94,8 @@ pub async fn poll(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<Poll
     }
 }
 
-/// Acks, what they complete, events and status in one commit.
-async fn keep_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<()> {
+/// Commits acks, the commands they complete, events and the status together.
+async fn commit_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<()> {
     let now = hub.clock.now();
     let (hub, relay) = (hub.clone(), relay.clone());
     hub.store
@@ -114,22 +114,22 @@ async fn keep_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Result<
             for ack in &poll.acks {
                 acks::apply(tx, &hub, &relay, ack, now)?;
             }
-            // After the acks: what one of them says failed is not completed by this.
+            // After the acks, so that a command reported as failed is not completed here.
             acks::complete(tx, &hub, &relay, &finished.unwrap_or_default(), now)?;
             for event in &poll.events {
                 acks::record(tx, relay.id, event, now)?;
             }
             match &poll.status {
                 Some(status) => tx.set_agent_status(relay.id, status, now),
-                None if hub.seen(relay.id, &relay.name, now) => tx.set_agent_seen(relay.id, now),
+                None if hub.note_activity(relay.id, &relay.name, now) => tx.set_agent_seen(relay.id, now),
                 None => Ok(()),
             }
         })
         .await
 }
 
-/// Hands out what a poll is due now, committed.
-async fn due(hub: &Arc<Hub>, relay: &Arc<Relay>, limit: usize) -> Result<(Vec<String>, bool)> {
+/// Plans the poll's commands and commits their hand-out.
+async fn commands_due(hub: &Arc<Hub>, relay: &Arc<Relay>, limit: usize) -> Result<(Vec<String>, bool)> {
     let (now, mono) = (hub.clock.now(), hub.clock.monotonic());
     let (steps, has_more) = match &mut relay.state().outbox {
         Some(outbox) if outbox.poll_due(now, mono) => outbox.poll_plan(limit, now, mono),
@@ -145,7 +145,7 @@ async fn due(hub: &Arc<Hub>, relay: &Arc<Relay>, limit: usize) -> Result<(Vec<St
     Ok((commands.iter().map(wire::command_data).collect(), has_more))
 }
 
-/// Until something may be due; false when the relay has waited long enough.
+/// Waits until a command may be due; false at the end of the relay's waiting time.
 async fn wait(
     hub: &Hub,
     relay: &Relay,
@@ -159,7 +159,7 @@ async fn wait(
         let state = relay.state();
         state.outbox.as_ref().and_then(|o| o.poll_next(now, mono))
     };
-    // What is overdue already was looked at just now; look again a little later.
+    // Overdue commands were checked just now; check them again a little later.
     let timer = outbox_next(relay).map_or(deadline, |at| {
         let wait = Duration::from_millis(at.since(mono)).max(LOOK_AGAIN);
         deadline.min(Instant::now() + wait)

@@ -1,7 +1,7 @@
-//! The model test of the outbox: seeded random schedules of producing, sending, acks of all
-//! kinds, lost sockets, polls, take-overs, restarts and jumps of a virtual clock, against the
-//! real hub and the real database. What must always hold is checked after every step (in
-//! `world`). `CHATKEEP_MODEL_SEEDS` runs more seeds, `CHATKEEP_MODEL_SEED` one.
+//! The model test of the outbox. Seeded random schedules of queueing, sending, all kinds of acks,
+//! lost sockets, polls, take-overs, restarts and clock changes run against the real hub and the
+//! real database. Invariants are checked after every step (in `world`). `CHATKEEP_MODEL_SEEDS` sets
+//! the number of seeds, `CHATKEEP_MODEL_SEED` runs one.
 
 mod checks;
 mod dice;

@@ -1,4 +1,4 @@
-//! The frames of the relay protocol, as JSON texts. Pure.
+//! Frames of the relay protocol as JSON texts. Pure.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::clock::Timestamp;
 use crate::store::{Command, CommandState};
 
-/// What a relay says. Unknown fields are ignored.
+/// A frame sent by a relay. Unknown fields are ignored.
 #[derive(Debug, Deserialize)]
 pub(super) struct Frame {
     #[serde(rename = "type")]
@@ -16,15 +16,15 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// `None` when it is not an object with a type.
+    /// `None` when the text isn't an object with a `type`.
     pub(super) fn read(text: &str) -> Option<Self> {
-        // An array would be read as the fields in their order.
+        // serde would accept an array as the fields in their order.
         let is_object = text.trim_start().starts_with('{');
         serde_json::from_str(text).ok().filter(|_| is_object)
     }
 }
 
-/// How far a relay says that it has come.
+/// The position in the command sequence that a relay reports after connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Resume {
     pub(super) epoch: Option<String>,
@@ -52,7 +52,7 @@ impl Resume {
     }
 }
 
-/// What a relay reports of a command.
+/// A relay's report about a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ack {
     pub command_id: String,
@@ -68,22 +68,22 @@ pub enum Report {
     Failed { retryable: bool },
 }
 
-/// An event that a relay reports.
+/// An event reported by a relay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     pub event_id: String,
     pub event_type: String,
     pub thread_id: Option<String>,
-    /// JSON
+    /// As JSON.
     pub details: Option<String>,
 }
 
-/// Longest text of a relay that is kept with a command or an event's name.
+/// Longest relay text stored with a command, and longest event name.
 const TEXT_BYTES_MAX: usize = 2_000;
 const STATUS_BYTES_MAX: usize = 16 * 1024;
 
 impl Report {
-    /// The state that it takes the command to.
+    /// The state that the report gives the command.
     pub(super) const fn state(self) -> CommandState {
         match self {
             Self::Received => CommandState::Received,
@@ -95,14 +95,14 @@ impl Report {
 }
 
 impl Ack {
-    /// Both forms: `status`, or `success` true or false.
+    /// Reads both forms: `status`, or `success` true or false.
     pub fn read(data: &Value) -> Result<Self, &'static str> {
         let command_id = data
             .get("command_id")
             .and_then(Value::as_str)
             .filter(|id| !id.is_empty())
             .ok_or("command_id must be a string")?;
-        // Relays in the field never say it.
+        // Relays in the field never send `retryable`.
         let retryable = data.get("retryable").and_then(Value::as_bool) != Some(false);
         let status = match (data.get("status"), data.get("success")) {
             (Some(Value::String(status)), _) => match status.as_str() {
@@ -152,20 +152,20 @@ fn shortened(text: &str) -> String {
     text[..end].to_owned()
 }
 
-/// The numbers that a relay's status is made of; whatever else it says may be about people.
+/// The numeric fields of a status that are stored. Other fields may hold personal data.
 const STATUS_NUMBERS: [&str; 3] = ["uptime_seconds", "scheduled_messages", "active_rules"];
 
-/// The status of a relay as it is kept, JSON: the numbers it is made of.
+/// The numbers of a relay's status as JSON, to be stored.
 pub fn read_status(status: &serde_json::Map<String, Value>) -> Result<String, &'static str> {
     if json!(status).to_string().len() > STATUS_BYTES_MAX {
         return Err("must be at most 16,384 bytes of JSON");
     }
-    let mut kept = status.clone();
-    kept.retain(|name, value| STATUS_NUMBERS.contains(&name.as_str()) && value.is_number());
-    Ok(json!(kept).to_string())
+    let mut numbers = status.clone();
+    numbers.retain(|name, value| STATUS_NUMBERS.contains(&name.as_str()) && value.is_number());
+    Ok(json!(numbers).to_string())
 }
 
-/// What `hello` says of the service's settings.
+/// The service's settings that `hello` announces.
 #[derive(Debug, Clone)]
 pub(super) struct Terms {
     pub(super) epoch: String,
@@ -228,8 +228,8 @@ pub(super) fn command(command: &Command) -> String {
     format!(r#"{{"type":"command","data":{}}}"#, command_data(command))
 }
 
-/// A command as a frame's `data` and as an entry of a poll's answer. The payload was JSON
-/// when it was kept and goes out as it is.
+/// A command as a frame's `data` and as an entry of a poll's answer. The stored payload is JSON and
+/// is sent unchanged.
 pub(super) fn command_data(command: &Command) -> String {
     format!(
         r#"{{"command_id":"{}","command_type":"{}","seq":{},"priority":"normal","timestamp":"{}","expires_at":"{}","attempt":{},"payload":{}}}"#,

@@ -1,6 +1,6 @@
-//! The one line of the log that every request gets, and its place among the numbers: what is
-//! known of it gathers here until its answer is ready. The line names the row of the table
-//! and not the path, which may hold anything; it must not hold more than its fields.
+//! The access log: one line per request, written when the request ends, and the metrics of that
+//! request. `RequestTrace` collects the line's fields while the request is handled. The line names
+//! the route's pattern, never the path, because a path may hold personal data.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -12,12 +12,13 @@ use tokio::time::Instant;
 use super::numbers::{RouteLabels, ServerMetrics};
 use super::{Method, StatusCode};
 
-/// What becomes known of a request on its way.
+/// Facts about one request, set while it is handled and logged at its end. Each is set at most
+/// once.
 #[derive(Debug)]
 pub struct RequestTrace {
     pub id: String,
     row: OnceLock<RouteLabels>,
-    who: OnceLock<Cow<'static, str>>,
+    caller: OnceLock<Cow<'static, str>>,
     from: OnceLock<IpAddr>,
 }
 
@@ -26,24 +27,24 @@ impl RequestTrace {
         Self {
             id,
             row: OnceLock::new(),
-            who: OnceLock::new(),
+            caller: OnceLock::new(),
             from: OnceLock::new(),
         }
     }
 
-    /// It leads to this row of the table.
+    /// Sets the route that the request matched.
     pub fn set_row(&self, row: RouteLabels) {
-        let _ = self.row.set(row); // only once
+        let _ = self.row.set(row); // a later call changes nothing
     }
 
-    /// Who calls, in a word that may stand in a log.
-    pub fn set_who(&self, who: impl Into<Cow<'static, str>>) {
-        let _ = self.who.set(who.into()); // only once
+    /// Sets the caller, as a word that is safe to log.
+    pub fn set_caller(&self, caller: impl Into<Cow<'static, str>>) {
+        let _ = self.caller.set(caller.into()); // a later call changes nothing
     }
 
-    /// From where, where the line is to tell.
+    /// Sets the client's address. Without it the log line has no `from`.
     pub fn set_from(&self, address: IpAddr) {
-        let _ = self.from.set(address); // only once
+        let _ = self.from.set(address); // a later call changes nothing
     }
 
     fn row(&self) -> RouteLabels {
@@ -55,62 +56,63 @@ impl RequestTrace {
     }
 }
 
-/// A request that is being worked on. Dropped before its end, its client was gone.
+/// A request that is being handled. If it is dropped before `end`, the client has disconnected and
+/// the request is logged with status 499.
 pub(super) struct RequestLog {
     pub(super) trace: Arc<RequestTrace>,
     method: Method,
-    began: Instant,
-    gauge: ServerMetrics,
+    started_at: Instant,
+    metrics: ServerMetrics,
     ended: bool,
 }
 
 impl RequestLog {
-    pub(super) fn begin(id: String, method: Method, gauge: ServerMetrics) -> Self {
-        gauge.request_began();
+    pub(super) fn begin(id: String, method: Method, metrics: ServerMetrics) -> Self {
+        metrics.request_began();
         Self {
             trace: Arc::new(RequestTrace::new(id)),
             method,
-            began: Instant::now(),
-            gauge,
+            started_at: Instant::now(),
+            metrics,
             ended: false,
         }
     }
 
     pub(super) fn end(mut self, status: StatusCode) {
         self.ended = true;
-        self.note(status);
+        self.record(status);
     }
 
-    fn note(&self, status: StatusCode) {
-        let took = self.began.elapsed();
+    fn record(&self, status: StatusCode) {
+        let duration = self.started_at.elapsed();
         let trace = &*self.trace;
-        self.gauge.request_ended(trace.row(), status, took);
+        self.metrics.request_ended(trace.row(), status, duration);
         if !log::log_enabled!(log::Level::Info) {
             return;
         }
-        let who = trace.who.get().map_or("-", |who| who);
+        let caller = trace.caller.get().map_or("-", |caller| caller);
         let from = trace.from.get().map(IpAddr::to_string);
         let fields = [
-            ("method", Value::from(shown(&self.method))),
+            ("method", Value::from(method_label(&self.method))),
             ("route", Value::from(trace.route())),
             ("status", Value::from(status.as_u16())),
-            // Tenths are enough, and keep the line short.
+            // A tenth of a millisecond is precise enough and keeps the line short.
             (
                 "ms",
-                Value::from((took.as_secs_f64() * 10_000.0).round() / 10.0),
+                Value::from((duration.as_secs_f64() * 10_000.0).round() / 10.0),
             ),
-            ("who", Value::from(who)),
+            ("who", Value::from(caller)),
             ("request_id", Value::from(trace.id.as_str())),
             ("from", Value::from(from.as_deref().unwrap_or_default())),
         ];
-        let told = fields.len() - usize::from(from.is_none());
+        let field_count = fields.len() - usize::from(from.is_none());
         log::logger().log(
             &log::Record::builder()
                 .level(log::Level::Info)
                 .target(module_path!())
                 .module_path_static(Some(module_path!()))
                 .args(format_args!("request"))
-                .key_values(&&fields[..told])
+                .key_values(&&fields[..field_count])
                 .build(),
         );
     }
@@ -119,18 +121,19 @@ impl RequestLog {
 impl Drop for RequestLog {
     fn drop(&mut self) {
         if !self.ended {
-            self.note(gone());
+            self.record(client_closed_request());
         }
     }
 }
 
-/// Of a request whose client was gone before it was answered, as proxies call it.
-fn gone() -> StatusCode {
+/// The status of a request whose client disconnected before the answer. Proxies use the same
+/// number.
+fn client_closed_request() -> StatusCode {
     StatusCode::from_u16(499).unwrap_or_default()
 }
 
-/// A method that nobody knows is the client's own word.
-fn shown(method: &Method) -> &str {
+/// The method as logged. An unknown method is text of the client, so it is logged as "other".
+fn method_label(method: &Method) -> &str {
     match *method {
         Method::GET
         | Method::HEAD

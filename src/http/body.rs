@@ -1,4 +1,5 @@
-//! Request bodies: read whole, within a size and a time. It must not know what is in them.
+//! Request bodies: reading a body within a size and a time limit. This file must not know what a
+//! body means.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use super::connection::Connection;
 use super::exchange::single_header;
 use crate::error::{Error, Kind};
 
-/// How long a body may take: between two pieces, and in all.
+/// Time limits for a body: between two pieces, and in total.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BodyLimits {
     pub(super) idle: Duration,
@@ -39,7 +40,7 @@ impl RequestBody {
         self.incoming.as_ref().is_none_or(Body::is_end_stream)
     }
 
-    /// 413 for a body that says that it is larger.
+    /// 413 when Content-Length is larger than `bytes_max`.
     pub(super) fn check_length(&self, bytes_max: usize) -> Result<(), Error> {
         let declared = self.incoming.as_ref().and_then(|i| i.size_hint().exact());
         if declared.is_some_and(|bytes| bytes > bytes_max as u64) {
@@ -48,7 +49,7 @@ impl RequestBody {
         Ok(())
     }
 
-    /// Piece by piece, within the limits; it ends with the first error.
+    /// The body as a stream of pieces, within the limits. The stream ends after its first error.
     pub(super) fn pieces(
         &mut self,
         bytes_max: usize,
@@ -56,7 +57,7 @@ impl RequestBody {
         self.check_length(bytes_max)?;
         let incoming = self.incoming.take().ok_or_else(read_twice)?;
         let reading = BodyReader {
-            // What is left when the reader gives up is left unread on the connection.
+            // If the reader stops early, the rest of the body stays unread on the connection.
             body: Self {
                 incoming: Some(incoming),
                 limits: self.limits,
@@ -78,7 +79,7 @@ impl RequestBody {
     }
 }
 
-/// A body that is being read piece by piece.
+/// The state of a body stream.
 struct BodyReader {
     body: RequestBody,
     deadline: Instant,
@@ -99,7 +100,7 @@ impl BodyReader {
     }
 }
 
-/// The body's next bytes; `None` at its end.
+/// The next bytes of the body; `None` at its end.
 async fn next_piece(incoming: &mut Incoming, wait: Instant) -> Result<Option<Bytes>, Error> {
     match timeout_at(wait, incoming.frame()).await {
         Err(_) => Err(too_slow()),
@@ -117,7 +118,8 @@ impl Drop for RequestBody {
     }
 }
 
-/// Refuses bodies that say they aren't plain JSON. No Content-Type is read as JSON.
+/// 415 when Content-Type names something other than JSON. A body without Content-Type is read as
+/// JSON.
 pub(super) fn check_json_headers(headers: &HeaderMap) -> Result<(), Error> {
     check_encoding(headers)?;
     match single_header(headers, CONTENT_TYPE.as_str()) {
@@ -129,7 +131,7 @@ pub(super) fn check_json_headers(headers: &HeaderMap) -> Result<(), Error> {
     }
 }
 
-/// Refuses bodies that are compressed: nothing is inflated here.
+/// 415 for a compressed body: the service doesn't decompress.
 pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), Error> {
     match single_header(headers, CONTENT_ENCODING.as_str()) {
         Ok(None) => Ok(()),
@@ -156,7 +158,7 @@ async fn collect(
         if first.len() + joined.len() + piece.len() > bytes_max {
             return Err(too_large(bytes_max));
         }
-        // Most bodies come in one piece and are passed on without a copy.
+        // Most bodies arrive in one piece, which is returned without a copy.
         if first.is_empty() && joined.is_empty() {
             first = piece;
         } else {

@@ -1,5 +1,6 @@
-//! One request from hyper to the handler and back: every answer gets its request id and its
-//! line in the log, every error its cause there, every panic a 500. It must not decide what is answered.
+//! The boundary between hyper and the handler. Every answer gets its request id and its access log
+//! line, every error's private cause is logged here, and every panic becomes a 500. This file must
+//! not decide what is answered.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -20,15 +21,15 @@ use crate::error::{Error, Kind};
 pub(super) struct Boundary {
     handler: Handler,
     limits: BodyLimits,
-    gauge: ServerMetrics,
+    metrics: ServerMetrics,
 }
 
 impl Boundary {
-    pub(super) fn new(handler: Handler, limits: BodyLimits, gauge: ServerMetrics) -> Self {
+    pub(super) fn new(handler: Handler, limits: BodyLimits, metrics: ServerMetrics) -> Self {
         Self {
             handler,
             limits,
-            gauge,
+            metrics,
         }
     }
 
@@ -38,13 +39,13 @@ impl Boundary {
         connection: Connection,
     ) -> Response {
         let RequestId { text, header } = RequestId::of(request.headers());
-        let working = RequestLog::begin(text, request.method().clone(), self.gauge.clone());
-        let trace = &working.trace;
+        let request_log = RequestLog::begin(text, request.method().clone(), self.metrics.clone());
+        let trace = &request_log.trace;
         let outcome = AssertUnwindSafe(self.handle(request, connection, trace))
             .catch_unwind()
             .await
             .unwrap_or_else(|panic| {
-                self.gauge.panicked();
+                self.metrics.panicked();
                 Err(Error::internal(format!(
                     "panic: {}",
                     panic_message(&*panic)
@@ -53,13 +54,13 @@ impl Boundary {
         let mut response = outcome.unwrap_or_else(|error| {
             log_error(&error, trace);
             if error.kind == Kind::RateLimited {
-                self.gauge
+                self.metrics
                     .limited(error.quota.as_ref().map_or("other", |quota| quota.name));
             }
             problem::response(&error, &trace.id)
         });
         response.headers_mut().insert(head::X_REQUEST_ID, header);
-        working.end(response.status());
+        request_log.end(response.status());
         response
     }
 
@@ -91,8 +92,8 @@ fn log_error(error: &Error, trace: &RequestTrace) {
     );
 }
 
-/// What was put together from values may hold somebody's words: only what stands in the code
-/// is told. Where it happened stands in the log beside it.
+/// The panic's message if it is a literal of the code. A formatted message may hold personal data,
+/// so it is not logged. The panic hook logs the place of the panic.
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> &'static str {
     let literal = panic.downcast_ref::<&'static str>().copied();
     literal.unwrap_or("its message holds values and is left out")

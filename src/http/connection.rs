@@ -1,6 +1,6 @@
-//! The socket under a connection, shared between hyper, which reads and writes it, and
-//! whoever must know later whether the other end is still there. Looking never takes a
-//! byte from hyper nor a waker. It must not know what is said on the socket.
+//! The TCP socket under a connection. hyper reads and writes it; handlers ask whether the peer is
+//! still there and whether an answer was delivered. Asking takes no byte and no waker from hyper.
+//! This file must not know the protocol on the socket.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -23,32 +23,32 @@ use tokio::time::Sleep;
 
 use super::slots::Slot;
 
-/// How long a silent peer may still answer the last written byte with a reset.
+/// How long to wait for a reset after the last byte was written: a closed peer answers with one.
 const RESET_WAIT: Duration = Duration::from_secs(1);
-/// How long an answer may take to be written while its fate is watched.
+/// How long writing an answer may take while its delivery is watched.
 const SETTLE_WAIT_MAX: Duration = Duration::from_secs(10);
-/// What a refused peer may still send before its socket is closed under it.
+/// How long a refused peer may keep sending before its socket is closed.
 const LINGER_WAIT_MAX: Duration = Duration::from_secs(1);
 const LINGER_BYTES_MAX: usize = 1024 * 1024;
 
-/// What is known of the other end right now.
+/// The state of the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Peer {
     Open,
-    /// It has said that it sends nothing more; it may still read.
+    /// The peer has shut down its sending side; it may still read.
     HalfClosed,
-    /// It can't be reached any more.
+    /// The connection is closed or broken.
     Gone,
 }
 
-/// What became of an answer.
+/// Whether an answer was delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerDelivery {
     Delivered,
     Lost,
 }
 
-/// A look at the socket of a connection. It keeps the descriptor and its place among
+/// A handle for asking about a connection's socket. It keeps the descriptor and the slot of
 /// `max_connections`, so hold it no longer than needed.
 #[derive(Clone)]
 pub struct Connection {
@@ -60,30 +60,30 @@ impl Connection {
         self.shared.address
     }
 
-    /// What is known of the peer now; never waits. The runtime hears of an end a moment
-    /// after the kernel, so a peer that seems open is looked at once more.
+    /// The peer's state now; never waits. The runtime learns of a close later than the kernel, so
+    /// an open peer is checked with the kernel too.
     pub fn peer(&self) -> Peer {
-        match self.heard() {
-            Peer::Open => self.shared.look(),
+        match self.runtime_state() {
+            Peer::Open => self.shared.kernel_state(),
             ended => ended,
         }
     }
 
-    /// What the runtime has heard of the peer so far.
-    fn heard(&self) -> Peer {
+    /// The peer's state as the runtime knows it.
+    fn runtime_state(&self) -> Peer {
         let interest = Interest::READABLE | Interest::WRITABLE | Interest::ERROR;
-        let look = tokio::task::unconstrained(self.shared.stream().ready(interest));
+        let kernel_state = tokio::task::unconstrained(self.shared.stream().ready(interest));
         if self.shared.broken.load(Ordering::Acquire) {
             return Peer::Gone;
         }
-        match look.now_or_never() {
-            Some(Ok(seen)) => {
-                // Both directions are closed after our own shutdown too; before it, only a
-                // reset closes the writing side.
+        match kernel_state.now_or_never() {
+            Some(Ok(result)) => {
+                // Both directions are closed after our own shutdown too. Before our shutdown, only
+                // a reset closes the writing side.
                 let finished = self.shared.finished.load(Ordering::Acquire);
-                if seen.is_error() || (seen.is_write_closed() && !finished) {
+                if result.is_error() || (result.is_write_closed() && !finished) {
                     Peer::Gone
-                } else if seen.is_read_closed() {
+                } else if result.is_read_closed() {
                     Peer::HalfClosed
                 } else {
                     Peer::Open
@@ -94,8 +94,8 @@ impl Connection {
         }
     }
 
-    /// Runs `lost` when the answer that is about to be handed over can't be written; drops it,
-    /// and what it holds, when it was. For a peer that is there: of one that is leaving, `settle` knows more.
+    /// Runs `lost` when the next answer can't be written; drops `lost` when it was written. Use
+    /// this for a peer that is open; for a closing peer `settle` is more precise.
     pub fn if_not_written(&self, lost: impl FnOnce() + Send + 'static) {
         self.shared.on_lost.lock().push(Box::new(lost));
         if self.shared.broken.load(Ordering::Acquire) {
@@ -103,10 +103,9 @@ impl Connection {
         }
     }
 
-    /// What becomes of the answer that is about to be written: a peer that only shut down
-    /// its sending side takes it, a closed one answers the bytes with a reset. Call this
-    /// before handing the answer over; the future may be awaited elsewhere, and ends
-    /// within 10 s.
+    /// Watches the delivery of the next answer. A peer that only shut down its sending side accepts
+    /// the bytes; a closed peer answers them with a reset. Call this before returning the answer.
+    /// The future may be awaited elsewhere and resolves within 10 s.
     pub fn settle(&self) -> impl Future<Output = AnswerDelivery> + Send + 'static + use<> {
         let this = self.clone();
         let written_before = this.shared.written_bytes.load(Ordering::Acquire);
@@ -147,7 +146,7 @@ impl Connection {
         }
     }
 
-    /// The peer is still sending something that nobody will read.
+    /// Notes that the peer is still sending bytes that will not be read.
     pub(super) fn mark_unread(&self) {
         self.shared.unread.store(true, Ordering::Relaxed);
     }
@@ -156,8 +155,8 @@ impl Connection {
         self.shared.unread.load(Ordering::Relaxed)
     }
 
-    /// Reads and forgets, within bounds, what a refused peer still sends: closing a socket
-    /// with unread bytes resets it, and the peer would lose the answer that says why.
+    /// Reads and drops, within limits, what a refused peer still sends. Closing a socket with
+    /// unread bytes resets it, and the peer would lose the answer that explains the refusal.
     pub(super) async fn linger(&self) {
         let drain = async {
             let mut scratch = [0; 4096];
@@ -174,13 +173,13 @@ impl Connection {
                 }
             }
         };
-        // Running out of time is as good as reaching the end.
+        // A timeout is treated like the end of the input.
         let _ = tokio::time::timeout(LINGER_WAIT_MAX, drain).await;
     }
 }
 
-/// The two views of an accepted socket: one for hyper, one to look at it. Writing fails when
-/// the peer takes nothing for `write_timeout`.
+/// Splits an accepted socket into hyper's half and the handle for questions. A write fails when the
+/// peer accepts nothing for `write_timeout`.
 pub(super) fn split(
     stream: TcpStream,
     address: IpAddr,
@@ -216,14 +215,14 @@ struct Shared {
     written_bytes: AtomicU64,
     /// A read or a write failed.
     broken: AtomicBool,
-    /// Nothing more will be written.
+    /// The sending side was shut down.
     finished: AtomicBool,
     unread: AtomicBool,
     progress: Notify,
-    /// What is to be done when the answer under way can't be written; several when requests
-    /// are pipelined.
+    /// Callbacks for an answer that can't be written. There are several when requests are
+    /// pipelined.
     on_lost: Mutex<Vec<LostHandler>>,
-    /// Given back after the socket is closed: fields drop in order.
+    /// Released after the socket is closed: fields drop in their order.
     _slot: Slot,
 }
 
@@ -232,15 +231,15 @@ impl Shared {
         self.socket.as_ref()
     }
 
-    /// Asks the kernel, without taking a byte.
-    fn look(&self) -> Peer {
+    /// Asks the kernel without taking a byte.
+    fn kernel_state(&self) -> Peer {
         let mut byte = [MaybeUninit::uninit()];
         match SockRef::from(self.stream()).peek(&mut byte) {
             Ok(0) => Peer::HalfClosed,
             Ok(_) => Peer::Open,
-            Err(error) if is_passing(error.kind()) => Peer::Open,
+            Err(error) if is_transient(error.kind()) => Peer::Open,
             Err(_) => {
-                self.mark_broken(); // the kernel says so only once
+                self.mark_broken(); // the kernel reports it only once
                 Peer::Gone
             }
         }
@@ -252,11 +251,11 @@ impl Shared {
         self.lose_answer();
     }
 
-    /// Of a peer that takes nothing: what the kernel still holds for it is dropped with the
-    /// socket.
+    /// Resets the connection of a peer that accepts nothing, so that the kernel drops its unsent
+    /// bytes.
     fn give_up(&self) {
         if let Err(error) = SockRef::from(self.stream()).set_linger(Some(Duration::ZERO)) {
-            log::debug!("a slow connection keeps what it has not read: {error}");
+            log::debug!("a slow connection can't be reset: {error}");
         }
         self.mark_broken();
     }
@@ -267,12 +266,13 @@ impl Shared {
         }
     }
 
-    /// Nothing is run or dropped while the lock is held.
+    /// The callbacks are returned, so that none runs or is dropped while the lock is held.
     fn take_on_lost(&self) -> Vec<LostHandler> {
         std::mem::take(&mut *self.on_lost.lock())
     }
 
-    /// Says to the peer that no more comes; the runtime's own way needs the socket to itself.
+    /// Shuts down the sending side. The runtime's own shutdown needs exclusive access to the
+    /// socket.
     fn finish(&self) -> io::Result<()> {
         if self.finished.swap(true, Ordering::AcqRel) {
             return Ok(());
@@ -313,12 +313,12 @@ impl Shared {
     }
 }
 
-/// The socket as hyper sees it.
+/// hyper's view of the socket.
 pub(super) struct Io {
     read: OwnedReadHalf,
     shared: Arc<Shared>,
     write_timeout: Duration,
-    /// Runs while the peer takes nothing.
+    /// The write timeout; it runs while the peer accepts nothing.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
@@ -385,7 +385,7 @@ impl AsyncWrite for Io {
 }
 
 impl Drop for Io {
-    /// A `Connection` that is still held must not keep the peer waiting for the end.
+    /// Shuts the socket down at once: a `Connection` handle may outlive this view.
     fn drop(&mut self) {
         self.shared.lose_answer();
         if let Err(error) = self.shared.finish() {
@@ -394,7 +394,7 @@ impl Drop for Io {
     }
 }
 
-/// Says nothing of the peer.
-fn is_passing(kind: io::ErrorKind) -> bool {
+/// An error that says nothing about the peer.
+fn is_transient(kind: io::ErrorKind) -> bool {
     matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }

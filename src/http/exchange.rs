@@ -1,5 +1,5 @@
-//! One request as handlers see it: its head, checked, and its body, read on demand. It must
-//! not know what any header or field means to the service.
+//! One HTTP request as handlers see it: a checked head, and a body that is read on demand. This
+//! file must not know what a header or field means to the service.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::websocket::{self, Handshake};
 use super::{Bytes, Method, percent};
 use crate::error::Error;
 
-/// One request: head checked, body not read.
+/// One request with its checked head and its unread body.
 pub struct Exchange {
     pub method: Method,
-    /// Exactly as sent, never normalised, without the query.
+    /// The path exactly as sent, not normalised, without the query.
     pub path: String,
     pub query: Option<String>,
     pub headers: HeaderMap,
@@ -53,8 +53,8 @@ impl Exchange {
         }
     }
 
-    /// The credential of the one `Authorization: Bearer` header there is; None where there
-    /// is none, another scheme, several, or bytes that aren't visible ASCII.
+    /// The token of the one `Authorization: Bearer` header. `None` when there is no such header,
+    /// another scheme, several headers, or bytes outside visible ASCII.
     pub fn bearer(&self) -> Option<&str> {
         let mut sent = self.headers.get_all(AUTHORIZATION).iter();
         let (Some(value), None) = (sent.next(), sent.next()) else {
@@ -64,7 +64,7 @@ impl Exchange {
             .ok()?
             .split_once(' ')?;
         let token = token.trim_start_matches(' ');
-        // All of it is looked at, many bytes at once.
+        // Checks every byte without an early exit, which the compiler vectorises.
         let graphic = token
             .bytes()
             .fold(true, |all, b| all & b.is_ascii_graphic());
@@ -72,19 +72,19 @@ impl Exchange {
         (scheme.eq_ignore_ascii_case("bearer") && visible).then_some(token)
     }
 
-    /// The value of a header that may stand at most once; an error where it stands more
-    /// often or has bytes beyond visible ASCII.
+    /// The value of a header that may occur at most once. An error when it occurs more often or has
+    /// bytes outside visible ASCII.
     pub fn header(&self, name: impl AsRef<str>) -> Result<Option<&str>, Error> {
         single_header(&self.headers, name.as_ref())
     }
 
-    /// A parameter of the query, percent-decoded; the first of several wins, and one that
-    /// doesn't decode to text counts as absent.
+    /// A query parameter, percent-decoded. The first of several is used. A value that isn't UTF-8
+    /// counts as absent.
     pub fn query_param(&self, name: &str) -> Option<String> {
         self.query_params(name).next()?
     }
 
-    /// All parameters of that name, percent-decoded; `None` for one that isn't text.
+    /// All query parameters of that name, percent-decoded; `None` for each value that isn't UTF-8.
     pub fn query_params(&self, name: &str) -> impl Iterator<Item = Option<String>> {
         let pairs = self.query.as_deref().unwrap_or_default().split('&');
         pairs
@@ -93,18 +93,18 @@ impl Exchange {
             .map(|(_, value)| percent::decode(value).map(|value| value.into_owned()))
     }
 
-    /// The whole body, once. 413 above `bytes_max`, 408 when it comes too slowly, 400 when
-    /// its framing is broken.
+    /// Reads the whole body; possible once. 413 above `bytes_max`, 408 when it arrives too slowly,
+    /// 400 when its framing is broken.
     pub async fn read_body(&mut self, bytes_max: usize) -> Result<Bytes, Error> {
         self.body.read(bytes_max).await
     }
 
-    /// 413 for a body that says that it is larger.
+    /// 413 when Content-Length is larger than `bytes_max`.
     pub(super) fn check_length(&self, bytes_max: usize) -> Result<(), Error> {
         self.body.check_length(bytes_max)
     }
 
-    /// The body piece by piece, once, under the same limits as `read_body`.
+    /// The body as a stream of pieces, with the limits of `read_body`; possible once.
     pub(super) fn body_pieces(
         &mut self,
         bytes_max: usize,
@@ -112,28 +112,28 @@ impl Exchange {
         self.body.pieces(bytes_max)
     }
 
-    /// 415 for a body that isn't sent as it is; what it holds is not asked.
+    /// 415 for a compressed body. The Content-Type is not checked.
     pub fn check_encoding(&self) -> Result<(), Error> {
         body::check_encoding(&self.headers)
     }
 
-    /// 415 for a body that says that it is no JSON, or isn't sent as it is.
+    /// 415 for a compressed body and for a Content-Type other than JSON.
     pub fn check_json(&self) -> Result<(), Error> {
         body::check_json_headers(&self.headers)
     }
 
-    /// The body as a strict JSON object; 415 when it says that it is something else.
+    /// Reads the body as a strict JSON object; 415 for another Content-Type.
     pub async fn read_json(&mut self, bytes_max: usize) -> Result<Json, Error> {
         self.check_json()?;
         Json::parse(self.read_body(bytes_max).await?)
     }
 
-    /// Checks that this is a WebSocket handshake of version 13; nothing is answered yet.
+    /// Checks that this is a WebSocket handshake of version 13. Sends nothing yet.
     pub fn check_websocket(&self) -> Result<(), Error> {
         websocket::check(&self.method, &self.headers).map(drop)
     }
 
-    /// The handshake of a request that `check_websocket` lets pass.
+    /// The handshake of a request that passed `check_websocket`.
     pub fn websocket(&mut self) -> Result<Handshake, Error> {
         let key = websocket::check(&self.method, &self.headers)?;
         if !self.body.is_empty() {

@@ -1,5 +1,5 @@
-//! Typed fields out of a JSON object. Every wrong field is collected, so that a client
-//! learns all of them at once. It must not know which fields there are.
+//! Typed fields from a JSON object. All wrong fields are collected, so that a client learns of them
+//! in one answer. This file must not know which fields exist.
 
 use std::ops::RangeInclusive;
 
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// For rules of the caller's own; `name` is a field of this object.
+    /// Adds an error for the field `name` of this object, for the caller's own rules.
     pub fn refuse(&mut self, name: &str, message: impl Into<String>) {
         self.errors.push(FieldError {
             field: format!("{}/{}", self.pointer, pointer_step(name)),
@@ -55,12 +55,12 @@ impl<'a> Fields<'a> {
         });
     }
 
-    /// The value as it was sent; None where it is absent or null.
+    /// The value as sent; `None` when it is absent or null.
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    /// Lengths are counted in bytes of UTF-8.
+    /// `bytes` limits the length in bytes of UTF-8.
     pub fn required_string(&mut self, name: &str, bytes: RangeInclusive<usize>) -> String {
         self.require(name, |fields| fields.optional_string(name, bytes))
     }
@@ -75,7 +75,7 @@ impl<'a> Fields<'a> {
         self.require(name, |fields| fields.optional_integer(name, range))
     }
 
-    /// Whole numbers only: 1.0, 1e3 and "1" are something else.
+    /// Accepts integers only: 1.0, 1e3 and "1" are refused.
     pub fn optional_integer(&mut self, name: &str, range: RangeInclusive<i64>) -> Option<i64> {
         let number = self.value(name)?.as_i64();
         let number = number.filter(|number| range.contains(number));
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Each wrong item is an error of its own.
+    /// Each wrong item gets an error of its own.
     pub fn optional_string_list(
         &mut self,
         name: &str,
@@ -131,13 +131,13 @@ impl<'a> Fields<'a> {
         self.checked(name, object.ok_or_else(|| "must be an object.".into()))
     }
 
-    /// The names of the fields there are.
+    /// The names of the fields that are present.
     pub fn names(&self) -> impl Iterator<Item = &'a String> + use<'a> {
         self.object.keys()
     }
 
-    /// A list of objects, each read by `read`; their errors are reported with the others. One
-    /// that is no object is an error of its own.
+    /// Reads a list of objects with `read`. Errors of the items are collected with the others; an
+    /// item that isn't an object is an error too.
     pub fn required_objects<R>(
         &mut self,
         name: &str,
@@ -175,7 +175,7 @@ impl<'a> Fields<'a> {
         list
     }
 
-    /// Reads an object inside this one; its errors are reported with the others.
+    /// Reads an object inside this one. Its errors are collected with the others.
     pub fn nested<R>(&mut self, name: &str, read: impl FnOnce(&mut Fields<'a>) -> R) -> Option<R> {
         let mut inner = Fields {
             object: self.optional_object(name)?,
@@ -187,7 +187,7 @@ impl<'a> Fields<'a> {
         Some(result)
     }
 
-    /// One of a few words; the first is the placeholder.
+    /// One of the `words`. A wrong value yields the first word as a placeholder.
     pub fn one_of(&mut self, name: &str, words: &[&'static str]) -> &'static str {
         let before = self.errors.len();
         let word = self.optional_one_of(name, words);

@@ -1,5 +1,5 @@
-//! The strict reader of JSON bodies: one object, nothing twice, nothing that later storage
-//! or comparison would take for something else. It must not know what the fields mean.
+//! The strict reader of JSON bodies: one object, no duplicate names, no value that storage or
+//! comparison could change. This file must not know what fields mean.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use serde_json::{Map, Number, Value};
 use super::Bytes;
 use crate::error::Error;
 
-/// The body itself is the first level.
+/// The body's own object is level 1.
 const NESTING_MAX: usize = 64;
 
-/// A body, as sent and as read.
+/// A JSON body: its bytes and its parsed value.
 #[derive(Debug, Clone)]
 pub struct Json {
     pub raw: Bytes,
@@ -50,7 +50,7 @@ fn parse(raw: &[u8]) -> Result<Map<String, Value>, Error> {
     }
 }
 
-/// Where and why reading stopped: the reader's own error can't carry a path.
+/// Where and why parsing stopped. serde's own error can't carry a path.
 #[derive(Default)]
 struct Fault {
     /// Innermost first.
@@ -86,7 +86,7 @@ pub(super) fn pointer_step(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// Reads any value that stands `depth` levels deep.
+/// Deserializes any value at nesting level `depth`.
 struct StrictValue<'f> {
     fault: &'f mut Fault,
     depth: usize,

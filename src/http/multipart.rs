@@ -1,5 +1,5 @@
-//! Bodies of the kind `multipart/form-data` (RFC 7578), read as they come: fields of text, and
-//! one file. It must not know what the fields mean.
+//! Bodies of type `multipart/form-data` (RFC 7578), parsed while they arrive: text fields and one
+//! file. This file must not know what fields mean.
 
 use futures_util::Stream;
 use hyper::header::CONTENT_TYPE;
@@ -14,26 +14,26 @@ use crate::error::{Error, Kind};
 const FIELDS_MAX: usize = 64;
 const TEXT_BYTES_MAX: u64 = 256 * 1024;
 
-/// A form as it was sent.
+/// A parsed form.
 #[derive(Debug, Default)]
 pub struct Form {
-    /// Strings by name. A name that stands twice is refused.
+    /// Text fields by name. A duplicate name is refused.
     pub texts: Map<String, Value>,
     pub file: Option<Vec<u8>>,
 }
 
-/// What a form may have.
+/// The limits of a form.
 #[derive(Debug, Clone, Copy)]
 pub struct FormLimits {
     pub body_bytes_max: usize,
-    /// The one field that is a file.
+    /// The name of the one field that is a file.
     pub file_name: &'static str,
     pub file_bytes_max: usize,
 }
 
 impl Exchange {
-    /// The whole form, once. 413 beyond its limits, 415 when it is no form, 422 when it is not
-    /// well-formed, and as `read_body`.
+    /// Reads the whole form. 413 beyond its limits, 415 for another Content-Type, 422 for a
+    /// malformed form; other errors as in `read_body`.
     pub async fn read_form(&mut self, limits: FormLimits) -> Result<Form, Error> {
         self.check_length(limits.body_bytes_max)?;
         self.check_encoding()?;

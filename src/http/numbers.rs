@@ -1,7 +1,6 @@
-//! What a server counts of itself: connections, and how many requests of which row of the
-//! table ended with which status, and how long they took. Labels are patterns and methods of
-//! the table, never what a client sent, so that there are as many series as there are rows.
-//! It must not know the rows.
+//! The HTTP server's metrics: connections, and requests by route and status with their durations.
+//! Labels come from the route table, never from the client, so the number of series is bounded.
+//! This file must not know the routes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use super::{Method, StatusCode};
 use crate::metrics::{self, HistogramVec, IntCounter, IntCounterVec, IntGauge, MetricsRegistry};
 
-/// A row of the table, as it is counted.
+/// The metric labels of one route.
 #[derive(Debug, Clone, Copy)]
 pub struct RouteLabels {
     method: &'static str,
@@ -17,7 +16,7 @@ pub struct RouteLabels {
 }
 
 impl RouteLabels {
-    /// What led to no row.
+    /// A request that matched no route.
     pub(super) const UNMATCHED: Self = Self {
         method: "any",
         route: "unmatched",
@@ -36,17 +35,17 @@ impl RouteLabels {
     }
 }
 
-/// Numbers of a running server.
+/// The metrics of a running server; clones share the same numbers.
 #[derive(Debug, Clone)]
 pub struct ServerMetrics(Arc<Numbers>);
 
 #[derive(Debug)]
 struct Numbers {
     connections: IntGauge,
-    turned_away: IntCounter,
+    refused_connections: IntCounter,
     in_progress: IntGauge,
-    ended: IntCounterVec,
-    took: HistogramVec,
+    requests: IntCounterVec,
+    durations: HistogramVec,
     panics: IntCounter,
     limited: IntCounterVec,
 }
@@ -58,29 +57,29 @@ impl Default for ServerMetrics {
 }
 
 impl ServerMetrics {
-    /// `limited`: where refusals by a limit are counted.
+    /// `limited` counts refusals by a rate limit.
     pub fn new(limited: IntCounterVec) -> Self {
         Self(Arc::new(Numbers {
             connections: metrics::gauge(
                 "chatkeep_http_connections",
-                "Open connections, relays' sockets too.",
+                "Open connections, including relay sockets.",
             ),
-            turned_away: metrics::counter(
+            refused_connections: metrics::counter(
                 "chatkeep_http_connections_refused_total",
                 "Connections beyond server.max_connections or max_connections_per_address.",
             ),
             in_progress: metrics::gauge(
                 "chatkeep_http_requests_in_progress",
-                "Requests that are being worked on.",
+                "Requests being handled.",
             ),
-            ended: metrics::counters(
+            requests: metrics::counters(
                 "chatkeep_http_requests_total",
-                "Requests that ended, by row of the table and status; 499: the client was gone before.",
+                "Answered requests, by route and status; 499: the client disconnected first.",
                 &["method", "route", "status"],
             ),
-            took: metrics::durations_by(
+            durations: metrics::durations_by(
                 "chatkeep_http_request_duration_seconds",
-                "From the head of a request to its answer.",
+                "Time from a request's head to its answer.",
                 &["method", "route"],
             ),
             panics: metrics::counter(
@@ -91,25 +90,25 @@ impl ServerMetrics {
         }))
     }
 
-    /// Open connections, upgraded ones too.
+    /// Open connections, including upgraded ones.
     pub fn connections(&self) -> usize {
         usize::try_from(self.0.connections.get()).unwrap_or_default()
     }
 
-    /// Handlers that panicked since the start.
+    /// Requests that panicked since the start.
     pub fn panics(&self) -> u64 {
         self.0.panics.get()
     }
 
-    pub fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
+    pub fn register(&self, registry: &MetricsRegistry) -> metrics::MetricsResult {
         let numbers = &self.0;
-        page.add(&numbers.connections)?;
-        page.add(&numbers.turned_away)?;
-        page.add(&numbers.in_progress)?;
-        page.add(&numbers.ended)?;
-        page.add(&numbers.took)?;
-        page.add(&numbers.panics)?;
-        page.add(&numbers.limited)
+        registry.add(&numbers.connections)?;
+        registry.add(&numbers.refused_connections)?;
+        registry.add(&numbers.in_progress)?;
+        registry.add(&numbers.requests)?;
+        registry.add(&numbers.durations)?;
+        registry.add(&numbers.panics)?;
+        registry.add(&numbers.limited)
     }
 
     pub(super) fn connection_began(&self) {
@@ -120,20 +119,20 @@ impl ServerMetrics {
         self.0.connections.dec();
     }
 
-    pub(super) fn turned_away(&self) {
-        self.0.turned_away.inc();
+    pub(super) fn count_refused_connection(&self) {
+        self.0.refused_connections.inc();
     }
 
     pub(super) fn request_began(&self) {
         self.0.in_progress.inc();
     }
 
-    pub(super) fn request_ended(&self, row: RouteLabels, status: StatusCode, took: Duration) {
+    pub(super) fn request_ended(&self, row: RouteLabels, status: StatusCode, durations: Duration) {
         let RouteLabels { method, route } = row;
-        let ended = [method, route, status.as_str()];
-        self.0.ended.with_label_values(&ended).inc();
-        let took_of = self.0.took.with_label_values(&[method, route]);
-        took_of.observe(took.as_secs_f64());
+        let requests = [method, route, status.as_str()];
+        self.0.requests.with_label_values(&requests).inc();
+        let took_of = self.0.durations.with_label_values(&[method, route]);
+        took_of.observe(durations.as_secs_f64());
         self.0.in_progress.dec();
     }
 

@@ -1,18 +1,18 @@
-//! Percent-decoding (RFC 3986) of path segments and query parts. `+` stays a plus, so that
-//! a phone number survives.
+//! Percent-decoding (RFC 3986) of path segments and query parts. `+` stays a plus sign, because
+//! phone numbers contain it.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// None for broken escapes, for bytes that are no UTF-8 and for NUL, which databases and
-/// C libraries take for an end.
+/// `None` for broken escapes, for bytes that aren't UTF-8, and for NUL, which databases and C
+/// libraries treat as the end of a string.
 pub(super) fn decode(text: &str) -> Option<Cow<'_, str>> {
     let is_escape = |after: &str| {
         let digits = after.bytes().take(2).filter(u8::is_ascii_hexdigit);
         digits.count() == 2
     };
-    // The decoder leaves what is no escape as it is.
+    // The decoder would pass a broken escape through unchanged.
     let is_sound = text.split('%').skip(1).all(is_escape);
     let decoded = percent_decode_str(text).decode_utf8().ok()?;
     (is_sound && !decoded.contains('\0')).then_some(decoded)

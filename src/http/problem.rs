@@ -1,5 +1,5 @@
-//! Errors as answers: the one place that gives a kind its status and writes
-//! application/problem+json (RFC 9457). The private cause of an error never gets here.
+//! Errors as HTTP answers: the one place that maps an error's kind to a status and writes
+//! application/problem+json (RFC 9457). An error's private cause is never sent.
 
 use hyper::header::{
     ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, SEC_WEBSOCKET_VERSION,
@@ -12,7 +12,7 @@ use crate::error::{Error, FieldError, Kind};
 
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// The address exists, the method doesn't; `allow` are those that do.
+/// 405: the path exists, but not for this method. `allow` lists the methods it has.
 pub fn method_not_allowed(allow: &[Method]) -> Error {
     let allow: Vec<&str> = allow.iter().map(Method::as_str).collect();
     let allow = allow.join(", ");
@@ -40,7 +40,7 @@ pub(super) fn response(error: &Error, request_id: &str) -> Response {
     response
 }
 
-/// A whole answer as bytes, for a connection that hyper never sees.
+/// The whole answer as bytes, for a refused connection that hyper never handles.
 pub(super) fn raw(error: &Error, request_id: &str) -> Vec<u8> {
     let status = status_of(error.kind);
     let body = body_of(error, request_id);
@@ -104,7 +104,7 @@ fn status_of(kind: Kind) -> StatusCode {
     }
 }
 
-/// Whoever is told to come later is told when.
+/// Every answer that asks the client to come later has a Retry-After.
 fn retry_after_s(error: &Error) -> Option<u32> {
     let later = matches!(error.kind, Kind::RateLimited | Kind::Unavailable);
     error.retry_after_s.or(later.then_some(1))

@@ -1,4 +1,4 @@
-//! Building answers. It must not know errors; those are `problem`'s.
+//! Building answers. Error answers are built in `problem`.
 
 use http_body_util::{BodyExt, Either, Full};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS};
@@ -23,30 +23,30 @@ pub fn json_with<T: Serialize + ?Sized>(status: StatusCode, value: &T) -> Respon
     match serde_json::to_vec(value) {
         Ok(bytes) => typed(status, JSON, bytes.into()),
         Err(error) => {
-            // Only a map with keys that are no strings gets here: a mistake of ours.
+            // Serializing fails only for a map whose keys aren't strings, which is a bug.
             log::error!("an answer can't be written as JSON: {error}");
             empty(StatusCode::INTERNAL_SERVER_ERROR)
         }
     }
 }
 
-/// 200 with bytes that are JSON already.
+/// 200 with bytes that are already JSON.
 pub fn json_bytes(bytes: impl Into<Bytes>) -> Response {
     typed(StatusCode::OK, JSON, bytes.into())
 }
 
 /// 200 with plain text.
 pub fn text(text: impl Into<Bytes>) -> Response {
-    shown(TEXT, text.into())
+    without_sniffing(TEXT, text.into())
 }
 
-/// 200 with a page.
+/// 200 with an HTML page.
 pub fn html(page: impl Into<Bytes>) -> Response {
-    shown(HTML, page.into())
+    without_sniffing(HTML, page.into())
 }
 
-/// For browsers, which must not guess that it is something else.
-fn shown(content_type: HeaderValue, bytes: Bytes) -> Response {
+/// Forbids browsers to guess another content type.
+fn without_sniffing(content_type: HeaderValue, bytes: Bytes) -> Response {
     let mut response = typed(StatusCode::OK, content_type, bytes);
     let nosniff = HeaderValue::from_static("nosniff");
     response
@@ -59,7 +59,7 @@ pub fn empty(status: StatusCode) -> Response {
     with_status(status, Bytes::new())
 }
 
-/// 200 with a body that is made while it is sent.
+/// 200 with a streamed body.
 pub fn stream<B>(body: B) -> Response
 where
     B: hyper::body::Body<Data = Bytes, Error = std::io::Error> + Send + 'static,
@@ -67,8 +67,8 @@ where
     Response::new(Either::Right(body.boxed_unsync()))
 }
 
-/// The same answer with one more header. A value that no header can carry is a mistake of
-/// ours and leaves it out.
+/// The same answer with one more header. A value that isn't valid in a header is a bug: it is
+/// logged and left out.
 pub fn with_header(mut response: Response, name: HeaderName, value: &str) -> Response {
     match HeaderValue::from_str(value) {
         Ok(value) => {
@@ -79,14 +79,14 @@ pub fn with_header(mut response: Response, name: HeaderName, value: &str) -> Res
     response
 }
 
-/// The same answer, saying how its caller stands to a limit.
+/// The same answer with the caller's rate limit headers.
 pub fn with_quota(mut response: Response, quota: &Quota) -> Response {
     append_quota(response.headers_mut(), quota);
     response
 }
 
-/// `RateLimit-Policy` and `RateLimit`, as draft-ietf-httpapi-ratelimit-headers has them: lists
-/// of items (RFC 9651), to which each limit adds its own.
+/// `RateLimit-Policy` and `RateLimit` as in draft-ietf-httpapi-ratelimit-headers: lists of items
+/// (RFC 9651). Each limit appends its item.
 pub(super) fn append_quota(headers: &mut HeaderMap, quota: &Quota) {
     let Quota {
         name,
@@ -98,7 +98,7 @@ pub(super) fn append_quota(headers: &mut HeaderMap, quota: &Quota) {
     let policy = format!("\"{name}\";q={limit};w={window_s}");
     let standing = format!("\"{name}\";r={left};t={more_in_s}");
     for (field, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, standing)] {
-        // Names stand in the code, as words.
+        // Limit names are words in the code, so the value is a valid header.
         if let Ok(value) = HeaderValue::try_from(value) {
             headers.append(field, value);
         }

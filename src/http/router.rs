@@ -1,14 +1,14 @@
-//! Finding what an address leads to. Paths are compared as they were sent, never
-//! normalised. It must not know what it leads to: a target is any type.
+//! The router: finds the target of a method and a path. Paths are compared as sent, not normalised.
+//! A target is any type; this file must not know what it is.
 
 use std::collections::HashMap;
 
 use super::{Method, percent};
 
-/// Targets by method and pattern, such as `/account/export/{job_id}`.
+/// Targets by method and path pattern, such as `/account/export/{job_id}`.
 pub struct Router<T> {
-    plain: HashMap<&'static str, Methods<T>>,
-    /// Patterns with parameters, the more literal ones first.
+    literal: HashMap<&'static str, Methods<T>>,
+    /// Patterns with parameters; more literal ones come first.
     patterns: Vec<(Pattern, Methods<T>)>,
 }
 
@@ -17,7 +17,7 @@ pub enum Match<'a, T> {
         target: &'a T,
         params: Params,
     },
-    /// The address exists, but not for this method.
+    /// The path exists, but not for this method.
     WrongMethod {
         allow: Vec<Method>,
     },
@@ -38,13 +38,13 @@ impl Params {
 impl<T> Router<T> {
     /// # Panics
     ///
-    /// When two routes are the same: the table is wrong, and the service must not start.
+    /// When two routes are equal: the route table is wrong and the service must not start.
     pub fn new(routes: impl IntoIterator<Item = (Method, &'static str, T)>) -> Self {
-        let mut plain: HashMap<_, Methods<T>> = HashMap::new();
+        let mut literal: HashMap<_, Methods<T>> = HashMap::new();
         let mut patterns: Vec<(Pattern, Methods<T>)> = Vec::new();
         for (method, path, target) in routes {
             if !path.contains('{') {
-                plain.entry(path).or_default().add(method, path, target);
+                literal.entry(path).or_default().add(method, path, target);
                 continue;
             }
             let pattern = Pattern::of(path);
@@ -58,14 +58,14 @@ impl<T> Router<T> {
             }
         }
         patterns.sort_by_key(|(pattern, _)| pattern.rank());
-        Self { plain, patterns }
+        Self { literal, patterns }
     }
 
-    /// HEAD leads where GET does. An address that is written out in the table is no value of
-    /// another one's parameter.
+    /// Finds the target. HEAD uses the target of GET. A path written literally in the table is
+    /// never read as another pattern's parameter.
     pub fn find(&self, method: &Method, path: &str) -> Match<'_, T> {
         let mut allow = Vec::new();
-        if let Some(methods) = self.plain.get(path) {
+        if let Some(methods) = self.literal.get(path) {
             let params = Params::default();
             return match methods.find(method) {
                 Some(target) => Match::Found { target, params },
@@ -101,8 +101,8 @@ impl<T> Default for Methods<T> {
 
 impl<T> Methods<T> {
     fn add(&mut self, method: Method, path: &str, target: T) {
-        let taken = self.0.iter().any(|(known, _)| *known == method);
-        assert!(!taken, "the route {method} {path} stands twice");
+        let duplicate = self.0.iter().any(|(known, _)| *known == method);
+        assert!(!duplicate, "the route {method} {path} stands twice");
         self.0.push((method, target));
     }
 
@@ -151,7 +151,7 @@ impl Pattern {
         Self(path.split('/').map(segment).collect())
     }
 
-    /// Literal segments come before parameters, from the left.
+    /// Sort key: patterns with literal segments come before those with parameters, from the left.
     fn rank(&self) -> Vec<bool> {
         let is_param = |segment: &Segment| matches!(segment, Segment::Param(_));
         self.0.iter().map(is_param).collect()

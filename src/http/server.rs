@@ -1,5 +1,5 @@
-//! The accept loop: one task a connection, caps on how many, and a drain. It must not
-//! know what is answered; a `Handler` decides that.
+//! The accept loop: one task per connection, connection limits, and draining. A `Handler` decides
+//! what is answered; this file must not.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -23,31 +23,32 @@ use super::slots::{AddressGroup, Full, Slot, Slots};
 use super::{Handler, head, problem};
 use crate::error::Error;
 
-/// A whole head: request line and headers.
+/// Limit of a request's head: request line and headers.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
-/// Connections beyond the cap that are told so at the same time; the rest are closed.
-const TURNED_AWAY_MAX: usize = 64;
-/// A failed accept (descriptors used up) comes back at once and would spin.
+/// Refused connections that get an answer at the same time; further ones are closed without one.
+const REFUSED_CONNECTIONS_MAX: usize = 64;
+/// Pause after a failed accept. Without it, an accept that fails because descriptors ran out would
+/// spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const ACCEPT_LOG_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 pub struct Settings {
-    /// A whole head must arrive in this time, also the next one on a kept connection.
+    /// Time for a whole head, also for the next one on a kept-alive connection.
     pub header_timeout: Duration,
-    /// The longest silence inside a body.
+    /// The longest pause between two pieces of a body.
     pub body_idle_timeout: Duration,
-    /// A whole body must arrive in this time.
+    /// Time for a whole body.
     pub body_timeout: Duration,
-    /// A connection whose peer takes no byte for so long is closed.
+    /// A connection is closed when its peer accepts no byte for this time.
     pub write_timeout: Duration,
-    /// Upgraded sockets count while they live.
+    /// Limit of open connections, including upgraded sockets.
     pub max_connections: usize,
-    /// Of one address, as `counted_as` says.
+    /// Limit of open connections per address group (see `counted_as`).
     pub max_connections_per_address: usize,
     pub counted_as: AddressGroup,
     pub shutdown_grace: Duration,
-    /// Keep a clone to watch the server.
+    /// Keep a clone to read the server's metrics.
     pub gauge: ServerMetrics,
 }
 
@@ -74,8 +75,8 @@ pub enum DrainEnd {
     GraceRanOut,
 }
 
-/// Serves until `stop` turns true (or its sender is gone), then lets the requests that are
-/// under way finish within the grace. Upgraded sockets are not waited for.
+/// Serves until `stop` becomes true or its sender is dropped. Then it lets running requests finish
+/// within the grace period. It does not wait for upgraded sockets.
 pub async fn serve(
     listener: TcpListener,
     settings: Settings,
@@ -95,14 +96,15 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => server.admit(stream, peer, &stop, &mut connections),
-            // The client was gone before it was accepted; that is no reason to pause.
+            // The client disconnected before it was accepted: no pause needed.
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
                 if logged.is_none_or(|at| at.elapsed() >= ACCEPT_LOG_INTERVAL) {
                     logged = Some(Instant::now());
                     log::error!("accepting connections fails: {error}");
                 }
-                // Either way the loop goes on, and looks at `stop` first.
+                // Whether the pause or `stop` ended the wait, the loop continues and checks `stop`
+                // first.
                 let _ = tokio::time::timeout(ACCEPT_PAUSE, stopped(&mut stop)).await;
             }
         }
@@ -115,7 +117,7 @@ pub async fn serve(
     }
 }
 
-/// Resolves when a drain is asked for; a sender that is gone can't take it back.
+/// Resolves when a drain is requested. A dropped sender counts as a request.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
@@ -136,8 +138,8 @@ impl Server {
             .header_read_timeout(settings.header_timeout)
             .max_buf_size(HEAD_BYTES_MAX)
             .max_header_size(HEAD_BYTES_MAX)
-            // Otherwise a client that has sent its whole request and closes its sending
-            // side would cancel the handler halfway.
+            // Without this, a client that has sent its request and closes its sending side would
+            // cancel the handler.
             .half_close(true);
         let limits = BodyLimits {
             idle: settings.body_idle_timeout,
@@ -155,7 +157,7 @@ impl Server {
             gauge: settings.gauge,
             slots,
             write_timeout: settings.write_timeout,
-            turning_away: Arc::new(Semaphore::new(TURNED_AWAY_MAX)),
+            turning_away: Arc::new(Semaphore::new(REFUSED_CONNECTIONS_MAX)),
         }
     }
 
@@ -169,32 +171,32 @@ impl Server {
         match self.slots.take(peer.ip()) {
             Ok(slot) => {
                 let (server, stop) = (self.clone(), stop.clone());
-                connections.spawn(async move { server.converse(stream, peer, slot, stop).await });
+                connections.spawn(async move { server.serve_connection(stream, peer, slot, stop).await });
             }
             Err(full) => {
-                self.gauge.turned_away();
-                self.turn_away(stream, peer, full, connections);
+                self.gauge.count_refused_connection();
+                self.refuse(stream, peer, full, connections);
             }
         }
     }
 
-    fn turn_away(
+    fn refuse(
         self: &Arc<Self>,
         stream: TcpStream,
         peer: SocketAddr,
         full: Full,
         connections: &mut JoinSet<()>,
     ) {
-        if full == Full::OfAddress {
+        if full == Full::PerAddress {
             log::debug!("{} has as many connections as one address may", peer.ip());
         }
         if let Ok(permit) = self.turning_away.clone().try_acquire_owned() {
             let (slot, timeout) = (Slot::uncounted(permit), self.write_timeout);
-            connections.spawn(turn_away(stream, peer, full, slot, timeout));
+            connections.spawn(refuse(stream, peer, full, slot, timeout));
         }
     }
 
-    async fn converse(
+    async fn serve_connection(
         &self,
         stream: TcpStream,
         peer: SocketAddr,
@@ -230,8 +232,8 @@ impl Server {
     }
 }
 
-/// Tells a connection beyond the cap so, without reading what it wants.
-async fn turn_away(
+/// Answers a connection beyond the limit without reading its request.
+async fn refuse(
     stream: TcpStream,
     peer: SocketAddr,
     full: Full,
@@ -240,15 +242,15 @@ async fn turn_away(
 ) {
     let error = Error::unavailable(match full {
         Full::All => "Too many connections are open; try again in a moment.",
-        Full::OfAddress => "Too many connections are open from your address; close some first.",
+        Full::PerAddress => "Too many connections are open from your address; close some first.",
     });
     let answer = problem::raw(&error, head::new_request_id().as_str());
     let (mut io, connection) = connection::split(stream, peer.ip(), slot, write_timeout);
-    let told = async {
+    let reply = async {
         tokio::io::AsyncWriteExt::write_all(&mut io, &answer).await?;
         tokio::io::AsyncWriteExt::shutdown(&mut io).await
     };
-    match told.await {
+    match reply.await {
         Ok(()) => connection.linger().await,
         Err(error) => log::debug!("a connection beyond the cap was lost: {error}"),
     }

@@ -1,5 +1,5 @@
-//! Places for connections: so many in all, so many of one address. It must not know whose
-//! addresses are counted; the caller's function says so.
+//! Connection slots: a limit on all connections and one on those of each address group. The
+//! caller's function maps an address to its group.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,39 +10,39 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::numbers::ServerMetrics;
 
-/// As what an address is counted, such as its network; `None`: it is not counted.
+/// Maps an address to the group it is counted in, such as its network. `None` means not counted.
 pub type AddressGroup = Arc<dyn Fn(IpAddr) -> Option<IpAddr> + Send + Sync>;
 
-/// Why there is no place.
+/// Why there is no free slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Full {
     All,
-    OfAddress,
+    PerAddress,
 }
 
 pub(super) struct Slots {
     all: Arc<Semaphore>,
     of_address_max: usize,
     counted_as: AddressGroup,
-    taken: TakenSlots,
-    gauge: ServerMetrics,
+    counts: AddressCounts,
+    metrics: ServerMetrics,
 }
 
-type TakenSlots = Arc<Mutex<HashMap<IpAddr, usize>>>;
+type AddressCounts = Arc<Mutex<HashMap<IpAddr, usize>>>;
 
 impl Slots {
     pub(super) fn new(
         max: usize,
         of_address_max: usize,
         counted_as: AddressGroup,
-        gauge: ServerMetrics,
+        metrics: ServerMetrics,
     ) -> Self {
         Self {
             all: Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS))),
             of_address_max,
             counted_as,
-            taken: TakenSlots::default(),
-            gauge,
+            counts: AddressCounts::default(),
+            metrics,
         }
     }
 
@@ -51,72 +51,72 @@ impl Slots {
         let permit = permit.map_err(|_| Full::All)?;
         let share = match (self.counted_as)(peer) {
             None => None,
-            Some(address) => Some(self.share(address).ok_or(Full::OfAddress)?),
+            Some(address) => Some(self.share(address).ok_or(Full::PerAddress)?),
         };
-        self.gauge.connection_began();
+        self.metrics.connection_began();
         Ok(Slot {
             _permit: permit,
             _share: share,
-            gauge: Some(self.gauge.clone()),
+            metrics: Some(self.metrics.clone()),
         })
     }
 
     fn share(&self, address: IpAddr) -> Option<Share> {
-        let mut taken = self.taken.lock();
-        let count = taken.entry(address).or_default();
+        let mut counts = self.counts.lock();
+        let count = counts.entry(address).or_default();
         if *count >= self.of_address_max {
             return None;
         }
         *count += 1;
         Some(Share {
-            taken: self.taken.clone(),
+            counts: self.counts.clone(),
             address,
         })
     }
 }
 
-/// A place among all connections and those of its address, given back when dropped.
+/// A slot among all connections and among those of its address. Dropping it frees both.
 pub(super) struct Slot {
     _permit: OwnedSemaphorePermit,
     _share: Option<Share>,
-    /// Where it is counted; `None` for a connection that is turned away.
-    gauge: Option<ServerMetrics>,
+    /// Where the connection is counted; `None` for a refused connection.
+    metrics: Option<ServerMetrics>,
 }
 
 impl Slot {
-    /// Of a connection that is turned away.
+    /// A slot for a refused connection, which is not counted.
     pub(super) fn uncounted(permit: OwnedSemaphorePermit) -> Self {
         Self {
             _permit: permit,
             _share: None,
-            gauge: None,
+            metrics: None,
         }
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if let Some(gauge) = &self.gauge {
-            gauge.connection_ended();
+        if let Some(metrics) = &self.metrics {
+            metrics.connection_ended();
         }
     }
 }
 
-/// One of an address's places.
+/// A slot among the connections of one address.
 struct Share {
-    taken: TakenSlots,
+    counts: AddressCounts,
     address: IpAddr,
 }
 
 impl Drop for Share {
-    /// Addresses without a connection are forgotten: there are no more entries than
+    /// An address without connections is removed, so the map has no more entries than there are
     /// connections.
     fn drop(&mut self) {
-        let mut taken = self.taken.lock();
-        if let Some(count) = taken.get_mut(&self.address) {
+        let mut counts = self.counts.lock();
+        if let Some(count) = counts.get_mut(&self.address) {
             *count -= 1;
             if *count == 0 {
-                taken.remove(&self.address);
+                counts.remove(&self.address);
             }
         }
     }
@@ -134,7 +134,7 @@ mod tests {
         let (one, other) = (address("192.0.2.1"), address("192.0.2.2"));
         let first = slots.take(one).ok().unwrap();
         let _second = slots.take(one).ok().unwrap();
-        assert_eq!(slots.take(one).err(), Some(Full::OfAddress));
+        assert_eq!(slots.take(one).err(), Some(Full::PerAddress));
         let _others = [
             slots.take(other).ok(),
             slots.take(address("127.0.0.1")).ok(),
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(slots.take(one).err(), Some(Full::All));
         drop((_second, _again));
         assert_eq!(
-            slots.taken.lock().len(),
+            slots.counts.lock().len(),
             1,
             "only the other address is left"
         );

@@ -1,4 +1,4 @@
-//! The WebSocket handshake (RFC 6455 section 4.2) and the socket it leaves. It must not
+//! The WebSocket handshake (RFC 6455 section 4.2) and the socket it produces. This file must not
 //! know frames, nor who may connect.
 
 use std::future::Future;
@@ -19,7 +19,7 @@ use super::exchange::single_header;
 use super::{Method, Response, StatusCode, response};
 use crate::error::{Error, Kind};
 
-/// A handshake that may still be refused by answering something else.
+/// A valid handshake that is not answered yet. It may still be refused with another answer.
 pub struct Handshake {
     accept: String,
     upgrade: OnUpgrade,
@@ -33,14 +33,14 @@ impl Handshake {
         }
     }
 
-    /// The 101, and the socket as soon as that is written. Await the socket elsewhere than
-    /// in the handler, which has to return the answer first.
+    /// The 101 answer, and a future of the socket, which resolves after the answer is written.
+    /// Await it in another task: the handler has to return first.
     pub fn accept(self) -> (Response, impl Future<Output = Result<Socket, Error>> + Send) {
         let mut answer = response::empty(StatusCode::SWITCHING_PROTOCOLS);
         let headers = answer.headers_mut();
         headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
         headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
-        // Base64 is always a header value.
+        // Base64 is always a valid header value.
         if let Ok(accept) = HeaderValue::from_str(&self.accept) {
             headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
         }
@@ -54,7 +54,7 @@ impl Handshake {
     }
 }
 
-/// An upgraded connection; it keeps its place among `max_connections` until it is dropped.
+/// An upgraded connection. It keeps its slot of `max_connections` until dropped.
 pub struct Socket(TokioIo<Upgraded>);
 
 impl AsyncRead for Socket {
@@ -85,7 +85,7 @@ impl AsyncWrite for Socket {
     }
 }
 
-/// The key of a handshake; 400 when it is none, 426 when it is one of another version.
+/// The key of a handshake. 400 when the request is no handshake, 426 for another protocol version.
 pub(super) fn check(method: &Method, headers: &HeaderMap) -> Result<String, Error> {
     let asks = method == Method::GET
         && has_word(headers, CONNECTION, "upgrade")
@@ -94,7 +94,7 @@ pub(super) fn check(method: &Method, headers: &HeaderMap) -> Result<String, Erro
     let version = single_header(headers, SEC_WEBSOCKET_VERSION.as_str())?;
     match version {
         Some("13") if asks && is_key(key) => Ok(key.to_owned()),
-        Some(other) if asks && other != "13" => Err(Error::new(
+        Some(version) if asks && version != "13" => Err(Error::new(
             Kind::UpgradeRequired,
             "upgrade_required",
             "Only version 13 of the WebSocket protocol is spoken here.",

@@ -1,4 +1,4 @@
-//! `/account…`: what the service knows of the caller, and the end of it.
+//! `/account…`: the caller's own account and its deletion.
 
 use serde_json::json;
 
@@ -11,19 +11,19 @@ use crate::http::{self, Fields, Response};
 use crate::store::AccountStatus;
 
 pub(super) async fn status(rq: Request) -> Result<Response> {
-    let (user, now) = (rq.who()?.id, rq.app.clock.now());
-    let read = rq.app.store.read(move |view| view.account_status(user));
-    let account = read.await?.ok_or_else(deletion::gone)?;
-    Ok(shown(&account, now))
+    let (user, now) = (rq.user()?.id, rq.app.clock.now());
+    let status = rq.app.store.read(move |view| view.account_status(user));
+    let account = status.await?.ok_or_else(deletion::gone)?;
+    Ok(account_body(&account, now))
 }
 
 pub(super) async fn request_deletion(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
-    // A long one is as wrong as a short one.
+    // A text of any length is checked as a wrong confirmation, so no length error is needed.
     let confirmation = fields.required_string("confirmation", 0..=rq.body_bytes_max);
     fields.finish()?;
-    let (user, now) = (rq.who()?.id, rq.app.clock.now());
+    let (user, now) = (rq.user()?.id, rq.app.clock.now());
     let requested = rq
         .app
         .store
@@ -41,7 +41,7 @@ pub(super) async fn request_deletion(mut rq: Request) -> Result<Response> {
 }
 
 pub(super) async fn cancel_deletion(rq: Request) -> Result<Response> {
-    let (user, now) = (rq.who()?.id, rq.app.clock.now());
+    let (user, now) = (rq.user()?.id, rq.app.clock.now());
     rq.app
         .store
         .write(move |tx| deletion::cancel(tx, user, now))
@@ -51,8 +51,8 @@ pub(super) async fn cancel_deletion(rq: Request) -> Result<Response> {
     ))
 }
 
-/// What is not known is an empty text.
-fn shown(account: &AccountStatus, now: Timestamp) -> Response {
+/// The account as JSON. Unknown values are empty strings.
+fn account_body(account: &AccountStatus, now: Timestamp) -> Response {
     let user = &account.user;
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     http::json(&json!({

@@ -1,5 +1,5 @@
-//! Where a request comes from: the socket's peer, unless that is one of the operator's proxies,
-//! which say for whom they ask. Nobody else is believed.
+//! The client's address: the socket's peer, or, when the peer is a trusted proxy, the address that
+//! the proxy's forwarding header names. Forwarding headers of other peers are ignored.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -15,14 +15,14 @@ pub(super) fn of(app: &App, exchange: &Exchange) -> IpAddr {
     }
     let lines = exchange.headers.get_all(FORWARDED_FOR);
     let lines: Vec<&str> = lines.iter().map(|l| l.to_str().unwrap_or("")).collect();
-    behind(exchange.peer, &lines, |address| {
+    forwarded_client(exchange.peer, &lines, |address| {
         trusted.iter().any(|network| network.contains(address))
     })
 }
 
-/// From the right, the first address that is no proxy of ours; what stands left of it was said
-/// by strangers. An entry that is no address ends the search at the proxy that sent it.
-fn behind(peer: IpAddr, lines: &[&str], is_trusted: impl Fn(IpAddr) -> bool) -> IpAddr {
+/// The rightmost address that isn't a trusted proxy. Entries left of it may be forged. An entry
+/// that isn't an address ends the search at the proxy that sent it.
+fn forwarded_client(peer: IpAddr, lines: &[&str], is_trusted: impl Fn(IpAddr) -> bool) -> IpAddr {
     let mut address = peer.to_canonical();
     let entries = lines.iter().flat_map(|line| line.split(','));
     let entries: Vec<&str> = entries.collect();
@@ -38,10 +38,10 @@ fn behind(peer: IpAddr, lines: &[&str], is_trusted: impl Fn(IpAddr) -> bool) -> 
     address
 }
 
-/// An address, perhaps with a port behind it or, for IPv6, in brackets.
+/// Parses an address, optionally with a port, or in brackets for IPv6.
 fn parse(entry: &str) -> Option<IpAddr> {
-    let bare = entry.strip_prefix('[').and_then(|e| e.strip_suffix(']'));
-    let address = bare.unwrap_or(entry).parse().ok();
+    let unbracketed = entry.strip_prefix('[').and_then(|e| e.strip_suffix(']'));
+    let address = unbracketed.unwrap_or(entry).parse().ok();
     address.or_else(|| entry.parse::<SocketAddr>().ok().map(|at| at.ip()))
 }
 
@@ -76,7 +76,7 @@ mod tests {
             ("10.0.0.1", &["198.51.100.1:5000"], "198.51.100.1"),
         ];
         for (peer, lines, expected) in cases {
-            let found = behind(peer.parse().unwrap(), lines, is_trusted);
+            let found = forwarded_client(peer.parse().unwrap(), lines, is_trusted);
             assert_eq!(found.to_string(), expected, "{peer} {lines:?}");
         }
     }

@@ -1,4 +1,5 @@
-//! `/admin/…`: what the operator sees and changes. All of it needs the admin token.
+//! `/admin/edge/…`: the operator's list of relay agents and the revocation of their tokens. Needs
+//! the admin token.
 
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ pub(super) async fn edge_agents(rq: Request) -> Result<Response> {
     Ok(http::json(&json!({ "agents": agents })))
 }
 
-/// Ends all tokens of an agent issued before now, and its socket.
+/// Revokes all tokens of an agent issued before now and closes its socket.
 pub(super) async fn revoke_tokens(rq: Request) -> Result<Response> {
     let name = rq.params.get("agent_id").unwrap_or_default().to_owned();
     if !is_agent_id(&name) {

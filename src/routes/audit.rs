@@ -1,4 +1,5 @@
-//! `GET /admin/audit`: what operators changed; and who asks for a change, for its row.
+//! `GET /admin/audit`: the log of operators' changes. Also reads from a request which operator
+//! makes a change, for the log's rows.
 
 use serde_json::json;
 
@@ -11,7 +12,7 @@ use crate::store::Operator;
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 200;
 const NAME_BYTES_MAX: usize = 64;
-/// In this header a client says who its operator is; all of them have the same token.
+/// All operators share one token. In this header a client names the operator.
 const OPERATOR: &str = "x-operator";
 
 pub(super) async fn list(rq: Request) -> Result<Response> {
@@ -40,11 +41,11 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
             Error::invalid_field("/before_id", expected)
         })?,
     };
-    let read = rq
+    let entries = rq
         .app
         .store
         .read(move |view| view.audit(since, before, limit + 1));
-    let mut entries = read.await?;
+    let mut entries = entries.await?;
     let has_more = entries.len() > limit;
     entries.truncate(limit);
     Ok(http::json(
@@ -52,7 +53,7 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
     ))
 }
 
-/// Who asks, as the header says, and from where.
+/// The operator's name from the header, and the client's address.
 pub(super) fn operator(rq: &Request) -> Result<Operator> {
     let name = rq.exchange.header(OPERATOR)?.unwrap_or("admin API");
     if !(1..=NAME_BYTES_MAX).contains(&name.len()) {

@@ -1,4 +1,4 @@
-//! `/admin/backup`: has the service copy its database for `chatkeep backup`.
+//! `/admin/backup`: makes the service copy its database, for `chatkeep backup`.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::Request;
 use crate::error::Result;
 use crate::http::{self, Response};
 
-/// Answers immediately; `show` tells how far it is.
+/// Starts a copy and answers immediately; `show` reports its progress.
 pub(super) async fn start(rq: Request) -> Result<Response> {
     let id = rq.app.backups.start().await;
     Ok(http::json(&json!({ "started": id.is_some(), "id": id })))
@@ -16,7 +16,7 @@ pub(super) async fn show(rq: Request) -> Result<Response> {
     Ok(http::json(&rq.app.backups.status()))
 }
 
-/// The copy was taken over, or nobody wants it any more.
+/// Ends the job: the copy was taken over or is no longer needed.
 pub(super) async fn end(rq: Request) -> Result<Response> {
     rq.app.backups.end().await;
     Ok(http::json(&rq.app.backups.status()))

@@ -1,4 +1,5 @@
-//! `/payment…`, `/billing/history`: checkouts, status, history, and the provider's events.
+//! `/payment…` and `/billing/history`: checkouts, status, history, reconciliation, and the payment
+//! provider's events.
 
 use super::{Request, audit};
 use crate::billing::checkout::ReturnUrls;
@@ -7,7 +8,7 @@ use crate::http::{self, Fields, Json, Response};
 use crate::model::subscription::PLANS;
 use crate::store::Change;
 
-/// What is longer is no address for a checkout; that is told like any other that is not.
+/// A longer URL gets the same error as any other invalid return URL.
 const URL_BYTES_MAX: usize = 64 * 1024;
 const CUSTOMER_BYTES_MAX: usize = 255;
 const HISTORY_DEFAULT: usize = 20;
@@ -15,7 +16,7 @@ const HISTORY_MAX: usize = 100;
 const ID_BYTES_MAX: usize = 255;
 
 pub(super) async fn status(rq: Request) -> Result<Response> {
-    let status = rq.app.billing.status(rq.who()?.id).await?;
+    let status = rq.app.billing.status(rq.user()?.id).await?;
     Ok(http::json(&status))
 }
 
@@ -23,10 +24,10 @@ pub(super) async fn subscribe(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let plan = fields.one_of("plan", &PLANS);
-    let returns = returns(&mut fields);
+    let read_return_urls = read_return_urls(&mut fields);
     fields.finish()?;
-    let user = rq.who()?.id;
-    let session = rq.app.billing.subscribe(user, plan, &returns).await?;
+    let user = rq.user()?.id;
+    let session = rq.app.billing.subscribe(user, plan, &read_return_urls).await?;
     Ok(http::json(&session))
 }
 
@@ -34,10 +35,10 @@ pub(super) async fn top_up(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let amount = fields.required_integer("amount_cents", i64::MIN..=i64::MAX);
-    let returns = returns(&mut fields);
+    let read_return_urls = read_return_urls(&mut fields);
     fields.finish()?;
-    let user = rq.who()?.id;
-    let session = rq.app.billing.top_up(user, amount, &returns).await?;
+    let user = rq.user()?.id;
+    let session = rq.app.billing.top_up(user, amount, &read_return_urls).await?;
     Ok(http::json(&session))
 }
 
@@ -51,16 +52,16 @@ pub(super) async fn history(rq: Request) -> Result<Response> {
         let expected = "must be the id of the last transaction seen.";
         return Err(Error::invalid_field("/starting_after", expected));
     }
-    let user = rq.who()?.id;
+    let user = rq.user()?.id;
     let history = rq.app.billing.history(user, limit, after.as_deref());
     Ok(http::json(&history.await?))
 }
 
-/// The signature counts, and is checked before the body is looked at.
+/// The signature authenticates the provider. It is checked before the body is parsed.
 pub(super) async fn event(mut rq: Request) -> Result<Response> {
     rq.exchange.check_encoding()?;
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
-    // Twice, or with strange bytes: none that could be right.
+    // A duplicate header or one with invalid bytes counts as a missing signature.
     let signature = rq.exchange.header("stripe-signature").unwrap_or(None);
     rq.app.billing.verify_event(signature, &body)?;
     let event = Json::parse(body)?;
@@ -86,7 +87,7 @@ pub(super) async fn reconcile(mut rq: Request) -> Result<Response> {
     let after = fields.optional_string("after", 0..=CUSTOMER_BYTES_MAX);
     fields.finish()?;
     let after = after.unwrap_or_default();
-    // Of a run of several pages the first one is noted.
+    // A run over several pages is written to the audit log once, with its first page.
     if !dry_run && after.is_empty() {
         let (operator, now) = (audit::operator(&rq)?, rq.app.clock.now());
         let change = Change::work("billing.reconcile");
@@ -100,7 +101,7 @@ pub(super) async fn reconcile(mut rq: Request) -> Result<Response> {
     Ok(http::json(&page))
 }
 
-fn returns(fields: &mut Fields<'_>) -> ReturnUrls {
+fn read_return_urls(fields: &mut Fields<'_>) -> ReturnUrls {
     ReturnUrls {
         success_url: fields.optional_string("success_url", 1..=URL_BYTES_MAX),
         cancel_url: fields.optional_string("cancel_url", 1..=URL_BYTES_MAX),
@@ -119,8 +120,8 @@ fn history_limit(text: &str) -> Result<usize> {
 }
 
 fn is_id(text: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-    (1..=ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(plain)
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    (1..=ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(allowed)
 }
 
 fn page(title: &str, text: &str) -> Response {

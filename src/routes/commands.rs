@@ -1,5 +1,5 @@
-//! `/admin/commands…`: what relays have yet to do or could not do, and what the operator does
-//! about the latter.
+//! `/admin/commands…`: the operator's list of commands that relays haven't done, and the routes to
+//! retry or drop failed ones.
 
 use serde_json::json;
 
@@ -11,14 +11,14 @@ use crate::store::CommandState;
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 1_000;
 
-/// Without a state those that failed or expired.
+/// Without a state: commands that failed or expired.
 pub(super) async fn list(rq: Request) -> Result<Response> {
     let limit = limit(&rq)?;
     let state = match rq.exchange.query_param("state") {
         None => None,
         Some(text) => Some(CommandState::named(&text).ok_or_else(|| {
-            let known = CommandState::ALL.map(CommandState::as_str).join(", ");
-            Error::invalid_field("/state", format!("must be one of {known}."))
+            let states = CommandState::ALL.map(CommandState::as_str).join(", ");
+            Error::invalid_field("/state", format!("must be one of {states}."))
         })?),
     };
     let rows = rq

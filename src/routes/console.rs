@@ -1,14 +1,13 @@
-//! `GET /admin/`: the operator's console, one page that brings all it needs. The page is
-//! public and holds nothing; what it shows it asks of the admin routes, with the token that
-//! the operator types. It must not be given anything of the service's.
+//! `GET /admin/`: the operator's console, a single static page. The page is public and contains no
+//! data. Its script calls the admin routes with the token that the operator types.
 
 use super::Request;
 use crate::error::Result;
 use crate::http::{self, Response, header};
 
 const PAGE: &str = include_str!("console.html");
-/// Nothing runs but the page's own script and style, which these hashes name (a test says
-/// what they must be), and it speaks to this service only.
+/// Content-Security-Policy: only the page's own script and style may run, by their hashes (a test
+/// checks these), and the page may call this service only.
 const POLICY: &str = "default-src 'none'; \
     script-src 'sha256-u23DpSMgej8G/7D2SKMGtjT3nEmmtfqj4/3vRRvU9To='; \
     style-src 'sha256-joRbgzaeFlarSOJdHlSc2UUwNaiy4ikai/wT+jQf/r4='; \

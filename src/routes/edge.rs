@@ -1,4 +1,4 @@
-//! What relays call beside messages: `GET /edge/ws`, `POST /edge/sync`, `POST
+//! Routes of the relay protocol other than messages: `GET /edge/ws`, `POST /edge/sync`, `POST
 //! /edge/command/ack` and `POST /edge/register`.
 
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::http::{self, Exchange, Fields, Json, Response};
 
 const ID_BYTES_MAX: usize = 512;
 
-/// What is looked at before the token: whether an agent is named, and whether it is a
+/// Checks made before the token's: the query names an agent, and the request is a WebSocket
 /// handshake.
 pub(super) fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
     if !app.hub.is_running() {
@@ -31,7 +31,7 @@ pub(super) fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
 
 pub(super) async fn socket(mut rq: Request) -> Result<Response> {
     let may_come = match rq.exchange.header("origin") {
-        Ok(None) => true, // not a browser
+        Ok(None) => true, // not sent by a browser
         Ok(Some(origin)) => origin::is_listed(&rq.app, origin),
         Err(_) => false,
     };
@@ -75,12 +75,12 @@ pub(super) async fn sync(mut rq: Request) -> Result<Response> {
     super::with_rate_limit_headers(answered.await, quota)
 }
 
-/// The socket's ack by HTTP, for older relays.
+/// The socket's ack over HTTP, for older relays.
 pub(super) async fn ack(mut rq: Request) -> Result<Response> {
     let agent = rq.agent.take().unwrap_or_default();
     let body = rq.json().await?;
     let ack = Ack::read(&Value::Object(body.value))
-        .map_err(|why| Error::invalid_field("", format!("{why}.")))?;
+        .map_err(|reason| Error::invalid_field("", format!("{reason}.")))?;
     let relay = rq.app.hub.relay(&agent).await?;
     if !rq.app.hub.ack(&relay, ack).await? {
         return Err(Error::new(
@@ -92,7 +92,7 @@ pub(super) async fn ack(mut rq: Request) -> Result<Response> {
     Ok(http::json(&json!({"status": "ok"})))
 }
 
-/// A token of its own for a relay that shows a one-time registration token.
+/// Exchanges a one-time registration token for an edge token.
 pub(super) async fn register(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
@@ -119,7 +119,8 @@ pub(super) async fn register(mut rq: Request) -> Result<Response> {
     ))
 }
 
-/// Unknown, used and expired ones look the same from outside.
+/// One answer for unknown, used and expired tokens, so that it tells nothing about which tokens
+/// exist.
 fn registration_refused(cause: &str) -> Error {
     Error::new(
         Kind::Unauthorized,
@@ -172,7 +173,7 @@ fn list<T>(
     for (index, item) in items.iter().enumerate() {
         match read(item) {
             Ok(item) => read_items.push(item),
-            Err(why) => fields.refuse(name, format!("item {index}: {why}.")),
+            Err(reason) => fields.refuse(name, format!("item {index}: {reason}.")),
         }
     }
     read_items
@@ -181,8 +182,8 @@ fn list<T>(
 fn status(fields: &mut Fields<'_>) -> Option<String> {
     match sync::read_status(fields.optional_object("status")?) {
         Ok(status) => Some(status),
-        Err(why) => {
-            fields.refuse("status", format!("{why}."));
+        Err(reason) => {
+            fields.refuse("status", format!("{reason}."));
             None
         }
     }

@@ -1,23 +1,23 @@
-//! `/account/export…`: ask for everything that is kept of oneself, see how far it is, and
-//! download it.
+//! `/account/export…`: requests an export of the caller's data, reports its state, and serves the
+//! download.
 
 use super::Request;
 use crate::error::Result;
 use crate::http::{self, Response, header};
 
-/// Whatever is in the body is ignored.
+/// Starts an export. The body is ignored.
 pub(super) async fn request(rq: Request) -> Result<Response> {
-    let shown = rq.app.exports.request(rq.who()?).await?;
-    Ok(http::json(&shown))
+    let export = rq.app.exports.request(rq.user()?).await?;
+    Ok(http::json(&export))
 }
 
 pub(super) async fn show(rq: Request) -> Result<Response> {
-    let shown = rq.app.exports.show(rq.who()?, job_id(&rq)).await?;
-    Ok(http::json(&shown))
+    let export = rq.app.exports.show(rq.user()?, job_id(&rq)).await?;
+    Ok(http::json(&export))
 }
 
 pub(super) async fn download(rq: Request) -> Result<Response> {
-    let download = rq.app.exports.download(rq.who()?, job_id(&rq)).await?;
+    let download = rq.app.exports.download(rq.user()?, job_id(&rq)).await?;
     let name = format!("attachment; filename=\"{}\"", download.name);
     let answer = http::file(download.file, download.bytes);
     let answer = http::with_header(answer, header::CONTENT_TYPE, "application/json");

@@ -1,5 +1,5 @@
-//! `/admin/feature-flags…`: every flag with its value and where that comes from, and the
-//! operator's overrides.
+//! `/admin/feature-flags…`: every flag with its value and the value's source, and the operator's
+//! overrides.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use crate::store::Operator;
 
 const SET_BY_CHARS_MAX: usize = 64;
 
-/// How it goes with the provider.
+/// The state of the feature flag provider.
 pub(super) async fn status(rq: Request) -> Result<Response> {
     let status = rq.app.flags.status();
     Ok(http::json(&json!({
@@ -31,11 +31,11 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
 }
 
 pub(super) async fn set(mut rq: Request) -> Result<Response> {
-    let flag = named(&rq)?;
+    let flag = flag_of_path(&rq)?;
     let body = rq.json().await?.value;
-    let given = body.get("value").unwrap_or(&Value::Null);
-    if let Err(wanted) = Scalar::set(flag, given) {
-        return Err(Error::invalid_field("/value", format!("must be {wanted}.")));
+    let value_text = body.get("value").unwrap_or(&Value::Null);
+    if let Err(expected) = Scalar::set(flag, value_text) {
+        return Err(Error::invalid_field("/value", format!("must be {expected}.")));
     }
     let now = rq.app.clock.now();
     let mut operator = audit::operator(&rq)?;
@@ -43,7 +43,7 @@ pub(super) async fn set(mut rq: Request) -> Result<Response> {
         operator.name = name;
     }
     let set = Override {
-        value: given.clone(),
+        value: value_text.clone(),
         set_at: now,
         set_by: operator.name.clone(),
         expires_at: expires_at(&body, now)?,
@@ -53,13 +53,13 @@ pub(super) async fn set(mut rq: Request) -> Result<Response> {
 }
 
 pub(super) async fn unset(rq: Request) -> Result<Response> {
-    let flag = named(&rq)?;
+    let flag = flag_of_path(&rq)?;
     let operator = audit::operator(&rq)?;
     change(&rq, flag, rq.app.clock.now(), None, operator).await?;
     Ok(http::json(&rq.app.flags.shown(flag)))
 }
 
-fn named(rq: &Request) -> Result<&'static Flag> {
+fn flag_of_path(rq: &Request) -> Result<&'static Flag> {
     let key = rq.params.get("key").unwrap_or_default();
     registry::find(key).ok_or_else(|| Error {
         detail: format!(
@@ -73,7 +73,7 @@ fn named(rq: &Request) -> Result<&'static Flag> {
 fn set_by(body: &Map<String, Value>) -> Result<Option<String>> {
     let name = match body.get("set_by") {
         None | Some(Value::Null) => return Ok(None),
-        Some(given) => given.as_str().unwrap_or_default(),
+        Some(value_text) => value_text.as_str().unwrap_or_default(),
     };
     let sound = (1..=SET_BY_CHARS_MAX).contains(&name.chars().count())
         && !name.chars().any(char::is_control);
@@ -86,11 +86,11 @@ fn set_by(body: &Map<String, Value>) -> Result<Option<String>> {
 
 fn expires_at(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timestamp>> {
     let wrong = |message: &str| Error::invalid_field("/expires_at", message);
-    let given = match body.get("expires_at") {
+    let value_text = match body.get("expires_at") {
         None | Some(Value::Null) => return Ok(None),
-        Some(given) => given.as_str().and_then(Timestamp::parse),
+        Some(value_text) => value_text.as_str().and_then(Timestamp::parse),
     };
-    let Some(at) = given else {
+    let Some(at) = value_text else {
         return Err(wrong(
             "must be a time like \"2030-01-31T12:00:00Z\", with its offset.",
         ));
@@ -101,7 +101,8 @@ fn expires_at(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timest
     Ok(Some(at))
 }
 
-/// In effect for the next request: memory follows the commit.
+/// Stores or removes an override. It takes effect immediately: memory is updated right after the
+/// commit.
 async fn change(
     rq: &Request,
     flag: &'static Flag,

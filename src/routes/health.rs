@@ -1,4 +1,4 @@
-//! `GET /health`.
+//! `GET /health`: whether the service can read and write its database.
 
 use serde_json::json;
 
@@ -6,14 +6,14 @@ use super::Request;
 use crate::error::Result;
 use crate::http::{self, Response, StatusCode};
 
-/// 200 while the database can be written, else 503 with the same fields.
+/// 200 while the database can be written, otherwise 503 with the same fields.
 pub(super) async fn health(rq: Request) -> Result<Response> {
     let app = &rq.app;
     let now = app.clock.now();
-    let read = app.store.read(|view| view.edge_epoch()).await.is_ok();
-    let written = app.store.probe(now).await;
+    let is_readable = app.store.read(|view| view.edge_epoch()).await.is_ok();
+    let probe = app.store.probe(now).await;
     let word = |works: bool| if works { "ok" } else { "failing" };
-    let works = read && written;
+    let works = is_readable && probe;
     let status = if works {
         StatusCode::OK
     } else {
@@ -24,8 +24,8 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
         "version": env!("CARGO_PKG_VERSION"),
         "uptime_s": app.clock.monotonic().since(app.started) / 1000,
         "checks": {
-            "database": word(read),
-            "writer": word(written),
+            "database": word(is_readable),
+            "writer": word(probe),
             "flags": app.flags.status().word(),
             "relays": app.hub.connected(),
         },

@@ -1,4 +1,4 @@
-//! `POST /edge/message` and `POST /orchestrator/message`.
+//! Messages from relays: `POST /edge/message` and `POST /orchestrator/message`.
 
 mod usual;
 
@@ -18,7 +18,7 @@ use crate::store::Digest;
 pub(super) const TEXT_BYTES_MAX: usize = 32 * 1024;
 pub(super) const ID_BYTES_MAX: usize = 512;
 pub(super) const PARTICIPANTS_MAX: usize = 512;
-/// More than any limit on photos; the body's size bounds them too.
+/// Higher than any configured limit of photos. The body's size limits them too.
 const PHOTOS_MAX: usize = 4_096;
 const PHOTO_BYTES_MAX: usize = JSON_BYTES_MAX;
 const JSON_BYTES_MAX: usize = super::JSON_BYTES_MAX;
@@ -28,22 +28,22 @@ const NAMES: Names = Names {
     text: "text",
     timestamp: "timestamp",
 };
-/// As older relays name them.
+/// The names that older relays use.
 const OLDER_NAMES: Names = Names {
     chat_guid: "thread_id",
     mode: "is_group",
     text: "filtered_text",
     timestamp: "original_timestamp",
 };
-/// Integers that every JSON reader keeps exact: 2^53 - 1.
+/// The largest integer that every JSON parser keeps exact: 2^53 - 1.
 const TIMESTAMP_MAX: i64 = (1 << 53) - 1;
 const KEY_CHARS_MAX: usize = 255;
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// The message's name for operators; `/admin/messages/{id}` and the log know it.
+/// The message's id for operators, as used by `/admin/messages/{id}` and the log.
 const MESSAGE_ID: HeaderName = HeaderName::from_static("x-message-id");
 const LEGACY: &str = "legacy";
 
-/// The fields of a message that have two names.
+/// The names of the fields that have an older name.
 struct Names {
     chat_guid: &'static str,
     mode: &'static str,
@@ -74,12 +74,12 @@ pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
     receive(rq.app, rq.exchange.connection, arrival).await
 }
 
-/// The message, and how a repetition of this request would be known.
+/// The parsed message and the key that identifies a repeated request.
 fn read(rq: &Request, body: &Bytes, via: Endpoint, scope: &str) -> Result<Box<PreparedMessage>> {
     let is_own_photo = |url: &str| rq.app.photos.id_in(url).is_some();
     let (message, message_id) = read_body(body, via != Endpoint::Legacy, is_own_photo)?;
     let scope = scope.as_bytes();
-    // Prefixed, so that it never meets a header's key by chance.
+    // The prefix keeps it different from any key of a header.
     let key = header_key(rq)?.or_else(|| message_id.map(|id| format!("message_id {id}")));
     let repeat = match key {
         Some(key) => RepeatKey::Key {
@@ -91,8 +91,9 @@ fn read(rq: &Request, body: &Bytes, via: Endpoint, scope: &str) -> Result<Box<Pr
     Ok(rq.app.ingest.arrival(via, message, repeat))
 }
 
-/// The message, and its `context.message_id`, by which a repetition is known where there is no
-/// header. What is not of the usual form, also for a mistake, is read field by field.
+/// The parsed message and its `context.message_id`, which is the idempotency key when the header is
+/// missing. A body that `usual` does not accept is parsed field by field, which also reports its
+/// mistakes.
 fn read_body(
     body: &Bytes,
     with_context: bool,
@@ -121,14 +122,15 @@ async fn receive(
     Ok(match turn {
         Some(turn) => {
             let response = with_marks(response, &received, false);
-            turn.answered(&app.ingest, &connection, received);
+            turn.watch_answer(&app.ingest, &connection, received);
             response
         }
         None => with_marks(response, &received, received.replayed),
     })
 }
 
-/// With the headers of an answer to a message; `is_replayed`: to an earlier one of its key.
+/// Adds the headers of an answer to a message. `is_replayed`: the answer is that of an earlier
+/// request with the same key.
 pub(super) fn with_marks(
     response: Response,
     received: &IngestOutcome,
@@ -167,7 +169,7 @@ fn message_id(body: &Map<String, Value>) -> Option<String> {
     (!id.is_empty()).then(|| id.to_owned())
 }
 
-/// The body's fields, every wrong one named.
+/// Reads the body's fields and reports every wrong one.
 fn read_message(
     body: &Map<String, Value>,
     with_context: bool,
@@ -202,20 +204,20 @@ fn read_message(
     };
     if with_context {
         fields.nested("metadata", check_metadata);
-        if says_something(body, "metadata") {
-            message.metadata = kept(body, "metadata");
+        if has_content(body, "metadata") {
+            message.metadata = object_json(body, "metadata");
         }
         fields.nested("context", |context| {
             read_context(context, &mut message, is_own_photo);
         });
-        message.context = kept(body, "context");
+        message.context = object_json(body, "context");
     }
     fields.finish()?;
     Ok(message)
 }
 
-/// Whether a relay's message has the older names of its fields. Names of both forms in one
-/// message are refused: which of two texts was meant is not known.
+/// Whether the message uses the older names. A message with names of both forms is refused: it may
+/// hold two different texts.
 fn is_older_form(fields: &mut Fields<'_>, may_be_older: bool) -> bool {
     let is_sent = |fields: &Fields<'_>, name: &&str| fields.value(name).is_some();
     let older = OLDER_NAMES.all();
@@ -234,7 +236,7 @@ fn is_older_form(fields: &mut Fields<'_>, may_be_older: bool) -> bool {
     true
 }
 
-/// Unix seconds as everywhere, or the ISO 8601 moment that older relays may write.
+/// Unix seconds, or the ISO 8601 time that older relays may send.
 fn original_timestamp(fields: &mut Fields<'_>) -> i64 {
     let name = "original_timestamp";
     let moment = fields.value(name).and_then(Value::as_str);
@@ -257,7 +259,7 @@ fn check_metadata(metadata: &mut Fields<'_>) {
     metadata.optional_string_list("redacted_fields", PARTICIPANTS_MAX, 0..=ID_BYTES_MAX);
 }
 
-/// `is_own_photo`: whether an address is that of a photo that was uploaded here.
+/// `is_own_photo`: whether a URL is that of a photo uploaded to this service.
 pub(super) fn read_context(
     context: &mut Fields<'_>,
     message: &mut Message,
@@ -288,16 +290,16 @@ fn is_photo_url(url: &str) -> bool {
     has_scheme("https://") || has_scheme("data:")
 }
 
-/// The object as it is kept: an empty one not at all.
-fn kept(body: &Map<String, Value>, name: &str) -> Option<String> {
+/// The object as JSON for the database; `None` when it is empty.
+fn object_json(body: &Map<String, Value>, name: &str) -> Option<String> {
     let value = body.get(name)?;
     let is_empty = value.as_object()?.is_empty();
-    // Half of what `to_string` takes.
+    // Serializes a reference: `to_string` on a `Value` takes twice as long.
     (!is_empty).then(|| serde_json::to_string(value).ok())?
 }
 
-/// Whether an object holds more than what its fields are when they are absent.
-fn says_something(body: &Map<String, Value>, name: &str) -> bool {
+/// Whether the object has a field that differs from its default.
+fn has_content(body: &Map<String, Value>, name: &str) -> bool {
     let fields = body.get(name).and_then(Value::as_object);
     fields.is_some_and(|fields| {
         fields.values().any(|value| match value {

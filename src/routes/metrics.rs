@@ -1,5 +1,5 @@
-//! `GET /metrics`: every number of the service as Prometheus reads them. What can be asked for
-//! is read when it is asked for; the rest was counted as it happened.
+//! `GET /metrics`: all metrics in Prometheus's format. Gauges are read when the page is rendered;
+//! counters count as things happen.
 
 mod outside;
 mod rows;
@@ -11,13 +11,13 @@ use crate::http::{self, Response, header};
 use crate::metrics::{self, MetricsRegistry};
 use crate::store::Backlog;
 
-/// Off the async threads: files of /proc and the log's size are looked at. A database that
-/// can't be read is left out, so that the rest still tells why.
+/// Runs off the async threads, because it reads /proc and file sizes. When the database can't be
+/// read, its metrics are left out and the others remain.
 pub(super) async fn metrics(rq: Request) -> Result<Response> {
     let app = rq.app;
     let backlog = app.store.read(|view| view.backlog()).await.ok();
-    let written = tokio::task::spawn_blocking(move || write(&app, backlog));
-    let page = written.await.map_err(Error::internal)?;
+    let rendered = tokio::task::spawn_blocking(move || write(&app, backlog));
+    let page = rendered.await.map_err(Error::internal)?;
     Ok(http::with_header(
         http::text(page.map_err(Error::internal)?),
         header::CONTENT_TYPE,
@@ -27,8 +27,8 @@ pub(super) async fn metrics(rq: Request) -> Result<Response> {
 
 fn write(app: &App, backlog: Option<Backlog>) -> metrics::MetricsResult<String> {
     let page = MetricsRegistry::default();
-    app.gauge.show(&page)?;
-    page.add(app.hub.ended())?;
+    app.gauge.register(&page)?;
+    page.add(app.hub.ended_commands())?;
     rows::write(&page, app, backlog)?;
     outside::write(&page, app)?;
     for job in app.job_numbers.all() {
@@ -36,7 +36,7 @@ fn write(app: &App, backlog: Option<Backlog>) -> metrics::MetricsResult<String> 
     }
     page.labelled(
         "chatkeep_build_info",
-        "Always 1; the version stands in the label.",
+        "Always 1; the label holds the version.",
         ("version", env!("CARGO_PKG_VERSION")),
         1.0,
     )?;

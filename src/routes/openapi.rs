@@ -1,7 +1,6 @@
-//! `GET /openapi.json`: the API's description (OpenAPI 3.1). What a row of the table says by
-//! itself is read off the row: method, path and its parameters, who may call, limit, cap, and
-//! the refusals that follow from these (`refusals`). The rest stands by subject in the files
-//! of `openapi/`. It must not know what a handler does.
+//! `GET /openapi.json`: the OpenAPI 3.1 document. Method, path parameters, caller, limit, body cap
+//! and the refusals that follow from them (`refusals`) are derived from the route table. The rest
+//! is written by subject in the files of `openapi/`. This file must not know what handlers do.
 
 mod refusals;
 
@@ -15,7 +14,7 @@ use crate::error::Result;
 use crate::http::{self, Bytes, Response, header};
 
 const WHOLE: &str = include_str!("openapi/whole.json");
-/// Operations by method and path, and the schemas that they name.
+/// The files: operations by method and path, and the schemas they use.
 const SUBJECTS: [&str; 5] = [
     include_str!("openapi/account.json"),
     include_str!("openapi/billing.json"),
@@ -23,14 +22,14 @@ const SUBJECTS: [&str; 5] = [
     include_str!("openapi/operator.json"),
     include_str!("openapi/relays.json"),
 ];
-/// It changes with the version only.
-const KEPT_FOR: &str = "public, max-age=300";
+/// The document changes only with the version.
+const CACHE_CONTROL: &str = "public, max-age=300";
 
 pub(super) async fn show(_: Request) -> Result<Response> {
     static WRITTEN: OnceLock<Bytes> = OnceLock::new();
     let bytes = WRITTEN.get_or_init(|| document().to_string().into());
     let response = http::json_bytes(bytes.clone());
-    Ok(http::with_header(response, header::CACHE_CONTROL, KEPT_FOR))
+    Ok(http::with_header(response, header::CACHE_CONTROL, CACHE_CONTROL))
 }
 
 /// The whole document.
@@ -44,7 +43,7 @@ pub fn document() -> Value {
         if let Some(Value::Object(operation)) = operations.remove(&name(&row)) {
             let path = paths.entry(row.path).or_insert_with(|| json!({}));
             let method = row.method.as_str().to_ascii_lowercase();
-            path[method] = completed(&row, operation, &mut refusals).into();
+            path[method] = with_row_facts(&row, operation, &mut refusals).into();
         }
     }
     let mut document: Value = serde_json::from_str(WHOLE).unwrap_or_default();
@@ -57,7 +56,7 @@ pub fn document() -> Value {
     document
 }
 
-/// Rows without a description and descriptions without a row, each with what to do.
+/// Problems: routes without a description and descriptions without a route, each with what to do.
 pub fn gaps() -> Vec<String> {
     let operations = OpenApiParts::read().operations;
     let described: BTreeSet<String> = operations.into_iter().map(|(name, _)| name).collect();
@@ -73,7 +72,7 @@ pub fn gaps() -> Vec<String> {
 
 #[derive(Default)]
 struct OpenApiParts {
-    /// By method and path, as in "GET /health".
+    /// By method and path, such as "GET /health".
     operations: Map<String, Value>,
     schemas: Map<String, Value>,
 }
@@ -100,8 +99,8 @@ fn name(row: &Route) -> String {
     format!("{} {}", row.method, row.path)
 }
 
-/// With everything that the row says by itself.
-fn completed(
+/// Adds to an operation everything that its row determines.
+fn with_row_facts(
     row: &Route,
     mut operation: Map<String, Value>,
     refusals: &mut Map<String, Value>,
@@ -109,7 +108,7 @@ fn completed(
     let scheme = match row.caller {
         Caller::Anyone => None,
         Caller::Edge | Caller::EdgeSocket => Some(json!([{"edgeToken": []}])),
-        // None is asked for where none is configured.
+        // The legacy secret is optional in the configuration.
         Caller::Legacy => Some(json!([{"legacySecret": []}, {}])),
         Caller::User => Some(json!([{"userToken": []}])),
         Caller::Admin => Some(json!([{"adminToken": []}])),
@@ -185,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Only what the table leaves to anybody may name another way of being known.
+    /// Only an operation whose row is public may describe another kind of authentication.
     #[test]
     fn who_may_call_comes_from_the_table() {
         let described = OpenApiParts::read().operations;

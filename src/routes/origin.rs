@@ -1,7 +1,6 @@
-//! Keeps browsers from changing anything for a page that is not the service's own. A browser
-//! names the page's origin in `Origin`; other programs send none and pass. In development a
-//! request must also name this machine in `Host`: a page whose name was made to lead here
-//! (DNS rebinding) would be an origin of its own otherwise.
+//! Origin checks: they stop browsers from changing data on behalf of other sites. A browser sends
+//! the page's origin in `Origin`; other programs send none and pass. In development a request's
+//! `Host` must also name this machine, which prevents DNS rebinding.
 
 use std::net::IpAddr;
 
@@ -10,7 +9,8 @@ use crate::app::App;
 use crate::error::{Error, Kind, Result};
 use crate::http::{Exchange, Method};
 
-/// For rows that change something. The relay's socket, a GET, looks at the origin by itself.
+/// Checks a request of a route that changes data. The relay socket, a GET, checks its origin
+/// itself.
 pub(super) fn check(app: &App, row: &Route, exchange: &Exchange) -> Result<()> {
     if row.method == Method::GET {
         return Ok(());
@@ -25,10 +25,10 @@ pub(super) fn check(app: &App, row: &Route, exchange: &Exchange) -> Result<()> {
         ));
     }
     let may_come = match exchange.header("origin") {
-        Ok(None) => true, // not a browser
+        Ok(None) => true, // not sent by a browser
         Ok(Some(origin)) => {
             origin.eq_ignore_ascii_case(&server.public_origin())
-                || (is_here && is_of_host(origin, host))
+                || (is_here && is_same_host(origin, host))
                 || (row.caller == Caller::Edge && is_listed(app, origin))
         }
         Err(_) => false,
@@ -52,9 +52,9 @@ pub(super) fn not_allowed(detail: &str) -> Error {
     Error::new(Kind::Forbidden, "origin_not_allowed", detail)
 }
 
-/// Loopback, or the address that is listened on. Where all addresses are listened on, any
-/// address counts, but no name: no page of somebody else's has this machine's address for its
-/// origin. The port may be another one, of a tunnel or a container.
+/// Whether the host is loopback or the listening address. When the service listens on all
+/// addresses, any IP address passes but no name: a page of another site can't have this machine's
+/// address as its origin. The port may differ, as behind a tunnel or in a container.
 fn names_this_machine(host: &str, listen: IpAddr) -> bool {
     let Some(name) = without_port(host) else {
         return false;
@@ -68,7 +68,7 @@ fn names_this_machine(host: &str, listen: IpAddr) -> bool {
     }
 }
 
-/// The name or the address in a `Host` header, without brackets.
+/// The name or address of a `Host` header, without port and brackets.
 fn without_port(host: &str) -> Option<&str> {
     let (name, rest) = match host.strip_prefix('[') {
         Some(inner) => inner.split_once(']')?,
@@ -78,7 +78,7 @@ fn without_port(host: &str) -> Option<&str> {
     port.bytes().all(|b| b.is_ascii_digit()).then_some(name)
 }
 
-fn is_of_host(origin: &str, host: &str) -> bool {
+fn is_same_host(origin: &str, host: &str) -> bool {
     let place = origin.split_once("://");
     place.is_some_and(|(scheme, place)| {
         ["http", "https"].contains(&scheme) && place.eq_ignore_ascii_case(host)
@@ -135,7 +135,7 @@ mod tests {
             ("null", "127.0.0.1:8080", false),
             ("", "", false),
         ] {
-            assert_eq!(is_of_host(origin, host), expected, "{origin} {host}");
+            assert_eq!(is_same_host(origin, host), expected, "{origin} {host}");
         }
     }
 }

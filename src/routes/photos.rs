@@ -1,4 +1,4 @@
-//! `POST /photo/upload`: a photo as a message of its own, for relays.
+//! `POST /photo/upload`: a relay uploads a photo as a message of its own.
 
 use serde_json::{Map, Value, json};
 
@@ -10,11 +10,11 @@ use crate::ingest::{Endpoint, Message, Mode, RepeatKey};
 use crate::media::UPLOAD_BYTES_MAX;
 use crate::store::Digest;
 
-/// The photo, and the form round it.
+/// The photo and the rest of the form.
 pub(super) const BODY_BYTES_MAX: usize = UPLOAD_BYTES_MAX + 256 * 1024;
 const FILE: &str = "file";
 
-/// What a form says beside the photo.
+/// The form's fields other than the photo.
 struct Upload {
     message: Message,
     attachment_guid: String,
@@ -40,26 +40,27 @@ pub(super) async fn upload(mut rq: Request) -> Result<Response> {
     };
     let scope = format!("edge:{agent}");
     let key = format!("attachment_guid {attachment_guid}");
-    // Not of the body: a repetition may draw another line between its parts.
+    // The hash covers the fields, not the body: a repeated request may use another multipart
+    // boundary.
     let texts = Value::Object(form.texts).to_string();
     let repeat = RepeatKey::Key {
         key: Digest::of(&[scope.as_bytes(), key.as_bytes()]),
         body: Digest::of(&[texts.as_bytes(), &photo]),
     };
-    let kept = photos.keep(photo).await?;
-    message.context = Some(with_photo(&message, &photos.url(&kept.photo_id)));
+    let stored = photos.keep(photo).await?;
+    message.context = Some(with_photo(&message, &photos.url(&stored.photo_id)));
     message.photos = 1;
     let arrival = rq
         .app
         .ingest
         .arrival(Endpoint::Edge(agent), message, repeat);
-    let received = rq.app.ingest.receive_photo(arrival, kept.clone()).await;
+    let received = rq.app.ingest.receive_photo(arrival, stored.clone()).await;
     let is_used = match &received {
-        Ok((_, uploaded)) => uploaded.photo_id == kept.photo_id,
+        Ok((_, uploaded)) => uploaded.photo_id == stored.photo_id,
         Err(_) => false,
     };
     if !is_used {
-        photos.discard(&kept).await;
+        photos.discard(&stored).await;
     }
     let (received, uploaded) = received?;
     let answer = http::json(&json!({
@@ -70,8 +71,8 @@ pub(super) async fn upload(mut rq: Request) -> Result<Response> {
     Ok(ingest::with_marks(answer, &received, received.replayed))
 }
 
-/// The form's fields, every wrong one named. `now_s` is when the message was sent: the form
-/// does not say.
+/// Reads the form's fields and reports every wrong one. `now_s` is used as the message's time,
+/// because the form has none.
 fn read(form: &Form, agent: &str, now_s: i64) -> Result<Upload> {
     let mut fields = Fields::of(&form.texts);
     let named = fields.value("edge_agent_id");
@@ -122,7 +123,7 @@ fn read(form: &Form, agent: &str, now_s: i64) -> Result<Upload> {
     })
 }
 
-/// A JSON list, or names with commas between them.
+/// Participants as a JSON list, or as names separated by commas.
 fn participants(texts: &Map<String, Value>) -> Result<Value, String> {
     let text = texts.get("participants").and_then(Value::as_str);
     let text = text.unwrap_or_default().trim();
@@ -136,7 +137,7 @@ fn participants(texts: &Map<String, Value>) -> Result<Value, String> {
     Ok(names.filter(|name| !name.is_empty()).collect())
 }
 
-/// As a message's context. What is no JSON object is a note for people.
+/// The message's context. A text that isn't a JSON object becomes a note.
 fn context(texts: &Map<String, Value>) -> Option<Value> {
     let text = texts.get("context").and_then(Value::as_str)?;
     if text.trim().is_empty() {
@@ -146,7 +147,7 @@ fn context(texts: &Map<String, Value>) -> Option<Value> {
     Some(object.unwrap_or_else(|| json!({ "note": text })))
 }
 
-/// The message's context with the photo as the only one.
+/// The message's context with this photo as the only photo.
 fn with_photo(message: &Message, url: &str) -> String {
     let context = message.context.as_deref();
     let context = context.and_then(|json| serde_json::from_str(json).ok());

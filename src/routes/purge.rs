@@ -1,4 +1,4 @@
-//! `/admin/purge`: which accounts are to be erased, and have it done now.
+//! `/admin/purge`: lists accounts that are due for erasure and starts their erasure.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ pub(super) async fn outlook(rq: Request) -> Result<Response> {
     Ok(http::json(&rq.app.eraser.outlook().await?))
 }
 
-/// Answers at once: the work may be long, and `outlook` tells how far it is.
+/// Starts the erasure and answers immediately; `outlook` reports its progress.
 pub(super) async fn start(rq: Request) -> Result<Response> {
     let (operator, now) = (audit::operator(&rq)?, rq.app.clock.now());
     let noted = rq

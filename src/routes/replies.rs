@@ -1,5 +1,5 @@
-//! `/admin/messages/{id}` and `/admin/metrics/token-usage`: what decided an answer, and what
-//! language models were asked.
+//! `/admin/messages/{id}` and `/admin/metrics/token-usage`: how an answer was decided, and how many
+//! model tokens were used.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ const DAYS_DEFAULT: i64 = 7;
 const DAYS_MAX: i64 = 90;
 const DAY_S: i64 = 86_400;
 
-/// What decided the answer to a message.
+/// The decision record of a message's answer.
 pub(super) async fn message(rq: Request) -> Result<Response> {
     let id: i64 = rq
         .params
@@ -28,14 +28,14 @@ pub(super) async fn message(rq: Request) -> Result<Response> {
     };
     let app = rq.app;
     let ingest = app.ingest.clone();
-    let told = app
+    let explanation = app
         .store
         .read(move |view| explain::explain(view, id, &ingest.persona.get().name, with_text))
         .await?;
-    Ok(http::json(&told))
+    Ok(http::json(&explanation))
 }
 
-/// Tokens by endpoint and class, today and the days before it.
+/// Tokens by endpoint and class, for today and earlier days.
 pub(super) async fn token_usage(rq: Request) -> Result<Response> {
     let days = days(&rq)?;
     let since = rq.app.clock.now().utc_day() - (days - 1);

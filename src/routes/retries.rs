@@ -27,23 +27,23 @@ struct InFlightEntry {
     done: Arc<Semaphore>,
 }
 
-/// A request that is being handled. Dropping it lets an identical request begin.
+/// A request being handled. Dropping it lets an identical request start.
 pub struct InFlight {
     retries: Arc<Retries>,
     request: Digest,
-    /// Has no permits; it is closed when the request is done.
+    /// A semaphore without permits; it is closed when the request is done.
     done: Arc<Semaphore>,
 }
 
 impl Retries {
-    /// Waits for the same request of a client that is gone, then begins.
+    /// Waits while the same request of a disconnected client is in flight, then starts.
     pub async fn enter(self: &Arc<Self>, request: Digest, connection: &Connection) -> InFlight {
         loop {
             let done = match self.begin(request, connection) {
                 Ok(turn) => return turn,
                 Err(done) => done,
             };
-            let _ = done.acquire().await; // an error: it is done
+            let _ = done.acquire().await; // acquire fails when the semaphore is closed: the request is done
         }
     }
 
@@ -52,15 +52,15 @@ impl Retries {
         request: Digest,
         connection: &Connection,
     ) -> Result<InFlight, Arc<Semaphore>> {
-        // Looked at without the lock: a look may find that an answer was lost.
+        // `peer` runs outside the lock, because it may find that an answer was lost.
         let entries = self
             .in_flight
             .lock()
             .get(&request)
             .cloned()
             .unwrap_or_default();
-        if let Some(gone) = entries.iter().find(|w| w.connection.peer() != Peer::Open) {
-            return Err(gone.done.clone());
+        if let Some(disconnected) = entries.iter().find(|w| w.connection.peer() != Peer::Open) {
+            return Err(disconnected.done.clone());
         }
         let done = Arc::new(Semaphore::new(0));
         self.in_flight
@@ -82,16 +82,16 @@ impl Retries {
         self.legacy_used.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the legacy endpoint was used since the last time this was asked.
+    /// Whether the legacy endpoint was used since the last call of this function.
     pub fn legacy_was_used(&self) -> bool {
         self.legacy_used.swap(false, Ordering::Relaxed)
     }
 }
 
 impl InFlight {
-    /// The request's answer is about to be written: sees to it that it is kept if nobody is
-    /// there to read it.
-    pub fn answered(self, ingest: &Arc<Ingest>, connection: &Connection, received: IngestOutcome) {
+    /// Watches the answer that is about to be written. If it can't be delivered, it is stored for
+    /// the retry.
+    pub fn watch_answer(self, ingest: &Arc<Ingest>, connection: &Connection, received: IngestOutcome) {
         let (ingest, peer) = (ingest.clone(), connection.peer());
         let keep = UndeliveredAnswer {
             turn: self,
@@ -99,7 +99,7 @@ impl InFlight {
             received,
         };
         if peer == Peer::Open {
-            // Most answers are written, and then this is all that was done for them.
+            // Nearly all answers are delivered, so storing happens only in this callback.
             connection.if_not_written(move || {
                 if let Ok(runtime) = Handle::try_current() {
                     runtime.spawn(keep.run());
@@ -116,8 +116,8 @@ impl InFlight {
     }
 }
 
-/// What is held until an answer is written, and used when it is not. Dropping it says that
-/// the answer was written.
+/// The data needed to store an answer that wasn't delivered. It is dropped when the answer was
+/// delivered.
 struct UndeliveredAnswer {
     turn: InFlight,
     ingest: Arc<Ingest>,
@@ -126,10 +126,10 @@ struct UndeliveredAnswer {
 
 impl UndeliveredAnswer {
     async fn run(self) {
-        let kept = self
+        let stored = self
             .ingest
             .keep_answer(self.turn.request, self.received.message_id);
-        if let Err(error) = kept.await {
+        if let Err(error) = stored.await {
             log::warn!("an answer that was not delivered could not be kept: {error}");
         }
     }

@@ -1,4 +1,4 @@
-//! `/api/v1/usage/…`: what the caller may still use today.
+//! `/api/v1/usage/…`: the caller's remaining allowance for today.
 
 use super::Request;
 use crate::account::grants::user_not_found;
@@ -7,19 +7,19 @@ use crate::error::Result;
 use crate::http::{self, Response};
 use crate::model::public_id::PublicId;
 
-/// Their own only: somebody else's id is as good as nobody's.
+/// Only the caller's own: another person's id is answered like an unknown one.
 pub(super) async fn limits(rq: Request) -> Result<Response> {
-    let (who, now) = (rq.who()?, rq.app.clock.now());
-    let asked =
+    let (user, now) = (rq.user()?, rq.app.clock.now());
+    let requested_id =
         PublicId::parse(rq.params.get("user_id").unwrap_or_default()).map(|id| id.to_string());
-    if asked.as_deref() != Some(&*who.user_id) {
+    if requested_id.as_deref() != Some(&*user.user_id) {
         return Err(user_not_found());
     }
     let row = rq
         .app
         .store
-        .look_up(|view| view.user(&who.user_id, now.utc_day()))?;
+        .look_up(|view| view.user(&user.user_id, now.utc_day()))?;
     let row = row.ok_or_else(user_not_found)?;
-    let flags = rq.app.flags.for_user(&who.user_id);
+    let flags = rq.app.flags.for_user(&user.user_id);
     Ok(http::json(&UsageLimits::of(&row, &flags, now)))
 }

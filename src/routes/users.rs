@@ -1,4 +1,4 @@
-//! `/admin/users…`: who is there, and what the operator grants them.
+//! `/admin/users…`: the operator's list of users, and grants for them.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::store::UserRow;
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 200;
 
-/// In the order in which they were first seen.
+/// Ordered by the time they were first seen.
 pub(super) async fn list(rq: Request) -> Result<Response> {
     let limit = limit(&rq)?;
     let after = rq.exchange.query_param("after");
@@ -25,8 +25,8 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
             let after = match after {
                 None => None,
                 Some(id) => {
-                    let known = view.user(&id, now.utc_day())?;
-                    Some(known.ok_or_else(unknown_after)?.user.id)
+                    let user = view.user(&id, now.utc_day())?;
+                    Some(user.ok_or_else(unknown_after)?.user.id)
                 }
             };
             view.users(after, limit + 1, now.utc_day())
@@ -40,12 +40,12 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
 
 pub(super) async fn show(rq: Request) -> Result<Response> {
     let (user_id, now) = (user_id(&rq), rq.app.clock.now());
-    let found = rq
+    let user = rq
         .app
         .store
         .read(move |view| view.user(&user_id, now.utc_day()))
         .await?;
-    Ok(shown(&found.ok_or_else(grants::user_not_found)?, now))
+    Ok(user_body(&user.ok_or_else(grants::user_not_found)?, now))
 }
 
 pub(super) async fn set_grant(mut rq: Request) -> Result<Response> {
@@ -75,10 +75,10 @@ async fn change(rq: Request, grant: Option<Grant>, now: Timestamp) -> Result<Res
         .store
         .write(move |tx| grants::set(tx, &user_id, grant.as_ref(), &operator, now))
         .await?;
-    Ok(shown(&row, now))
+    Ok(user_body(&row, now))
 }
 
-fn shown(row: &UserRow, now: Timestamp) -> Response {
+fn user_body(row: &UserRow, now: Timestamp) -> Response {
     let user: Value = json!(UserView::of(row, now));
     http::json(&user)
 }

@@ -1,4 +1,4 @@
-//! `POST /webhooks/{webhook_id}`: calls from outside, known by their signature.
+//! `POST /webhooks/{webhook_id}`: signed calls from outside services to an app's webhook.
 
 use serde_json::json;
 

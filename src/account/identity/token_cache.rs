@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-use super::Who;
+use super::SignedInUser;
 use crate::auth::jwt::TokenDigest;
 use crate::clock::Timestamp;
 use crate::metrics::CacheMetrics;
@@ -36,7 +36,7 @@ struct Tokens {
 }
 
 struct Token {
-    who: Who,
+    user: SignedInUser,
     ends_at: Timestamp,
     /// Of the keys it was verified with.
     generation: u64,
@@ -44,12 +44,12 @@ struct Token {
 
 impl TokenCache {
     /// Who signed in with it, if that holds now and with these keys.
-    pub(super) fn get(&self, token: &TokenDigest, generation: u64, now: Timestamp) -> Option<Who> {
+    pub(super) fn get(&self, token: &TokenDigest, generation: u64, now: Timestamp) -> Option<SignedInUser> {
         let tokens = self.tokens.lock();
         let known = tokens.by_digest.get(token);
         let known = known.filter(|token| token.generation == generation && now < token.ends_at);
         self.looks.found(known.is_some());
-        known.map(|token| token.who.clone())
+        known.map(|token| token.user.clone())
     }
 
     /// To be asked before a token is verified and somebody is looked up, and given to `put` afterwards.
@@ -61,7 +61,7 @@ impl TokenCache {
     pub(super) fn put(
         &self,
         token: TokenDigest,
-        who: Who,
+        user: SignedInUser,
         ends_at: Timestamp,
         (generation, mark): (u64, u64),
         now: Timestamp,
@@ -72,7 +72,7 @@ impl TokenCache {
         }
         tokens.make_room(now);
         let token_of = Token {
-            who,
+            user,
             ends_at,
             generation,
         };
@@ -82,7 +82,7 @@ impl TokenCache {
     pub(super) fn forget(&self, user: UserId) {
         let mut tokens = self.tokens.lock();
         tokens.forgotten += 1;
-        tokens.by_digest.retain(|_, token| token.who.id != user);
+        tokens.by_digest.retain(|_, token| token.user.id != user);
     }
 
     pub(super) fn forget_all(&self) {
@@ -114,8 +114,8 @@ impl Tokens {
 mod tests {
     use super::*;
 
-    fn who(id: i64) -> Who {
-        Who {
+    fn user(id: i64) -> SignedInUser {
+        SignedInUser {
             id: UserId(id),
             user_id: "a".into(),
         }
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_token_is_remembered_until_it_ends_with_the_same_keys() {
         let remembered = TokenCache::default();
-        remembered.put(token(1), who(1), Timestamp(2_000), (7, 0), NOW);
+        remembered.put(token(1), user(1), Timestamp(2_000), (7, 0), NOW);
         // (token, generation of the keys, now, whether it is known)
         for (n, generation, now, known) in [
             (1, 7, 1_000, true),
@@ -152,12 +152,12 @@ mod tests {
         let mark = remembered.mark();
         for n in [1, 2] {
             let until = Timestamp(2_000);
-            remembered.put(token(n), who(n as i64), until, (0, mark), NOW);
+            remembered.put(token(n), user(n as i64), until, (0, mark), NOW);
         }
         remembered.forget(UserId(1));
         assert!(remembered.get(&token(1), 0, NOW).is_none());
         assert!(remembered.get(&token(2), 0, NOW).is_some());
-        remembered.put(token(3), who(1), Timestamp(2_000), (0, mark), NOW);
+        remembered.put(token(3), user(1), Timestamp(2_000), (0, mark), NOW);
         assert!(remembered.get(&token(3), 0, NOW).is_none());
     }
 
@@ -167,7 +167,7 @@ mod tests {
         for n in 0..TOKENS_MAX + 500 {
             let until = if n % 3 == 0 { 5_000 } else { 2_000 };
             let now = Timestamp(if n < TOKENS_MAX { 1_000 } else { 3_000 });
-            remembered.put(token(n), who(1), Timestamp(until), (0, 0), now);
+            remembered.put(token(n), user(1), Timestamp(until), (0, 0), now);
             assert!(remembered.tokens.lock().by_digest.len() <= TOKENS_MAX);
         }
         // The expired ones went, the others did not.

@@ -1,4 +1,4 @@
-//! Claims: which must be there, of which shape, and when they hold.
+//! Claims of a token: which are required, their types, and the times they allow.
 
 use serde_json::{Map, Value};
 
@@ -6,16 +6,16 @@ use super::header::Unverified;
 use super::{LOCAL_ISSUER, Refusal, Rules};
 use crate::clock::Timestamp;
 
-/// OpenID Connect allows 255.
+/// OpenID Connect allows 255 bytes.
 const SUBJECT_BYTES_MAX: usize = 255;
 /// The last second of the year 9999.
 const SECONDS_MAX: f64 = 253_402_300_799.0;
-/// A longer text of a profile is passed over.
+/// A longer profile text is ignored.
 const PROFILE_BYTES_MAX: usize = 254;
-/// Digits in a phone number, `+` not counted.
+/// Digits of a phone number, without `+`.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 3..=32;
 
-/// What a token says of its bearer.
+/// The claims of an accepted token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
     /// `""` for the local development key.
@@ -26,19 +26,19 @@ pub struct Claims {
     pub profile: Profile,
 }
 
-/// What the issuer knows of a person; what has no sensible shape is left out.
+/// The profile claims of a person. Malformed ones are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Only a verified one, without spaces and punctuation.
+    /// Only a verified number, without spaces and punctuation.
     pub phone: Option<String>,
-    /// Not one that the issuer says is unverified.
+    /// Left out when the issuer says it is unverified.
     pub email: Option<String>,
     pub name: Option<String>,
-    /// As it was sent; not checked to be a zone.
+    /// As sent; not checked to be a time zone.
     pub timezone: Option<String>,
 }
 
-/// Of a token that a provider is to have signed: `iss` and `aud` must be there and ours.
+/// Reads the claims of a provider's token: `iss` and `aud` are required and must match.
 pub(super) fn read_provided(
     token: &Unverified<'_>,
     rules: &Rules,
@@ -56,22 +56,22 @@ pub(super) fn read_provided(
     read(token, issuer, rules, now)
 }
 
-/// Of a token of the development key: `iss` and `aud` may be missing; where they stand and
-/// are configured they must be ours.
+/// Reads the claims of a local token: `iss` and `aud` are optional, but must match if both present
+/// and configured.
 pub(super) fn read_local(
     token: &Unverified<'_>,
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Claims, Refusal> {
-    let sent = |name: &str| token.claims.get(name);
-    let fits = |sent: Option<&Value>, ours: &Option<String>, check: Check| {
-        let both = sent.and(ours.as_deref());
-        both.is_none_or(|ours| check(sent, ours))
+    let claim = |name: &str| token.claims.get(name);
+    let fits = |claim: Option<&Value>, expected: &Option<String>, check: Check| {
+        let both = claim.and(expected.as_deref());
+        both.is_none_or(|expected| check(claim, expected))
     };
-    if !fits(sent("iss"), &rules.issuer, is_issuer) {
+    if !fits(claim("iss"), &rules.issuer, is_issuer) {
         return refuse("the token is another issuer's");
     }
-    if !fits(sent("aud"), &rules.audience, has_audience) {
+    if !fits(claim("aud"), &rules.audience, has_audience) {
         return refuse("the token is meant for somebody else");
     }
     read(token, LOCAL_ISSUER, rules, now)
@@ -83,12 +83,12 @@ fn read(
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Claims, Refusal> {
-    let sent = &token.claims;
+    let claim = &token.claims;
     let leeway_s = rules.leeway_s as i64;
     let wrong = Refusal::Because("one of exp, nbf and iat is no time");
-    let expires_at = time(sent, "exp").ok_or(wrong)?;
-    let not_before = time(sent, "nbf").ok_or(wrong)?;
-    let issued_at = time(sent, "iat").ok_or(wrong)?;
+    let expires_at = time(claim, "exp").ok_or(wrong)?;
+    let not_before = time(claim, "nbf").ok_or(wrong)?;
+    let issued_at = time(claim, "iat").ok_or(wrong)?;
     let Some(expires_at) = expires_at else {
         return refuse("the token has no exp");
     };
@@ -102,9 +102,9 @@ fn read(
     if issued_at.is_some_and(|at| at > latest) {
         return refuse("the token was issued in the future");
     }
-    let subject = sent.get("sub").and_then(Value::as_str).unwrap_or_default();
-    let plain = !subject.chars().any(char::is_control);
-    if !(1..=SUBJECT_BYTES_MAX).contains(&subject.len()) || !plain {
+    let subject = claim.get("sub").and_then(Value::as_str).unwrap_or_default();
+    let is_printable = !subject.chars().any(char::is_control);
+    if !(1..=SUBJECT_BYTES_MAX).contains(&subject.len()) || !is_printable {
         return refuse("the token has no usable sub");
     }
     Ok(Claims {
@@ -112,7 +112,7 @@ fn read(
         subject: subject.to_owned(),
         issued_at,
         expires_at,
-        profile: profile(sent),
+        profile: profile(claim),
     })
 }
 
@@ -122,14 +122,14 @@ fn refuse<T>(reason: &'static str) -> Result<T, Refusal> {
     Err(Refusal::Because(reason))
 }
 
-/// One string, to the letter; never one of a list.
-fn is_issuer(sent: Option<&Value>, issuer: &str) -> bool {
-    sent.and_then(Value::as_str) == Some(issuer)
+/// The issuer must be one string, equal to the configured one; a list is refused.
+fn is_issuer(claim: Option<&Value>, issuer: &str) -> bool {
+    claim.and_then(Value::as_str) == Some(issuer)
 }
 
-/// A string, or a list of strings that has it.
-fn has_audience(sent: Option<&Value>, audience: &str) -> bool {
-    match sent {
+/// The audience is a string or a list of strings; one must match.
+fn has_audience(claim: Option<&Value>, audience: &str) -> bool {
+    match claim {
         Some(Value::String(one)) => one == audience,
         Some(Value::Array(list)) => {
             list.iter().all(Value::is_string) && list.iter().any(|one| one == audience)
@@ -138,10 +138,10 @@ fn has_audience(sent: Option<&Value>, audience: &str) -> bool {
     }
 }
 
-/// A NumericDate: a number of seconds, perhaps with a fraction, that lies in history. The
-/// outer `None`: it stands there and is none.
-fn time(sent: &Map<String, Value>, name: &str) -> Option<Option<Timestamp>> {
-    let Some(value) = sent.get(name) else {
+/// A NumericDate: seconds, perhaps with a fraction, up to the year 9999. The outer `None` means a
+/// malformed value.
+fn time(claim: &Map<String, Value>, name: &str) -> Option<Option<Timestamp>> {
+    let Some(value) = claim.get(name) else {
         return Some(None);
     };
     let seconds = value.as_f64()?;
@@ -149,16 +149,16 @@ fn time(sent: &Map<String, Value>, name: &str) -> Option<Option<Timestamp>> {
     is_sane.then_some(Some(Timestamp((seconds * 1000.0) as i64)))
 }
 
-fn profile(sent: &Map<String, Value>) -> Profile {
+fn profile(claim: &Map<String, Value>) -> Profile {
     let text = |name: &str| {
-        let text = sent.get(name)?.as_str()?.trim();
-        let plain = !text.chars().any(char::is_control);
+        let text = claim.get(name)?.as_str()?.trim();
+        let is_printable = !text.chars().any(char::is_control);
         let fits = (1..=PROFILE_BYTES_MAX).contains(&text.len());
-        (plain && fits).then(|| text.to_owned())
+        (is_printable && fits).then(|| text.to_owned())
     };
-    let says = |name: &str, verdict: bool| sent.get(name) == Some(&Value::Bool(verdict));
-    let phone = text("phone_number").filter(|_| says("phone_number_verified", true));
-    let email = text("email").filter(|_| !says("email_verified", false));
+    let is_set_to = |name: &str, verdict: bool| claim.get(name) == Some(&Value::Bool(verdict));
+    let phone = text("phone_number").filter(|_| is_set_to("phone_number_verified", true));
+    let email = text("email").filter(|_| !is_set_to("email_verified", false));
     Profile {
         phone: phone.and_then(|phone| phone_number(&phone)),
         email: email.filter(|email| is_email(email)),
@@ -167,7 +167,7 @@ fn profile(sent: &Map<String, Value>) -> Profile {
     }
 }
 
-/// As chat networks write it: `+1 (555) 010-0` is `+15550100`.
+/// Normalises a phone number: `+1 (555) 010-0` becomes `+15550100`.
 fn phone_number(text: &str) -> Option<String> {
     let number: String = text.chars().filter(|c| !" -().".contains(*c)).collect();
     let digits = number.strip_prefix('+').unwrap_or(&number);
@@ -175,7 +175,7 @@ fn phone_number(text: &str) -> Option<String> {
     (is_number && digits.bytes().all(|b| b.is_ascii_digit())).then_some(number)
 }
 
-/// Something that mail can be sent to; whether it arrives is another matter.
+/// Whether the text looks like an e-mail address.
 fn is_email(text: &str) -> bool {
     let spaced = text.contains(|c: char| c.is_whitespace() || "<>,;\"".contains(c));
     matches!(text.split_once('@'), Some((local, domain))

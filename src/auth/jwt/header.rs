@@ -1,5 +1,5 @@
-//! A token taken apart (RFC 7515): its header read strictly, nothing verified. `jku`, `x5u`,
-//! `jwk` and `x5c` are ignored: keys are never taken from a token.
+//! Splits a token (RFC 7515) into its parts and parses its header strictly, without verifying
+//! anything. `jku`, `x5u`, `jwk` and `x5c` are ignored: keys are never taken from a token.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 
 use super::{TOKEN_BYTES_MAX, strict};
 
-/// A longer `kid` names no key.
+/// A longer `kid` matches no key.
 pub(super) const KID_BYTES_MAX: usize = 512;
 
-/// Nobody has vouched for any of it.
+/// The parts of a token whose signature isn't checked yet.
 pub(super) struct Unverified<'a> {
     pub(super) alg: String,
     pub(super) kid: Option<String>,
     pub(super) claims: Map<String, Value>,
-    /// What the signature is of.
+    /// The bytes that the signature covers.
     pub(super) signed: &'a str,
-    /// As it was sent.
+    /// The signature as sent, in base64.
     pub(super) signature: &'a str,
 }
 
@@ -63,9 +63,9 @@ fn object(part: &str) -> Option<Map<String, Value>> {
     strict::object(&URL_SAFE_NO_PAD.decode(part).ok()?)
 }
 
-/// Absent, `JWT` or `at+jwt` (RFC 9068): media types, so in any case, and `application/` may
-/// stand before them (RFC 7515 section 4.1.9). An identity token is a `JWT` too; that it is
-/// meant for us is what `aud` says.
+/// `typ` may be absent, `JWT` or `at+jwt` (RFC 9068). It is a media type, so case doesn't matter
+/// and `application/` may precede it (RFC 7515 section 4.1.9). An identity token is a `JWT` too;
+/// `aud` decides whether a token is meant for this service.
 fn is_access_token(typ: Option<&Value>) -> bool {
     let Some(typ) = typ else {
         return true;

@@ -1,5 +1,5 @@
-//! A provider's public keys (RFC 7517): which of them can check signatures of people's
-//! tokens, and which one a token means. `kid` is a name to compare and nothing else.
+//! A provider's public keys (RFC 7517): which of them can verify people's tokens, and which one a
+//! token needs. `kid` is only compared.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,20 +12,20 @@ use sha2::{Digest, Sha256};
 use super::header::KID_BYTES_MAX;
 use super::{Algorithm, Refusal, strict};
 
-/// Keys of a set beyond these are passed over.
+/// Further keys of a set are ignored.
 const KEYS_MAX: usize = 100;
-/// A modulus as RFC 7518 section 3.3 wants it, and no longer than the library takes.
+/// RSA modulus sizes: at least what RFC 7518 section 3.3 demands, at most what the library accepts.
 const MODULUS_BITS: std::ops::RangeInclusive<usize> = 2048..=8192;
 const COORDINATE_BYTES: usize = 32;
 
-/// Keys that can be used; those that can't were left out when it was read.
+/// The usable keys of a provider; others were left out when the set was parsed.
 #[derive(Debug)]
 pub struct KeySet {
     keys: Vec<Key>,
     source: [u8; 32],
 }
 
-/// One key.
+/// One public key.
 #[derive(Debug)]
 pub(super) struct Key {
     kid: Option<String>,
@@ -40,7 +40,7 @@ impl Key {
 }
 
 impl KeySet {
-    /// The error completes a sentence about the answer that `json` is.
+    /// Parses a key set. The error completes a sentence about the response.
     pub fn parse(json: &[u8]) -> Result<Self, &'static str> {
         let set = strict::object(json).ok_or("is no JSON object")?;
         let list = set.get("keys").and_then(Value::as_array);
@@ -51,7 +51,7 @@ impl KeySet {
         })
     }
 
-    /// How many keys can be used.
+    /// The number of usable keys.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -60,13 +60,12 @@ impl KeySet {
         self.keys.is_empty()
     }
 
-    /// Whether it was read from the same bytes.
+    /// Whether both sets were parsed from the same bytes.
     pub fn is_same(&self, other: &Self) -> bool {
         self.source == other.source
     }
 
-    /// The key of that name, if it is one for the algorithm. Without a name: the one key
-    /// without a name that is.
+    /// The key with this `kid` for the algorithm. Without a `kid`, the only key without one.
     pub(super) fn find(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<&Key, Refusal> {
         let mut named = self
             .keys
@@ -86,7 +85,7 @@ impl KeySet {
     }
 }
 
-/// `None` for a key of another kind or use, a weak one, or one that is malformed.
+/// `None` for a key of another type or use, a weak one, or a malformed one.
 fn key(jwk: &Value) -> Option<Key> {
     let jwk = Jwk::deserialize(jwk).ok()?;
     let (algorithm, is_sound) = match &jwk.algorithm {

@@ -1,5 +1,5 @@
-//! JSON objects of which no name stands twice: where one does, two readers may each believe
-//! another value (RFC 7515 section 4, RFC 8725 section 2.4).
+//! A JSON parser that refuses objects with duplicate names: two parsers may otherwise read
+//! different values (RFC 7515 section 4, RFC 8725 section 2.4).
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Which tokens are let in and which are not: every way to forge, bend and misuse one.
+//! Tests of token verification: every way to forge, change and misuse a token.
 
 #[path = "../../../tests/support/signer.rs"]
 mod signer;
@@ -98,7 +98,7 @@ fn each_algorithm_works_with_its_key_and_with_no_other() {
     }
 }
 
-/// A header with changes; `null` takes a name away.
+/// The claims of RFC 7515's examples.
 const RFC_CLAIMS: &str = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvb\
                           S9pc19yb290Ijp0cnVlfQ";
 

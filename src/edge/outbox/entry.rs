@@ -1,4 +1,4 @@
-//! One unfinished command as the outbox keeps it, and what the next hand-out of it is.
+//! One unfinished command in the outbox, and the rules for its next hand-out.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use crate::store::{CommandState, RoomId, Unfinished};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeliveryStage {
-    /// It may go out from then on, when it is its chat's turn.
+    /// May be sent from `not_before` on, when it is first in its chat.
     Idle { not_before: Monotonic },
     /// A step for it is being committed.
     Planned,
-    /// On the socket, not acked.
+    /// Sent over the socket, not acked.
     UnderWay { since: Monotonic },
 }
 
@@ -40,13 +40,14 @@ pub(super) struct Entry {
     pub(super) resends: u32,
     pub(super) refusals: u32,
     pub(super) place: DeliveryStage,
-    /// Its entry among the outbox's timers.
+    /// Its key in the outbox's timers.
     pub(super) timer: Option<Monotonic>,
-    /// It was handed out before this socket came: sending it again is no attempt.
-    pub(super) again: bool,
-    /// Its place among first hand-outs; 0: it had none, or was left out of a list since.
+    /// Handed out before this socket opened: sending it again is not an attempt.
+    pub(super) is_resend: bool,
+    /// Its number in the order of first hand-outs; 0 when it has none or was left out of a list
+    /// since.
     pub(super) order: u64,
-    /// Last handed out, and last counted as an attempt, in this process's life.
+    /// When it was last handed out, and last counted as an attempt, by this process.
     pub(super) handed_at: Option<Monotonic>,
     pub(super) attempt_at: Option<Monotonic>,
 }
@@ -63,7 +64,7 @@ impl Entry {
             refusals: command.refusals,
             place: DeliveryStage::default(),
             timer: None,
-            again: false,
+            is_resend: false,
             order: command.handed,
             handed_at: None,
             attempt_at: None,
@@ -74,7 +75,7 @@ impl Entry {
         self.state != CommandState::Queued
     }
 
-    /// Attempts that the relay said nothing to; a refusal is an answer.
+    /// Attempts without a report from the relay. A refusal is a report.
     pub(super) fn unanswered(&self) -> u32 {
         self.attempts.saturating_sub(self.refusals)
     }
@@ -83,7 +84,7 @@ impl Entry {
         matches!(self.state, CommandState::Received | CommandState::Executing)
     }
 
-    /// Whether a report moves it on.
+    /// Whether a report changes its state.
     pub(super) fn is_news(&self, reported: CommandState) -> bool {
         match reported {
             CommandState::Received => self.state == CommandState::Sent,
@@ -101,7 +102,7 @@ impl Entry {
         }
     }
 
-    /// When the last hand-out counts as lost, if it was in this process's life.
+    /// When the last hand-out by this process counts as lost.
     fn overdue_at(&self, timing: Timing) -> Option<Monotonic> {
         self.handed_at.map(|at| at.plus_ms(self.allowed_ms(timing)))
     }
@@ -110,23 +111,23 @@ impl Entry {
         self.overdue_at(timing).is_none_or(|at| at <= now)
     }
 
-    /// Whether it is in the list that a polling relay works through.
+    /// Whether it is in the list of a polling relay.
     pub(super) fn is_listed(&self) -> bool {
         self.order > 0
     }
 
-    /// When a poll is to be answered because of it.
+    /// When a poll must be answered because of it.
     pub(super) fn poll_due_at(&self, timing: Timing, now: Monotonic) -> Monotonic {
         let listed = Some(self).filter(|entry| entry.is_listed());
         listed.and_then(|e| e.overdue_at(timing)).unwrap_or(now)
     }
 
-    /// What happens to it when it is its turn on the socket.
+    /// The step for it when it is first in its chat, over the socket.
     pub(super) fn socket_step(&self, seq: u64, order: u64, now: Timestamp) -> Step {
         if self.expires_at <= now {
             return Step::Expire { seq };
         }
-        if !self.again {
+        if !self.is_resend {
             return Step::Send {
                 seq,
                 attempts: self.attempts + 1,
@@ -148,8 +149,8 @@ impl Entry {
         }
     }
 
-    /// What a poll's answer does with it. `counts`: the chat waits for this one, so the
-    /// hand-out may be an attempt; at most one per ack time-out is.
+    /// The step for it in a poll's answer. `counts`: it is first in its chat, so the hand-out may
+    /// count as an attempt, at most once per ack timeout.
     pub(super) fn poll_step(
         &self,
         seq: u64,

@@ -1,19 +1,19 @@
-//! How fast commands go out: so many in any minute, repeats too, so that a backlog drains
-//! through a relay that refuses above a limit of its own.
+//! The rate limit of sends, repeats included: a number of commands per minute, so that a backlog
+//! passes through a relay that refuses commands above a limit of its own.
 
 use std::collections::VecDeque;
 
 use crate::clock::Monotonic;
 
-/// A minute, and a second in which what was sent before may have been under way.
+/// One minute, plus one second because earlier sends may have been under way.
 const WINDOW_MS: u64 = 61_000;
 
 #[derive(Debug)]
 pub(super) struct Pace {
     per_minute: u64,
-    /// Times with how many were sent then, oldest first.
+    /// Times and the number of sends at each, oldest first.
     sends: VecDeque<(Monotonic, u64)>,
-    /// The sum of these.
+    /// The sum of these numbers.
     used: u64,
 }
 
@@ -26,7 +26,7 @@ impl Pace {
         }
     }
 
-    /// Counts a send, if one more may go out now.
+    /// Counts a send if one more is allowed now.
     pub(super) fn take(&mut self, now: Monotonic) -> bool {
         while let Some((at, count)) = self.sends.front().copied()
             && at.plus_ms(WINDOW_MS) <= now
@@ -45,7 +45,7 @@ impl Pace {
         true
     }
 
-    /// When one more may go out, while none may; perhaps a moment that has passed.
+    /// When one more send will be allowed, while none is; may lie in the past.
     pub(super) fn free_at(&self) -> Option<Monotonic> {
         let oldest = self.sends.front().filter(|_| self.used >= self.per_minute);
         oldest.map(|(at, _)| at.plus_ms(WINDOW_MS))

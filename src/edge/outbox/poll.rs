@@ -1,4 +1,5 @@
-//! The list that a polling relay works through, and what its `last_command_id` finishes.
+//! The list of commands that a polling relay works through, and the commands that its
+//! `last_command_id` finishes.
 
 use std::collections::HashMap;
 
@@ -8,12 +9,12 @@ use crate::clock::{Monotonic, Timestamp};
 use crate::store::RoomId;
 
 impl Outbox {
-    /// Whether a poll has an answer now.
+    /// Whether a waiting poll can be answered now.
     pub fn poll_due(&self, now: Timestamp, mono: Monotonic) -> bool {
         self.pace.is_free(mono) && self.next_due(now, mono).is_some_and(|at| at <= mono)
     }
 
-    /// When a poll will have an answer if nothing else happens.
+    /// The time when a poll can be answered because of time alone.
     pub fn poll_next(&self, now: Timestamp, mono: Monotonic) -> Option<Monotonic> {
         let next = self.next_due(now, mono);
         let next = next.map(|at| at.max(self.pace.free_at().unwrap_or(at)));
@@ -21,45 +22,47 @@ impl Outbox {
         next.into_iter().chain(backoffs).min()
     }
 
-    /// As if there were no limit a minute.
+    /// The time when a command is due, ignoring the limit per minute.
     fn next_due(&self, now: Timestamp, mono: Monotonic) -> Option<Monotonic> {
-        let held = self.held(mono);
+        let chats_in_backoff = self.chats_in_backoff(mono);
         let unexpired = self.entries.iter().filter(|(_, e)| e.expires_at > now);
-        let free = unexpired.filter(|(seq, e)| !waits(&held, **seq, e));
+        let free = unexpired.filter(|(seq, e)| !waits(&chats_in_backoff, **seq, e));
         free.map(|(_, e)| e.poll_due_at(self.timing, mono)).min()
     }
 
-    /// Chats with a refused command whose backoff is not over: from which seq on they wait.
-    fn held(&self, mono: Monotonic) -> HashMap<RoomId, u64> {
-        let mut held = HashMap::new();
+    /// Chats with a refused command whose backoff is running, each with the seq from which its
+    /// commands wait.
+    fn chats_in_backoff(&self, mono: Monotonic) -> HashMap<RoomId, u64> {
+        let mut chats_in_backoff = HashMap::new();
         for (seq, _) in self.refused.iter().filter(|(_, until)| **until > mono) {
             if let Some(entry) = self.entries.get(seq) {
-                held.entry(entry.room).or_insert(*seq);
+                chats_in_backoff.entry(entry.room).or_insert(*seq);
             }
         }
-        held
+        chats_in_backoff
     }
 
-    /// What a poll's answer hands out: everything handed out before and not finished, in the
-    /// order of first hand-outs, save what the relay works on; then what is new, oldest first.
-    /// And whether there is more. Chats with a refused command are left out, and take their
-    /// place anew. A relay that works through its list in order has therefore finished all
-    /// that has a place before the last it finished, whatever list that was in.
+    /// The steps of a poll's answer, and whether more commands remain. First come the commands
+    /// handed out before and not finished, in the order of their first hand-outs, except those the
+    /// relay works on; then new ones, oldest first. Chats with a refused command are left out and
+    /// get a new number later. So a relay that works through its list in order has finished
+    /// everything with a lower number than the last command it finished, whichever list contained
+    /// it.
     pub fn poll_plan(
         &mut self,
         limit: usize,
         now: Timestamp,
         mono: Monotonic,
     ) -> (Vec<Step>, bool) {
-        let held = self.held(mono);
-        let (left_out, given): (Vec<_>, Vec<_>) = self
+        let chats_in_backoff = self.chats_in_backoff(mono);
+        let (command_left_out, handed_out): (Vec<_>, Vec<_>) = self
             .entries
             .iter()
-            .partition(|(seq, entry)| waits(&held, **seq, entry));
-        let given = given
+            .partition(|(seq, entry)| waits(&chats_in_backoff, **seq, entry));
+        let handed_out = handed_out
             .into_iter()
             .filter(|(_, e)| !e.in_progress() || e.is_overdue(self.timing, mono));
-        let (mut listed, new): (Vec<_>, Vec<_>) = given.partition(|(_, e)| e.is_listed());
+        let (mut listed, new): (Vec<_>, Vec<_>) = handed_out.partition(|(_, e)| e.is_listed());
         listed.sort_by_key(|(_, entry)| entry.order);
         let mut steps = Vec::new();
         let (mut sends, mut has_more) = (0, false);
@@ -73,7 +76,7 @@ impl Outbox {
             let step = entry.poll_step(*seq, order, head == Some(seq), self.timing, now, mono);
             if step.is_send() {
                 if !self.pace.take(mono) {
-                    break; // the rest follows at its pace
+                    break; // the rest is sent when the rate limit allows
                 }
                 sends += 1;
             }
@@ -81,26 +84,26 @@ impl Outbox {
             steps.push(step);
         }
         if sends > 0 {
-            let listed = left_out.iter().filter(|(_, entry)| entry.is_listed());
+            let listed = command_left_out.iter().filter(|(_, entry)| entry.is_listed());
             steps.extend(listed.map(|(seq, _)| Step::LeaveOut { seq: **seq }));
         }
         (steps, has_more)
     }
 
-    /// Its place in the list was given up, committed.
-    pub fn left_out(&mut self, seq: u64) {
+    /// The command's removal from the list was committed.
+    pub fn command_left_out(&mut self, seq: u64) {
         if let Some(entry) = self.entries.get_mut(&seq) {
             entry.order = 0;
         }
     }
 
-    /// These were handed out in an answer, in this order.
+    /// These commands were handed out in an answer, in this order.
     pub fn poll_answered(&mut self, seqs: Vec<u64>) {
         self.answered = seqs;
     }
 
-    /// What a relay has finished that has finished the command `seq`: it, if it is not
-    /// finished yet, and all that it was handed before.
+    /// The commands finished by a relay that finished the command `seq`: that command, if
+    /// unfinished, and all handed out before it.
     pub fn finished_with(&self, seq: u64) -> Vec<u64> {
         match self.entries.get(&seq) {
             Some(last) if last.is_listed() => {
@@ -110,8 +113,8 @@ impl Outbox {
             }
             Some(last) if last.was_handed() => vec![seq],
             Some(_) => Vec::new(),
-            // It was finished by an ack of its own: the answer says what came before it.
-            None => match self.answered.iter().position(|given| *given == seq) {
+            // It was finished by its own ack: the last answer tells what was handed out before it.
+            None => match self.answered.iter().position(|handed_out| *handed_out == seq) {
                 Some(place) => self.answered[..place].to_vec(),
                 None => Vec::new(),
             },
@@ -119,7 +122,7 @@ impl Outbox {
     }
 }
 
-/// Whether a command waits for one of its chat that was refused, or is that one.
-fn waits(held: &HashMap<RoomId, u64>, seq: u64, entry: &Entry) -> bool {
-    held.get(&entry.room).is_some_and(|from| *from <= seq)
+/// Whether a command waits for a refused one of its chat, or is that one.
+fn waits(chats_in_backoff: &HashMap<RoomId, u64>, seq: u64, entry: &Entry) -> bool {
+    chats_in_backoff.get(&entry.room).is_some_and(|from| *from <= seq)
 }

@@ -1,4 +1,4 @@
-//! The end of a socket: which code, `bye`, the close frame, and time for both to arrive.
+//! Closing a socket: the close code, `bye`, the close frame, and the time for both to arrive.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ use crate::edge::hub::Close;
 use crate::edge::wire;
 use crate::model::masking::masked;
 
-/// How long the relay has to take our close.
+/// Time for the relay to receive the close frame.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
-/// As long for one that was too slow to be written to; it is no longer the agent's socket.
+/// The same for a relay that was too slow to be written to. Its socket is already replaced.
 const SLOW_CLOSE_MAX: Duration = Duration::from_secs(5);
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
@@ -37,7 +37,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 };
                 let _ = timeout(most, self.close(close)).await;
             }
-            // The relay closed: the library's answer is still to be written.
+            // The relay closed first: the library's answer must still be written.
             None => drop(timeout(CLOSE_MAX, self.ws.flush()).await),
         }
     }
@@ -53,8 +53,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             let _ = self.ws.send(Message::text(bye)).await;
         }
         let _ = self.ws.close(Some(frame)).await;
-        // Unread bytes would make the system throw the close frame away: read on until the
-        // relay has closed too, whatever it still says.
+        // Closing with unread bytes would drop the close frame. So the socket is read until the
+        // relay closes it.
         let io = self.ws.get_mut().inner_mut();
         let _ = io.shutdown().await;
         let mut dropped = [0; 512];
@@ -62,7 +62,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
     }
 }
 
-/// The close code for what the framing library found; it sends none itself.
+/// The close code for an error of the WebSocket library, which sends none itself.
 pub(super) fn close_for(error: &WsError) -> End {
     match error {
         WsError::Io(error) if is_flood(error) => Some(Close::new(4429, "too many fragments")),

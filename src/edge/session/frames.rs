@@ -1,5 +1,5 @@
-//! What a relay says on its socket, and what is answered. Reports are committed beside the
-//! reading, in the order in which they came.
+//! Frames received from a relay, and the answers to them. Reports are committed in the order they
+//! arrived, while the socket keeps reading.
 
 use futures_util::SinkExt;
 use futures_util::stream::FuturesOrdered;
@@ -14,18 +14,18 @@ use crate::edge::hub::Close;
 use crate::edge::wire::{self, Ack, Event, Frame, Resume};
 use crate::limits::MINUTE_MS;
 
-/// The so many-th malformed frame in a minute closes.
+/// The socket closes at this many malformed frames in a minute.
 const MALFORMED_MAX: u64 = 5;
 
-/// What follows when a report has been committed, or could not be.
+/// The outcome of committing a report.
 pub(super) enum ReportOutcome {
     Done,
     Say(String),
-    /// `resume` fitted, or what is said to one that could not be kept.
+    /// `resume` was valid, or the error frame when it couldn't be committed.
     Start {
         error: Option<String>,
     },
-    /// `resume` did not fit: where the agent stands, then everything unfinished.
+    /// `resume` was invalid: send `hello` again and then every unfinished command.
     StartAnew {
         hello: String,
     },
@@ -38,15 +38,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             Some(Err(error)) => return Err(close_for(&error)),
             Some(Ok(message)) => message,
         };
-        self.heard = tokio::time::Instant::now();
-        self.guard.hub.heard(&self.guard);
+        self.last_frame_at = tokio::time::Instant::now();
+        self.guard.hub.note_frame(&self.guard);
         let now = self.guard.hub.clock.monotonic();
         match message {
             Message::Text(text) => self.text(text.as_str()).await,
             Message::Binary(_) => Err(Some(Close::new(1003, "text frames only"))),
             Message::Close(_) => Err(None),
             Message::Ping(_) if self.pings.take(now) => {
-                in_time(self.write_max, self.ws.flush()).await // the library's pong
+                in_time(self.write_max, self.ws.flush()).await // sends the library's pong
             }
             Message::Ping(_) => Err(Some(Close::new(4429, "too many pings"))),
             _ if self.frames.take(now) => Ok(()),
@@ -86,11 +86,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         };
         match understood {
             Ok(()) => Ok(()),
-            Err(why) => self.malformed("malformed", why).await,
+            Err(reason) => self.malformed("malformed", reason).await,
         }
     }
 
-    /// Acks of commands on this socket are no flood, as long as they say something new.
+    /// Acks of commands on this socket don't count as a flood while they change the command's
+    /// state.
     fn is_expected(&self, ack: Option<&Result<Ack, &'static str>>) -> bool {
         let Some(Ok(ack)) = ack else {
             return false;
@@ -100,8 +101,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         outbox.is_some_and(|outbox| outbox.expects(&ack.command_id, ack.report.state()))
     }
 
-    async fn malformed(&mut self, code: &str, why: &str) -> Step {
-        self.send(wire::error(code, why)).await?;
+    async fn malformed(&mut self, code: &str, reason: &str) -> Step {
+        self.send(wire::error(code, reason)).await?;
         let now = self.guard.hub.clock.monotonic();
         self.malformed
             .take(MALFORMED_MAX - 1, MINUTE_MS, 1, now)
@@ -118,7 +119,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                     "unknown_command",
                     "this agent has no command with that id",
                 )),
-                Err(_) => ReportOutcome::Say(not_kept("ack")),
+                Err(_) => ReportOutcome::Say(not_committed("ack")),
             }
         });
     }
@@ -129,7 +130,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             let acked = wire::event_ack(&event.event_id);
             match hub.record(&relay, event).await {
                 Ok(()) => ReportOutcome::Say(acked),
-                Err(_) => ReportOutcome::Say(not_kept("event")),
+                Err(_) => ReportOutcome::Say(not_committed("event")),
             }
         });
     }
@@ -139,7 +140,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
         self.report(async move {
             match hub.set_status(&relay, status).await {
                 Ok(()) => ReportOutcome::Done,
-                Err(_) => ReportOutcome::Say(not_kept("status")),
+                Err(_) => ReportOutcome::Say(not_committed("status")),
             }
         });
     }
@@ -152,9 +153,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
                 Ok(true) => None,
                 Ok(false) => match hub.hello(&relay).await {
                     Ok(hello) => return ReportOutcome::StartAnew { hello },
-                    Err(_) => Some(not_kept("resume")),
+                    Err(_) => Some(not_committed("resume")),
                 },
-                Err(_) => Some(not_kept("resume")),
+                Err(_) => Some(not_committed("resume")),
             };
             ReportOutcome::Start { error }
         });
@@ -166,7 +167,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Session<S> {
             .push_back(Box::pin(report));
     }
 
-    pub(super) async fn reported(&mut self, reported: ReportOutcome) -> Step {
+    pub(super) async fn apply_report(&mut self, reported: ReportOutcome) -> Step {
         match reported {
             ReportOutcome::Done => Ok(()),
             ReportOutcome::Say(frame) => self.send(frame).await,
@@ -195,7 +196,7 @@ fn status(data: &Value) -> Result<String, &'static str> {
     wire::read_status(data.as_object().ok_or("status needs an object as data")?)
 }
 
-fn not_kept(what: &str) -> String {
+fn not_committed(what: &str) -> String {
     wire::error(
         "unavailable",
         &format!("the {what} could not be kept; send it again"),

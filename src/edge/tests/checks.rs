@@ -1,4 +1,4 @@
-//! What must always hold, seen from outside: at each send, and of the rows.
+//! The invariants of the model test: at each send, and on the rows.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The service under the model test and what is known of it from outside: what was queued,
-//! what was sent, what has ended. Checks what must always hold.
+//! The service under the model test, and what an outside observer knows of it: commands queued,
+//! sent and ended. Checks the invariants.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -319,7 +319,7 @@ impl World {
         let limit = poll.limit;
         // What it brings may end commands before others are sent.
         let polled = sync::poll(&self.hub, &model.relay, poll).await.unwrap();
-        let told = model.guard.as_ref().map(|guard| guard.line.take_told());
+        let told = model.guard.as_ref().map(|guard| guard.line.take_notices());
         if told.is_some_and(|told| told.close.is_some()) {
             self.hang_up(agent);
         }
@@ -374,7 +374,7 @@ impl World {
         for agent in 0..self.relays.len() {
             self.hang_up(agent);
             let model = &mut self.relays[agent];
-            model.relay = self.hub.known(model.id, &model.relay.name);
+            model.relay = self.hub.relay_of_row(model.id, &model.relay.name);
         }
     }
 

@@ -1,6 +1,6 @@
-//! A relay's message in the form that nearly all have, read into typed fields without a tree of
-//! the whole body. It takes only what the reading field by field takes, with the same outcome, and
-//! must not say what is wrong with the rest: that is read again, and named, there.
+//! A fast parser for a relay's message in its usual form: it reads typed fields without a JSON
+//! tree. It accepts a subset of what the parser in `ingest` accepts, with the same result. For any
+//! other body it returns `None`, and that parser reports the mistakes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,24 +14,24 @@ use super::{
 };
 use crate::ingest::{Message, Mode};
 
-/// The message and its `context.message_id`; `None`: the body is to be read field by field.
+/// The message and its `context.message_id`; `None` for a body that must be parsed field by field.
 pub(super) fn read(
     body: &[u8],
     is_own_photo: impl Fn(&str) -> bool,
 ) -> Option<(Message, Option<String>)> {
     let text = std::str::from_utf8(body).ok()?;
-    // A list would be taken for the fields in their order.
+    // serde would accept an array as the fields in their order.
     if !text.trim_start().starts_with('{') {
         return None;
     }
-    let sent: UsualBody<'_> = serde_json::from_str(text).ok()?;
+    let body_fields: UsualBody<'_> = serde_json::from_str(text).ok()?;
     let mut message = Message {
-        chat_guid: sent.chat_guid.0,
-        mode: sent.mode.0,
-        sender: sent.sender.0,
-        text: sent.text.0,
-        timestamp: i64::try_from(sent.timestamp).ok()?,
-        participants: strings(sent.participants.unwrap_or_default()),
+        chat_guid: body_fields.chat_guid.0,
+        mode: body_fields.mode.0,
+        sender: body_fields.sender.0,
+        text: body_fields.text.0,
+        timestamp: i64::try_from(body_fields.timestamp).ok()?,
+        participants: strings(body_fields.participants.unwrap_or_default()),
         metadata: None,
         context: None,
         owner: None,
@@ -42,16 +42,16 @@ pub(super) fn read(
     if message.timestamp > TIMESTAMP_MAX || message.participants.len() > PARTICIPANTS_MAX {
         return None;
     }
-    if let Some(metadata) = sent.metadata {
+    if let Some(metadata) = body_fields.metadata {
         check_metadata(&metadata)?;
-        if metadata.says_something() {
-            message.metadata = metadata.kept();
+        if metadata.has_content() {
+            message.metadata = metadata.to_json();
         }
     }
     let mut message_id = None;
-    if let Some(context) = sent.context {
+    if let Some(context) = body_fields.context {
         read_context(&context, &mut message, is_own_photo)?;
-        message.context = context.kept();
+        message.context = context.to_json();
         if let Value::Text(id) = context.get("message_id") {
             message_id = Some(id.clone().into_owned()).filter(|id| !id.is_empty());
         }
@@ -83,7 +83,7 @@ fn read_context(
     are_photos.then_some(())
 }
 
-/// What is sent. A name that stands twice, or that is not one of these, is an error.
+/// The body's fields. A duplicate or unknown name is an error.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UsualBody<'a> {
@@ -100,7 +100,7 @@ struct UsualBody<'a> {
     context: Option<Object<'a>>,
 }
 
-/// Of so many bytes, without U+0000.
+/// A string of MIN to MAX bytes without U+0000.
 struct BoundedText<const MIN: usize, const MAX: usize>(String);
 
 fn strings<const MIN: usize, const MAX: usize>(texts: Vec<BoundedText<MIN, MAX>>) -> Vec<String> {
@@ -109,7 +109,7 @@ fn strings<const MIN: usize, const MAX: usize>(texts: Vec<BoundedText<MIN, MAX>>
 
 struct ModeField(Mode);
 
-/// An object of plain values, in the order of its names, each of which stands once.
+/// An object of plain values, sorted by name, without duplicates.
 struct Object<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
 #[derive(Serialize)]
@@ -124,11 +124,11 @@ enum Value<'a> {
 
 impl<'a> Object<'a> {
     fn get(&self, name: &str) -> &Value<'a> {
-        let found = self.0.iter().find(|(key, _)| key == name);
-        found.map_or(&Value::Null, |(_, value)| value)
+        let entry = self.0.iter().find(|(key, _)| key == name);
+        entry.map_or(&Value::Null, |(_, value)| value)
     }
 
-    /// `None`: it is something else.
+    /// `None` when the value has another type.
     fn text(&self, name: &str, min: usize, max: usize) -> Option<Option<String>> {
         match self.get(name) {
             Value::Null => Some(None),
@@ -137,7 +137,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// `None`: it is something else.
+    /// `None` when the value has another type.
     fn bool(&self, name: &str) -> Option<bool> {
         match self.get(name) {
             Value::Null => Some(false),
@@ -146,7 +146,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// `None`: it is something else.
+    /// `None` when the value has another type.
     fn texts(&self, name: &str, items_max: usize) -> Option<&[Cow<'a, str>]> {
         match self.get(name) {
             Value::Null => Some(&[]),
@@ -155,12 +155,12 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// As JSON; an empty one is not kept.
-    fn kept(&self) -> Option<String> {
+    /// The object as JSON; `None` when it is empty.
+    fn to_json(&self) -> Option<String> {
         (!self.0.is_empty()).then(|| serde_json::to_string(self).ok())?
     }
 
-    fn says_something(&self) -> bool {
+    fn has_content(&self) -> bool {
         self.0.iter().any(|(_, value)| match value {
             Value::Null | Value::Bool(false) => false,
             Value::Text(text) => !text.is_empty(),
@@ -176,8 +176,8 @@ impl Serialize for Object<'_> {
     }
 }
 
-/// For the reader alone: nobody is told.
-fn unusual<E: de::Error>() -> E {
+/// The error isn't shown to anybody: the body is parsed again field by field.
+fn not_accepted<E: de::Error>() -> E {
     E::custom("not of the usual form")
 }
 
@@ -194,7 +194,7 @@ impl<const MIN: usize, const MAX: usize> Visitor<'_> for TextVisitor<MIN, MAX> {
         let is_usual = (MIN..=MAX).contains(&text.len()) && !text.contains('\0');
         is_usual
             .then(|| BoundedText(text.to_owned()))
-            .ok_or_else(unusual)
+            .ok_or_else(not_accepted)
     }
 }
 
@@ -217,7 +217,7 @@ impl Visitor<'_> for ModeVisitor {
         match mode {
             "direct" => Ok(ModeField(Mode::Direct)),
             "group" => Ok(ModeField(Mode::Group)),
-            _ => Err(unusual()),
+            _ => Err(not_accepted()),
         }
     }
 }
@@ -244,13 +244,13 @@ impl<'de> Visitor<'de> for BorrowedVisitor {
         let is_usual = !text.contains('\0');
         is_usual
             .then_some(Borrowed(text.into()))
-            .ok_or_else(unusual)
+            .ok_or_else(not_accepted)
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Borrowed<'de>, E> {
         let is_usual = !text.contains('\0');
         let owned = || Borrowed(text.to_owned().into());
-        is_usual.then(owned).ok_or_else(unusual)
+        is_usual.then(owned).ok_or_else(not_accepted)
     }
 }
 
@@ -284,7 +284,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value<'de>, E> {
         i64::try_from(value)
             .map(Value::Integer)
-            .map_err(|_| unusual())
+            .map_err(|_| not_accepted())
     }
 
     fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Value<'de>, E> {
@@ -328,7 +328,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
         }
         object.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         if object.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return Err(unusual());
+            return Err(not_accepted());
         }
         Ok(Object(object))
     }
@@ -349,7 +349,7 @@ mod tests {
     const REQUIRED: &str =
         r#""chat_guid":"c","mode":"group","sender":"+1","text":"hi","timestamp":7"#;
 
-    /// As read field by field.
+    /// The same body parsed field by field.
     fn by_field(body: &str) -> Option<(Message, Option<String>)> {
         let json = Json::parse(body.to_owned().into()).ok()?;
         let message = read_message(&json.value, true, |url| url == "own").ok()?;
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn what_it_takes_is_what_is_read_field_by_field() {
-        // What follows the required fields, and whether the body is of the usual form.
+        // The rest of the body after the required fields, and whether the fast parser accepts it.
         let cases = [
             ("", true),
             (
@@ -392,13 +392,13 @@ mod tests {
                 true,
             ),
             (r#","context":{"service":"é\\\u2028"}"#, true),
-            // Right, but not usual.
+            // Valid, but not in the usual form.
             (r#","context":{"a":{"b":1}}"#, false),
             (r#","context":{"a":[1]}"#, false),
             (r#","context":{"a":1.5}"#, false),
             (r#","context":{"a":18446744073709551615}"#, false),
             (r#","unknown":1"#, false),
-            // Wrong.
+            // Invalid.
             (r#","text":"twice""#, false),
             (r#","context":{"a":1,"\u0061":2}"#, false),
             (r#","context":{"a":"\u0000"}"#, false),

@@ -1,4 +1,4 @@
-//! `/marketplace/apps…`: what an app is, and the rooms that have it.
+//! `/marketplace/apps…`: apps, and the chats in which they are installed.
 
 use serde_json::json;
 
@@ -17,55 +17,55 @@ const DESCRIPTION_BYTES_MAX: usize = 2_000;
 
 pub(in crate::routes) async fn create(mut rq: Request) -> Result<Response> {
     let draft = draft(&mut rq).await?;
-    let app = rq.app.marketplace.create_app(rq.who()?.id, draft).await?;
+    let app = rq.app.marketplace.create_app(rq.user()?.id, draft).await?;
     Ok(http::json(&app))
 }
 
 pub(in crate::routes) async fn list(rq: Request) -> Result<Response> {
-    let apps = rq.app.marketplace.apps(rq.who()?.id).await?;
+    let apps = rq.app.marketplace.apps(rq.user()?.id).await?;
     Ok(http::json(&json!({"apps": apps, "total": apps.len()})))
 }
 
 pub(in crate::routes) async fn show(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
     let app = rq.app.marketplace.app(caller, app).await?;
     Ok(http::json(&app))
 }
 
 pub(in crate::routes) async fn replace(mut rq: Request) -> Result<Response> {
     let draft = draft(&mut rq).await?;
-    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
     let app = rq.app.marketplace.replace_app(caller, app, draft).await?;
     Ok(http::json(&app))
 }
 
 pub(in crate::routes) async fn delete(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
     rq.app.marketplace.delete_app(caller, app).await?;
-    Ok(done("The app and its webhooks are gone."))
+    Ok(message_body("The app and its webhooks are deleted."))
 }
 
 pub(in crate::routes) async fn install(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
     let chat = param(&rq, "chat_guid");
     rq.app.marketplace.install_app(caller, app, chat).await?;
-    Ok(done("The app may write to this chat."))
+    Ok(message_body("The app may write to this chat."))
 }
 
 pub(in crate::routes) async fn uninstall(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
     let chat = param(&rq, "chat_guid");
     rq.app.marketplace.uninstall_app(caller, app, chat).await?;
-    Ok(done("The app no longer writes to this chat."))
+    Ok(message_body("The app no longer writes to this chat."))
 }
 
 pub(in crate::routes) async fn list_of_room(rq: Request) -> Result<Response> {
-    let (caller, chat) = (rq.who()?.id, param(&rq, "chat_guid"));
+    let (caller, chat) = (rq.user()?.id, param(&rq, "chat_guid"));
     let apps = rq.app.marketplace.room_apps(caller, chat).await?;
     Ok(http::json(&json!({"apps": apps, "total": apps.len()})))
 }
 
-pub(super) fn done(message: &str) -> Response {
+pub(super) fn message_body(message: &str) -> Response {
     http::json(&json!({"status": "ok", "message": message}))
 }
 

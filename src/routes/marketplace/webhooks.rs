@@ -1,8 +1,8 @@
-//! `/marketplace/webhooks…`: an app's webhooks, their secrets and what became of their calls.
+//! `/marketplace/webhooks…`: an app's webhooks, their secrets, and the log of their calls.
 
 use serde_json::json;
 
-use super::apps::done;
+use super::apps::message_body;
 use super::{Request, param};
 use crate::error::{Error, Result};
 use crate::http::{self, Fields, Response};
@@ -20,10 +20,10 @@ pub(in crate::routes) async fn create(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let action_id = fields.required_string("action_id", 1..=ACTION_ID_CHARS_MAX);
-    let mut draft = read(&mut fields);
+    let mut draft = read_draft(&mut fields);
     draft.action_id = action_id;
     fields.finish()?;
-    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
     let created = rq
         .app
         .marketplace
@@ -33,7 +33,7 @@ pub(in crate::routes) async fn create(mut rq: Request) -> Result<Response> {
 }
 
 pub(in crate::routes) async fn list(rq: Request) -> Result<Response> {
-    let (caller, app) = (rq.who()?.id, param(&rq, "app_id"));
+    let (caller, app) = (rq.user()?.id, param(&rq, "app_id"));
     let webhooks = rq.app.marketplace.webhooks(caller, app).await?;
     let total = webhooks.len();
     Ok(http::json(&json!({"webhooks": webhooks, "total": total})))
@@ -42,26 +42,26 @@ pub(in crate::routes) async fn list(rq: Request) -> Result<Response> {
 pub(in crate::routes) async fn update(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
-    let mut draft = read(&mut fields);
+    let mut draft = read_draft(&mut fields);
     draft.is_active = fields.optional_bool("is_active");
     fields.finish()?;
-    let (caller, app, webhook) = named(&rq)?;
+    let (caller, app, webhook) = webhook_path(&rq)?;
     let market = &rq.app.marketplace;
     let updated = market.update_webhook(caller, app, webhook, draft).await?;
     Ok(http::json(&updated))
 }
 
 pub(in crate::routes) async fn delete(rq: Request) -> Result<Response> {
-    let (caller, app, webhook) = named(&rq)?;
+    let (caller, app, webhook) = webhook_path(&rq)?;
     rq.app
         .marketplace
         .delete_webhook(caller, app, webhook)
         .await?;
-    Ok(done("The webhook is gone."))
+    Ok(message_body("The webhook is gone."))
 }
 
 pub(in crate::routes) async fn rotate(rq: Request) -> Result<Response> {
-    let (caller, app, webhook) = named(&rq)?;
+    let (caller, app, webhook) = webhook_path(&rq)?;
     let market = &rq.app.marketplace;
     let (webhook_id, secret) = market.rotate_secret(caller, app, webhook).await?;
     Ok(http::json(
@@ -71,7 +71,7 @@ pub(in crate::routes) async fn rotate(rq: Request) -> Result<Response> {
 
 pub(in crate::routes) async fn events(rq: Request) -> Result<Response> {
     let limit = limit(&rq)?;
-    let (caller, app, webhook) = named(&rq)?;
+    let (caller, app, webhook) = webhook_path(&rq)?;
     let market = &rq.app.marketplace;
     let (events, total) = market.events(caller, app, webhook, limit).await?;
     Ok(http::json(&json!({"events": events, "total": total})))
@@ -80,18 +80,18 @@ pub(in crate::routes) async fn events(rq: Request) -> Result<Response> {
 pub(in crate::routes) async fn test(mut rq: Request) -> Result<Response> {
     rq.exchange.check_json()?;
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
-    let (caller, app, webhook) = named(&rq)?;
+    let (caller, app, webhook) = webhook_path(&rq)?;
     let market = &rq.app.marketplace;
     let tried = market.rehearse(caller, app, webhook, &body).await?;
     Ok(http::json(&tried))
 }
 
-fn named(rq: &Request) -> Result<(crate::store::UserId, String, String)> {
-    Ok((rq.who()?.id, param(rq, "app_id"), param(rq, "webhook_id")))
+fn webhook_path(rq: &Request) -> Result<(crate::store::UserId, String, String)> {
+    Ok((rq.user()?.id, param(rq, "app_id"), param(rq, "webhook_id")))
 }
 
-/// What a new webhook and a changed one have in common.
-fn read(fields: &mut Fields<'_>) -> Draft {
+/// The fields that creating and updating a webhook share.
+fn read_draft(fields: &mut Fields<'_>) -> Draft {
     let limits = 1..=RATE_LIMIT_MAX as i64;
     Draft {
         description: fields.optional_string("description", 0..=DESCRIPTION_BYTES_MAX),

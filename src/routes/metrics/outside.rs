@@ -1,5 +1,5 @@
-//! Everybody that the service asks: the model, those who take payments, keep flags, memories
-//! and identities, send mails; and what is kept of their answers.
+//! Metrics of external services (model, payments, flags, memories, identities, mail) and of the
+//! caches of their answers.
 
 use super::rows::age_s;
 use crate::app::App;
@@ -27,7 +27,7 @@ pub(super) fn write(page: &MetricsRegistry, app: &App) -> metrics::MetricsResult
     }
     page.gauge(
         "chatkeep_replies_pending",
-        "Messages that a model is still to answer.",
+        "Messages waiting for a model's answer.",
         replies.pending() as f64,
     )?;
     page.add(replies.late())?;
@@ -45,7 +45,7 @@ fn flags(page: &MetricsRegistry, app: &App) -> metrics::MetricsResult {
     if let Some(age_s) = age_s(status.heard_at, app.clock.now()) {
         page.gauge(
             "chatkeep_flags_age_seconds",
-            "How long ago the provider of flags last answered.",
+            "Seconds since the flag provider last answered.",
             age_s,
         )?;
     }

@@ -1,4 +1,4 @@
-//! The database, and what waits in it.
+//! Metrics of the database, of relays and of their commands.
 
 use crate::app::App;
 use crate::clock::Timestamp;
@@ -14,7 +14,7 @@ pub(super) fn write(
     app.store.numbers().show(page)?;
     page.gauge(
         "chatkeep_writer_queue_writes",
-        "Writes that wait for the writing thread.",
+        "Writes waiting for the writer thread.",
         app.store.queued() as f64,
     )?;
     page.gauge(
@@ -35,25 +35,25 @@ pub(super) fn write(
     )?;
     page.gauge(
         "chatkeep_wal_bytes",
-        "The write-ahead log beside it.",
+        "Size of the write-ahead log.",
         sizes.log as f64,
     )?;
     page.gauge(
         "chatkeep_relays_connected",
-        "Relays with a socket.",
+        "Relays connected by a socket.",
         app.hub.connected() as f64,
     )?;
     for relay in &app.relays {
         let label = ("relay", relay.name);
         page.labelled(
             "chatkeep_relay_up",
-            "Whether both ends of the service's own relay answer it.",
+            "Whether the built-in relay is connected to its chat network and to the service.",
             label,
             f64::from(u8::from(relay.condition.trouble().is_none())),
         )?;
         page.labelled(
             "chatkeep_relay_restarts",
-            "How often the service's own relay ended and began anew.",
+            "Restarts of the built-in relay.",
             label,
             relay.condition.restarts() as f64,
         )?;
@@ -68,12 +68,12 @@ pub(super) fn write(
     )?;
     page.gauge(
         "chatkeep_commands_oldest_unfinished_age_seconds",
-        "How long the oldest of them has waited; 0 without one.",
+        "Age of the oldest unfinished command; 0 without one.",
         age_s(backlog.oldest_at, app.clock.now()).unwrap_or_default(),
     )
 }
 
-/// In seconds; 0 when the clock was set back since.
+/// Seconds since a time; 0 when the clock was set back since then.
 pub(super) fn age_s(since: Option<Timestamp>, now: Timestamp) -> Option<f64> {
     since.map(|at| (now.0 - at.0).max(0) as f64 / 1000.0)
 }

@@ -1,5 +1,5 @@
-//! The refusals of a route: those that follow from its row, and those that its description
-//! adds, each with its codes and headers.
+//! The error responses of a route: those that follow from its row and those that its description
+//! adds, each with codes and headers.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,12 @@ use serde_json::{Map, Value, json};
 use crate::http::{Method, StatusCode};
 use crate::routes::{Caller, Route};
 
-/// The code of a browser's request for another page.
+/// The code for a browser request from a page of another origin.
 const ORIGIN_NOT_ALLOWED: &str = "origin_not_allowed";
 
-/// Gives an operation its refusals among its responses, and every response its headers.
-/// `errors` holds the codes of the operation's own by status, `never` the statuses that it
-/// does not answer though its row would have it so. What several operations share goes to
-/// `shared`, by name.
+/// Adds the error responses to an operation, and headers to every response. `errors` holds the
+/// operation's own codes by status; `never` lists statuses that its row implies but it never
+/// answers. Responses used by several operations go to `shared`, by name.
 pub(super) fn add(
     row: &Route,
     operation: &mut Map<String, Value>,
@@ -36,7 +35,7 @@ pub(super) fn add(
         codes.retain(|status, _| !never.iter().any(|n| n.as_str() == Some(status)));
     }
     let is_limited = codes.contains_key("429");
-    // What is refused before calls are counted knows nothing of them.
+    // Origin checks happen before calls are counted, so those responses have no rate limit headers.
     let by_origin_only = codes
         .get("403")
         .is_some_and(|codes| codes == &[ORIGIN_NOT_ALLOWED]);
@@ -47,13 +46,13 @@ pub(super) fn add(
     };
     let responses = operation.entry("responses").or_insert_with(|| json!({}));
     for (status, own) in responses.as_object_mut().into_iter().flatten() {
-        give_headers(status, is_counted(status), own);
+        add_headers(status, is_counted(status), own);
         if let Some(codes) = codes.remove(status) {
             own["content"]["application/problem+json"] = json!({ "schema": schema(&codes) });
         }
     }
     for (status, codes) in codes {
-        let (mut name, description) = told(row, &status, &codes);
+        let (mut name, description) = shared_response(row, &status, &codes);
         if is_counted(&status) && status != "429" {
             name.push_str(".counted");
         }
@@ -61,7 +60,7 @@ pub(super) fn add(
         shared.entry(name).or_insert_with(|| {
             let content = json!({"application/problem+json": {"schema": schema(&codes)}});
             let mut response = json!({"description": description, "content": content});
-            give_headers(&status, is_counted(&status), &mut response);
+            add_headers(&status, is_counted(&status), &mut response);
             response
         });
     }
@@ -108,10 +107,10 @@ fn schema(codes: &[String]) -> Value {
     })
 }
 
-/// A refusal's name among those that are shared, and a sentence.
-fn told(row: &Route, status: &str, codes: &[String]) -> (String, String) {
+/// The name of a shared response, and its description.
+fn shared_response(row: &Route, status: &str, codes: &[String]) -> (String, String) {
     let name = codes.join(".");
-    let limit = row.limit.map(|limit| limit.allows());
+    let limit = row.limit.map(|limit| limit.calls_and_window_ms());
     match (status, limit) {
         ("413", _) => {
             let most = row.body_bytes_max;
@@ -131,8 +130,8 @@ fn told(row: &Route, status: &str, codes: &[String]) -> (String, String) {
     }
 }
 
-/// `is_counted`: it says how the caller stands to a limit.
-fn give_headers(status: &str, is_counted: bool, response: &mut Value) {
+/// `is_counted`: the response has rate limit headers.
+fn add_headers(status: &str, is_counted: bool, response: &mut Value) {
     let mut headers = vec![("X-Request-Id", "RequestId")];
     match status {
         "401" => headers.push(("WWW-Authenticate", "Bearer")),
