@@ -1,4 +1,4 @@
-//! People's accounts as operators see and change them. It knows no route and no SQL.
+//! People's accounts, as operators see and change them. This module must not know routes or SQL.
 
 pub mod confirmation;
 pub mod deletion;
@@ -14,31 +14,31 @@ use crate::access;
 use crate::clock::Timestamp;
 use crate::store::UserRow;
 
-/// A user, as the admin API and `chatkeep user --json` show one.
+/// A user as JSON, for the admin API and `chatkeep user --json`.
 #[derive(Debug, Serialize)]
 pub struct UserView<'a> {
-    /// UUID
+    /// A UUID.
     pub user_id: &'a str,
     pub phone: Option<&'a str>,
     pub name: Option<&'a str>,
-    /// IANA name
+    /// An IANA name.
     pub timezone: Option<&'a str>,
     pub created_at: Timestamp,
-    /// With what an operator granted.
+    /// Includes a grant by an operator.
     pub subscription_status: &'a str,
     pub subscription_plan: Option<&'a str>,
-    /// Only while it holds.
+    /// Only while it is valid.
     pub grant: Option<ShownGrant<'a>>,
-    /// Counted this UTC day; subscribers' messages are not.
+    /// Messages counted this UTC day. Subscribers' messages aren't counted.
     pub messages_today: i64,
-    /// When the account goes, if its owner asked for that.
+    /// When the account will be deleted, if its owner requested that.
     pub deletion_scheduled_for: Option<Timestamp>,
 }
 
 #[derive(Debug, Serialize)]
 pub struct ShownGrant<'a> {
     pub plan: &'a str,
-    /// The first moment without it; `None`: no end.
+    /// The first moment without the grant; `None` without an end.
     pub until: Option<Timestamp>,
 }
 

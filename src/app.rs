@@ -1,5 +1,5 @@
-//! Puts the service together from its configuration, and runs it on a listener that its
-//! caller owns until its caller says stop. The only place that picks concrete parts.
+//! Builds the service from its configuration and runs it on a listener until the caller stops it.
+//! This is the only place that chooses concrete parts.
 
 mod backups;
 mod erasing;
@@ -50,14 +50,14 @@ pub use backups::Backups;
 
 pub use relays::{OwnRelay, check_relay, reached_at, relay_state, run_relay};
 
-/// No byte of a body for so long is a time-out.
+/// Longest pause within a request's body.
 const BODY_IDLE: Duration = Duration::from_secs(10);
-/// How long relays may still ack what they hold when everything else has ended.
+/// How long relays may still ack commands after everything else has ended.
 const LAST_ACKS_MAX: Duration = Duration::from_secs(2);
 /// How long sockets have to close.
 const SOCKETS_CLOSE_MAX: Duration = Duration::from_secs(2);
 
-/// Everything a request can reach.
+/// All parts that a request can use.
 pub struct App {
     pub config: Config,
     pub clock: Clock,
@@ -69,23 +69,24 @@ pub struct App {
     pub exports: Arc<Exports>,
     pub backups: Arc<Backups>,
     pub photos: Arc<Photos>,
-    /// Relays that the service runs by itself.
+    /// Relays that run inside the service.
     pub relays: Vec<OwnRelay>,
     pub billing: Arc<Billing>,
     pub marketplace: Arc<Marketplace>,
     pub edge_tokens: Verifier,
-    /// `None`: not configured; open in development, closed in production.
+    /// `None` when not configured: then the endpoint is open in development and closed in
+    /// production.
     pub legacy_secret: Setting<Option<SharedSecret>>,
     pub admin_token: Setting<Option<SharedSecret>>,
-    /// Only these may say for whom they ask.
+    /// Forwarding headers of these proxies are trusted.
     pub trusted_proxies: Setting<Vec<Network>>,
-    /// `None`: every flag has its default, or what an operator set.
+    /// `None` without a provider: flags have defaults or overrides.
     pub flag_provider: Option<Arc<Provider>>,
     pub identity: Arc<Identity>,
     pub eraser: Arc<Eraser>,
-    /// `None`: no mail is sent.
+    /// `None` without a mail server.
     pub post: Option<Arc<DeletionMailer>>,
-    /// The identity provider's keys, where there is one.
+    /// The identity provider's keys, if one is configured.
     pub jwks: Option<Arc<Jwks>>,
     pub minute_windows: MinuteWindows,
     pub retries: Arc<Retries>,
@@ -98,14 +99,14 @@ pub struct App {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunEnd {
     Clean,
-    /// Something was still under way when the grace was over.
+    /// Requests were still running when the grace period ended.
     GraceRanOut,
-    /// Writing can't be trusted any more; a supervisor should start the service again.
+    /// Writing can't be trusted any more; a supervisor should restart the service.
     StorageLost,
 }
 
 impl App {
-    /// Opens the store and puts the parts together. The error is a sentence for the operator.
+    /// Opens the store and builds the parts. The error is a sentence for the operator.
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
         let store = Arc::new(open_store(&config)?);
         remember_jump(&store, &clock).await?;
@@ -177,8 +178,8 @@ impl App {
         }))
     }
 
-    /// Serves until `stop` turns true, then drains: relays are told at once, what is under
-    /// way ends within the grace, acks are taken until then.
+    /// Serves until `stop` turns true, then drains: relays are told immediately, running requests
+    /// finish within the grace period, and acks are accepted until then.
     pub async fn run(
         self: Arc<Self>,
         listener: TcpListener,
@@ -206,8 +207,8 @@ impl App {
         if let Err(error) = self.store.note_written(self.clock.now()).await {
             log::warn!("what was answered could not be noted: {error}");
         }
-        // A call that still hangs somewhere may hold the store: what was deleted must not wait
-        // in the log for that to end.
+        // A hanging call may still hold the store: deleted data must not stay in the log until it
+        // ends.
         if let Err(error) = self.store.compact(false).await {
             log::warn!("the write-ahead log was not emptied: {error}");
         }
@@ -218,7 +219,7 @@ impl App {
         }
     }
 
-    /// True when it is the storage that was lost.
+    /// True when the storage was lost.
     async fn until_stopped(&self, mut stop: watch::Receiver<bool>) -> bool {
         let mut lost = self.store.lost();
         tokio::select! {
@@ -236,7 +237,7 @@ impl App {
         let _ = tokio::time::timeout(most, waiting).await;
     }
 
-    /// Whose connections are limited: not those of our proxies, behind which others are, and in
+    /// Which connections are limited: not those of our proxies, which serve many clients, and in
     /// development not those of this machine.
     fn counted_as(&self, peer: IpAddr) -> Option<IpAddr> {
         let peer = peer.to_canonical();
@@ -269,8 +270,8 @@ type StartupState = (
     usize,
 );
 
-/// What the parts start with: the edge epoch, agents whose tokens were ended, overrides of
-/// flags, and how many replies are pending.
+/// Loads the state for the start: edge epoch, revoked tokens, flag overrides, and the number of
+/// pending replies.
 async fn load_startup_state(store: &SharedStore) -> Result<StartupState, String> {
     let load_startup_state = store.read(|view| {
         Ok((
@@ -299,7 +300,7 @@ fn edge_tokens(config: &Config, revocations: Vec<(String, i64)>) -> Result<Verif
     Ok(Verifier::new(&settings, revocations))
 }
 
-/// `None` before development's are made.
+/// `None` before development secrets are created.
 fn edge_secrets(config: &Config) -> Option<edge_token::Secrets<'_>> {
     Some(edge_token::Secrets {
         secret: config.edge.secret.as_ref()?.expose(),
@@ -311,7 +312,7 @@ fn shared(secret: &Option<Secret>) -> Option<SharedSecret> {
     secret.as_ref().map(|s| SharedSecret::new(s.expose()))
 }
 
-/// The identity provider's keys, where there is one.
+/// The identity provider's keys, if one is configured.
 fn jwks(config: &Config, clock: &Clock) -> Option<Arc<Jwks>> {
     let url = config.identity.jwks_url.as_deref()?;
     Some(Jwks::new(url, clock.clone()))
@@ -416,7 +417,7 @@ fn replies(
     })
 }
 
-/// The database's options as configured.
+/// The store's options from the configuration.
 pub fn store_options(config: &Config) -> store::Options {
     store::Options {
         path: config.storage.path.clone(),
@@ -430,7 +431,7 @@ fn open_store(config: &Config) -> Result<Store, String> {
     Store::open(&store_options(config))
 }
 
-/// A clock that had jumped when the service last ran has yet to show that it is right.
+/// If the clock had jumped when the service last ran, it must first prove correct again.
 async fn remember_jump(store: &SharedStore, clock: &Clock) -> Result<(), String> {
     let jumped = store.read(|view| view.clock_has_jumped()).await;
     if jumped.map_err(|e| e.to_string())? {
@@ -440,8 +441,8 @@ async fn remember_jump(store: &SharedStore, clock: &Clock) -> Result<(), String>
     Ok(())
 }
 
-/// Takes the database's lock, before anything else touches it. Another file than it was
-/// begins a new edge epoch: relays may have finished more than it knows of.
+/// Takes the database's lock before anything else opens it. A replaced file begins a new edge
+/// epoch, because relays may have finished more than it knows.
 pub fn lock(config: &Config) -> Result<Lock, String> {
     let path = &config.storage.path;
     let lock = Lock::take(path)?;

@@ -1,6 +1,6 @@
-//! Subscriptions, top-ups and what the payment provider says of them. Nobody calls the
-//! provider inside a transaction: what it is to be told waits in the store (`tasks`), what it
-//! says is fetched first and applied then. It must not know routes or SQL.
+//! Payments: subscriptions, top-ups, and the payment provider's events. The provider is never
+//! called inside a transaction: tasks for it wait in the store (`tasks`), and its answers are
+//! fetched first and applied afterwards. This module must not know routes or SQL.
 
 mod apply;
 pub mod checkout;
@@ -28,26 +28,26 @@ use customers::CustomerLocks;
 use methods::Methods;
 use stripe::{Failure, Stripe};
 
-/// Until a client should try again, where nothing better is known.
+/// Retry-After when no better value is known.
 const RETRY_AFTER_S: u64 = 30;
 
-/// Everything about payments.
+/// The payment functions of the service.
 pub struct Billing {
     store: SharedStore,
     flags: Arc<Flags>,
     clock: Clock,
     config: config::Billing,
-    /// In the place of those in `config`.
+    /// Current secrets; they replace those in `config`.
     secrets: Setting<Secrets>,
-    /// Where people come back to when nothing else is said, without a trailing slash.
+    /// Default return URL of a checkout, without a trailing slash.
     public_url: String,
-    /// `None`: nobody can pay.
+    /// `None` when no provider is configured.
     stripe: Option<Arc<Stripe>>,
     in_the_making: CustomerLocks,
     methods: Methods,
 }
 
-/// What the provider is asked with, and what its events are verified with.
+/// The keys for calling the provider and for verifying its events.
 struct Secrets {
     key: Option<Secret>,
     webhook: Option<Secret>,
@@ -66,7 +66,7 @@ impl Secrets {
     }
 }
 
-/// The keys that count now.
+/// The keys of the current mode (live or test).
 struct Keys<'a> {
     secret: Secret,
     publishable: &'a str,

@@ -1,5 +1,5 @@
-//! The command line: one file per command. A command parses, calls and prints. Exit codes:
-//! 0 done, 1 refused or failed (why stands on stderr), 2 wrong usage.
+//! The command line: one file per command. A command parses its arguments, calls another module and
+//! prints. Exit codes: 0 success, 1 refused or failed (with the reason on stderr), 2 wrong usage.
 
 mod audit;
 mod backup;
@@ -32,9 +32,8 @@ use crate::config::{Config, LoadedConfig, Problem, Source};
 
 /// A backend for a conversational assistant that people talk to over chat.
 ///
-/// Without a command it runs the service. Settings come from --config, else
-/// $CHATKEEP_CONFIG, else ./service.toml, and from CHATKEEP_<SECTION>_<KEY> in the
-/// environment.
+/// Without a command it runs the service. Settings are read from --config, else $CHATKEEP_CONFIG,
+/// else ./service.toml, and from CHATKEEP_<SECTION>_<KEY> in the environment.
 #[derive(Parser)]
 #[command(
     version,
@@ -52,30 +51,30 @@ struct Arguments {
 enum Command {
     /// Runs the service.
     ///
-    /// Without any configuration it starts in development: on 127.0.0.1:8080, with its
-    /// database and the secrets it makes in ./data. Ctrl-C or SIGTERM ends it in order.
-    /// SIGHUP reads again what may change while it runs, and opens the log file anew.
-    /// CHATKEEP_LOG=debug logs more, CHATKEEP_LOG_FORMAT=json logs JSON lines.
+    /// Without a configuration it starts in development mode: on 127.0.0.1:8080, with a database
+    /// and generated secrets in ./data. Ctrl-C or SIGTERM stops it gracefully. SIGHUP reloads the
+    /// settings that may change while it runs, and reopens the log file. CHATKEEP_LOG=debug logs
+    /// more, CHATKEEP_LOG_FORMAT=json logs JSON lines.
     #[command(after_help = "Example: chatkeep serve --config service.toml")]
     Serve,
-    /// Holds a conversation in this terminal, through a real relay connection.
+    /// Starts a conversation in this terminal, over a real relay connection.
     ///
-    /// Joins the service that runs on this database, or starts one for as long as the
-    /// conversation lasts.
+    /// Joins the service that runs on this database, or starts one for the duration of the
+    /// conversation.
     #[command(after_help = "Example: echo 'remind me in 5 seconds to stretch' | chatkeep chat")]
     Chat(chat::Options),
     /// Writes a commented service.toml for production, with fresh secrets.
     ///
-    /// To the file that --config names, else ./service.toml. Never overwrites one. In a terminal
-    /// it asks whether people are charged.
+    /// Writes the file that --config names, else ./service.toml. Never overwrites a file. In a
+    /// terminal it asks whether people will pay.
     #[command(after_help = "Example: chatkeep init && chatkeep check")]
     Init(init::Options),
-    /// Checks configuration and database and names every problem.
+    /// Checks configuration and database and reports every problem.
     ///
-    /// Changes nothing, and may be run beside the service.
+    /// Changes nothing, and may run while the service runs.
     #[command(after_help = "Example: chatkeep check --config service.toml")]
     Check(check::Options),
-    /// Makes and ends credentials.
+    /// Creates and revokes credentials.
     #[command(
         subcommand,
         after_help = "Example: chatkeep token edge --agent-id my-bridge --phone +15550100"
@@ -84,58 +83,58 @@ enum Command {
     /// Connects a chat network to a service.
     #[command(after_help = "Example: chatkeep relay --conformance python3 my_relay.py")]
     Relay(relay::Command),
-    /// Shows who has written, and gives subscriptions away.
+    /// Lists users, and grants them subscriptions.
     #[command(
         subcommand,
         after_help = "Example: chatkeep user grant --phone +15550100 --plan annual"
     )]
     User(user::Command),
-    /// Shows feature flags, and sets them here whatever the provider says.
+    /// Lists feature flags, and overrides the provider's values.
     #[command(
         subcommand,
         after_help = "Example: chatkeep flags set llm.force_basic_mode true --expires 2h"
     )]
     Flags(flags::Command),
-    /// Erases the accounts whose owners asked for it 30 days ago, or lists them.
+    /// Erases accounts whose owners requested it 30 days ago, or lists them.
     ///
-    /// The service does so by itself every day at 03:30 UTC. A running service is asked to do
-    /// it; without one it is done in the database, which is then written anew whatever its size.
+    /// The service does this every day at 03:30 UTC. A running service is asked to do it; without
+    /// one it is done in the database, which is then rewritten whatever its size.
     #[command(after_help = "Example: chatkeep purge --dry-run")]
     Purge(purge::Options),
-    /// Copies the database to a file, while the service runs or not.
+    /// Copies the database to a file, whether or not the service is running.
     ///
-    /// The copy is of one moment, checked, readable for its owner only, and named FILE only when
-    /// it is complete. A running service makes the copy beside its database, which needs room
-    /// there for a while, and goes on meanwhile.
+    /// The copy is consistent, checked, readable by its owner only, and gets the name FILE only
+    /// when it is complete. A running service makes the copy beside its database, which needs disk
+    /// space there for a while, and continues to serve.
     #[command(after_help = "Example: chatkeep backup /mnt/backups/chatkeep-monday.db --force")]
     Backup(backup::Options),
-    /// Puts a backup in the place of the database.
+    /// Replaces the database by a backup.
     ///
-    /// Stop the service first. What was there before is kept beside it. Accounts that were
-    /// erased since the backup are erased again; relays begin a new epoch. Asks first.
+    /// Stop the service first. The previous database is kept beside it. Accounts that were erased
+    /// since the backup are erased again; relays start a new epoch. Asks for confirmation.
     #[command(after_help = "Example: chatkeep restore /mnt/backups/chatkeep-monday.db --yes")]
     Restore(restore::Options),
-    /// Lists what operators changed, by commands and through the admin API.
+    /// Lists operators' changes, made by commands and through the admin API.
     ///
-    /// Reads the database, and may be run beside the service. Changes are kept for two years.
+    /// Reads the database, and may run while the service runs. Entries are kept for two years.
     #[command(after_help = "Example: chatkeep audit --since 7d")]
     Audit(audit::Options),
-    /// Shows what relays could not do, and sends it again or drops it.
+    /// Lists commands that relays could not execute, and retries or drops them.
     #[command(
         subcommand,
         after_help = "Example: chatkeep commands list --state failed"
     )]
     Commands(commands::Command),
-    /// Compares subscriptions with what the payment provider holds.
+    /// Compares subscriptions with the payment provider.
     #[command(
         subcommand,
         after_help = "Example: chatkeep billing reconcile --dry-run"
     )]
     Billing(billing::Command),
-    /// Tells what decided the answer to a message.
+    /// Explains how the answer to a message was decided.
     ///
-    /// Reads the database, and may be run beside the service. Says nothing of what was
-    /// written unless asked to with --text.
+    /// Reads the database, and may run while the service runs. Shows message texts only with
+    /// --text.
     #[command(after_help = "Example: chatkeep explain 4711 --json")]
     Explain(explain::Options),
 }
@@ -179,7 +178,7 @@ fn one(reason: String) -> Vec<String> {
     vec![reason]
 }
 
-/// The configuration with everything that serving needs; development's secrets are made.
+/// The configuration with everything that serving needs; generates development secrets.
 fn configuration(source: &Source) -> Result<LoadedConfig, Vec<String>> {
     let mut loaded = loaded(source)?;
     let filled = loaded.config.fill_development_secrets();
@@ -187,12 +186,12 @@ fn configuration(source: &Source) -> Result<LoadedConfig, Vec<String>> {
     Ok(loaded)
 }
 
-/// The configuration as it was given.
+/// The configuration as given.
 fn loaded(source: &Source) -> Result<LoadedConfig, Vec<String>> {
     Config::load(source).map_err(|problems| problems.iter().map(Problem::to_string).collect())
 }
 
-/// Lines on standard output, unable to steer a terminal.
+/// Prints lines to standard output, without control characters.
 fn print(text: &str) -> Result<(), String> {
     write_all(&printable::plain_lines(text))
 }
@@ -202,7 +201,7 @@ fn print_json(json: &impl ToString) -> Result<(), String> {
     write_all(&printable::plain_json(&json.to_string()))
 }
 
-/// A reader that closes the pipe early, as `head` does, is no error.
+/// A reader that closes the pipe early, such as `head`, is no error.
 fn write_all(text: &str) -> Result<(), String> {
     match write_out(text) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -210,7 +209,7 @@ fn write_all(text: &str) -> Result<(), String> {
     }
 }
 
-/// Prints lines of a running conversation. A closed pipe is an error: nobody reads on.
+/// Prints lines of a running conversation. A closed pipe is an error, because nobody reads on.
 fn print_live(text: &str) -> Result<(), String> {
     write_out(text).map_err(|e| format!("can't write to standard output: {e}"))
 }

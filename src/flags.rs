@@ -1,6 +1,7 @@
-//! Feature flags: one table of every flag, and typed reads of a snapshot in memory. What an
-//! operator set beats what the provider says, which beats the default. A read never waits for
-//! the network: a job polls the provider (`poller`) and puts a new snapshot in place.
+//! Feature flags: one table of all flags, and typed reads of a snapshot in memory. An operator's
+//! override takes precedence over the provider's value, which takes precedence over the default. A
+//! read never waits for the network: a job polls the provider (`poller`) and publishes a new
+//! snapshot.
 
 mod breaker;
 mod launchdarkly;
@@ -29,18 +30,18 @@ pub use scalar::Scalar;
 pub use snapshot::Origin;
 use snapshot::Snapshot;
 
-/// What an operator set a flag to.
+/// An operator's override of a flag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Override {
     pub value: Value,
     pub set_at: Timestamp,
-    /// "admin API", or who ran the command.
+    /// "admin API", or the user who ran the command.
     pub set_by: String,
-    /// From then on it counts no more.
+    /// The override ends at this time.
     pub expires_at: Option<Timestamp>,
 }
 
-/// A flag as an operator sees it.
+/// A flag as operators see it.
 #[derive(Debug, Serialize)]
 pub struct FlagView {
     pub key: &'static str,
@@ -56,29 +57,29 @@ pub struct FlagView {
     pub expires_at: Option<Timestamp>,
 }
 
-/// How it goes with the provider.
+/// The state of the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Status {
-    /// There is one at all.
+    /// Whether a provider is configured.
     pub configured: bool,
-    /// It has answered since the start.
+    /// Whether it has answered since the start.
     pub heard: bool,
     /// When it last answered.
     pub heard_at: Option<Timestamp>,
-    /// It answered when last asked.
+    /// Whether it answered the last request.
     pub is_connected: bool,
-    /// It failed three times in a row, and defaults hold.
+    /// It failed three times in a row, so defaults are used.
     pub circuit_breaker_open: bool,
 }
 
-/// Every flag's value now.
+/// The current values of all flags.
 pub struct Flags {
     production: bool,
     charges_nobody: bool,
     clock: Clock,
     sources: Mutex<Sources>,
     snapshot: RwLock<Arc<Snapshot>>,
-    /// To the provider.
+    /// Calls to the provider.
     pub calls: Calls,
 }
 
@@ -87,7 +88,7 @@ struct Sources {
     overrides: HashMap<&'static str, Override>,
     provided: Arc<ProviderValues>,
     status: Status,
-    /// Flags whose value of a wrong type was warned of.
+    /// Flags for which a value of a wrong type was logged.
     warned: HashSet<&'static str>,
 }
 
@@ -104,13 +105,13 @@ impl Flags {
         }
     }
 
-    /// The same where everybody counts as subscribed (`access.charge_nobody`).
+    /// Everybody counts as subscribed if this is set (`access.charge_nobody`).
     pub fn charging_nobody(mut self, charges_nobody: bool) -> Self {
         self.charges_nobody = charges_nobody;
         self
     }
 
-    /// As the service itself sees them.
+    /// The flags for the service itself.
     pub fn for_all(&self) -> Reader<'_> {
         Reader {
             snapshot: self.snapshot(),
@@ -120,7 +121,7 @@ impl Flags {
         }
     }
 
-    /// As they are for the user of that public id, where the provider tells users apart.
+    /// The flags for the user with this public id, if the provider distinguishes users.
     pub fn for_user(&self, public_id: &str) -> Reader<'_> {
         let snapshot = self.snapshot();
         Reader {
@@ -140,7 +141,7 @@ impl Flags {
         self.for_all().boolean(key)
     }
 
-    /// Within the flag's range.
+    /// Clamped to the flag's range.
     pub fn integer(&self, key: &str) -> i64 {
         self.for_all().integer(key)
     }
@@ -149,12 +150,12 @@ impl Flags {
         self.for_all().number(key)
     }
 
-    /// A `rate_limit.*` count, less in strict mode.
+    /// A `rate_limit.*` count, reduced in strict mode.
     pub fn rate_limit(&self, key: &str) -> u64 {
         self.for_all().rate_limit(key)
     }
 
-    /// Whether a superpower of that name exists and is offered.
+    /// Whether a superpower of that name exists and is switched on.
     pub fn superpower(&self, name: &str) -> bool {
         self.for_all().superpower(name)
     }
@@ -191,7 +192,7 @@ impl Flags {
         self.publish(&sources);
     }
 
-    /// Replaces what the provider said.
+    /// Replaces the provider's values.
     fn set_provided(&self, provided: Arc<ProviderValues>) {
         let mut sources = self.sources.lock();
         for flag in &provided.wrong {
@@ -211,7 +212,7 @@ impl Flags {
         change(&mut self.sources.lock().status);
     }
 
-    /// In place before the sources may change again.
+    /// Publishes a snapshot while the sources are locked.
     fn publish(&self, sources: &MutexGuard<'_, Sources>) {
         let provided = sources.provided.clone();
         let snapshot = Snapshot::new(self.production, &sources.overrides, provided);
@@ -225,14 +226,13 @@ impl Flags {
 }
 
 impl Status {
-    /// The values that hold are the ones that were configured for; without a provider they
-    /// are so from the start.
+    /// Whether the configured values are in use. Without a provider this is always true.
     pub fn initialized(self) -> bool {
         self.heard || !self.configured
     }
 
-    /// One word for the health check. "ok": as configured. "failing": the provider does not
-    /// answer, its last values hold. "defaults": defaults hold in its place.
+    /// The state for the health check. "ok": as configured. "failing": the provider doesn't answer
+    /// and its last values are used. "defaults": defaults are used instead.
     pub fn word(self) -> &'static str {
         match self {
             Self {

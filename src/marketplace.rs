@@ -1,5 +1,5 @@
-//! Apps that people make, and the webhooks through which services outside set off what an app
-//! can do. It knows nothing of HTTP and nothing of SQL.
+//! Apps that people create, and webhooks through which outside services trigger the apps' actions.
+//! This module must not know HTTP or SQL.
 
 pub mod actions;
 pub mod apps;
@@ -27,19 +27,19 @@ use hooks::Hooks;
 use ingestion::Limits;
 use parking_lot::Mutex;
 
-/// What apps and webhooks need of the service.
+/// The state of the marketplace.
 pub struct Marketplace {
     store: SharedStore,
     hub: Arc<Hub>,
     memories: Arc<Memories>,
     clock: Clock,
-    /// `None`: secrets were sealed with a key that is missing.
+    /// `None` when the key that sealed the secrets is missing.
     sealer: Option<Arc<Sealer>>,
-    /// Without a slash at the end.
+    /// Without a trailing slash.
     public_url: String,
     hooks: Arc<Hooks>,
     limits: Mutex<Limits>,
-    /// Checked against where there is no webhook, so that both take as long.
+    /// Used for unknown webhooks, so that checking takes equally long.
     decoy: Key,
 }
 
@@ -65,7 +65,7 @@ impl Marketplace {
         }
     }
 
-    /// 503 where secrets can't be sealed: what is made now could not be read later.
+    /// 503 without a sealing key, because a new secret could not be read later.
     fn sealer(&self) -> Result<&Arc<Sealer>> {
         self.sealer.as_ref().ok_or_else(no_sealing_key)
     }

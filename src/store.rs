@@ -1,6 +1,6 @@
-//! The database: one writing thread with group commit, read-only connections beside it,
-//! one file per aggregate with literal SQL. The only user of rusqlite and r2d2. It keeps
-//! rows; what they mean is decided elsewhere.
+//! The database: one writer thread with group commit, read-only connections, and one file per
+//! aggregate with literal SQL. It is the only user of rusqlite and r2d2. It stores rows; domains
+//! decide what they mean.
 
 mod accounts;
 mod advice;
@@ -137,17 +137,17 @@ pub use waiting_commands::WithdrawnCommand;
 pub use webhook_events::{EventCursor, EventRow, NewEvent};
 pub use webhooks::{CalledRow, NewWebhook, WebhookId, WebhookRow};
 
-/// How a store is opened.
+/// Options for opening a store.
 pub struct Options {
     pub path: PathBuf,
-    /// A commit survives power loss; else only the end of the process.
+    /// Whether a commit survives power loss. Otherwise it survives only the end of the process.
     pub full_durability: bool,
     pub readers: u32,
-    /// There is somebody who takes payments, and is to be told things.
+    /// Whether a payment provider is configured, so that tasks for it are queued.
     pub payment_provider: bool,
 }
 
-/// Reads and writes. Cheap to share; dropping the last one stops the threads.
+/// The open database. Cheap to clone; dropping the last one stops its threads.
 pub struct Store {
     writer: Option<writer::Writer>,
     readers: Option<readers::Readers>,
@@ -156,7 +156,7 @@ pub struct Store {
     provider_tasks: TaskQueue,
     health: Arc<writer::WriterHealth>,
     numbers: Arc<Numbers>,
-    /// Held by a copy that is made beside the database.
+    /// Held while the service copies its database.
     copying: Arc<tokio::sync::Mutex<()>>,
     path: PathBuf,
     threads: Vec<JoinHandle<()>>,
@@ -164,8 +164,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the file at `options.path`, whose `Lock` the caller holds. The error is a
-    /// sentence for the operator.
+    /// Opens the file at `options.path`. The caller holds its `Lock`. The error is a sentence for
+    /// the operator.
     pub fn open(options: &Options) -> Result<Self, String> {
         if !inspect(&options.path, false)? {
             open::make(&options.path)?;
@@ -206,8 +206,8 @@ impl Store {
         })
     }
 
-    /// Runs `f` in a transaction; resolves after the commit. When `f` errs, what it did is
-    /// undone. 503 when the queue is full or the lock can't be had in 5 s.
+    /// Runs `f` in a transaction and resolves after the commit. When `f` fails, its changes are
+    /// undone. 503 when the queue is full or the write lock can't be taken within 5 s.
     pub async fn write<T, F>(&self, f: F) -> Result<T>
     where
         T: Send + 'static,
@@ -216,9 +216,9 @@ impl Store {
         self.writer().write(f).await
     }
 
-    /// As `write`, for what may be run more than once, after what it did was undone: it costs
-    /// less where most of it is of this kind. Best for what finds out what is to be refused
-    /// before it writes, as all of a transaction is done again when one fails later.
+    /// Like `write`, for a closure that may run more than once after its changes were undone. It is
+    /// cheaper when most closures are repeatable. Best for closures that check everything before
+    /// they write, because all closures of a transaction run again when one fails later.
     pub async fn write_repeatable<T, F>(&self, f: F) -> Result<T>
     where
         T: Send + 'static,
@@ -227,8 +227,8 @@ impl Store {
         self.writer().write_repeatable(f).await
     }
 
-    /// As `write`, for what nobody waits for: it is queued when this returns, so that whoever
-    /// writes or reads through the writer later sees it, and is dropped when the queue is full.
+    /// Like `write` without waiting. The closure is queued when this returns, so later writes see
+    /// its changes. It is dropped when the queue is full.
     pub fn post<F>(&self, f: F)
     where
         F: FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
@@ -242,7 +242,7 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
     {
-        // Only `drop` takes them.
+        // Only `drop` takes them out.
         let readers = self.readers.as_ref();
         readers
             .expect("readers live while the store does")
@@ -250,25 +250,25 @@ impl Store {
             .await
     }
 
-    /// Takes what was deleted out of the file's bytes: writes the file anew if asked to, which
-    /// holds every other write up for as long as that takes, and empties the log.
+    /// Removes deleted data from the file's bytes and empties the log. With `anew` it rewrites the
+    /// file, which blocks every other write meanwhile.
     pub async fn compact(&self, anew: bool) -> Result<()> {
         self.writer().compact(anew).await
     }
 
-    /// A connection of its own for a long job that reads a little at a time.
+    /// A separate connection for a long job that reads in small steps.
     pub async fn long_reader(&self) -> Result<LongReader> {
-        // Only `drop` takes them.
+        // Only `drop` takes them out.
         let readers = self.readers.as_ref();
         let readers = readers.expect("readers live while the store does");
         LongReader::open(self.path.clone(), readers.hurry()).await
     }
 
-    /// Runs `f` at once, on this very thread, which may be an async worker: for look-ups by
-    /// key that take microseconds, never for scans or lists. Each statement sees the newest
-    /// commit; what depends on several is decided again in the `write` that follows.
+    /// Runs `f` on the calling thread, which may be an async worker. Only for look-ups by key that
+    /// take microseconds, never for scans or lists. Each statement sees the newest commit. A
+    /// decision that depends on several rows must be made again in the `write` that follows.
     pub fn look_up<T>(&self, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T> {
-        // Only `drop` takes them.
+        // Only `drop` takes them out.
         let look_ups = self.look_ups.as_ref();
         look_ups.expect("look-ups live while the store does").run(f)
     }
@@ -277,19 +277,19 @@ impl Store {
         &self.path
     }
 
-    /// Whether a commit was refused by the disk, and no probe has shown since that it is
-    /// over.
+    /// Whether the disk refused a commit and no probe has succeeded since.
     pub fn failing(&self) -> bool {
         self.health.is_failing()
     }
 
-    /// Turns true when writing can't be trusted any more and the process must end.
+    /// Becomes true when writing can't be trusted any more and the process must end.
     pub fn lost(&self) -> watch::Receiver<bool> {
         self.health.watch_lost()
     }
 
-    /// Whether the database takes a write now: tries one, at most once a second. After one
-    /// was refused it has to take a larger one, as there may be room for little things only.
+    /// Whether the database can be written now. Tries a write, at most once a second. After a
+    /// refused commit it tries a larger write, because a nearly full disk may still have room for a
+    /// small one.
     pub async fn probe(&self, now: Timestamp) -> bool {
         const EVERY_MS: i64 = 1_000;
         const AFTER_REFUSAL_BYTES: usize = 128 << 10;
@@ -313,8 +313,8 @@ impl Store {
         written
     }
 
-    /// Notes on the disk which answers were written, if no message has done so. To be
-    /// called when it has been quiet for a moment, and at the end.
+    /// Records on disk which answers were delivered, if no message has done so. Called when the
+    /// service is idle, and at shutdown.
     pub async fn note_written(&self, now: Timestamp) -> Result<()> {
         if self.undelivered.is_behind(now) {
             self.write(move |tx| tx.note_written(now)).await?;
@@ -322,7 +322,7 @@ impl Store {
         Ok(())
     }
 
-    /// Wakes when the payment provider is to be told something.
+    /// Notified when there is a task for the payment provider.
     pub fn provider_task_queued(&self) -> Arc<Notify> {
         self.provider_tasks.queued()
     }
@@ -333,20 +333,20 @@ impl Store {
     }
 
     fn writer(&self) -> &writer::Writer {
-        // Only `drop` takes it.
+        // Only `drop` takes it out.
         self.writer
             .as_ref()
             .expect("the writer runs while the store lives")
     }
 }
 
-/// How long the end waits for reads that were cut off, and between two looks at them.
+/// How long `drop` waits for cancelled reads, and the pause between two checks.
 const LAST_READS_MAX: Duration = Duration::from_millis(250);
 const LAST_READS_LOOK: Duration = Duration::from_millis(2);
 
 impl Drop for Store {
-    /// Waits for what is queued, then moves the log into the database, which removes it. A
-    /// disk that failed is left to the next start.
+    /// Waits for queued writes, then moves the log into the database and removes it. After a disk
+    /// failure the next start does this.
     fn drop(&mut self) {
         self.writer = None;
         for thread in self.threads.drain(..) {
@@ -354,14 +354,13 @@ impl Drop for Store {
         }
         self.readers = None;
         self.look_ups = None;
-        // A read that was cut off may not be over yet, and only the last to close the file can
-        // remove its log.
+        // A cancelled read may still be running, and only the last connection can remove the log.
         let began = Instant::now();
         while !self.health.is_lost() {
             let Ok(conn) = open::open_beside(&self.path) else {
                 break;
             };
-            let _ = open::fold(conn); // an error: somebody reads
+            let _ = open::fold(conn); // fails while another connection reads
             let is_left = checkpoint::wal_path(&self.path).exists();
             if !is_left || began.elapsed() > LAST_READS_MAX {
                 break;
@@ -371,7 +370,7 @@ impl Drop for Store {
     }
 }
 
-/// Reads from the file without the service, which may be running.
+/// Reads the file directly, whether or not the service is running.
 pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T, String> {
     let failed = |e: rusqlite::Error| sqlite_failed("read", path, &e);
     let conn =
@@ -383,8 +382,8 @@ pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T,
 
 pub type SharedStore = Arc<Store>;
 
-/// What a write sees: the transaction, and the cache of rows that the writer needs. Each
-/// aggregate's file adds its own functions.
+/// A write transaction: the connection and the writer's cache of rows. Each aggregate's file adds
+/// its functions.
 pub struct Tx<'a> {
     conn: &'a Connection,
     cache: &'a mut WriterCache,
@@ -392,8 +391,8 @@ pub struct Tx<'a> {
 }
 
 impl Tx<'_> {
-    /// Runs `effect` on the writing thread right after the commit, in the order of commits,
-    /// before any caller is told. It must be quick and must not block.
+    /// Runs `effect` on the writer thread right after the commit, in the order of commits, before
+    /// any caller gets its result. It must be quick and must not block.
     pub fn after_commit(&mut self, effect: impl FnOnce() + Send + 'static) {
         self.after.push(Box::new(effect));
     }
@@ -410,13 +409,13 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The same rows as a reader sees them, inside this transaction.
+    /// The rows as a reader sees them, inside this transaction.
     pub fn view(&self) -> View<'_> {
         View { conn: self.conn }
     }
 }
 
-/// What a read sees. Each aggregate's file adds its own functions.
+/// A read transaction. Each aggregate's file adds its functions.
 pub struct View<'a> {
     conn: &'a Connection,
 }
@@ -438,7 +437,7 @@ impl From<rusqlite::Error> for Error {
     }
 }
 
-/// SQLite's own words, without values: they go to the log.
+/// SQLite's message without values, for the log.
 fn sql_error(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(code, message) => format!(

@@ -1,5 +1,5 @@
-//! The mail that says that an account is gone, and its way out: kept until a server has taken
-//! it, 3 days at most. Addresses and texts never reach the log.
+//! The mail that confirms an account's deletion, and its queue: each mail is kept until a mail
+//! server accepts it, at most 3 days. Addresses and texts are never logged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::metrics::{Calls, Job};
 use crate::setting::Setting;
 use crate::store::{NewMail, OutgoingMail, SharedStore};
 
-/// How often the queue is looked at.
+/// How often the queue is checked.
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 const FIRST_PAUSE_MS: i64 = 60_000;
 const PAUSE_MS_MAX: i64 = 3_600_000;
-/// Afterwards a mail is given up.
+/// A mail is dropped after this time.
 const KEPT_MS_MAX: i64 = 3 * 86_400_000;
-/// More tries than 3 days have room for: a clock that stands still ends it too.
+/// More attempts than fit into 3 days, in case the clock stands still.
 const ATTEMPTS_MAX: i64 = 90;
 
 /// A mail to be queued.
@@ -39,7 +39,7 @@ impl Mail {
     }
 }
 
-/// `None` when there is nobody to tell, or no way to: then nothing is kept.
+/// `None` without an address or a mail server; then nothing is queued.
 pub(super) fn mail(email: Option<&str>, configured: bool, persona: &str) -> Option<Mail> {
     let recipient = email?.to_owned();
     if !configured {
@@ -59,7 +59,7 @@ pub(super) fn mail(email: Option<&str>, configured: bool, persona: &str) -> Opti
     })
 }
 
-/// Sends what is queued.
+/// Sends queued mails.
 pub struct DeletionMailer {
     pub store: SharedStore,
     pub clock: Clock,
@@ -85,7 +85,7 @@ pub async fn run(post: Arc<DeletionMailer>, numbers: Arc<Job>) {
 }
 
 impl DeletionMailer {
-    /// Tries everything that is due once; how many a server took.
+    /// Tries every due mail once. Returns how many were accepted.
     pub async fn send_due(&self) -> Result<usize> {
         let now = self.clock.now();
         let mut sent = 0;

@@ -1,17 +1,17 @@
-//! Deleting an account: asked for by its owner, taken back within 30 days. What happens
-//! after them is `erasure`'s. The decisions are pure; each is applied in the transaction that
-//! read what it rests on, so that of many at once exactly one wins.
+//! Deleting an account: requested by its owner, and cancellable for 30 days. `erasure` does the
+//! rest. Decisions are pure, and each is applied in the transaction that read its facts, so of
+//! concurrent requests exactly one succeeds.
 
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 use crate::store::{PendingDeletion, Tx, UserId};
 
-/// To be sent exactly so.
+/// The exact confirmation text.
 pub const PHRASE: &str = "DELETE MY ACCOUNT";
 const GRACE_DAYS: i64 = 30;
 
-/// Schedules the deletion, and has what is paid for end with its period. Until then
-/// everything goes on as before.
+/// Schedules the deletion and ends the subscription with its paid period. Until the deletion
+/// nothing else changes.
 pub fn request(
     tx: &mut Tx<'_>,
     user: UserId,
@@ -20,19 +20,19 @@ pub fn request(
 ) -> Result<PendingDeletion> {
     let deletion = decide_request(pending(tx, user)?, confirmation, now)?;
     tx.set_pending_deletion(user, Some(deletion))?;
-    // Told later, by a job, however long the provider is down.
+    // A job tells the provider later, however long it is down.
     tx.cancel_at_period_end(user, now)?;
     Ok(deletion)
 }
 
-/// Takes it back.
+/// Cancels the deletion.
 pub fn cancel(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
     decide_cancel(pending(tx, user)?, now)?;
     tx.set_pending_deletion(user, None)?;
     tx.reactivate_subscription(user, now)
 }
 
-/// Erased since the caller was let in: they are nobody now.
+/// The account was erased after the request was authenticated.
 pub fn gone() -> Error {
     Error::unauthorized("the account was erased")
 }
@@ -41,7 +41,7 @@ fn pending(tx: &Tx<'_>, user: UserId) -> Result<Option<PendingDeletion>> {
     tx.view().pending_deletion(user)?.ok_or_else(gone)
 }
 
-/// Whoever has asked already is told so, whatever the phrase.
+/// If a deletion is already pending, the answer says so, whatever the confirmation.
 fn decide_request(
     pending: Option<PendingDeletion>,
     confirmation: &str,
@@ -84,8 +84,8 @@ fn decide_cancel(pending: Option<PendingDeletion>, now: Timestamp) -> Result<()>
     }
 }
 
-/// Whether the last moment of an account has passed: the one in which it may still be
-/// cancelled is the last in which it isn't erased.
+/// Whether the account's time is over. The last millisecond in which a deletion can be cancelled is
+/// the last before erasure.
 fn is_over(scheduled_for: Timestamp, now: Timestamp) -> bool {
     scheduled_for < now
 }

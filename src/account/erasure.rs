@@ -1,8 +1,7 @@
-//! Erases the accounts whose date has passed. First an account is gone for everybody: no
-//! sign-in, its phone is free. Then its rows go, some at a time; then the file is written
-//! anew, so that no bytes of them stay; then a confirmation is queued, and only a tombstone
-//! is left. Every step finds its work in the database and notes in the same transaction that
-//! it is done, so it may be cut off anywhere and taken up again.
+//! Erasing accounts that are due. First the account becomes inaccessible and its phone number free.
+//! Then its rows are removed in steps, the file is rewritten so that no bytes remain, a
+//! confirmation is queued, and only a tombstone stays. Every step finds its work in the database
+//! and records its completion in the same transaction, so the erasure may be interrupted anywhere.
 
 pub mod schedule;
 
@@ -25,29 +24,29 @@ use crate::memory::Memories;
 use crate::setting::Setting;
 use crate::store::{DueAccount, Erasure, SharedStore, UserId};
 
-/// A larger file is not written anew by the running service: at 1.4 s for every 100 MiB its
-/// writes would wait longer than the 5 s that they may.
+/// A running service doesn't rewrite a larger file: at 1.4 s per 100 MiB, writes would wait longer
+/// than their limit of 5 s.
 const REWRITTEN_BYTES_MAX: u64 = 256 << 20;
-/// Accounts looked at or listed at once.
+/// Accounts handled or listed at once.
 const ACCOUNTS_MAX: usize = 1_000;
 
-/// What erasing needs of the service.
+/// The parts of the service that an erasure uses.
 pub struct Eraser {
     pub store: SharedStore,
     pub clock: Clock,
     others: ErasureServices,
-    /// Whether there is a server that takes mail.
+    /// Whether a mail server is configured.
     pub mail: bool,
-    /// What mails call the assistant.
+    /// The assistant's name in mails.
     pub persona: Setting<String>,
-    /// Wakes whoever sends mails.
+    /// Wakes the sender of mails.
     pub mails_queued: Arc<Notify>,
     pub wake: Notify,
     progress: Mutex<Progress>,
     turn: tokio::sync::Mutex<()>,
 }
 
-/// Who else keeps something of a person.
+/// Other parts that store data of a person.
 pub struct ErasureServices {
     pub hub: Arc<Hub>,
     pub identity: Arc<Identity>,
@@ -57,23 +56,23 @@ pub struct ErasureServices {
     pub marketplace: Arc<Marketplace>,
 }
 
-/// How far the purge is.
+/// The progress of purges.
 #[derive(Debug, Clone, Copy, Default, Serialize, PartialEq, Eq)]
 pub struct Progress {
-    /// The number of the last one that was asked for.
+    /// The number of the last requested purge.
     pub asked: u64,
-    /// The number of the last one that was asked for and is over.
+    /// The number of the last requested purge that finished.
     pub over: u64,
-    /// Accounts finished since the service started.
+    /// Accounts erased since the service started.
     pub erased: u64,
-    /// Transactions in which rows were removed since then.
+    /// Transactions that removed rows since the start.
     pub batches: u64,
 }
 
-/// What a purge has before it.
+/// The work of the next purge.
 #[derive(Debug, Clone, Serialize)]
 pub struct PurgeOutlook {
-    /// Accounts whose date has passed.
+    /// Accounts due for erasure.
     pub due: Vec<DueDeletion>,
     /// Accounts whose erasure has begun.
     pub under_way: Vec<ErasureUnderWay>,
@@ -82,52 +81,53 @@ pub struct PurgeOutlook {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct DueDeletion {
-    /// UUID
+    /// A UUID.
     pub user_id: String,
     pub deletion_scheduled_for: Timestamp,
 }
 
 #[derive(Debug, Clone, Serialize)]
 pub struct ErasureUnderWay {
-    /// UUID
+    /// A UUID.
     pub user_id: String,
     pub started_at: Timestamp,
-    /// Nothing is left but that others forget them: the payment provider, the memory service.
+    /// Everything here is erased; the payment provider or the memory service still has to delete
+    /// its data.
     pub waits_for_others: bool,
 }
 
 /// One step of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The account is gone for everybody.
+    /// The account is inaccessible.
     Begun,
-    /// The files of its exports are gone.
+    /// Its export files are removed.
     Exports,
-    /// The files of its photos are.
+    /// Its photo files are removed.
     Photos,
-    /// Some of its rows are.
+    /// Some of its rows are removed.
     Rows,
-    /// The memory service was asked to forget them.
+    /// The memory service was asked to delete its data.
     Memories,
-    /// The file holds no bytes of them.
+    /// The file contains no bytes of it.
     Compacted,
     /// Only a tombstone is left.
     Ended,
 }
 
-/// What one run remembers.
+/// The state of one run.
 #[derive(Default)]
 pub struct Run {
-    /// Nothing is served meanwhile: the file is written anew whatever its size.
+    /// No service is running, so the file is rewritten whatever its size.
     alone: bool,
     /// The file is too large, or there was no room for a second one.
     not_compacted: bool,
-    /// The memory service was asked, and did not do it.
+    /// The memory service was asked and failed.
     not_forgotten: Vec<UserId>,
 }
 
 impl Run {
-    /// Without a service beside it.
+    /// A run without a service.
     pub fn alone() -> Self {
         Self {
             alone: true,
@@ -151,8 +151,8 @@ impl Eraser {
         }
     }
 
-    /// Asks the job for a purge; its number, to be compared with `Progress::over`. Whoever
-    /// asks has looked at the clock.
+    /// Requests a purge from the job. Returns its number, to be compared with `Progress::over`. The
+    /// caller has checked the clock.
     pub fn ask(&self) -> u64 {
         self.clock.confirm();
         let mut progress = self.progress.lock();
@@ -161,7 +161,7 @@ impl Eraser {
         progress.asked
     }
 
-    /// What there is to do, and how far it is.
+    /// The work of the next purge and the progress.
     pub async fn outlook(&self) -> Result<PurgeOutlook> {
         let now = self.clock.now();
         let seen = self.store.read(move |view| {
@@ -175,9 +175,8 @@ impl Eraser {
         Ok(outlook(due, under_way, progress))
     }
 
-    /// Erases everything that is due. One at a time: a second caller waits and then finds
-    /// nothing left. True when an account still waits for others: it is gone here, and to be
-    /// looked at again.
+    /// Erases everything that is due. A second caller waits and then finds no work. Returns true
+    /// when an account still waits for another service and must be checked again.
     pub async fn run(&self, mut run: Run) -> Result<bool> {
         let _turn = self.turn.lock().await;
         let asked = self.progress.lock().asked;
@@ -204,10 +203,10 @@ impl Eraser {
         Ok(waiting > 0)
     }
 
-    /// One step; `None` when there is nothing to do.
+    /// Runs one step; `None` when there is nothing to do.
     pub async fn advance(&self, run: &mut Run) -> Result<Option<Step>> {
         let now = self.clock.now();
-        // Nobody new is erased by a clock that may be wrong.
+        // No erasure begins while the clock may be wrong.
         let is_steady = self.clock.steady_now().is_some();
         let seen = self.store.read(move |view| {
             Ok((
@@ -263,7 +262,7 @@ impl Eraser {
         begun.await
     }
 
-    /// Files first, while rows still name them.
+    /// Removes files first, while rows still name them.
     async fn erase_here(&self, erasure: Erasure, now: Timestamp) -> Result<Step> {
         let user = erasure.user;
         let exports = self.store.read(move |view| view.export_jobs(user)).await?;
@@ -294,7 +293,7 @@ impl Eraser {
         Ok(Step::Rows)
     }
 
-    /// False when the memory service does not do it now.
+    /// False when the memory service fails now.
     async fn forget_memories(&self, erasure: &Erasure, now: Timestamp) -> Result<bool> {
         if let Err(trouble) = self.others.memories.delete_all(&erasure.user_id).await {
             log::warn!("the memory service did not forget an erased account: {trouble}");
@@ -305,7 +304,7 @@ impl Eraser {
         noted.await.map(|()| true)
     }
 
-    /// False when the file stays as it is, which the log says.
+    /// False when the file can't be rewritten now; the reason is logged.
     async fn compact(&self, since: Timestamp, size_bytes: u64, alone: bool) -> Result<bool> {
         let copies = self.store.remove_copies(since, self.clock.now()).await?;
         if copies > 0 {
@@ -344,7 +343,7 @@ impl Eraser {
     }
 }
 
-/// What a database holds for a purge that doesn't run.
+/// The outlook of a database without a running purge.
 pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress) -> PurgeOutlook {
     PurgeOutlook {
         due: due
@@ -366,7 +365,7 @@ pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress
     }
 }
 
-/// As `Eraser::outlook`, of a file that no service holds.
+/// Like `Eraser::outlook`, for a file that no service has open.
 pub fn look(path: &std::path::Path, now: Timestamp) -> Result<PurgeOutlook, String> {
     crate::store::look(path, |view| {
         let due = view.due_accounts(now, ACCOUNTS_MAX)?;

@@ -1,6 +1,6 @@
-//! Exports: a file with everything that is kept of a person, made when they ask for it and
-//! theirs for some days. A job is a row, so that a restart takes it up again; its file
-//! appears under its name only when it is complete. It knows no route and no SQL.
+//! Exports: a file with all data of a person, made on request and available for some days. A job is
+//! a row, so a restart continues it; its file gets its name only when complete. This module must
+//! not know routes or SQL.
 
 mod document;
 mod folder;
@@ -27,11 +27,11 @@ use crate::store::{ExportJob, SharedStore, Store, UserId};
 use folder::Folder;
 
 const DAY_S: i64 = 24 * 60 * 60;
-/// How long a job is remembered when its file is gone, or there never was one.
+/// How long a job is remembered after its file is gone, or if there was none.
 const REMEMBERED_DAYS: i64 = 30;
 
 pub struct Settings {
-    /// Where the files are; no other service may keep its own there.
+    /// The directory of the files. No other service may use it.
     pub dir: PathBuf,
     pub lifetime_days: i64,
 }
@@ -42,24 +42,24 @@ pub struct Exports {
     clock: Clock,
     folder: Folder,
     lifetime_days: i64,
-    /// There may be something to do.
+    /// There may be work.
     wake: Notify,
-    /// From 0 to 1, of what is being worked on, by row.
+    /// Progress from 0 to 1 of running jobs, by row.
     progress: Mutex<HashMap<i64, f64>>,
 }
 
 /// A job as its owner sees it.
 #[derive(Debug, Serialize)]
 pub struct ExportView {
-    /// UUID
+    /// A UUID.
     pub job_id: String,
     pub status: Status,
-    /// Relative, when there is something to download.
+    /// Relative; present when the file is ready.
     pub download_url: Option<String>,
     pub expires_at: Option<Timestamp>,
-    /// A sentence, when it failed.
+    /// A sentence, when the job failed.
     pub error: Option<String>,
-    /// From 0 to 1, while it is processing.
+    /// From 0 to 1, while processing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<f64>,
     /// Only in the answer to the request.
@@ -77,15 +77,15 @@ pub enum Status {
     Expired,
 }
 
-/// An open file, to be sent.
+/// An open file to be sent.
 pub struct Download {
     pub file: File,
     pub bytes: u64,
     pub name: String,
 }
 
-/// Says of jobs whose files are not there that they have expired: after a restore files and
-/// rows may be of different times. How many there were.
+/// Marks jobs whose files are missing as expired: after a restore files and rows may be of
+/// different times. Returns how many.
 pub async fn expire_lost(store: &Store, dir: &Path, now: Timestamp) -> Result<usize> {
     let folder = Folder::new(dir.to_owned());
     let mut lost = 0;
@@ -127,7 +127,7 @@ impl Exports {
         })
     }
 
-    /// Queues an export of everything kept of the caller.
+    /// Queues an export of the caller's data.
     pub async fn request(self: &Arc<Self>, person: &SignedInUser) -> Result<ExportView> {
         let (job_id, user, now) = (random::uuid().to_string(), person.id, self.clock.now());
         let (id, exports) = (job_id.clone(), self.clone());
@@ -164,7 +164,7 @@ impl Exports {
         })
     }
 
-    /// Opens the file of a job that is ready.
+    /// Opens the file of a finished job.
     pub async fn download(&self, person: &SignedInUser, job_id: &str) -> Result<Download> {
         let (job, status) = self.job(person, job_id).await?;
         match status {
@@ -198,8 +198,8 @@ impl Exports {
         }
     }
 
-    /// Removes a person's exports: files first, then the jobs that name them. One that is
-    /// being made is broken off. Doing it again is fine.
+    /// Removes a person's exports: files first, then the jobs. Stops a running one. May be
+    /// repeated.
     pub async fn erase(&self, user: UserId) -> Result<()> {
         let jobs = self.store.read(move |view| view.export_jobs(user)).await?;
         for job in jobs {
@@ -212,9 +212,9 @@ impl Exports {
         Ok(())
     }
 
-    /// The caller's own job, as it is now.
+    /// The caller's own job in its current state.
     async fn job(&self, person: &SignedInUser, job_id: &str) -> Result<(ExportJob, Status)> {
-        let asked = job_id.to_ascii_lowercase(); // as ours are; others may write them otherwise
+        let asked = job_id.to_ascii_lowercase(); // our ids are lower case
         let found = self.store.read(move |view| view.export_job(&asked)).await?;
         let now = self.clock.now();
         let job = found.and_then(|job| Some((status(&job, now)?, job)));
@@ -235,7 +235,7 @@ impl Exports {
         Ok((job, status))
     }
 
-    /// Somebody removed the file: it is as if its time were over.
+    /// The file was removed from the folder: the job counts as expired.
     async fn lost(&self, id: i64) -> Result<()> {
         let now = self.clock.now();
         let forgotten_at = now.plus_s(REMEMBERED_DAYS * DAY_S);
@@ -245,7 +245,7 @@ impl Exports {
     }
 }
 
-/// `None`: it is forgotten, whether or not the row is still there.
+/// `None` when the job is forgotten, even if its row still exists.
 fn status(job: &ExportJob, now: Timestamp) -> Option<Status> {
     if job.forgotten_at.is_some_and(|at| at <= now) {
         return None;

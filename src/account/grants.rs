@@ -1,4 +1,4 @@
-//! Grants: an operator makes somebody subscribed, without a payment provider, and unmakes it.
+//! Grants: an operator gives a user a subscription without the payment provider, or removes it.
 
 use serde_json::json;
 
@@ -7,8 +7,8 @@ use crate::error::{Error, Kind, Result};
 use crate::model::subscription::Grant;
 use crate::store::{Change, Operator, Tx, UserRow};
 
-/// Replaces the user's grant, or takes it away; the user afterwards. `user_id` is the public
-/// one. In effect from the user's next message, whose transaction comes after this one.
+/// Replaces or removes the user's grant and returns the user. `user_id` is the public id. Takes
+/// effect with the user's next message.
 pub fn set(
     tx: &mut Tx<'_>,
     user_id: &str,

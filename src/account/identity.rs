@@ -1,5 +1,5 @@
-//! From a token to the person: who signs in. The token is checked, its user found or made;
-//! who has just been here is let in from memory. It must not know which route is wanted.
+//! Signing in: verifies a person's token and finds or creates its user. Recently verified tokens
+//! come from a cache. This module must not know which route is called.
 
 pub mod jwks;
 mod person;
@@ -16,10 +16,10 @@ use jwks::{Current, Jwks};
 use person::Subject;
 use token_cache::TokenCache;
 
-/// Looks for newer keys in one sign-in: one that was under way when it came, and its own.
+/// Waits for newer keys in one sign-in: for a running fetch, and for one of its own.
 const LOOKS_MAX: usize = 2;
 
-/// Who calls.
+/// A signed-in person.
 #[derive(Debug, Clone)]
 pub struct SignedInUser {
     pub id: UserId,
@@ -32,7 +32,7 @@ pub struct Identity {
     store: SharedStore,
     clock: Clock,
     verifier: Verifier,
-    /// The provider's keys; `None`: there is no provider.
+    /// The provider's keys; `None` without a provider.
     jwks: Option<Arc<Jwks>>,
     remembered: TokenCache,
 }
@@ -53,7 +53,7 @@ impl Identity {
         }
     }
 
-    /// 401 for anything but a token that is accepted now.
+    /// 401 unless the token is valid now.
     pub async fn sign_in(&self, bearer: Option<&str>) -> Result<SignedInUser> {
         let token = bearer.ok_or_else(Error::no_credential)?;
         if token.len() > TOKEN_BYTES_MAX {
@@ -81,25 +81,25 @@ impl Identity {
         Ok(user)
     }
 
-    /// What the memory of tokens found, and how many it has.
+    /// The token cache's metrics and size.
     pub fn cached(&self) -> (&CacheMetrics, usize) {
         (&self.remembered.looks, self.remembered.len())
     }
 
-    /// Ends what is remembered of a user's tokens. To be called right after the commit that
-    /// erased them, or that unties an identity of theirs.
+    /// Removes a user's tokens from the cache. Call this right after the commit that erased the
+    /// user or unlinked an identity.
     pub fn forget(&self, user: UserId) {
         self.remembered.forget(user);
     }
 
-    /// From now on local tokens are signed with this; what was signed with another has ended.
+    /// Replaces the development key. Tokens signed with the old key are no longer accepted.
     pub fn set_development_secret(&self, secret: &str) {
         self.verifier.set_development_secret(secret);
         self.remembered.forget_all();
     }
 
-    /// The claims, and which keys they were verified with. Only a token whose key is unknown
-    /// waits, for newer keys.
+    /// The claims, and the keys they were verified with. Only a token with an unknown key waits for
+    /// newer keys.
     async fn verified(
         &self,
         token: &str,
@@ -122,7 +122,7 @@ impl Identity {
         }
     }
 
-    /// Found by look-ups alone where nothing is to be written.
+    /// Uses look-ups only, if nothing must be written.
     async fn person(&self, claims: Claims, now: Timestamp) -> Result<Person> {
         let subject = Subject::of(claims);
         if let Some(person) = self.store.look_up(|view| subject.look_up(view))? {

@@ -1,5 +1,5 @@
-//! What a person may still use today, as their app shows it: the same rules that decide on
-//! their messages, told in advance. Pure.
+//! A person's remaining allowance for today, by the same rules that decide about their messages.
+//! Pure.
 
 use serde::Serialize;
 
@@ -9,24 +9,24 @@ use crate::flags::Reader;
 use crate::reply::wording;
 use crate::store::UserRow;
 
-/// When a free user's messages are counted anew.
+/// When a free user's count starts again.
 const RESETS_AT: &str = "midnight UTC";
-/// Nothing to buy would change it.
+/// Shown when buying a subscription would change nothing.
 const SWITCHED_OFF: &str = "Superpowers are not available at the moment.";
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct UsageLimits<'a> {
-    /// free, active, trial, canceled or past_due; with what an operator granted.
+    /// free, active, trial, canceled or past_due; includes a grant by an operator.
     pub subscription_status: &'a str,
     pub subscription_plan: Option<&'a str>,
     pub messages: MessageLimits,
     pub superpowers: Superpowers,
 }
 
-/// Of the UTC day.
+/// Limits of the UTC day.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct MessageLimits {
-    /// `None`: unlimited.
+    /// `None` means unlimited.
     pub limit: Option<i64>,
     pub remaining: Option<i64>,
     pub unlimited: bool,
@@ -34,7 +34,7 @@ pub struct MessageLimits {
     pub resets_at: Option<&'static str>,
 }
 
-/// In direct chats.
+/// Superpowers in direct chats.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Superpowers {
     pub enabled: bool,
@@ -43,7 +43,7 @@ pub struct Superpowers {
 }
 
 impl<'a> UsageLimits<'a> {
-    /// `flags` as they are for this user; `row` with the count of the day of `now`.
+    /// `flags` are those of this user; `row` has the count of the day of `now`.
     pub fn of(row: &'a UserRow, flags: &Reader<'_>, now: Timestamp) -> Self {
         let standing = access::standing(&row.user, now);
         let rules = AccessRules::read(flags);
@@ -70,11 +70,11 @@ impl MessageLimits {
 }
 
 impl Superpowers {
-    /// `offered`: some superpower is switched on.
+    /// `offered`: whether any superpower is switched on.
     pub fn of(rules: AccessRules, subscribed: bool, offered: bool) -> Self {
         let caller = Caller {
             subscribed,
-            used_today: 0, // superpowers are not counted
+            used_today: 0, // superpowers aren't counted
         };
         let allowed = access::decide(rules, caller, AccessRequest::DirectSuperpower).is_allowed();
         Self {

@@ -1,5 +1,5 @@
-//! The running service's part of `chatkeep backup`: one copy at a time, made beside the database,
-//! kept until the command has taken it over, and given up when nobody asks for it any more.
+//! The running service's part of `chatkeep backup`: makes one copy at a time beside the database,
+//! keeps it until the command takes it over, and cancels it when the command stops asking.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::store::SharedStore;
 
-/// A backup that nobody has asked after for so long is given up: its command is gone.
+/// A backup is cancelled when nobody has asked for its status for this long.
 const UNASKED_MAX: Duration = Duration::from_secs(10);
 
 pub struct Backups {
     store: SharedStore,
     state: Mutex<BackupState>,
-    /// Held while one begins or ends: none begins before the one before has ended.
+    /// Held while a backup begins or ends, so that they don't overlap.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -28,10 +28,10 @@ struct BackupState {
     task: Option<JoinHandle<()>>,
 }
 
-/// How far the newest backup is.
+/// The state of the newest backup.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct BackupStatus {
-    /// Counts backups since the start of the service.
+    /// Number of the backup since the start of the service.
     pub id: u64,
     pub state: BackupPhase,
     pub pages: u64,
@@ -43,11 +43,11 @@ pub struct BackupStatus {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupPhase {
-    /// None is under way.
+    /// No backup is running.
     #[default]
     None,
     Copying,
-    /// The copy is beside the database.
+    /// The copy is complete.
     Ready,
     Failed,
 }
@@ -61,7 +61,7 @@ impl Backups {
         })
     }
 
-    /// Begins a backup; its number, or `None` while another one is under way.
+    /// Begins a backup. Returns its number, or `None` while another one is running.
     pub async fn start(self: &Arc<Self>) -> Option<u64> {
         let _turn = self.turn.lock().await;
         let mut state = self.state.lock();
@@ -79,20 +79,20 @@ impl Backups {
         Some(id)
     }
 
-    /// How far it is; whoever asks wants it to go on.
+    /// The state of the backup. Asking keeps it alive.
     pub fn status(&self) -> BackupStatus {
         let mut state = self.state.lock();
         state.asked_at = Some(Instant::now());
         state.status.clone()
     }
 
-    /// Ends what is under way, and removes its copy.
+    /// Cancels a running backup and removes its copy.
     pub async fn end(&self) {
         let _turn = self.turn.lock().await;
         let task = self.state.lock().task.take();
         if let Some(task) = task {
             task.abort();
-            let _ = task.await; // an error: it was ended
+            let _ = task.await; // an error only says that it was cancelled
         }
         self.state.lock().status.state = BackupPhase::None;
     }

@@ -11,7 +11,7 @@ use crate::metrics::Calls;
 use crate::setting::Setting;
 use crate::store::SharedStore;
 
-/// The eraser, and the sender of its mails; `None`: no mail is sent.
+/// The eraser, and the sender of its mails; `None` without a mail server.
 pub(super) fn eraser(
     config: &Config,
     store: &SharedStore,

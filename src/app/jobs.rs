@@ -19,9 +19,10 @@ use crate::metrics::Job;
 
 const EXPIRE_EVERY: Duration = Duration::from_secs(30);
 const EXPIRED_AT_ONCE_MAX: usize = 500;
-/// How long after the last message its answer is known on the disk to be written.
+/// How soon after the last message its delivery is recorded on disk.
 const NOTE_WRITTEN_EVERY: Duration = Duration::from_secs(1);
-/// Shorter than anybody needs to see a wrong clock and restart the service.
+/// How often the clock is checked: sooner than somebody can notice a wrong clock and restart the
+/// service.
 const LOOK_AT_CLOCK_EVERY: Duration = Duration::from_secs(1);
 const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(600);
 /// The pause before a job that panicked is restarted.
@@ -126,8 +127,8 @@ impl JobSet {
     }
 }
 
-/// Runs a job, and restarts it after a pause when it panics. Its work stands in the database,
-/// as after a crash.
+/// Runs a job, and restarts it after a pause when it panics. Its work is in the database, so
+/// nothing is lost.
 async fn restart_on_panic<F>(
     name: &'static str,
     pause: Duration,

@@ -1,4 +1,4 @@
-//! Puts together what keeps memories: the database, and a service beside it where one is set.
+//! Builds the storage of memories: the database, and an external service if one is configured.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Relays that the service runs by itself: clients of its own address, each with a token that is
-//! made for it. One that ends is started again after a while.
+//! Relays that run inside the service. Each is a client of the service's own address, with its own
+//! token. A relay that ends is restarted after a pause.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -12,19 +12,19 @@ use crate::relay::matrix::{self, Credential, Matrix};
 use crate::relay::telegram::{self, Telegram};
 use crate::relay::{self, AllowList, Condition, Credentials, IdForm, Settings, StopReason};
 
-/// A relay that ended is started again after 1 s, doubled up to 60 s.
+/// A relay is restarted after 1 s; the pause doubles up to 60 s.
 const PAUSE_MAX_S: u64 = 60;
-/// One that ran so long begins with the shortest pause again.
+/// After running this long, a relay's pause starts at 1 s again.
 const LASTED: Duration = Duration::from_secs(600);
 
-/// A relay of the service's own.
+/// A relay inside the service.
 pub struct OwnRelay {
-    /// Also its agent's name.
+    /// Also the name of its agent.
     pub name: &'static str,
     pub condition: Arc<Condition>,
 }
 
-/// Those that the configuration asks for.
+/// The relays that are configured.
 pub(super) fn configured(config: &Config) -> Vec<OwnRelay> {
     let matrix = &config.matrix;
     let has_account = matrix.token.is_some() || matrix.password.is_some();
@@ -40,7 +40,7 @@ pub(super) fn configured(config: &Config) -> Vec<OwnRelay> {
     named.collect()
 }
 
-/// Runs the relay of that name, for ever. `address` is where the service listens.
+/// Runs the relay with this name for ever. `address` is where the service listens.
 pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: SocketAddr) {
     let url = format!("http://{}", reached_at(address));
     let own = app.relays.iter().find(|relay| relay.name == name);
@@ -61,7 +61,7 @@ pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: Socket
     }
 }
 
-/// Runs one relay until something ends it.
+/// Runs one relay until it ends.
 pub async fn run_relay(
     config: &Config,
     name: &str,
@@ -75,7 +75,7 @@ pub async fn run_relay(
     }
 }
 
-/// Who the bot of a relay is and what it may, as lines for a terminal.
+/// Describes the bot of a relay and its permissions, as lines for a terminal.
 pub async fn check_relay(config: &Config, name: &str) -> Result<Vec<String>, String> {
     match relay(config, name)? {
         OneRelay::Telegram(network) => network.check().await,
@@ -88,7 +88,7 @@ enum OneRelay {
     Matrix(Box<Matrix>),
 }
 
-/// The network of that name as it is configured.
+/// The configured network with this name.
 fn relay(config: &Config, name: &str) -> Result<OneRelay, String> {
     match name {
         "telegram" => telegram(config).map(|network| OneRelay::Telegram(Box::new(network))),
@@ -144,7 +144,7 @@ fn allow_list(form: IdForm, entries: &[String]) -> Result<AllowList, String> {
     list.map_err(|why| format!("relay.{network}.allow {why}"))
 }
 
-/// "Every address" is none to connect to.
+/// The address to connect to: an unspecified address becomes loopback.
 pub fn reached_at(mut address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
@@ -154,7 +154,7 @@ pub fn reached_at(mut address: SocketAddr) -> SocketAddr {
     address
 }
 
-/// Where a relay remembers what it sent: beside the database.
+/// The relay's journal of sent messages, beside the database.
 pub fn relay_state(config: &Config, name: &str) -> PathBuf {
     let mut path = config.storage.path.as_os_str().to_owned();
     path.push(format!(".relay-{name}"));

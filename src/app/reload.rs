@@ -1,17 +1,17 @@
-//! Applies the settings that may change while the service runs. A request under way keeps the
-//! settings that it began with.
+//! Applies the settings that may change while the service runs. A running request keeps the
+//! settings it began with.
 
 use super::{App, edge_secrets, exposed, persona, shared};
 use crate::config::{Changes, Config, Secret};
 use crate::edge::hub::Close;
 use crate::mail::Mailer;
 
-/// Relays come back, with the token they have.
+/// Relays reconnect with the token they have.
 const SECRETS_CHANGED: (u16, &str) = (1012, "secrets changed");
 
 impl App {
-    /// `changes` says which of them there are in `config`. After an error, a sentence for the
-    /// operator, everything is as before.
+    /// `changes` lists the settings that differ in `config`. After an error, which is a sentence
+    /// for the operator, nothing has changed.
     pub fn reload(&self, config: &Config, changes: &Changes) -> Result<(), String> {
         let mailer = Mailer::new(&config.mail)?;
         self.trusted_proxies
@@ -34,7 +34,7 @@ impl App {
         Ok(())
     }
 
-    /// Replaces secrets. A relay connected with a changed secret has to connect again.
+    /// Replaces secrets. A relay connected with a changed secret must reconnect.
     fn apply_secrets(&self, config: &Config, changes: &Changes) {
         self.legacy_secret.set(shared(&config.edge.legacy_secret));
         if let Some(token) = shared(&config.admin.token) {

@@ -1,5 +1,5 @@
-//! Picks the key that seals webhooks' secrets: the configured one, else the one kept beside the
-//! database. A key is made only while there is nothing that another one has sealed.
+//! Chooses the key that seals webhooks' secrets: the configured one, or else the one stored beside
+//! the database. A new key is created only while no secret is sealed with another.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::config::{self, Config};
 use crate::error::Result as Outcome;
 use crate::store::Store;
 
-/// None when the key is missing: webhooks then answer 503 until it is back. The error is a
-/// sentence for the operator.
+/// `None` when the key is missing: webhooks then answer 503. The error is a sentence for the
+/// operator.
 pub(super) async fn sealer(config: &Config, store: &Store) -> Result<Option<Sealer>, String> {
     let sealed: Outcome<_> = store.read(|view| view.first_sealed()).await;
     let sealed = sealed.map_err(|e| e.to_string())?;

@@ -1,5 +1,5 @@
-//! What an event does to our rows: together with its place in the ledger, or not at all. How
-//! two things said of a subscription go together is `model::payment`'s.
+//! Applies an event to our rows, in one transaction with its entry in the ledger. `model::payment`
+//! decides how statements about one subscription combine.
 
 use super::event::{CustomerRef, Event, EventPayload, Invoice, Session};
 use crate::clock::Timestamp;
@@ -9,7 +9,7 @@ use crate::model::payment::{
 };
 use crate::store::{Tx, UserId};
 
-/// What the provider said when it was asked.
+/// The provider's answer to a look-up.
 #[derive(Debug, Clone)]
 pub(super) enum ProviderLookup {
     NotYet,
@@ -19,12 +19,12 @@ pub(super) enum ProviderLookup {
 
 #[derive(Debug)]
 pub(super) enum EventOutcome {
-    /// For the log, in words.
+    /// Applied, with a text for the log.
     Done {
         user: Option<UserId>,
         what: &'static str,
     },
-    /// Nothing is written yet: the provider is to be asked first.
+    /// Nothing is written yet: the provider must be asked first.
     Ask { subscription_id: String },
 }
 
@@ -184,14 +184,14 @@ fn invoiced(
     if known.is_some() {
         return subscription(tx, &said, &invoice.whose, asked, now);
     }
-    // An invoice says nothing of a subscription's age and plan: the provider is asked, but
-    // what the event says of its state holds.
+    // An invoice lacks the subscription's age and plan, so the provider is asked; the event's state
+    // is used all the same.
     match asked {
         _ if invoice.is_ours == Some(false) => Ok(ANOTHER_PRICE),
         ProviderLookup::NotYet if owner(tx, &invoice.whose)?.is_none() => Ok(NOBODY),
         ProviderLookup::NotYet => Ok(EventOutcome::Ask { subscription_id }),
         ProviderLookup::Answered(answer) if is_to_another_price(None, answer) => Ok(ANOTHER_PRICE),
-        // Being past due gives nothing away; being active does.
+        // Past due grants nothing, but active does.
         ProviderLookup::Unanswered
             if status == Some(Status::Active) && invoice.is_ours.is_none() =>
         {
@@ -210,7 +210,7 @@ fn invoiced(
                 details: None,
                 ..said
             };
-            // Of the time when it began, so that no event about it is older.
+            // Dated at its start, so that no event about it is older.
             let details = ProviderStatement {
                 status: None,
                 ..at_the_time_of(answer, began(answer.details.as_ref()).min(said.at))
@@ -285,7 +285,7 @@ fn customer_gone(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<EventOut
     if let Some(user) = user {
         tx.untie_customer(user, customer_id)?;
     }
-    // The provider ends a customer's subscriptions with them.
+    // Deleting a customer ends its subscriptions.
     for row in tx.view().subscriptions_of_customer(customer_id)? {
         let held = HeldSubscription {
             status: Status::Canceled,
@@ -308,7 +308,7 @@ fn put(
     now: Timestamp,
 ) -> Result<()> {
     tx.put_subscription(user, held)?;
-    // Somebody whose account is about to go has come back from a checkout.
+    // The person's account is pending deletion, and they returned from a checkout.
     if new && tx.view().payer(user)?.deletion_pending {
         tx.cancel_at_period_end(user, now)?;
     }

@@ -1,5 +1,5 @@
-//! Checkout sessions: pages of the provider where a subscription or credit is paid for. What
-//! comes of one is told by events.
+//! Checkout sessions: the provider's pages for paying a subscription or credit. Events report their
+//! outcome.
 
 use std::time::Duration;
 
@@ -17,18 +17,18 @@ use crate::error::{Error, FieldError, Kind, Result};
 use crate::flags::Reader;
 use crate::store::{Digest, Payer, UserId};
 
-/// The whole checkout: whoever waits for us has an answer within 10 s.
+/// Time limit of a whole checkout request: clients wait 10 s.
 const CHECKOUT_MAX: Duration = Duration::from_secs(9);
 const URL_BYTES_MAX: usize = 8_192;
 
-/// Where the provider sends people afterwards.
+/// Where the provider sends the person afterwards.
 #[derive(Debug, Default)]
 pub struct ReturnUrls {
     pub success_url: Option<String>,
     pub cancel_url: Option<String>,
 }
 
-/// Where to pay.
+/// The payment page.
 #[derive(Debug, Serialize)]
 pub struct Session {
     pub session_id: String,
@@ -144,7 +144,7 @@ impl Billing {
             .try_session(stripe, &keys, user, &customer, &form, until)
             .await
         {
-            // The provider has forgotten them, or never knew them in the mode that is on.
+            // The provider has deleted the customer, or doesn't know it in the current mode.
             Err(KeyedCallError::Provider(gone))
                 if gone.is_missing() && gone.is_about("customer") =>
             {
@@ -170,7 +170,7 @@ impl Billing {
         until: Instant,
     ) -> Result<Session, KeyedCallError> {
         let form = form.clone().with("customer", customer);
-        // What is asked for again before its outcome was known is the same session.
+        // The same request gets the same session until its outcome is known.
         let digest = Digest::of(&[form.encoded().as_bytes()]);
         let operation = format!("checkout {}", hex::encode(digest.0));
         let call = |key| Call::post("/v1/checkout/sessions", &form, key);

@@ -1,4 +1,4 @@
-//! A user's customer with the provider: made once, however many ask at the same time.
+//! A user's customer at the provider. It is created once, even with concurrent requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::store::{Payer, UserId};
 
 const OPERATION: &str = "customer";
 
-/// Users whose customer is being made: one at a time each.
+/// One lock per user whose customer is being created.
 #[derive(Default)]
 pub(super) struct CustomerLocks(Mutex<HashMap<UserId, Arc<tokio::sync::Mutex<()>>>>);
 
@@ -92,7 +92,7 @@ impl Billing {
     }
 }
 
-/// Why a call with a key brought nothing.
+/// Why a call with an idempotency key failed.
 pub(super) enum KeyedCallError {
     Provider(Failure),
     Ours(Error),

@@ -1,4 +1,4 @@
-//! The provider's events as we understand them. What follows from one is `apply`'s.
+//! The provider's events as parsed types. `apply` executes them.
 
 use serde_json::{Map, Value};
 
@@ -12,45 +12,45 @@ const KIND_BYTES_MAX: usize = 100;
 pub(super) struct Event {
     pub(super) id: String,
     pub(super) kind: String,
-    /// `None`: it does not say.
+    /// `None` when the event doesn't say.
     pub(super) livemode: Option<bool>,
     pub(super) happened: EventPayload,
 }
 
 #[derive(Debug, Clone)]
 pub(super) enum EventPayload {
-    /// Something about a subscription.
+    /// A change of a subscription.
     Subscription(ProviderStatement, CustomerRef),
-    /// An invoice was not paid.
+    /// An unpaid invoice.
     Unpaid(Invoice),
     Paid(Invoice),
     CheckedOut(Session, CustomerRef),
-    /// Ways to pay came or went.
+    /// A payment method was added or removed.
     MethodsChanged(CustomerRef),
     CustomerGone {
         customer_id: String,
         at: i64,
     },
-    /// It is about nothing that we sell, for this reason.
+    /// An event about something we don't sell, with the reason.
     NotOurs(&'static str),
-    /// Nothing that we act upon, or without what it would take.
+    /// An event type that we don't handle, or one with missing fields.
     Unknown,
 }
 
-/// What tells whose it is.
+/// Identifies the customer of an event.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CustomerRef {
     pub(super) customer_id: Option<String>,
-    /// Our own name for the user, as we once told the provider.
+    /// Our id of the user, as metadata that we sent to the provider.
     pub(super) user_id: Option<String>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Invoice {
-    /// `None`: it does not say, as no invoice of the present API does.
+    /// `None` when the invoice doesn't name it, as in the current API.
     pub(super) subscription_id: Option<String>,
     pub(super) whose: CustomerRef,
-    /// It is for a price of ours; `None`: it names no price.
+    /// Whether it is for one of our prices; `None` when it names no price.
     pub(super) is_ours: Option<bool>,
     pub(super) at: i64,
 }
@@ -59,7 +59,7 @@ pub(super) struct Invoice {
 pub(super) struct Session {
     pub(super) id: String,
     pub(super) subscription_id: Option<String>,
-    /// What was bought and paid; `None`: no credit.
+    /// The credit bought and paid; `None` when the session sold no credit.
     pub(super) credit_cents: Option<i64>,
     pub(super) at: i64,
 }

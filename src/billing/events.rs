@@ -1,5 +1,5 @@
-//! `POST /payment/events` from its bytes to its effect. Where only the provider can tell what
-//! holds, it is asked between two looks, never inside a transaction.
+//! `POST /payment/events`: verifies, parses and applies an event. When only the provider knows the
+//! current state, it is asked between two transactions.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::auth::payment_signature;
 use crate::error::{Error, Kind, Result};
 use crate::model::payment::ProviderStatement;
 
-/// How long the provider may take to settle a question while it waits for our answer.
+/// Time for asking the provider while it waits for our answer.
 const ASK_MAX: Duration = Duration::from_secs(5);
 
 impl Billing {
@@ -57,7 +57,7 @@ impl Billing {
                     log::info!("payment event {} ({}): {what}", event.id, event.kind);
                     return Ok(());
                 }
-                // Once at most: with an answer, or the lack of one, nothing is asked again.
+                // At most once: the second attempt has an answer or knows that there is none.
                 EventOutcome::Ask { subscription_id } => {
                     asked = match self.ask(&subscription_id).await {
                         Ok(said) => ProviderLookup::Answered(said),

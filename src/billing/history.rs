@@ -1,4 +1,4 @@
-//! `GET /billing/history`: the customer's invoices as the provider has them, with receipts.
+//! `GET /billing/history`: the customer's invoices from the provider, with receipts.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub struct History {
 pub struct Transaction {
     pub id: String,
     pub date: Timestamp,
-    /// Minor units of the currency.
+    /// In minor units of the currency.
     pub amount: i64,
     pub currency: String,
     pub description: String,
@@ -43,7 +43,7 @@ pub struct Transaction {
     pub receipt_url: String,
 }
 
-/// Asks as one customer.
+/// Reads one customer's data.
 struct Reader<'a> {
     stripe: &'a Stripe,
     secret: Secret,
@@ -74,7 +74,7 @@ impl Billing {
                 let expected = "must be the id of the last transaction seen.";
                 Err(Error::invalid_field("/starting_after", expected))
             }
-            // The provider has forgotten them.
+            // The provider has deleted the customer.
             Err(gone) if gone.is_missing() => Ok(History::default()),
             outcome => Ok(outcome?),
         }

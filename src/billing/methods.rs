@@ -1,5 +1,5 @@
-//! Whether the provider has a way to charge somebody: asked for quickly and seldom, and as
-//! last heard where it does not answer.
+//! Whether the provider can charge a user. The provider is asked with a short time limit and
+//! answers are cached; when it doesn't answer, the last known answer is used.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::clock::Monotonic;
 use crate::error::{Error, Result};
 use crate::store::{Payer, UserId};
 
-/// A status waits no longer for the provider.
+/// Longest wait of a status request for the provider.
 const ASK_MAX: Duration = Duration::from_secs(2);
-/// An answer holds for so long.
+/// How long an answer is cached.
 const FRESH_MS: u64 = 30_000;
-/// A provider that did not answer is left alone for so long.
+/// How long the provider isn't asked after a failure.
 const OUTAGE_MS: u64 = 15_000;
-/// Beyond, all are forgotten and asked for again.
+/// The cache is emptied when it has this many users.
 const USERS_MAX: usize = 10_000;
 
 #[derive(Default)]

@@ -1,6 +1,5 @@
-//! Compares what the provider holds with what we hold, and makes good what was missed: events
-//! that could not be delivered, and subscriptions that differ. A page at a time, so that
-//! neither side is kept busy for long.
+//! Reconciliation: compares the provider's data with ours and fixes missed events and differing
+//! subscriptions. It works in pages, so that neither side is busy for long.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,28 +20,28 @@ use crate::model::payment::{HeldSubscription, MergeOutcome, ProviderStatement, T
 use crate::store::Customer;
 
 const EVERY: Duration = Duration::from_secs(3_600);
-/// Customers compared in one page; the whole page is done within `PAGE_MAX`.
+/// Customers per page. A whole page must finish within `PAGE_MAX`.
 const PAGE_CUSTOMERS: usize = 20;
 const PAGE_MAX: Duration = Duration::from_secs(8);
-/// What fails when there is no more time than this is tried again in the next page.
+/// If a call fails with less time left than this, the next page retries it.
 const PAGE_REST: Duration = Duration::from_millis(500);
-/// Before all customers, and after the events that were missed.
+/// Marks the start: before all customers and after the missed events.
 const FIRST: &str = " ";
-/// Customers compared in one of the hourly runs; the next one goes on from there.
+/// Pages per hourly run; the next run continues there.
 const RUN_PAGES_MAX: usize = 25;
-/// Subscriptions of one customer that are looked at.
+/// Subscriptions read per customer.
 const SUBSCRIPTIONS_MAX: usize = 100;
 /// Pages of undelivered events, of 100 each.
 const EVENT_PAGES_MAX: usize = 10;
-/// The same of all events after a restore, and the time for asking.
+/// The same for all events after a restore, and the time limit for it.
 const LOST_PAGES_MAX: usize = 500;
 const LOST_MAX: Duration = Duration::from_secs(600);
-/// An event may be delivered so much later than it happened: the newest one that a backup
-/// knows may be newer than one that it never got.
+/// How late an event may be delivered. The newest event in a backup may be newer than one that had
+/// not arrived.
 const LATE_MAX_S: i64 = 3 * 86_400;
-/// The provider lists events of this time.
+/// The provider lists events of this period.
 const LISTED_MAX_S: i64 = 30 * 86_400;
-/// Events that we understand.
+/// Event types that we handle.
 const KINDS: [&str; 8] = [
     "customer.subscription.created",
     "customer.subscription.updated",
@@ -54,24 +53,24 @@ const KINDS: [&str; 8] = [
     "checkout.session.async_payment_succeeded",
 ];
 
-/// What one page found.
+/// The result of one page.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Page {
-    /// Customers compared.
+    /// Compared customers.
     pub checked: usize,
-    /// Undelivered events that had not taken effect.
+    /// Undelivered events that had not been applied.
     pub missed_events: usize,
     pub drift: Vec<SubscriptionDrift>,
-    /// Where the next page begins; `None`: this was the last.
+    /// Where the next page begins; `None` after the last page.
     pub next: Option<String>,
 }
 
-/// A subscription that the two of us see differently.
+/// A subscription that differs between the provider and us.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SubscriptionDrift {
     pub user_id: String,
     pub subscription_id: String,
-    /// "status plan, until …" in words; `None`: we did not know it.
+    /// "status plan, until …"; `None` when we didn't know the subscription.
     pub held: Option<String>,
     pub provider: String,
 }
@@ -110,7 +109,7 @@ impl Billing {
         for customer in &customers {
             match self.compare(customer, dry_run, until).await {
                 Ok(drift) => page.drift.extend(drift),
-                // A provider that is slow and not away gets on by a page that went somewhere.
+                // A slow provider makes progress as long as each page advances.
                 Err(_) if page.next.is_some() && Instant::now() + PAGE_REST >= until => {
                     return Ok(page);
                 }
@@ -136,7 +135,7 @@ impl Billing {
         });
         let (any, mut after, lost) = known.await?;
         if any.is_empty() && lost.is_none() {
-            return Ok((0, 0)); // nobody ever got so far as to pay
+            return Ok((0, 0)); // no user is a customer
         }
         let time = lost.map_or(PAGE_MAX, |_| LOST_MAX);
         let events = self
@@ -167,7 +166,8 @@ impl Billing {
             self.warn_of_old_backup(since);
         }
         let missed = match self.missed_events(lost, until).await {
-            // Not every stand-in for the provider can be asked so; the rest still counts.
+            // Some test servers of the provider don't support this request; the rest of the page
+            // still runs.
             Err(refused) if refused.is_of_the_question() => {
                 log::warn!("missed events can't be listed: {refused}");
                 return Ok(0);
@@ -256,7 +256,7 @@ impl Billing {
             .with("status", "all")
             .with("limit", SUBSCRIPTIONS_MAX);
         let answer = match self.read(query("/v1/subscriptions", &form), until).await {
-            // Deleted there, or of the other mode: nothing is known of it.
+            // Deleted at the provider, or of the other mode.
             Err(gone) if gone.is_missing() => return Ok(Vec::new()),
             answer => answer?,
         };
@@ -265,7 +265,7 @@ impl Billing {
         for object in subscriptions {
             let began = objects::seconds(object, "created").unwrap_or_default();
             let Some(said) = objects::subscription(object, &self.prices(), began) else {
-                // One that can't be read must not hide everybody else's.
+                // A malformed subscription must not stop the others.
                 let whose = &customer.customer_id;
                 log::warn!("a subscription of {whose} makes no sense and is passed over");
                 continue;
@@ -295,7 +295,7 @@ impl Billing {
                 else {
                     return Ok(None);
                 };
-                // When something was last heard is nothing that two can differ in.
+                // The time of the last event isn't compared.
                 if known.as_ref().is_some_and(|known| {
                     known.status == settled.status && known.details == settled.details
                 }) {

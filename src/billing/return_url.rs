@@ -1,5 +1,5 @@
-//! Where a checkout may lead back to: http or https, at a host that is ours or was allowed.
-//! Read as narrowly as any browser would, so that no browser goes anywhere else. Pure.
+//! Checks the return URL of a checkout: http or https, with our host or an allowed one. Parsed
+//! strictly, so that no browser reads another host in it. Pure.
 
 use core::net::Ipv6Addr;
 
@@ -12,7 +12,7 @@ pub(super) fn check(url: &str, hosts: &[&str]) -> Result<(), &'static str> {
     if url.len() > URL_BYTES_MAX {
         return Err("must be at most 2048 bytes long.");
     }
-    // Browsers drop tabs and line breaks, and take a backslash for a slash.
+    // Browsers drop tabs and line breaks, and treat a backslash as a slash.
     if !url.bytes().all(|b| b.is_ascii_graphic()) || url.contains('\\') {
         return Err("must be a URL in ASCII, without spaces and backslashes.");
     }

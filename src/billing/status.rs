@@ -1,4 +1,4 @@
-//! `GET /payment/status`: what somebody pays for, and what that gives them.
+//! `GET /payment/status`: a person's subscription and its benefits.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::store::UserId;
 
-/// What a subscription would bring a free user.
+/// The benefits of a subscription.
 const BENEFITS: [&str; 3] = [
     "Unlimited messages",
     "Superpowers in direct chats",
@@ -20,15 +20,15 @@ pub struct Status {
     pub has_payment_method: bool,
     pub subscription_status: String,
     pub subscription_plan: Option<String>,
-    /// The provider's name for it; none of a grant.
+    /// The provider's id; empty for a grant.
     pub subscription_id: Option<String>,
     pub current_period_end: Option<Timestamp>,
     pub cancel_at_period_end: bool,
     pub trial_expires_at: Option<Timestamp>,
-    /// Minor units.
+    /// In minor units.
     pub credit_balance: i64,
     pub tier: String,
-    /// `None`: unlimited.
+    /// `None` means unlimited.
     pub daily_messages_remaining: Option<i64>,
     pub superpowers_enabled: bool,
     pub upgrade_benefits: Option<[&'static str; 3]>,

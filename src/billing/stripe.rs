@@ -1,6 +1,6 @@
-//! The payment provider's API: one call with its headers, time-outs, bounded retries and
-//! bounded concurrency. Its answers are read in `objects`. It must not know what a call is
-//! for, and no secret gets into an error.
+//! A client of the payment provider's API: one call with headers, timeouts, bounded retries and
+//! bounded concurrency. `objects` parses the answers. This file must not know what a call is for,
+//! and never puts a secret into an error.
 
 mod failure;
 mod form;
@@ -23,13 +23,13 @@ pub(super) use form::{Form, query};
 const BASE: &str = "https://api.stripe.com";
 const VERSION: &str = "2026-10-28.endive";
 const CALL_MAX: Duration = Duration::from_secs(10);
-/// Less than this is no time for a call.
+/// A call needs at least this much time.
 const CALL_MIN: Duration = Duration::from_millis(50);
 const ATTEMPTS_MAX: u32 = 3;
 const FIRST_PAUSE_MS: u64 = 250;
-/// A provider that says when to come again is not waited for longer.
+/// Longest pause when the provider sends a Retry-After.
 const PAUSE_MS_MAX: u64 = 2_000;
-/// Calls under way; each holds a thread.
+/// Concurrent calls; each uses a thread.
 const CALLS_MAX: usize = 16;
 /// Lists of invoices are long.
 const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
@@ -40,11 +40,11 @@ pub(super) struct Stripe {
     pub(super) counted: Calls,
 }
 
-/// One call.
+/// One API call.
 #[derive(Clone)]
 pub(super) struct Call {
     method: Method,
-    /// With the query.
+    /// The path with its query.
     path: String,
     form: Option<String>,
     idempotency_key: Option<String>,
@@ -145,7 +145,7 @@ impl Stripe {
             drop(permit);
             sent
         });
-        // Connecting may take longer than what is left; the thread ends by itself.
+        // Connecting may exceed the remaining time; the thread ends later by itself.
         match timeout_at(until, sent).await {
             Ok(Ok(Ok(response))) => Ok(response),
             Ok(Ok(Err(why))) => Err(Failure::Unreachable(why.to_string())),

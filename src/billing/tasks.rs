@@ -1,6 +1,5 @@
-//! Tells the provider what it is yet to be told: subscriptions to end or to restore, customers
-//! to forget. The work is found in the database and tried until it is done, however long the
-//! provider is away.
+//! The job that executes tasks for the provider: end or restore subscriptions, delete customers.
+//! Tasks are in the database and are retried until done.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,18 +15,18 @@ use crate::error::{Error, Result};
 use crate::metrics::Job;
 use crate::store::{ProviderTask, TaskKind};
 
-/// A clock that jumps is noticed within this time.
+/// How soon a changed clock is noticed.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Pause after a look that failed.
+/// Pause after a failed read of the tasks.
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
 const TASK_MAX: Duration = Duration::from_secs(20);
-/// Tasks under way at once, each about a subject of its own.
+/// Concurrent tasks, each with its own subject.
 const TASKS_AT_ONCE: usize = 4;
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 enum Outcome {
     Done,
-    /// It was to end before we said so, and not by us.
+    /// The person had already cancelled the subscription.
     EndedByThem,
 }
 
@@ -121,7 +120,7 @@ impl Billing {
     }
 
     async fn cancel(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
-        // Only before our first attempt can its end be somebody else's wish.
+        // Only before our first attempt can another cause have ended it.
         if task.attempts == 1 && self.ends(task).await? {
             return Ok(Outcome::EndedByThem);
         }

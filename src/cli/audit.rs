@@ -1,5 +1,5 @@
-//! `chatkeep audit`: what operators changed, read from the database, also beside a running
-//! service; and who the operator is that runs a command.
+//! `chatkeep audit`: lists operators' changes, read from the database, also while a service runs.
+//! Also determines the operator who runs a command.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -11,13 +11,13 @@ use crate::store::{self, AuditRow, Operator};
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// Since when: 24h, 7d back from now, a day like 2030-01-31 (UTC), or 2030-01-31T12:00:00Z.
+    /// Start: 24h or 7d ago, a day like 2030-01-31 (UTC), or 2030-01-31T12:00:00Z.
     #[arg(long, value_name = "T")]
     since: Option<String>,
-    /// At most so many changes, the newest.
+    /// Maximum number of changes, newest first.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
-    /// Prints what GET /admin/audit answers.
+    /// Prints the answer of GET /admin/audit.
     #[arg(long)]
     json: bool,
 }
@@ -56,7 +56,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     printed.map_err(super::one)
 }
 
-/// Who runs this command, on this machine: also behind `sudo`.
+/// The user who runs this command, also through `sudo`.
 pub(super) fn operator() -> Operator {
     let names = ["SUDO_USER", "USER", "LOGNAME"];
     let mut names = names
@@ -69,7 +69,7 @@ pub(super) fn operator() -> Operator {
     }
 }
 
-/// A span back from now, a day, or a time.
+/// Parses a duration before now, a day, or a time.
 fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let back = super::span::seconds(text).filter(|seconds| *seconds >= 0);
     let day = || Timestamp::parse(&format!("{text}T00:00:00Z"));

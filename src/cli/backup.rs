@@ -1,5 +1,6 @@
-//! `chatkeep backup FILE`: a copy of the database. A running service makes the copy beside its
-//! database, and this command takes it over; without a service the command copies by itself.
+//! `chatkeep backup FILE`: copies the database. A running service makes the copy beside its
+//! database and this command takes it over; without a service the command copies the database
+//! itself.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,15 +17,15 @@ use crate::outbound::Method;
 use crate::store::{self, Backup, Stage};
 
 const ROUTE: &str = "/admin/backup";
-/// Between two looks at how far the service is. A service gives up what nobody looks at.
+/// Interval of status requests. The service cancels a backup without them.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// Where the copy goes; it has this name only when it is complete.
+    /// The backup file. It gets this name only when it is complete.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Replaces FILE if it is there.
+    /// Replaces FILE if it exists.
     #[arg(long)]
     force: bool,
     /// Prints JSON.
@@ -52,7 +53,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     let clock = Clock::system();
     let began = clock.monotonic();
     let made = if running::is_answering(&loaded.config) {
-        // With the token that the service is asked with.
+        // Loads the token for the service.
         let config = super::configuration(source)?.config;
         by_service(&config, options)
     } else {
@@ -70,7 +71,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     .map_err(super::one)
 }
 
-/// Has the running service make the copy, and takes it over.
+/// Makes the running service copy the database, and takes the copy over.
 fn by_service(config: &Config, options: &Options) -> Result<Backup, String> {
     let (database, progress) = (&config.storage.path, Progress::new());
     let id = start(config, &progress)?;
@@ -98,7 +99,7 @@ fn by_service(config: &Config, options: &Options) -> Result<Backup, String> {
             path.display()
         )
     });
-    // The open file outlives its name. A service that has ended has removed it already.
+    // The open file outlives its name. A service that has ended already removed it.
     let _ = running::ask(config, Method::Delete, ROUTE, None);
     store::take_over(
         copy?,
@@ -114,7 +115,7 @@ fn by_service(config: &Config, options: &Options) -> Result<Backup, String> {
 const SERVICE_ENDED: &str =
     "the running service ended or gave the backup up, and nothing was kept; try again";
 
-/// Waits until no other backup is under way. The number of ours.
+/// Waits until no other backup is running. Returns the number of ours.
 fn start(config: &Config, progress: &Progress) -> Result<u64, String> {
     loop {
         let told = running::ask(config, Method::Post, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
@@ -126,19 +127,19 @@ fn start(config: &Config, progress: &Progress) -> Result<u64, String> {
     }
 }
 
-/// Files that are there and that a database is of little use without.
+/// Existing files that belong in a backup too, such as keys.
 fn others(loaded: &LoadedConfig) -> Vec<PathBuf> {
     let database = &loaded.config.storage.path;
     let sealing_key = match loaded.config.marketplace.sealing_key {
         None => Some(config::sealing_key_file(database)),
-        Some(_) => None, // it stands in a file or variable of the operator's own
+        Some(_) => None, // the operator's own file or variable holds it
     };
     let beside = [Some(database.with_file_name("secrets.toml")), sealing_key];
     let files = beside.into_iter().chain([loaded.file.clone()]).flatten();
     files.filter(|file| file.exists()).collect()
 }
 
-/// With them gone, `--force` would have made a backup that is of little use.
+/// Replacing one of these files with `--force` would make the backup nearly useless.
 fn refuse_others(to: &Path, others: &[PathBuf]) -> Result<(), String> {
     let place = fs::canonicalize(to).ok();
     let is_one = |other: &PathBuf| place.is_some() && fs::canonicalize(other).ok() == place;

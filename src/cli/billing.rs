@@ -1,4 +1,4 @@
-//! `chatkeep billing …`: compares what we hold of subscriptions with what the provider holds.
+//! `chatkeep billing …`: compares our subscriptions with the payment provider's.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use crate::store::Change;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Makes good what the payment provider knows and we missed.
+    /// Compares subscriptions with the payment provider and fixes differences.
     ///
-    /// Events that could not be delivered take effect, and subscriptions that differ become
-    /// what the provider says. A running service does so by itself every hour.
+    /// Applies missed events, and updates subscriptions that differ to the provider's state. A
+    /// running service does this every hour.
     #[command(after_help = "Example: chatkeep billing reconcile --dry-run")]
     Reconcile(Options),
 }
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// Shows what differs and changes nothing.
+    /// Shows differences and changes nothing.
     #[arg(long)]
     dry_run: bool,
     /// Prints JSON.
@@ -46,7 +46,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         .map_err(super::one)
 }
 
-/// Page by page, through the running service when there is one, else by ourselves.
+/// Compares page by page, through the running service or without one.
 fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
     let mut found = Page::default();
     let mut after = String::new();
@@ -88,7 +88,7 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
     }
 }
 
-/// The parts of a service that nobody else is running.
+/// The parts of a service, without a running one.
 struct IdleService {
     runtime: tokio::runtime::Runtime,
     app: Arc<App>,
@@ -107,7 +107,7 @@ impl IdleService {
         })
     }
 
-    /// As a change by the operator.
+    /// Records the change in the audit log.
     fn note(&self) -> Result<(), String> {
         let (operator, now) = (super::audit::operator(), self.app.clock.now());
         let change = Change::work("billing.reconcile");

@@ -1,6 +1,6 @@
-//! `chatkeep chat`: a relay whose chat network is this terminal. It starts the service, or
-//! joins one, and everything it shows has travelled the way of any relay: lines by
-//! `POST /edge/message`, later messages over the WebSocket.
+//! `chatkeep chat`: a relay whose chat network is this terminal. It starts a service or joins one,
+//! and uses the relay protocol: `POST /edge/message` for typed lines, the WebSocket for later
+//! messages.
 
 mod player;
 mod relay;
@@ -28,22 +28,22 @@ use relay::{Relay, Service, TerminalOutput};
 const AGENT_ID: &str = "terminal";
 const LINES_MAX: usize = 64;
 const SHUTDOWN_MAX: Duration = Duration::from_secs(2);
-/// Back to the line's start, and empty: where a prompt may stand.
+/// Moves to the start of the line and clears it, because a prompt may be there.
 const NEW_LINE: &str = "\r\x1b[K";
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// Joins a running service instead of starting one, like https://chat.example.com.
+    /// Joins a running service at this URL, like https://chat.example.com.
     #[arg(long)]
     url: Option<String>,
-    /// Who you are in the chat.
+    /// Your handle in the chat.
     #[arg(long, default_value = "+15550100", value_parser = super::token::phone)]
     phone: String,
-    /// The token for a service elsewhere; else one is made with this machine's secret.
+    /// The token for a remote service; by default one is made with this machine's secret.
     #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
     token: Option<String>,
-    /// Certificates (PEM) to trust for https in the place of those that the web trusts, for a
-    /// service with a certificate of its own.
+    /// Certificates (PEM) to trust for https instead of the web's, for a service with a private
+    /// certificate.
     #[arg(
         long,
         value_name = "FILE",
@@ -51,19 +51,19 @@ pub(super) struct Options {
         hide_env_values = true
     )]
     ca_file: Option<PathBuf>,
-    /// Plays a conversation from a file against a service of its own, whose clock stands and
-    /// whose database is thrown away; exits with 1 where an answer is not the expected one.
+    /// Plays a conversation from a file against a temporary service whose clock the script
+    /// controls; exits with 1 when an answer differs from the expected one.
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     script: Option<PathBuf>,
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
-    // With a token for a service elsewhere nothing of this folder is needed.
+    // With a URL and a token, no local configuration is needed.
     let config = match (&options.url, &options.token) {
         (Some(_), Some(_)) => super::loaded(source)?.config,
         _ => super::configuration(source)?.config,
     };
-    // In a conversation only warnings are worth a line, unless somebody asks for more.
+    // A conversation shows only warnings, unless configured otherwise.
     let log = Log {
         level: match source.env.get("CHATKEEP_LOG") {
             Some(_) => config.log.level.clone(),
@@ -78,7 +78,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         Some(file) => runtime.block_on(play(config, file)),
         None => runtime.block_on(chat(config, options)).map_err(super::one),
     };
-    // The store closes its file in order; a call that hangs must not keep the process.
+    // The store closes its file; a hanging call must not keep the process alive.
     runtime.shutdown_timeout(SHUTDOWN_MAX);
     done
 }
@@ -104,7 +104,7 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
     talk(&url, &token, options, &persona).await
 }
 
-/// The errors are what was not as expected.
+/// The errors are the differences from the script.
 async fn play(mut config: Config, file: &Path) -> Result<(), Vec<String>> {
     let shown = file.display();
     let text = std::fs::read_to_string(file);
@@ -133,7 +133,7 @@ async fn play(mut config: Config, file: &Path) -> Result<(), Vec<String>> {
     Err(failures.map(|why| format!("{shown}: {why}")).collect())
 }
 
-/// A service of our own, for as long as the conversation lasts.
+/// A service that runs for the duration of the conversation.
 struct OwnService {
     app: Arc<App>,
     url: String,
@@ -188,7 +188,7 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
     screen.welcome()?;
     let mut lines = typed_lines(screen.interactive);
     let mut interrupted = pin!(tokio::signal::ctrl_c());
-    // What comes is shown also while a line is under way.
+    // Incoming messages are shown while a line is being sent.
     loop {
         let line = tokio::select! {
             line = lines.recv() => match line {
@@ -213,8 +213,7 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
     if screen.interactive {
         return super::print_live("");
     }
-    // A script's end leaves nobody to start the service again: what was promised for the next
-    // minute is waited for.
+    // A script's end stops the service, so reminders due within the next minute are waited for.
     while let Some(wait) = relay.still_expected() {
         tokio::select! {
             message = to_show.recv() => match message {
@@ -237,7 +236,7 @@ fn authorities(file: &Path) -> Result<Authorities, String> {
     Authorities::read(&pem).map_err(|why| format!("--ca-file {shown}: {why}"))
 }
 
-/// Lines from stdin, read on a thread of their own.
+/// Lines of standard input, read on a separate thread.
 fn typed_lines(interactive: bool) -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     std::thread::spawn(move || {
@@ -256,7 +255,7 @@ fn typed_lines(interactive: bool) -> mpsc::Receiver<String> {
     lines
 }
 
-/// Where the conversation is shown. Errors: nobody reads it any more.
+/// Output of the conversation. An error means that nobody reads it any more.
 struct Screen<'a> {
     persona: &'a str,
     interactive: bool,

@@ -1,5 +1,5 @@
-//! `chatkeep check`: says everything that is wrong at once, and changes nothing: no secret is
-//! made, no directory, no database.
+//! `chatkeep check`: reports every problem of configuration and database at once. Changes nothing:
+//! creates no secret, directory or database.
 
 pub(super) mod places;
 
@@ -10,18 +10,18 @@ use crate::config::{Config, LoadedConfig, Problem, Source};
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// Prints JSON, also of what is wrong.
+    /// Prints JSON, also for problems.
     #[arg(long)]
     json: bool,
 }
 
-/// Prints what was found sound; the error holds every problem, one sentence each.
+/// Prints the result; the error lists every problem, one sentence each.
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
     let checked = Config::load_and(source, places::problems);
     let said = match (&checked, options.json) {
         (_, true) => Some(told(&checked)),
         (Ok(loaded), false) => Some(summary(loaded)),
-        (Err(_), false) => None, // all of it is on standard error
+        (Err(_), false) => None, // problems are printed to standard error
     };
     if let Some(said) = said {
         super::print(&said).map_err(super::one)?;

@@ -1,5 +1,5 @@
-//! `chatkeep commands …`: what relays could not do, sent again or dropped. Read from the
-//! database, also beside a running service; changed through the service where there is one.
+//! `chatkeep commands …`: lists commands that relays could not execute, and retries or drops them.
+//! Reads the database, also while a service runs; changes go through the service if one runs.
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -14,33 +14,33 @@ use crate::store::{self, CommandRow, CommandState, Store};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Lists commands that failed or expired, the newest first.
+    /// Lists commands that failed or expired, newest first.
     #[command(after_help = "Example: chatkeep commands list --state failed")]
     List(List),
-    /// Sends a command again that failed or expired, under the same id.
+    /// Retries a failed or expired command under the same id.
     #[command(after_help = "Example: chatkeep commands retry 0199a1b2-54d2-7a1e-9a52-5d5f3c3a2b11")]
     Retry(CommandId),
-    /// Removes a command that failed or expired.
+    /// Drops a failed or expired command.
     #[command(after_help = "Example: chatkeep commands drop 0199a1b2-54d2-7a1e-9a52-5d5f3c3a2b11")]
     Drop(CommandId),
 }
 
 #[derive(Args)]
 pub(super) struct List {
-    /// Only those of this state, such as failed, expired or queued.
+    /// Lists only commands in this state, such as failed, expired or queued.
     #[arg(long, value_name = "S", value_parser = CommandState::ALL.map(CommandState::as_str))]
     state: Option<String>,
-    /// At most so many.
+    /// Maximum number of commands.
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
-    /// Prints what GET /admin/commands answers.
+    /// Prints the answer of GET /admin/commands.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Args)]
 pub(super) struct CommandId {
-    /// The command's id, as `chatkeep commands list` shows it.
+    /// The command's id, as shown by `chatkeep commands list`.
     #[arg(value_name = "ID")]
     command_id: String,
 }
@@ -127,7 +127,7 @@ fn drop_one(config: &Config, id: &str) -> Result<(), String> {
     super::print("The command is dropped.")
 }
 
-/// It becomes a part of a path.
+/// The id becomes part of a URL path.
 fn checked(id: &str) -> Result<&str, String> {
     match PublicId::parse(id) {
         Some(_) => Ok(id),

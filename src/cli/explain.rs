@@ -1,5 +1,5 @@
-//! `chatkeep explain`: what decided the answer to a message, read from the database, also
-//! beside a running service.
+//! `chatkeep explain`: explains how the answer to a message was decided. Reads the database, also
+//! while a service runs.
 
 use clap::Args;
 use serde_json::Value;
@@ -9,18 +9,18 @@ use crate::config::Source;
 use crate::ingest::explain::explain;
 use crate::store;
 
-/// Of the names, the longest included.
+/// Width of the column of names.
 const COLUMN_CHARS: usize = 19;
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// The number in the header X-Message-Id of its answer.
+    /// The number in the X-Message-Id header of its answer.
     #[arg(value_parser = message_id)]
     message_id: i64,
-    /// Also what was written and answered.
+    /// Also prints the message and its answer.
     #[arg(long)]
     text: bool,
-    /// As JSON.
+    /// Prints JSON.
     #[arg(long)]
     json: bool,
 }
@@ -36,7 +36,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
             ));
         }
         let (id, persona) = (options.message_id, &config.reply.persona_name);
-        // Unknown ids are told apart from a file that can't be read.
+        // An unknown id has another error than an unreadable file.
         let told = store::look(database, |view| {
             match explain(view, id, persona, options.text) {
                 Err(error) if error.code == "not_found" => Ok(None),

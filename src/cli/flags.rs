@@ -1,5 +1,5 @@
-//! `chatkeep flags …`: every flag with its value and where it comes from, and the operator's
-//! overrides. Through the running service where there is one, else in the database itself.
+//! `chatkeep flags …`: lists flags with values and sources, and sets or removes overrides. Uses the
+//! running service if there is one, otherwise the database.
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -14,53 +14,53 @@ use crate::outbound::Method;
 use crate::store::{self, Store};
 
 const ROUTE: &str = "/admin/feature-flags";
-/// An override for longer than this is one without an end.
+/// Longest duration of an override; use one without an end instead.
 const EXPIRES_DAYS_MAX: i64 = 3650;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Lists every flag with its value and where it comes from.
+    /// Lists every flag with its value and the value's source.
     ///
-    /// `in_use` says whether this version consults the flag at all.
+    /// `in_use` says whether this version uses the flag.
     ///
-    /// A running service is asked; without one, what its database holds is shown, and no
-    /// provider is asked.
+    /// A running service is asked. Without one, the database's overrides are shown, and no provider
+    /// is asked.
     #[command(after_help = "Example: chatkeep flags list --json")]
     List(List),
-    /// Sets a flag, whatever the provider says; in effect at once.
+    /// Overrides a flag, whatever the provider says; takes effect immediately.
     #[command(after_help = "Example: chatkeep flags set llm.force_basic_mode true --expires 2h")]
     Set(Set),
-    /// Takes back what was set.
+    /// Removes an override.
     #[command(after_help = "Example: chatkeep flags unset llm.force_basic_mode")]
     Unset(Unset),
 }
 
 #[derive(Args)]
 pub(super) struct List {
-    /// Prints what GET /admin/feature-flags answers.
+    /// Prints the answer of GET /admin/feature-flags.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Args)]
 pub(super) struct Set {
-    /// The flag.
+    /// The flag's key.
     key: String,
-    /// true, false or a number, as the flag's type wants it. One outside the flag's range is
-    /// kept, and the nearest end of the range is in effect.
+    /// true, false or a number, depending on the flag's type. A value outside the flag's range is
+    /// stored, and the nearest allowed value is used.
     #[arg(allow_hyphen_values = true)]
     value: String,
-    /// When it ends: 90s, 30m, 2h, 7d from now, or a time like 2030-01-31T12:00:00Z.
+    /// When the override ends: 90s, 30m, 2h, 7d from now, or a time like 2030-01-31T12:00:00Z.
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
-    /// Who sets it; by default the user of the command line, also behind sudo.
+    /// Who sets it; default: the user of the command line, also through sudo.
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
 }
 
 #[derive(Args)]
 pub(super) struct Unset {
-    /// The flag.
+    /// The flag's key.
     key: String,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         Command::List(options) => {
             let mut config = super::loaded(source)?.config;
             if running::is_there(&config) {
-                config = super::configuration(source)?.config; // with the token it is asked with
+                config = super::configuration(source)?.config; // with the token for the request
             }
             list(&config).and_then(|flags| show(&flags, options.json))
         }
@@ -101,7 +101,7 @@ fn known(key: &str) -> Result<&'static Flag, String> {
 
 impl Set {
     fn to_override(&self, flag: &Flag, now: Timestamp) -> Result<Override, String> {
-        // What is no JSON is of no flag's type either.
+        // Text that isn't JSON matches no flag's type.
         let value: Value = serde_json::from_str(&self.value).unwrap_or_default();
         Scalar::set(flag, &value)
             .map_err(|wanted| format!("{} must be {wanted}, not {:?}", flag.key, self.value))?;
@@ -118,7 +118,7 @@ impl Set {
     }
 }
 
-/// A span from now, or a time.
+/// Parses a duration from now, or a time.
 fn end(when: &str, now: Timestamp) -> Result<Timestamp, String> {
     let wrong = || "--expires must be like 90s, 30m, 2h, 7d or 2030-01-31T12:00:00Z".to_owned();
     let span = super::span::seconds(when);
@@ -135,7 +135,7 @@ fn end(when: &str, now: Timestamp) -> Result<Timestamp, String> {
     Ok(at)
 }
 
-/// What `GET /admin/feature-flags` answers, or would.
+/// The answer of `GET /admin/feature-flags`, also without a service.
 fn list(config: &Config) -> Result<Value, String> {
     if let Some(told) = running::ask(config, Method::Get, ROUTE, None)? {
         return Ok(told);
@@ -190,7 +190,7 @@ fn change(
     super::print(&told)
 }
 
-/// What the flag is now that it was set to `given`.
+/// The flag's value in use after it was set to `given`.
 fn in_effect(flag: &Flag, given: &Value) -> String {
     let key = flag.key;
     let value = Scalar::set(flag, given).map_or(given.clone(), Scalar::to_json);
@@ -202,8 +202,8 @@ fn in_effect(flag: &Flag, given: &Value) -> String {
     }
 }
 
-/// Flags may be set before the first start; in the wrong folder nobody would notice that the
-/// service goes on as before.
+/// Flags may be set before the first start. In a wrong folder that would have no effect on the
+/// service, so this prints a note.
 fn note_new_database(config: &Config) {
     if !config.storage.path.exists() {
         eprintln!(

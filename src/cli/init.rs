@@ -1,5 +1,5 @@
-//! `chatkeep init`: writes a commented `service.toml` for production with fresh secrets. It
-//! never overwrites a file and never prints a secret.
+//! `chatkeep init`: writes a commented `service.toml` for production with fresh secrets. Never
+//! overwrites a file and never prints a secret.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(super) struct Options {
     /// Free users have a daily limit, and superpowers need a subscription.
     #[arg(long, conflicts_with = "charge_nobody")]
     charge: bool,
-    /// Everybody may use everything; so it is where nobody can be asked.
+    /// Everybody may use everything; the default without a terminal.
     #[arg(long)]
     charge_nobody: bool,
 }
@@ -21,7 +21,7 @@ pub(super) struct Options {
 /// The error is one sentence for the operator.
 pub(super) fn run(path: &Path, options: &Options) -> Result<(), String> {
     if path.exists() {
-        return Err(exists_already(path)); // before any question
+        return Err(exists_already(path)); // checked before asking anything
     }
     let charge = match (options.charge, options.charge_nobody) {
         (false, false) if io::stdin().is_terminal() => {
@@ -82,7 +82,7 @@ Next:
     )
 }
 
-/// How superpowers are switched on in production, where they are off by default.
+/// How to switch superpowers on in production, where they are off by default.
 pub(super) fn superpowers_advice(file: Option<&Path>) -> String {
     let config = file.map_or(String::new(), |f| format!(" --config {}", f.display()));
     format!(

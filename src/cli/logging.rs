@@ -1,6 +1,5 @@
-//! Where log lines go: stderr or a file, as text or as JSON lines. One event, one line,
-//! whatever is in it. What libraries say below a warning is left out whatever the filter says:
-//! it may hold what they send and read, credentials too.
+//! Log output: stderr or a file, as text or JSON lines, one line per event. Library messages below
+//! a warning are never logged, because they may contain transferred data and credentials.
 
 mod lines;
 
@@ -23,43 +22,43 @@ use crate::setting::Setting;
 use crate::store;
 use lines::Lines;
 
-/// The service's own lines, and those of requests.
+/// Targets of the service's own lines, including requests.
 const OURS: &str = "chatkeep";
-/// The owner's, and readable for the group that may read logs.
+/// Writable by the owner, readable by the group that may read logs.
 const FILE_MODE: u32 = 0o640;
-/// Most lines are shorter, and take memory once.
+/// Initial buffer size; most lines are shorter.
 const LINE_BYTES: usize = 256;
 
 /// The log of this process.
 pub(super) struct Logging(Arc<Setting<Output>>);
 
-/// Where lines go now.
+/// The current destination.
 struct Output {
     logger: Logger,
     lines: Lines,
 }
 
-/// Begins to log. The error is a sentence for the operator.
+/// Starts logging. The error is a sentence for the operator.
 pub(super) fn start(settings: &config::Log) -> Result<Logging, String> {
     let output = Arc::new(Setting::new(output(settings)?));
     log::set_max_level(output.get().logger.filter());
-    // A second start in one process keeps the first.
+    // A second start in one process keeps the first logger.
     let _ = log::set_boxed_logger(Box::new(Discreet(output.clone())));
     std::panic::set_hook(Box::new(|panic| {
-        // Its message may hold what somebody wrote.
+        // A panic's message may contain personal data, so only its place is logged.
         let place = panic
             .location()
             .map_or("nowhere".into(), ToString::to_string);
         log::error!("panicked at {place}");
         if std::thread::current().name() == Some("main") {
-            log::logger().flush(); // it may be the end
+            log::logger().flush(); // the process may end now
         }
     }));
     Ok(Logging(output))
 }
 
 impl Logging {
-    /// Opens the file anew and takes these settings. After an error everything is as before.
+    /// Reopens the file and applies these settings. After an error nothing has changed.
     pub(super) fn restart(&self, settings: &config::Log) -> Result<(), String> {
         let output = output(settings)?;
         let level = output.logger.filter();
@@ -136,8 +135,8 @@ fn is_ours(target: &str) -> bool {
 
 fn text_line(record: &Record<'_>, now: Timestamp) -> String {
     let mut line = String::with_capacity(LINE_BYTES);
-    let _ = write!(line, "{now} {:5} ", record.level()); // to a string, which takes everything
-    // What comes from outside must not forge lines or steer a terminal.
+    let _ = write!(line, "{now} {:5} ", record.level()); // writing to a string can't fail
+    // Text from outside must not forge lines or control a terminal.
     push_printable(&mut line, &message(record), push_unicode);
     let _ = record.key_values().visit(&mut TextFields(&mut line));
     line.push('\n');
@@ -193,7 +192,7 @@ impl<'kvs> VisitSource<'kvs> for JsonFields<'_> {
     }
 }
 
-/// As a JSON string; what can't be printed is escaped, also where JSON would not ask for it.
+/// Appends a JSON string, with escapes for everything that isn't printable.
 fn push_json(line: &mut String, text: &str) {
     line.push('"');
     let mut rest = text;
@@ -207,7 +206,7 @@ fn push_json(line: &mut String, text: &str) {
     line.push('"');
 }
 
-/// As Rust escapes it.
+/// Appends a character as a Rust escape.
 fn push_unicode(line: &mut String, c: char) {
     let _ = write!(line, "{}", c.escape_unicode());
 }

@@ -1,17 +1,17 @@
-//! What others wrote, made harmless for a terminal: nothing ends a line, steers the terminal,
-//! turns the direction of writing, or can't be seen.
+//! Makes untrusted text safe for a terminal: no line breaks, control sequences, direction changes
+//! or invisible characters.
 
 use std::fmt::Write as _;
 
-/// Stands for a character that is not printed.
+/// Replaces a character that is not printed.
 const REPLACEMENT: char = '\u{fffd}';
 
-/// A field of a line.
+/// One line of text.
 pub(super) fn plain(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 
-/// Whole lines, which only line feeds end; tabs stay.
+/// Several lines, separated by line feeds; tabs stay.
 pub(super) fn plain_lines(text: &str) -> String {
     let kept = |c| match c {
         '\n' | '\t' => c,
@@ -20,7 +20,7 @@ pub(super) fn plain_lines(text: &str) -> String {
     text.chars().map(kept).collect()
 }
 
-/// JSON as it was, with everything escaped that `plain` would replace.
+/// JSON with escapes for all characters that `plain` would replace.
 pub(super) fn plain_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -33,10 +33,10 @@ pub(super) fn plain_json(json: &str) -> String {
     out
 }
 
-/// As JSON escapes it.
+/// Appends a character as JSON escapes.
 pub(super) fn push_utf16(out: &mut String, c: char) {
     for unit in c.encode_utf16(&mut [0; 2]) {
-        let _ = write!(out, "\\u{unit:04x}"); // to a string, which takes everything
+        let _ = write!(out, "\\u{unit:04x}"); // writing to a string can't fail
     }
 }
 
@@ -44,14 +44,14 @@ fn harmless(c: char) -> char {
     if is_printable(c) { c } else { REPLACEMENT }
 }
 
-/// No control (C0, C1), no separator of lines, and none of the format characters that turn the
-/// direction of writing or are invisible. Joiners and variation selectors stay: scripts and
-/// emoji are written with them.
+/// False for control characters (C0, C1), line separators, and format characters that change the
+/// direction or are invisible. Joiners and variation selectors are allowed: scripts and emoji need
+/// them.
 pub(super) fn is_printable(c: char) -> bool {
     !c.is_control() && !is_hidden_format(c)
 }
 
-#[rustfmt::skip] // a table: one line each
+#[rustfmt::skip] // one range per line
 fn is_hidden_format(c: char) -> bool {
     matches!(
         c,
@@ -111,7 +111,7 @@ mod tests {
             assert!(!is_printable(hidden), "{hidden:?}");
             assert_eq!(plain(&format!("a{hidden}b")), "a\u{fffd}b");
         }
-        // An emoji of several, Persian with its joiner, a flag, a combining accent.
+        // A combined emoji, Persian with a joiner, a flag, a combining accent.
         for shown in [
             "👩\u{200d}🚀",
             "می\u{200c}خواهم",

@@ -1,5 +1,4 @@
-//! Progress bars for long commands, on standard error. Where that is no terminal, nothing is
-//! shown.
+//! Progress bars for long commands, on standard error. They are shown in a terminal only.
 
 use std::time::Duration;
 
@@ -13,16 +12,16 @@ const OF: &str = "{wide_bar} {pos} of {len} {prefix}{msg}";
 const COUNTING: &str = "{spinner} {pos} {prefix}{msg}";
 const SPIN_EVERY: Duration = Duration::from_millis(100);
 
-/// Dropping it clears the line.
+/// A progress bar; dropping it clears the line.
 pub(super) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Without a known total.
+    /// A bar without a known total.
     pub(super) fn new() -> Self {
         Self(ProgressBar::no_length())
     }
 
-    /// Out of `total`; `unit` names what is counted, in the plural.
+    /// A bar of `total`; `unit` names what is counted, in the plural.
     pub(super) fn of(total: u64, unit: &'static str) -> Self {
         let this = Self(ProgressBar::new(total));
         this.style(OF);
@@ -30,7 +29,7 @@ impl Progress {
         this
     }
 
-    /// A count of `unit` without a known total.
+    /// A counter of `unit` without a known total.
     pub(super) fn counting(unit: &'static str) -> Self {
         let this = Self::new();
         this.style(COUNTING);
@@ -58,7 +57,7 @@ impl Progress {
         }
     }
 
-    /// For a stage that can't tell its progress.
+    /// For a stage without known progress.
     pub(super) fn spin(&self, what: &'static str) {
         self.style(CHECKING);
         self.0.set_message(what);

@@ -1,5 +1,5 @@
-//! `chatkeep purge`: erases the accounts whose date has passed, or lists them. Through the
-//! running service where there is one, else in the database itself.
+//! `chatkeep purge`: erases accounts that are due, or lists them. Uses the running service if there
+//! is one, otherwise the database.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::outbound::Method;
 use crate::store::Change;
 
 const ROUTE: &str = "/admin/purge";
-/// Between two looks at how far the service is.
+/// Interval of status requests.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 #[derive(Args)]
@@ -31,7 +31,7 @@ pub(super) struct Options {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 struct PurgeMode {
-    /// Erases them; what they held can't be brought back.
+    /// Erases them; their data can't be restored.
     #[arg(long)]
     now: bool,
     /// Lists them and changes nothing.
@@ -106,7 +106,7 @@ fn purge(config: &Config, as_json: bool) -> Result<(), String> {
     })
 }
 
-/// Waits until the service has done what was asked for as number `asked`.
+/// Waits until the service has finished the purge number `asked`.
 fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
     let mut line = PurgeProgress::default();
     let mut before = None;
@@ -114,7 +114,7 @@ fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
         let seen = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
         let progress = &seen["progress"];
         if progress["asked"].as_u64().unwrap_or_default() < asked {
-            return Err(SERVICE_ENDED.to_owned()); // it has begun anew since
+            return Err(SERVICE_ENDED.to_owned()); // the service was restarted since
         }
         let erased = progress["erased"].as_u64().unwrap_or_default();
         let before = *before.get_or_insert(erased);
@@ -167,7 +167,7 @@ fn by_ourselves(config: &Config) -> Result<u64, String> {
     })
 }
 
-/// Sends the confirmations; what became of them, if there is anything to say.
+/// Sends the confirmations. Returns a text about their outcome, if any.
 async fn send_mails(app: &App) -> crate::error::Result<Option<String>> {
     let Some(post) = &app.post else {
         let nobody = "no mail server is configured ([mail]), so nobody was told by mail";
@@ -194,7 +194,7 @@ fn not_yet(left: usize) -> String {
     )
 }
 
-/// How many accounts of those that were left at first are gone.
+/// The number of accounts at the start, and the progress bar.
 #[derive(Default)]
 struct PurgeProgress(Option<(usize, Progress)>);
 

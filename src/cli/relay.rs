@@ -1,4 +1,5 @@
-//! `chatkeep relay …`: a relay for a chat network, as a program of its own.
+//! `chatkeep relay …`: runs a relay for a chat network as a separate program, or tests a relay
+//! program.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::store;
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(super) struct Command {
-    /// Starts a relay program and says which rules of the protocol it keeps; see the guide.
+    /// Starts a relay program and reports which rules of the protocol it follows; see the guide.
     #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
     conformance: Vec<String>,
     #[command(subcommand)]
@@ -24,29 +25,30 @@ pub(super) struct Command {
 
 #[derive(Subcommand)]
 enum Network {
-    /// Connects a bot on Telegram to a service.
+    /// Connects a Telegram bot to a service.
     ///
-    /// `chatkeep serve` does so by itself where [relay.telegram] has a token; this is for a relay
-    /// on another machine, or apart from the service.
+    /// `chatkeep serve` does this itself if [relay.telegram] has a token. Use this command for a
+    /// relay on another machine or in a separate process.
     #[command(after_help = "Example: chatkeep relay telegram --url https://chat.example.com")]
     Telegram(Options),
-    /// Connects an account on Matrix to a service.
+    /// Connects a Matrix account to a service.
     ///
-    /// `chatkeep serve` does so by itself where [relay.matrix] has an account; this is for a
-    /// relay on another machine, or apart from the service.
+    /// `chatkeep serve` does this itself if [relay.matrix] has an account. Use this command for a
+    /// relay on another machine or in a separate process.
     #[command(after_help = "Example: chatkeep relay matrix --url https://chat.example.com")]
     Matrix(Options),
 }
 
 #[derive(Args)]
 struct Options {
-    /// The service, like http://127.0.0.1:8080; else the one that runs on this database.
+    /// URL of the service, like http://127.0.0.1:8080; default: the service that runs on this
+    /// database.
     #[arg(long)]
     url: Option<String>,
-    /// Says who the bot is and what it may, and whether the service takes the relay's token.
+    /// Shows the bot and its permissions, and whether the service accepts the relay's token.
     #[arg(long)]
     check: bool,
-    /// The token for the service; else one is made with this machine's secret.
+    /// The token for the service; by default one is made with this machine's secret.
     #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
     token: Option<String>,
 }
@@ -57,7 +59,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         Some(Network::Matrix(options)) => ("matrix", options),
         None => return check_conformance(&command.conformance),
     };
-    // With a token for a service elsewhere nothing of this folder is needed.
+    // With a URL and a token, no local configuration is needed.
     let config = match (&options.url, &options.token) {
         (Some(_), Some(_)) => super::loaded(source)?.config,
         _ => super::configuration(source)?.config,
@@ -65,7 +67,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     super::logging::start(&config.log).map_err(super::one)?;
     let runtime = super::runtime().map_err(super::one)?;
     let done = runtime.block_on(connect(&config, name, options));
-    // A long poll is not waited for.
+    // Doesn't wait for a running long poll.
     runtime.shutdown_background();
     done.map_err(super::one)
 }

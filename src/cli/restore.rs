@@ -1,6 +1,5 @@
-//! `chatkeep restore FILE`: puts a backup in the place of the database, while no service has it.
-//! Whom the backup brings back although they were erased is erased again before that, and access
-//! that was ended since stays ended.
+//! `chatkeep restore FILE`: replaces the database by a backup, while no service uses it. Accounts
+//! erased since the backup are erased again first, and access revoked since stays revoked.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
@@ -17,15 +16,15 @@ use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
 use crate::store::{Change, ENDED_ACCESS_KEPT_MS, Lock, PendingRestore, Restored, Store};
 
-/// An account is erased so long after it was asked for: a younger backup knows of it.
+/// Accounts are erased this long after the request, so a younger backup knows of the request.
 const KNOWN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 #[derive(Args)]
 pub(super) struct Options {
-    /// A backup, or any other whole copy of a database.
+    /// A backup, or any other complete copy of a database.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Doesn't ask.
+    /// Doesn't ask for confirmation.
     #[arg(long)]
     yes: bool,
     /// Prints JSON.
@@ -52,7 +51,7 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
     if !options.file.exists() {
         return Err(format!("there is no file {}", options.file.display()));
     }
-    // Not by `app::lock`, which may write to what is there.
+    // `app::lock` isn't used, because it may write to the existing file.
     let mut lock = Lock::take(target)?;
     let (progress, now) = (Progress::new(), Clock::system().now());
     let restoring =
@@ -70,7 +69,7 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
     let erased = erase_again(source, config, restoring.path(), restored.as_of, now)?;
     drop(progress);
     let aside = restoring.put_in_place(now)?;
-    lock.announce(None)?; // of another file now
+    lock.announce(None)?; // identifies the new file
     super::print(&match options.json {
         true => as_json(target, options, &restored, erased, aside.as_deref(), now),
         false => in_words(target, &options.file, &restored, erased, aside.as_deref()),
@@ -84,8 +83,8 @@ fn same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Notes the restore in the draft, and erases there whoever was erased since, and whose date has passed; says of exports
-/// whose files are not there that they have expired. How many accounts are gone.
+/// Records the restore in the draft, erases accounts that were erased since or are due, and marks
+/// exports without files as expired. Returns how many accounts were erased.
 fn erase_again(
     source: &Source,
     config: &Config,
@@ -113,7 +112,7 @@ fn erase_again(
     if due == 0 {
         return Ok(0);
     }
-    // Only now: what erases needs secrets, and makes those that are missing.
+    // Loaded only now, because it needs secrets and generates missing ones.
     let mut config = super::configuration(source)
         .map_err(|why| why.join("; "))?
         .config;
@@ -123,7 +122,7 @@ fn erase_again(
         let ran = app.eraser.run(Run::alone()).await;
         ran.map_err(|e| e.to_string())?;
         let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
-        // Those that wait for others to forget them are gone here; the service goes on.
+        // Erasures waiting for other services are done here; the running service continues them.
         let waits = seen.under_way.iter().filter(|one| one.waits_for_others);
         let waiting = waits.count();
         match seen.due.len() + seen.under_way.len() - waiting {
@@ -135,7 +134,7 @@ fn erase_again(
     })
 }
 
-/// What the operator should know, in sentences.
+/// Warnings for the operator, as sentences.
 fn warnings(restored: &Restored, now: Timestamp) -> Vec<String> {
     let mut warnings = Vec::new();
     let is_old = restored
@@ -213,7 +212,7 @@ fn as_json(
     .to_string()
 }
 
-/// How much by key.
+/// Number of carried-over rows by key.
 fn carried_over(restored: &Restored) -> BTreeMap<&'static str, usize> {
     let carried = restored.carried_over.iter();
     carried.map(|one| (one.key, one.count)).collect()

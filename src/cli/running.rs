@@ -1,4 +1,4 @@
-//! The running service, through which commands change data while it holds the database.
+//! Requests to the running service. While it holds the database, commands change data through it.
 
 use serde_json::Value;
 
@@ -7,19 +7,19 @@ use crate::config::{Config, Secret};
 use crate::outbound::{self, Method, Request};
 use crate::store;
 
-/// Whether a service, or another command, holds the database.
+/// Whether a service or another command holds the database.
 pub(super) fn is_there(config: &Config) -> bool {
     store::holder(&config.storage.path).is_some()
 }
 
-/// Whether a service holds the database and answers: one that is just starting or ending doesn't.
+/// Whether a service holds the database and answers. A starting or stopping one doesn't.
 pub(super) fn is_answering(config: &Config) -> bool {
     let address = store::holder(&config.storage.path).and_then(|holder| holder.address);
     let health = address.map(|address| format!("{address}/health"));
     health.is_some_and(|url| outbound::send(&Request::new(Method::Get, &url)).is_ok())
 }
 
-/// Asks it for `path`; `None` when no service runs on this database. Any answer but 200 is an
+/// Sends a request; `None` when no service runs on this database. Any answer other than 200 is an
 /// error.
 pub(super) fn ask(
     config: &Config,
@@ -57,7 +57,7 @@ pub(super) fn ask(
     }
 }
 
-/// Who runs this command, as a header takes it.
+/// The operator running this command, as a header value.
 fn operator_header() -> String {
     const CHARS_MAX: usize = 64;
     let sent = |c: char| {

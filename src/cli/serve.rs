@@ -1,4 +1,5 @@
-//! `chatkeep serve`: takes the lock, listens, prints where, runs until a signal.
+//! `chatkeep serve`: takes the database's lock, listens, prints the address, and runs until a
+//! signal.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,11 +15,11 @@ use crate::app::{self, App, RunEnd, reached_at};
 use crate::clock::Clock;
 use crate::config::{self, Config, LoadedConfig, Problem, Settings, Source};
 
-/// Descriptors for everything that is no connection: database, log, readers, jobs.
+/// Descriptors for everything but connections: database, log, readers, jobs.
 const DESCRIPTORS_RESERVED: u64 = 64;
-/// Fewer connections than this are of no use.
+/// The service refuses to start with fewer connections.
 const CONNECTIONS_MIN: u64 = 16;
-/// At the end a call to a provider that hangs is not waited for any longer.
+/// How long the shutdown waits for a hanging call to a provider.
 const BLOCKED_CALLS_MAX: Duration = Duration::from_secs(1);
 
 pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
@@ -50,7 +51,7 @@ pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
     }
 }
 
-/// With transparent huge pages an idle service holds twice the memory, most of it never used.
+/// Transparent huge pages would double the memory of an idle service.
 fn refuse_huge_pages() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
@@ -59,7 +60,7 @@ fn refuse_huge_pages() {
 }
 
 async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, String> {
-    // One that comes while the parts are put together waits for them.
+    // A signal during startup is handled afterwards.
     let hangup = listen_for(SignalKind::hangup())?;
     let config = loaded.config;
     let is_first = !config.storage.path.exists();
@@ -74,7 +75,7 @@ async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, 
     lock.announce(Some(&format!("http://{}", reached_at(address))))?;
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(watch_signals(stop)?);
-    // Nobody may be reading; that is no reason not to serve.
+    // A closed standard output must not prevent serving.
     let file = loaded.file.as_deref();
     let _ = super::print(&greeting(&app.config, address, file));
     if is_first && app.config.is_production() && !app.flags.boolean("superpower.enabled") {
@@ -86,13 +87,13 @@ async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, 
     let reloads = tokio::spawn(reloading.on(hangup, app.clone()));
     let ended = app.clone().run(listener, stopped).await;
     reloads.abort();
-    let _ = reloads.await; // it holds the parts
+    let _ = reloads.await; // the task holds the parts
     drop(app);
     drop(lock);
     Ok(ended)
 }
 
-/// The first signal drains, the second ends at once.
+/// The first signal starts draining, the second ends the process.
 fn watch_signals(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, String> {
     let mut terminate = listen_for(SignalKind::terminate())?;
     let mut interrupt = listen_for(SignalKind::interrupt())?;
@@ -115,13 +116,13 @@ fn listen_for(kind: SignalKind) -> Result<Signal, String> {
     signal(kind).map_err(|e| format!("can't listen for signals: {e}"))
 }
 
-/// What a running service reads again when it is told to.
+/// What a running service needs to reload its settings.
 struct ReloadSource {
     source: Source,
     logging: Logging,
-    /// As it logs now.
+    /// The current log settings.
     log: config::Log,
-    /// In use now.
+    /// The settings in use.
     settings: Settings,
 }
 
@@ -132,10 +133,11 @@ impl ReloadSource {
         }
     }
 
-    /// Reads a few small files, as the start does.
+    /// Reads a few small files, like the start.
     fn reload(&mut self, app: &App) {
         let read = Config::load(&self.source);
-        // Also where nothing else is taken: the file may have been moved away.
+        // The log file is reopened even if nothing else is applied, because it may have been moved
+        // away.
         let log = read.as_ref().map_or(&self.log, |loaded| &loaded.config.log);
         let restarted = self.logging.restart(log);
         if let Err(why) = &restarted {
@@ -174,8 +176,8 @@ fn refuse(problems: &[Problem]) {
     log::error!("reload: the configuration can't be used, so the settings stay as they were");
 }
 
-/// Raises the descriptor limit as far as allowed and keeps connections below it; what the
-/// operator should know of that.
+/// Raises the descriptor limit if possible, and limits connections accordingly. Returns a warning
+/// for the operator.
 fn fit_descriptors(config: &mut Config) -> Option<String> {
     let allowed = match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) => limit,
@@ -219,8 +221,8 @@ Or talk to it: chatkeep chat --url http://{reached}, from this folder.
     )
 }
 
-/// Makes a token from any folder, with this executable and these settings. Where the database
-/// is may have come from the environment, which the next terminal lacks.
+/// A command that makes a token in any folder, with this executable and these settings. The
+/// database's path may come from an environment variable that the next terminal lacks.
 fn token_command(config: &Config, file: Option<&Path>) -> String {
     let exe = std::env::current_exe().map_or("chatkeep".into(), |p| quoted(&p.to_string_lossy()));
     let folder = std::env::current_dir().map_or(".".into(), |p| quoted(&p.to_string_lossy()));
@@ -233,7 +235,7 @@ fn token_command(config: &Config, file: Option<&Path>) -> String {
     )
 }
 
-/// As one word for a shell.
+/// Quotes a text as one word for a shell.
 fn quoted(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+".contains(&b);
     if text.bytes().all(plain) {

@@ -1,5 +1,5 @@
-//! `chatkeep token …`: makes edge tokens and ends them, and makes registration tokens and
-//! people's tokens.
+//! `chatkeep token …`: issues and revokes edge tokens, and issues registration tokens and people's
+//! tokens.
 
 mod user;
 
@@ -16,10 +16,10 @@ use crate::outbound::Method;
 use crate::random;
 use crate::store::{self, Store};
 
-/// A token may be issued this much later than now, so that one made right after a
-/// revocation is later than it.
+/// How far in the future a token may be dated. A token issued right after a revocation needs a
+/// later time.
 const AHEAD_S_MAX: i64 = 60;
-/// Of a registration token; two never have the same one.
+/// Random bytes of a registration token, which make it unique.
 const NONCE_BYTES: usize = 16;
 
 #[derive(Subcommand)]
@@ -29,17 +29,17 @@ pub(super) enum Command {
     Edge(Edge),
     /// Prints a person's token (JWT), signed with the local development key.
     ///
-    /// Whoever holds it is that user until it expires. Refused in production where an identity
-    /// provider is configured: its tokens are the ones to use.
+    /// Whoever holds it acts as that user until it expires. Refused in production if an identity
+    /// provider is configured: use the provider's tokens.
     #[command(after_help = "Example: chatkeep token user --phone +15550100 --ttl 8h")]
     User(user::Options),
-    /// Prints a one-time token by which an older relay registers itself.
+    /// Prints a one-time token with which an older relay registers itself.
     ///
-    /// The relay shows it to POST /edge/register and gets a name and an edge token of its own.
-    /// It works once, and until it expires.
+    /// The relay sends it to POST /edge/register and gets its own name and edge token. It can be
+    /// used once, until it expires.
     #[command(after_help = "Example: chatkeep token registration --ttl 2h")]
     Registration(Registration),
-    /// Ends all tokens of a relay issued so far, and its connection.
+    /// Revokes all tokens of a relay issued so far, and closes its connection.
     #[command(after_help = "Example: chatkeep token revoke --agent-id my-bridge")]
     Revoke(Revoke),
 }
@@ -49,7 +49,7 @@ pub(super) struct Edge {
     /// The relay's stable name: 1-64 of A-Z a-z 0-9 . _ -
     #[arg(long, value_name = "NAME", value_parser = agent_id)]
     agent_id: String,
-    /// What the chat network knows the user by, without a colon.
+    /// The user's handle in the chat network, without a colon.
     #[arg(long, value_parser = phone)]
     phone: String,
 }
@@ -66,7 +66,7 @@ pub(super) struct Revoke {
     /// The relay's name.
     #[arg(long, value_name = "NAME", value_parser = agent_id)]
     agent_id: String,
-    /// Also for a name that no relay has used here yet.
+    /// Allows a name that no relay has used here.
     #[arg(long)]
     force: bool,
 }
@@ -82,7 +82,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     }
     let config = super::configuration(source)?.config;
     let done = match command {
-        Command::User(_) => Ok(()), // above
+        Command::User(_) => Ok(()), // handled above
         Command::Edge(edge) => issue(&config, &edge.agent_id, &edge.phone).and_then(|token| {
             note_missing_database(&config);
             super::print(&token)
@@ -102,7 +102,8 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     done.map_err(super::one)
 }
 
-/// In the wrong folder development makes new secrets, and a token that no service knows.
+/// In a wrong folder, development mode would generate new secrets and a token that no service
+/// accepts. Prints a note.
 fn note_missing_database(config: &Config) {
     if !config.is_production() && !config.storage.path.exists() {
         eprintln!(
@@ -112,7 +113,7 @@ fn note_missing_database(config: &Config) {
     }
 }
 
-/// A token that is valid now.
+/// Issues a token that is valid now.
 pub(super) fn issue(config: &Config, agent_id: &str, phone: &str) -> Result<String, String> {
     let secret = config.edge.secret.as_ref().map(Secret::expose);
     let secret = secret.ok_or("edge.secret is missing; set it")?;
@@ -129,7 +130,7 @@ pub(super) fn issue(config: &Config, agent_id: &str, phone: &str) -> Result<Stri
     Ok(edge_token::issue(secret, agent_id, phone, issued_at))
 }
 
-/// A token that registers one relay within the next `ttl_s` seconds.
+/// Issues a token that registers one relay within the next `ttl_s` seconds.
 fn registration(config: &Config, ttl_s: i64) -> Result<String, String> {
     let secret = config.edge.secret.as_ref().map(Secret::expose);
     let secret = secret.ok_or("edge.secret is missing; set it")?;
@@ -143,7 +144,7 @@ fn agent_id(given: &str) -> Result<String, &'static str> {
     known.ok_or("must be 1-64 of A-Z a-z 0-9 . _ -")
 }
 
-/// Who the token is for, as `--phone` gives it.
+/// Parses the value of `--phone`.
 pub(super) fn phone(given: &str) -> Result<String, &'static str> {
     if given.is_empty() || given.contains(':') || given.chars().any(char::is_control) {
         return Err("must not be empty and must not hold a colon");
@@ -162,7 +163,7 @@ fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
         .map(|(_, from)| from))
 }
 
-/// In the wrong folder nothing would end, and nobody would notice.
+/// In a wrong folder the revocation would have no effect.
 fn check_there(database: &Path) -> Result<(), String> {
     if database.exists() {
         return Ok(());
@@ -173,7 +174,7 @@ fn check_there(database: &Path) -> Result<(), String> {
     ))
 }
 
-/// With a name that was mistyped nothing would end, and nobody would notice.
+/// With a mistyped name the revocation would have no effect.
 fn check_known(database: &Path, revoke: &Revoke) -> Result<(), String> {
     if revoke.force {
         return Ok(());
@@ -194,7 +195,7 @@ fn check_known(database: &Path, revoke: &Revoke) -> Result<(), String> {
     ))
 }
 
-/// Through the running service when there is one, else in the database itself.
+/// Revokes through the running service, or in the database without one.
 fn end_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
     let path = format!("/admin/edge-agents/{agent_id}/revoke");
     if super::running::ask(config, Method::Post, &path, None)?.is_some() {

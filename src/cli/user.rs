@@ -1,4 +1,4 @@
-//! `chatkeep user …`: who has written, and subscriptions that the operator gives away.
+//! `chatkeep user …`: lists users, and grants subscriptions.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -15,38 +15,38 @@ use crate::model::subscription::{self, Grant, PLANS};
 use crate::outbound::Method;
 use crate::store::{self, Store, UserRow};
 
-/// Users that one list may have.
+/// Allowed limits of a list.
 const LIMITS: RangeInclusive<u16> = 1..=1000;
-/// Users compared with a name that nobody has.
+/// Users compared with an unknown name.
 const USERS_LOOKED_AT_MAX: usize = 100_000;
 const USERS_AT_ONCE: usize = 1_000;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Lists users in the order in which they were first seen.
+    /// Lists users in the order they were first seen.
     #[command(after_help = "Example: chatkeep user list --limit 100 --json")]
     List(List),
     /// Shows one user.
     #[command(after_help = "Example: chatkeep user show --phone +15550100")]
     Show(Show),
-    /// Makes a user subscribed, without a payment provider.
+    /// Grants a user a subscription without a payment provider.
     ///
-    /// Replaces an earlier grant, and holds at once, also in a running service.
+    /// Replaces an earlier grant. Takes effect immediately, also in a running service.
     #[command(
         after_help = "Example: chatkeep user grant --phone +15550100 --plan annual --until 2030-12-31"
     )]
     Grant(GrantOptions),
-    /// Takes a grant away; a subscription with the payment provider stays.
+    /// Removes a grant; a subscription at the payment provider stays.
     #[command(after_help = "Example: chatkeep user revoke --phone +15550100")]
     Revoke(UserArguments),
 }
 
 #[derive(Args)]
 pub(super) struct List {
-    /// At most so many users.
+    /// Maximum number of users.
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
     limit: u16,
-    /// Goes on after this user of an earlier list.
+    /// Continues after this user of an earlier list.
     #[arg(long, value_name = "USER_ID")]
     after: Option<String>,
     /// Prints JSON.
@@ -70,7 +70,7 @@ pub(super) struct GrantOptions {
     /// The plan to give.
     #[arg(long, value_parser = PLANS)]
     plan: String,
-    /// The last day with it (UTC), as 2030-12-31; without it the grant does not end.
+    /// The last day of the grant (UTC), as 2030-12-31; default: no end.
     #[arg(long, value_name = "DATE", value_parser = date)]
     until: Option<String>,
 }
@@ -78,10 +78,10 @@ pub(super) struct GrantOptions {
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct UserArguments {
-    /// What the chat network knows the user by.
+    /// The user's handle in the chat network.
     #[arg(long)]
     phone: Option<String>,
-    /// The user's id, as `chatkeep user list` shows it.
+    /// The user's id, as shown by `chatkeep user list`.
     #[arg(long, value_name = "UUID")]
     user_id: Option<String>,
 }
@@ -103,7 +103,7 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         Command::Grant(options) => {
             let grant = granted(options, now).map_err(super::one)?;
             let row = find(database, &options.named, now).map_err(super::one)?;
-            // Only now: for a user who is not there no secret is made.
+            // Loaded only now: no secret is generated for an unknown user.
             let config = super::configuration(source)?.config;
             change(&config, &row, Some(grant.clone()), now).and_then(|()| {
                 let end = end(grant.until);
@@ -135,7 +135,8 @@ fn limit(given: &str) -> Result<u16, String> {
     number.ok_or_else(|| format!("must be a whole number from {least} to {most}"))
 }
 
-/// Whether it is a date at all; whether it lies ahead is seen when it is known what for.
+/// Checks that it is a date. Whether it is in the future is checked later, when the error can say
+/// more.
 fn date(given: &str) -> Result<String, String> {
     subscription::grant_end(given, Timestamp(i64::MIN)).map(|_| given.to_owned())
 }
@@ -188,7 +189,7 @@ fn find(database: &Path, named: &UserArguments, now: Timestamp) -> Result<UserRo
     let found = store::look(database, |view| match (&named.phone, &named.user_id) {
         (Some(phone), _) => view.user_by_phone(phone, day),
         (None, Some(id)) => view.user(&id.to_ascii_lowercase(), day),
-        (None, None) => Ok(None), // the command line has one of them
+        (None, None) => Ok(None), // clap guarantees one of them
     })?;
     found.ok_or_else(|| {
         let given = named.phone.as_ref().or(named.user_id.as_ref());
@@ -201,13 +202,13 @@ fn find(database: &Path, named: &UserArguments, now: Timestamp) -> Result<UserRo
     })
 }
 
-/// The nearest known user, as they are named; ready to be put behind what is wrong.
+/// The nearest known user, as a text to append to an error.
 pub(super) fn nearest(database: &Path, given: &str, by_phone: bool, now: Timestamp) -> String {
     let mut nearest: Option<String> = None;
     let mut after = None;
     for _ in 0..USERS_LOOKED_AT_MAX / USERS_AT_ONCE {
         let day = now.utc_day();
-        // What is nearest is a help only: whatever fails here is not what is wrong.
+        // A hint only: its failure doesn't matter.
         let Ok(rows) = store::look(database, |view| view.users(after, USERS_AT_ONCE, day)) else {
             break;
         };
@@ -235,7 +236,7 @@ fn check_there(database: &Path) -> Result<(), String> {
     ))
 }
 
-/// Through the running service when there is one, else in the database itself.
+/// Changes the grant through the running service, or in the database without one.
 fn change(
     config: &Config,
     row: &UserRow,

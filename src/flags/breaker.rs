@@ -1,11 +1,11 @@
-//! The circuit breaker before a provider of flags: three failures in a row open it, one
-//! attempt after a minute decides whether it closes. Pure: `now` is an argument.
+//! The circuit breaker for a flag provider: three failures in a row open it; after a minute, one
+//! attempt decides whether it closes. Pure: `now` is an argument.
 
 use crate::clock::Monotonic;
 
 /// Failures in a row that open it.
 pub(super) const FAILURES_MAX: u32 = 3;
-/// How long nobody calls once it is open.
+/// How long no call is made after it opened.
 pub(super) const PAUSE_MS: u64 = 60_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,18 +19,18 @@ enum State {
     Open {
         since: Monotonic,
     },
-    /// The one attempt is under way.
+    /// One attempt is running.
     HalfOpen,
 }
 
-/// What a failure led to.
+/// The effect of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FailureEffect {
-    /// It is the n-th in a row; what was known before still holds.
+    /// The n-th failure in a row; earlier values are still used.
     Counted(u32),
-    /// What was known before no longer holds.
+    /// Earlier values are no longer used.
     Opened,
-    /// The attempt failed; another minute.
+    /// The attempt failed; another minute begins.
     StillOpen,
 }
 
@@ -41,8 +41,7 @@ impl Default for Breaker {
 }
 
 impl Breaker {
-    /// Whether the caller may call now. Of many who ask an open one when its pause is over,
-    /// the first may.
+    /// Whether a call may be made now. When the pause is over, only the first caller may.
     pub(super) fn may_call(&mut self, now: Monotonic) -> bool {
         match self.0 {
             State::Closed { .. } => true,
@@ -77,7 +76,7 @@ impl Breaker {
         !matches!(self.0, State::Closed { .. })
     }
 
-    /// Until an attempt is due, in ms; 0 when calls are let through.
+    /// Milliseconds until an attempt is allowed; 0 when calls are allowed.
     pub(super) fn pause_left_ms(&self, now: Monotonic) -> u64 {
         match self.0 {
             State::Open { since } => PAUSE_MS.saturating_sub(now.since(since)),
@@ -91,7 +90,7 @@ mod tests {
     use super::*;
 
     enum Step {
-        /// May it be called?
+        /// Asks whether a call may be made.
         Ask(bool),
         Succeed,
         Fail(FailureEffect),
@@ -100,13 +99,13 @@ mod tests {
 
     #[test]
     fn it_opens_probes_and_closes() {
-        // (ms, what happens, whether it is open then)
+        // (ms, event, whether it is open afterwards)
         let steps = [
             (0, Ask(true), false),
             (0, Fail(FailureEffect::Counted(1)), false),
             (5_000, Ask(true), false),
             (5_000, Fail(FailureEffect::Counted(2)), false),
-            // A success in between starts the count anew.
+            // A success resets the count.
             (10_000, Succeed, false),
             (15_000, Fail(FailureEffect::Counted(1)), false),
             (20_000, Fail(FailureEffect::Counted(2)), false),
@@ -114,7 +113,7 @@ mod tests {
             (25_000, Fail(FailureEffect::Opened), true),
             (25_001, Ask(false), true),
             (84_999, Ask(false), true),
-            // One attempt, however many ask.
+            // Only one attempt is allowed.
             (85_000, Ask(true), true),
             (85_000, Ask(false), true),
             (200_000, Ask(false), true),

@@ -1,5 +1,5 @@
-//! LaunchDarkly's data: flags with targets, rules and rollouts, and segments of users, as its
-//! polling protocol sends them. The vendor's own crate evaluates them. Pure.
+//! Evaluates LaunchDarkly's data as sent by its polling protocol: flags with targets, rules and
+//! rollouts, and segments. The vendor's crate does the evaluation. Pure.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::registry::{self, Flag};
 
-/// Who asks when no user does.
+/// The user key for evaluations without a user.
 const SERVICE: &str = "chatkeep";
 
 /// One answer of the provider.
@@ -17,9 +17,9 @@ const SERVICE: &str = "chatkeep";
 pub(super) struct Rules {
     flags: HashMap<String, vendor::Flag>,
     segments: HashMap<String, vendor::Segment>,
-    /// Flags in our table whose value may differ from user to user.
+    /// Flags in our table whose value may differ between users.
     by_user: HashSet<&'static str>,
-    /// Flags in our table that were sent in a form we don't know.
+    /// Flags in our table that could not be parsed.
     pub(super) unreadable: Vec<&'static Flag>,
     service: Context,
 }
@@ -50,7 +50,7 @@ impl Rules {
                 rules.unreadable.push(flag);
             }
             let known = flags.get(flag.key).filter(|json| asks_who(json));
-            // What can't be evaluated for one is not tried for each.
+            // A flag that fails for the service isn't tried for each user.
             if known.is_some() && rules.evaluate(flag.key, &rules.service).is_ok() {
                 rules.by_user.insert(flag.key);
             }
@@ -58,18 +58,18 @@ impl Rules {
         Ok(rules)
     }
 
-    /// For the service as a whole; `None`: the provider has nothing to say.
+    /// The value for the service; `None` when the provider has none.
     pub(super) fn value(&self, key: &str) -> Option<Value> {
         self.evaluate(key, &self.service).unwrap_or_default()
     }
 
-    /// For one user.
+    /// The value for one user.
     pub(super) fn value_for(&self, key: &str, user: &str) -> Option<Value> {
         let context = ContextBuilder::new(user).build().ok()?;
         self.evaluate(key, &context).unwrap_or_default()
     }
 
-    /// Whose value may differ from user to user.
+    /// Flags whose value may differ between users.
     pub(super) fn by_user(&self) -> &HashSet<&'static str> {
         &self.by_user
     }
@@ -86,7 +86,7 @@ impl Rules {
     }
 }
 
-/// The flag contradicts itself: a circle, a variation that it lacks.
+/// The flag is inconsistent: a prerequisite cycle or a missing variation.
 struct Malformed;
 
 impl vendor::Store for Rules {
@@ -99,7 +99,7 @@ impl vendor::Store for Rules {
     }
 }
 
-/// What can be read, each for itself: one odd entry must not cost the others.
+/// Parses each entry alone, so that one malformed entry doesn't affect the others.
 fn each<T: DeserializeOwned>(entries: &Map<String, Value>) -> HashMap<String, T> {
     let kept = entries.iter().filter(|(_, json)| !is_deleted(json));
     kept.filter_map(|(key, json)| Some((key.clone(), T::deserialize(json).ok()?)))
@@ -110,7 +110,7 @@ fn is_deleted(entry: &Value) -> bool {
     entry.get("deleted") == Some(&Value::Bool(true))
 }
 
-/// Whether the value can depend on who asks.
+/// Whether the value can depend on the user.
 fn asks_who(flag: &Value) -> bool {
     let any = |name| {
         let list = flag.get(name).and_then(Value::as_array);
@@ -129,7 +129,7 @@ mod tests {
 
     const KEY: &str = "context.max_messages";
 
-    /// A flag of the values 3, 4 and 5 that is 3 for everybody, with these changes.
+    /// A flag with the variations 3, 4 and 5, off with 3, with these changes.
     fn flag(changes: &Value) -> Value {
         let mut flag = json!({
             "key": KEY, "version": 1, "on": true, "salt": "s", "clientSide": false,
@@ -213,7 +213,7 @@ mod tests {
                 Some(5),
                 true,
             ),
-            // What contradicts itself says nothing.
+            // An inconsistent flag has no value.
             (
                 json!({ "fallthrough": { "variation": 9 } }),
                 None,

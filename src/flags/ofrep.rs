@@ -1,5 +1,5 @@
-//! OFREP, OpenFeature's protocol for evaluation by a server: what is asked, and what of the
-//! answer counts. Pure.
+//! OFREP, OpenFeature's protocol for remote evaluation: the request and the parsing of the answer.
+//! Pure.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::registry;
 
-/// All flags, for the service as a whole.
+/// Asks for all flags, for the service.
 pub(super) fn question() -> Value {
     json!({ "context": { "targetingKey": "chatkeep" } })
 }
 
-/// The values of flags in our table. Flags that the server could not evaluate have none, and
-/// so their default.
+/// The values of flags in our table. A flag that the server could not evaluate has none and uses
+/// its default.
 pub(super) fn values(body: &[u8]) -> Result<HashMap<&'static str, Value>, String> {
     let body: Value = serde_json::from_slice(body).map_err(|_| "its answer is not JSON")?;
     let flags = body.get("flags").and_then(Value::as_array);

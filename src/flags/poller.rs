@@ -1,5 +1,5 @@
-//! The one job that asks the provider: when, and what follows from an answer or a failure. The
-//! call itself blocks and runs on the blocking pool; nothing of this is on a request's path.
+//! The job that polls the provider: when to poll, and what follows from an answer or failure. The
+//! blocking call runs on the blocking pool; requests never wait for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,19 +9,19 @@ use super::breaker::{Breaker, FailureEffect};
 use super::provider::{Poll, Provider};
 use crate::clock::{Clock, Monotonic};
 
-/// A provider that says when to come again is kept waiting no longer than this, s.
+/// Longest pause that a provider's Retry-After can cause, in seconds.
 const LATER_S_MAX: u64 = 60;
 
-/// How often the provider is asked.
+/// How often the provider is polled.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// For what changed, s. What changed is in effect when so much time is over.
+    /// Interval of polls for changes, in seconds. A change takes effect within this time.
     pub changes_s: u64,
-    /// For everything, s.
+    /// Interval of polls for everything, in seconds.
     pub all_s: u64,
 }
 
-/// Polls for as long as it is not dropped.
+/// Polls until it is dropped.
 pub async fn run(flags: Arc<Flags>, provider: Arc<Provider>, clock: Clock, pace: Pace) {
     flags.set_status(|status| status.configured = true);
     let mut poller = Poller {
@@ -47,14 +47,15 @@ struct Poller {
     clock: Clock,
     pace: Pace,
     breaker: Breaker,
-    /// Of the answer whose values hold.
+    /// The ETag of the answer whose values are in use.
     etag: Option<String>,
-    /// When everything was last asked for.
+    /// When everything was last polled.
     all_at: Option<Monotonic>,
 }
 
 impl Poller {
-    /// One call if one may be made; until the next turn, from the start of this one.
+    /// Makes one call if allowed. Returns the time until the next turn, counted from the start of
+    /// this one.
     async fn turn(&mut self) -> Duration {
         let now = self.clock.monotonic();
         if !self.breaker.may_call(now) {
@@ -65,7 +66,7 @@ impl Poller {
         let etag = self.etag.clone().filter(|_| !all);
         let provider = self.provider.clone();
         let call = tokio::task::spawn_blocking(move || provider.poll(etag.as_deref()));
-        // What its answer made us panic over is a failure like any other.
+        // A panic while parsing an answer counts as a failure.
         let outcome = call.await.unwrap_or_else(|e| Err(e.to_string()));
         self.flags.calls.ended(&outcome);
         let now = self.clock.monotonic();
@@ -114,7 +115,7 @@ impl Poller {
             }
             FailureEffect::Opened => {
                 log::warn!("flags: the provider failed three times, defaults hold now: {why}");
-                // The values are gone: the next answer must bring them all.
+                // The values are discarded, so the next answer must contain everything.
                 self.etag = None;
                 self.flags.set_provided(Arc::default());
             }
@@ -127,8 +128,8 @@ impl Poller {
         });
     }
 
-    /// A little less than the whole time, so that the answer is here when it is over. The
-    /// clock is looked at again as often while the breaker is open.
+    /// Slightly less than the interval, so that the answer arrives within it. While the breaker is
+    /// open, the clock is checked as often.
     fn pause(&self, now: Monotonic) -> Duration {
         let between = Duration::from_millis(self.pace.changes_s.min(self.pace.all_s) * 900);
         if !self.breaker.is_open() {

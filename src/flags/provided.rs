@@ -1,5 +1,5 @@
-//! What a provider's answer comes to: a typed value of each flag, and for flags with rules a
-//! value of each user. Worked out once per answer and once per user, so that a read need not.
+//! The values from a provider's answer: typed values of all flags, and user-dependent ones. They
+//! are computed once per answer and once per user, not per read.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,24 +11,25 @@ use super::launchdarkly::Rules;
 use super::registry::{self, Flag};
 use super::scalar::Scalar;
 
-/// Users whose values are remembered at once; beyond, all are forgotten and worked out anew.
+/// The cache of users' values is emptied at this size.
 const USERS_MAX: usize = 10_000;
 
-/// What the provider says, by the flags' places in the registry. `None`: nothing that counts.
+/// The provider's values, by the flags' positions in the registry. `None` where there is no usable
+/// value.
 #[derive(Debug, Default)]
 pub struct ProviderValues {
     values: Vec<Option<Scalar>>,
-    /// Flags whose value is not of their type, or can't be read at all.
+    /// Flags whose value has a wrong type or can't be parsed.
     pub(super) wrong: Vec<&'static Flag>,
     rules: Option<Rules>,
     users: Mutex<HashMap<String, UserValues>>,
 }
 
-/// What is different, or may be, for one user: the flag's place and its value.
+/// The values that may differ for one user: the flag's position and its value.
 pub(super) type UserValues = Arc<[(usize, Option<Scalar>)]>;
 
 impl ProviderValues {
-    /// The same for everybody.
+    /// Values that are the same for everybody.
     pub(super) fn values(values: &HashMap<&'static str, Value>) -> Self {
         Self::new(|key| values.get(key).cloned())
     }
@@ -63,7 +64,7 @@ impl ProviderValues {
         self.rules.is_some()
     }
 
-    /// `None`: what holds for everybody.
+    /// The user's own values; `None` when they are the same as for everybody.
     pub(super) fn own(&self, user: &str) -> Option<UserValues> {
         let rules = self.rules.as_ref()?;
         let mut users = self.users.lock();

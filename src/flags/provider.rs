@@ -1,5 +1,5 @@
-//! Where values come from: which service is asked, how an answer is told from a failure, and
-//! what an answer says. It blocks; it must not know when it is called or what happens then.
+//! The client of a flag provider: which service is called, how an answer differs from a failure,
+//! and what it contains. It blocks. It must not know when it is called or what follows.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::setting::Setting;
 
 const LAUNCHDARKLY_BASE: &str = "https://sdk.launchdarkly.com";
 
-/// A provider as configured.
+/// A configured provider.
 pub struct Provider {
     kind: Kind,
     url: String,
@@ -26,20 +26,20 @@ enum Kind {
     Ofrep,
 }
 
-/// An answer.
+/// An answer of the provider.
 pub enum Poll {
-    /// As it was when the given ETag was.
+    /// Unchanged since the given ETag.
     Unchanged,
     Changed {
         provided: Arc<ProviderValues>,
         etag: Option<String>,
     },
-    /// Not now, without that being a failure.
+    /// Try again later; this is no failure.
     Later { after_s: Option<u64> },
 }
 
 impl Provider {
-    /// `None`: there is none, or its key is missing, and nobody is ever called.
+    /// `None` without a provider or its key.
     pub fn new(config: &config::Flags) -> Option<Self> {
         let key = config.sdk_key.as_ref().map(Secret::expose);
         let base = config.base_url.as_deref();
@@ -58,13 +58,13 @@ impl Provider {
         })
     }
 
-    /// The provider is asked with this key from now on.
+    /// Replaces the key; takes effect immediately.
     pub fn set_key(&self, key: Option<&str>) {
         self.credential.set(credential(self.kind, key));
     }
 
-    /// Asks once, for what changed since `etag` or for all. The error says what was wrong,
-    /// never a credential or what the provider wrote.
+    /// Polls once, for changes since `etag` or for everything. The error contains neither a
+    /// credential nor text of the provider.
     pub fn poll(&self, etag: Option<&str>) -> Result<Poll, String> {
         let body = ofrep::question();
         let mut headers = vec![("accept", "application/json")];

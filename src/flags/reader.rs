@@ -1,5 +1,5 @@
-//! Typed reads of a snapshot. Asking for a flag that the table lacks, or as another type than
-//! the table's, is a mistake of the code that asks.
+//! Typed reads of a snapshot. Reading a flag that doesn't exist, or as another type, is a bug of
+//! the caller.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::scalar::Scalar;
 use super::snapshot::Snapshot;
 use crate::clock::Clock;
 
-/// Floating point puts 50 × 0.58 just below 29.
+/// In floating point 50 × 0.58 is slightly less than 29.
 const ROUNDING: f64 = 1e-6;
 
-/// The flags as they are at one moment, for the service or for one user.
+/// The flags at one moment, for the service or one user.
 pub struct Reader<'a> {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) own: Option<UserValues>,
@@ -26,7 +26,7 @@ impl Reader<'_> {
         matches!(self.value(key, Kind::Boolean), Some(Scalar::Boolean(true)))
     }
 
-    /// Within the flag's range.
+    /// Clamped to the flag's range.
     pub fn integer(&self, key: &str) -> i64 {
         match self.value(key, Kind::Integer) {
             Some(Scalar::Integer(value)) => value,
@@ -41,8 +41,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A `rate_limit.*` count, less in strict mode: rounded down, at least 1. None at all
-    /// stays none.
+    /// A `rate_limit.*` count. Strict mode reduces it, rounded down, to at least 1; 0 stays 0.
     pub fn rate_limit(&self, key: &str) -> u64 {
         let limit = self.integer(key).max(0) as u64;
         if limit == 0 || !self.boolean("rate_limit.strict_mode_enabled") {
@@ -52,14 +51,14 @@ impl Reader<'_> {
         ((limit as f64 * multiplier + ROUNDING) as u64).max(1)
     }
 
-    /// Whether a superpower of that name exists and is offered: it and the master switch are
-    /// on, the kill switch is not.
+    /// Whether a superpower of that name exists and is available: the flag and the master switch
+    /// are on, the kill switch is off.
     pub fn superpower(&self, name: &str) -> bool {
         registry::superpower(name)
             .is_some_and(|flag| self.may_offer_superpowers() && self.boolean(flag.key))
     }
 
-    /// Whether any superpower is offered.
+    /// Whether any superpower is available.
     pub fn any_superpower(&self) -> bool {
         let mut flags = registry::superpowers().filter_map(registry::superpower);
         self.may_offer_superpowers() && flags.any(|flag| self.boolean(flag.key))

@@ -1,5 +1,5 @@
-//! The table of flags: key, type, default, range, what it does, and whether this version
-//! consults it. The superpowers' flags are made from the list of their names.
+//! The table of flags: key, type, default, range, description, and whether this version uses it.
+//! The superpowers' flags are derived from the list of their names.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ impl Kind {
     }
 }
 
-/// What a flag is without anybody's say.
+/// A flag's default.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Preset {
     Boolean(bool),
@@ -41,7 +41,7 @@ pub struct Flag {
     /// Values outside are clamped when read.
     pub range: Option<(i64, i64)>,
     pub about: &'static str,
-    /// Whether this version consults it.
+    /// Whether this version uses it.
     pub in_use: bool,
 }
 
@@ -54,7 +54,7 @@ impl Flag {
         }
     }
 
-    /// Without anybody's say.
+    /// The default value.
     pub const fn default(&self, production: bool) -> Scalar {
         match self.preset {
             Preset::Boolean(on) => Scalar::Boolean(on),
@@ -64,7 +64,7 @@ impl Flag {
         }
     }
 
-    /// Within the flag's range.
+    /// Clamps a value to the flag's range.
     pub(super) fn clamped(&self, value: Scalar) -> Scalar {
         match (value, self.range) {
             (Scalar::Integer(n), Some((least, most))) => Scalar::Integer(n.clamp(least, most)),
@@ -95,7 +95,7 @@ const fn row(key: &'static str, preset: Preset, about: &'static str) -> Flag {
 
 use self::Preset::{Boolean, InDevelopment, Integer, Number};
 
-#[rustfmt::skip] // a table: one flag, one line
+#[rustfmt::skip] // one flag per line
 const FLAGS: &[Flag] = &[
     row("llm.max_tokens.reflex", Integer(500), "Tokens of a reply to small talk").within(100, 2000).in_use(),
     row("llm.max_tokens.deep_reasoning", Integer(2000), "Tokens of a reply that needs thought").within(500, 4000).in_use(),
@@ -137,7 +137,7 @@ const FLAGS: &[Flag] = &[
     row("superpower.user_created.enabled", InDevelopment, "Superpowers that users make"),
 ];
 
-/// Proactive, daily workflows, agent workflows, mini-apps, life and wellness.
+/// All superpowers: proactive, daily workflows, agent workflows, mini-apps, life and wellness.
 const SUPERPOWERS: &[&str] = &[
     "travel_brain",
     "reservation_prep",
@@ -167,7 +167,7 @@ const SUPERPOWERS: &[&str] = &[
     "daily_summary",
 ];
 
-/// Those that the builtin assistant has.
+/// Superpowers implemented by the builtin assistant.
 const BUILT: &[&str] = &[
     "birthday_reminder",
     "focus_protector",
@@ -182,7 +182,7 @@ const BUILT: &[&str] = &[
 
 static ALL: LazyLock<Vec<Flag>> = LazyLock::new(|| {
     let superpowers = SUPERPOWERS.iter().map(|name| {
-        // Made once and kept for the process's life, as the table itself is.
+        // Allocated once for the life of the process, like the table.
         let key = Box::leak(format!("superpower.{name}.enabled").into_boxed_str());
         if BUILT.contains(name) {
             return row(key, Boolean(true), "This superpower").in_use();
@@ -207,18 +207,18 @@ pub fn find(key: &str) -> Option<&'static Flag> {
     ALL.get(position(key)?)
 }
 
-/// Where the flag stands in `all`.
+/// The flag's position in `all`.
 pub(super) fn position(key: &str) -> Option<usize> {
     ALL.binary_search_by_key(&key, |flag| flag.key).ok()
 }
 
-/// What somebody who typed an unknown key most likely meant.
+/// The key most similar to an unknown one.
 pub fn nearest(key: &str) -> &'static str {
     let likeness = |flag: &&Flag| (strsim::jaro_winkler(key, flag.key) * 1e6) as u64;
     ALL.iter().max_by_key(likeness).map_or("", |flag| flag.key)
 }
 
-/// Every superpower's name.
+/// All superpowers' names.
 pub fn superpowers() -> impl Iterator<Item = &'static str> {
     SUPERPOWERS.iter().copied()
 }
@@ -228,7 +228,7 @@ static SUPERPOWER_FLAGS: LazyLock<HashMap<&str, &Flag>> = LazyLock::new(|| {
     SUPERPOWERS.iter().filter_map(flag).collect()
 });
 
-/// The flag of the superpower of that name.
+/// The flag of the superpower with that name.
 pub fn superpower(name: &str) -> Option<&'static Flag> {
     SUPERPOWER_FLAGS.get(name).copied()
 }

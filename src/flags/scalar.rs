@@ -1,11 +1,10 @@
-//! The value of a flag, typed, and the one rule for what of foreign JSON counts as a value of
-//! a flag's type. Pure.
+//! A flag's typed value, and the rules for accepting JSON as a value. Pure.
 
 use serde_json::Value;
 
 use super::registry::{Flag, Kind};
 
-/// Beyond, a double no longer tells neighbouring integers apart.
+/// Larger doubles can't represent every integer.
 const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,9 +15,9 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// As an operator sets it, within the flag's range. Stricter than `read`, so that a slip
-    /// is seen: 7.0 is no integer, and a number without a range is a limit, an amount or a
-    /// factor, which can't be negative. The error continues "must be".
+    /// Parses an operator's value, within the flag's range. Stricter than `read`, so that mistakes
+    /// are noticed: 7.0 is no integer, and a number without a range must not be negative. The error
+    /// continues "must be".
     pub fn set(flag: &Flag, json: &Value) -> Result<Self, &'static str> {
         let written_so = flag.kind() != Kind::Integer || json.is_i64();
         let value = Self::read(flag, json).filter(|_| written_so);
@@ -34,8 +33,8 @@ impl Scalar {
         }
     }
 
-    /// As a provider gives it. `None`: of another type. A whole number is an integer however it
-    /// is written; a text is never a number. Within the flag's range.
+    /// Parses a provider's value. `None` for another type. A whole number is an integer in any
+    /// notation; a string is never a number. Clamped to the flag's range.
     pub fn read(flag: &Flag, json: &Value) -> Option<Self> {
         let scalar = match flag.kind() {
             Kind::Boolean => Self::Boolean(json.as_bool()?),

@@ -1,5 +1,5 @@
-//! Every flag's value at one moment, laid out for reading: what an operator set, else what
-//! the provider says, else the default. Pure.
+//! All flags' values at one moment: an operator's override, or else the provider's value, or else
+//! the default. Pure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::registry;
 use super::scalar::Scalar;
 use crate::clock::{Clock, Timestamp};
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -21,7 +21,7 @@ pub enum Origin {
 
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    /// By the flags' places in the registry.
+    /// By the flags' positions in the registry.
     entries: Box<[Entry]>,
     pub(super) provided: Arc<ProviderValues>,
 }
@@ -66,7 +66,7 @@ impl Snapshot {
         }
     }
 
-    /// The clock is asked only where an override has an end. `None`: there is no such place.
+    /// The clock is read only for an override with an end. `None` for an invalid position.
     pub(super) fn read(
         &self,
         position: usize,

@@ -1,27 +1,26 @@
-//! What an app can do when somebody outside asks for it, and what one call makes of that. Pure;
-//! carrying it out is `effects`'s.
+//! Actions of an app, and the effect of one call. Pure; `effects` executes the effect.
 
 use serde::{Deserialize, Serialize};
 
 use super::mapping::{Lookup, Mapping, Values};
 use super::template::Template;
 
-/// Actions of an app.
+/// Actions per app.
 pub const ACTIONS_MAX: usize = 20;
 pub const ACTION_ID_CHARS_MAX: usize = 64;
 pub const TEMPLATE_BYTES_MAX: usize = 8_192;
 /// Fields that an action may require.
 pub const PARAMETERS_MAX: usize = 20;
 
-/// As the API shows it and the database keeps it.
+/// An action as in the API and the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     pub action_id: String,
     pub description: String,
     pub kind: Kind,
-    /// There for whatever says something.
+    /// Present for actions with a text.
     pub template: Option<String>,
-    /// Fields without which it fails.
+    /// Required fields.
     pub parameters: Vec<String>,
 }
 
@@ -36,7 +35,7 @@ pub enum Kind {
 impl Kind {
     pub const WORDS: [&'static str; 3] = ["send_message", "remember", "start_session"];
 
-    /// One of `WORDS`.
+    /// Parses one of `WORDS`.
     pub fn of(word: &str) -> Self {
         match word {
             "remember" => Self::Remember,
@@ -45,13 +44,13 @@ impl Kind {
         }
     }
 
-    /// Whether it says something.
+    /// Whether the action has a text.
     pub fn has_text(self) -> bool {
         !matches!(self, Self::StartSession)
     }
 }
 
-/// Whether a text can be an action's id: 1-64 of `[A-Za-z0-9._-]`.
+/// Whether a text is a valid action id: 1-64 of `[A-Za-z0-9._-]`.
 pub fn is_action_id(text: &str) -> bool {
     (1..=ACTION_ID_CHARS_MAX).contains(&text.len())
         && text
@@ -59,7 +58,7 @@ pub fn is_action_id(text: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
 }
 
-/// An action made ready for calls.
+/// An action prepared for calls.
 #[derive(Debug, Clone)]
 pub struct Ready {
     kind: Kind,
@@ -69,7 +68,7 @@ pub struct Ready {
     pub lookup: Lookup,
 }
 
-/// What a call brings about.
+/// The effect of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     Send { text: String },
@@ -91,7 +90,7 @@ impl Ready {
         }
     }
 
-    /// The text that these values make; empty where nothing is said.
+    /// The text with these values; empty for an action without a text.
     pub fn text(&self, values: &Values<'_>) -> String {
         match self.kind.has_text() {
             true => self.template.render(|field| values.get(field)),
@@ -105,7 +104,7 @@ impl Ready {
         names.filter(|name| values.get(name).is_none()).collect()
     }
 
-    /// The error is a sentence for whoever calls and for the webhook's events.
+    /// The error is a sentence for the caller and the webhook's log.
     pub fn decide(&self, values: &Values<'_>) -> Result<Effect, String> {
         match self.missing(values).as_slice() {
             [] => {}

@@ -1,5 +1,4 @@
-//! Apps: made, shown, replaced and removed by their creators, and put into rooms by people who
-//! take part in those.
+//! Apps: created, shown, replaced and deleted by their creators, and installed in rooms by members.
 
 use std::sync::Arc;
 
@@ -13,15 +12,15 @@ use crate::error::{Error, Kind, Result};
 use crate::random;
 use crate::store::{AppRow, NewApp, Tx, UserId, View};
 
-/// Apps of one creator.
+/// Apps per creator.
 pub const APPS_MAX: usize = 100;
-/// Rooms that have an app: a call of a webhook may write to each.
+/// Rooms per app: a webhook call may write to each.
 pub const ROOMS_MAX: usize = 100;
 
-/// Apps of one room.
+/// Apps per room.
 pub const ROOM_APPS_MAX: usize = 100;
 
-/// What a creator says of an app, checked field by field.
+/// A creator's input for an app, already checked.
 #[derive(Debug)]
 pub struct Draft {
     pub name: String,
@@ -39,14 +38,14 @@ pub struct AppView {
     pub created_at: Timestamp,
 }
 
-/// An app as the members of a room see it.
+/// An app as members of a room see it.
 #[derive(Debug, Serialize)]
 pub struct InstalledAppView {
     pub app_id: String,
     pub name: String,
     pub description: String,
     pub installed_at: Timestamp,
-    /// As the chat network knows them; `None`: they take part no more, and the app is silent.
+    /// The installer's handle; `None` when they are no longer a member, and the app can't send.
     pub installed_by: Option<String>,
 }
 
@@ -81,7 +80,7 @@ impl Marketplace {
         shown(row.await?)
     }
 
-    /// In the place of all that was said of it. A webhook whose action is gone stays, and fails.
+    /// Replaces all fields. A webhook whose action is missing stays and fails.
     pub async fn replace_app(
         &self,
         caller: UserId,
@@ -103,7 +102,7 @@ impl Marketplace {
             .await
     }
 
-    /// With its webhooks, their events, and its places in rooms.
+    /// Deletes the app with its webhooks, their events, and its installations.
     pub async fn delete_app(&self, caller: UserId, app_id: String) -> Result<()> {
         let hooks = self.hooks.clone();
         self.store
@@ -114,8 +113,8 @@ impl Marketplace {
             .await
     }
 
-    /// Removes one of the apps of somebody whose account is erased; false when there was none.
-    /// One at a time, because each may have ten thousand events.
+    /// Deletes one app of an account being erased; false when there is none. One at a time, because
+    /// each may have ten thousand events.
     pub fn erase_next_app(&self, tx: &mut Tx<'_>, creator: UserId) -> Result<bool> {
         match tx.view().apps(creator)?.first() {
             Some(row) => remove(tx, &self.hooks, row).map(|()| true),
@@ -123,7 +122,7 @@ impl Marketplace {
         }
     }
 
-    /// Any app, into a room that the caller takes part in.
+    /// Installs any app in a room of which the caller is a member.
     pub async fn install_app(&self, caller: UserId, app_id: String, chat: String) -> Result<()> {
         let now = self.clock.now();
         self.store
@@ -142,7 +141,7 @@ impl Marketplace {
             .await
     }
 
-    /// The apps of a room that the caller takes part in, or owns.
+    /// The apps of a room of which the caller is a member or the owner.
     pub async fn room_apps(&self, caller: UserId, chat: String) -> Result<Vec<InstalledAppView>> {
         let rows = self.store.read(move |view| {
             let room = view.room_to_manage(&chat, caller)?.ok_or_else(no_chat)?;
@@ -158,7 +157,7 @@ impl Marketplace {
         Ok(shown.collect())
     }
 
-    /// By anybody who takes part in the room, and by its owner. Twice is once.
+    /// Allowed for any member of the room and for its owner. May be repeated.
     pub async fn uninstall_app(&self, caller: UserId, app_id: String, chat: String) -> Result<()> {
         self.store
             .write(move |tx| {
@@ -170,12 +169,12 @@ impl Marketplace {
     }
 }
 
-/// The app, if the caller made it.
+/// The app, if the caller created it.
 pub(super) fn owned(view: &View<'_>, caller: UserId, app_id: &str) -> Result<AppRow> {
     owned_or(view, caller, app_id, Kind::Forbidden)
 }
 
-/// The same, with the kind of refusal for others.
+/// The same, with the kind of error for others.
 pub(super) fn owned_or(
     view: &View<'_>,
     caller: UserId,
@@ -189,7 +188,7 @@ pub(super) fn owned_or(
     }
 }
 
-/// An app's actions as the database keeps them.
+/// Parses stored actions.
 pub(super) fn actions(text: &str) -> Result<Vec<Action>> {
     serde_json::from_str(text).map_err(Error::internal)
 }
@@ -199,7 +198,7 @@ fn found(view: &View<'_>, app_id: &str) -> Result<AppRow> {
     row.ok_or_else(app_not_found)
 }
 
-/// Another room is as if there were none.
+/// The same error for an unknown room and for one of other people.
 fn no_chat() -> Error {
     Error {
         detail: "You take part in no chat of that name.".to_owned(),
@@ -207,7 +206,7 @@ fn no_chat() -> Error {
     }
 }
 
-/// With all that hangs on it.
+/// Deletes the app and everything that belongs to it.
 fn remove(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
     forget_webhooks(tx, hooks, row)?;
     for webhook in tx.view().webhooks(row.id)? {
@@ -216,7 +215,7 @@ fn remove(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
     tx.delete_app(row.id)
 }
 
-/// What memory holds of the app's webhooks is read anew after the commit.
+/// The app's webhooks are loaded again after the commit.
 fn forget_webhooks(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<()> {
     let webhooks = tx.view().webhooks(row.id)?;
     let hooks = hooks.clone();

@@ -1,5 +1,5 @@
-//! Carries out what a call asks for, in the transaction that also records the call: all of it,
-//! in every room, or nothing. It must not decide what is asked for.
+//! Executes the effect of a call in the transaction that also logs the call: in all rooms or in
+//! none. It must not decide what the effect is.
 
 use super::Marketplace;
 use super::actions::Effect;
@@ -11,10 +11,10 @@ use crate::memory::MEMORIES_MAX;
 use crate::random;
 use crate::store::{Target, Tx};
 
-/// The category of memories that came this way.
+/// The category of memories stored by apps.
 const CATEGORY: &str = "app";
 
-/// The error says what stood in the way, to whoever calls and in the webhook's events.
+/// An error for the caller and the webhook's log.
 pub(super) fn action_failed(why: impl Into<String>) -> Error {
     Error::new(Kind::Internal, "action_failed", why)
 }
@@ -92,8 +92,8 @@ fn start_sessions(tx: &Tx<'_>, hook: &Hook, now: Timestamp) -> Result<()> {
     }
 }
 
-/// The rooms that have the app, of somebody who takes part there; where none has it, the
-/// creator's most recent direct chat.
+/// The rooms in which a current member installed the app; without an installation, the creator's
+/// most recent direct chat.
 fn targets(tx: &Tx<'_>, hook: &Hook, with_agent: bool) -> Result<Vec<Target>> {
     let rooms = tx.app_targets(hook.app)?;
     if !rooms.is_empty() {

@@ -1,5 +1,5 @@
-//! What became of a webhook's calls: recorded as they come, shown to the app's creator. Floods
-//! of calls that are refused are answered, but only so many of them become rows.
+//! The log of a webhook's calls, for the app's creator. Only a limited number of refused calls is
+//! logged.
 
 use std::net::IpAddr;
 
@@ -14,14 +14,13 @@ use crate::error::Result;
 use crate::random;
 use crate::store::{EventRow, NewEvent, Tx, UserId, WebhookId};
 
-/// Refused calls of one address in a minute that are recorded, if nothing proved whose they
-/// are.
+/// Logged refused calls per address and minute, when the sender is unknown.
 const STRANGERS_RECORDED_MAX: u64 = 1_000;
-/// Refused calls of one webhook in a minute that are recorded: as many as are kept, so that a
-/// burst is missing from what is shown only where it pushed itself out.
+/// Logged refused calls per webhook and minute: as many as are stored, so that a burst displaces
+/// only itself.
 const REFUSED_RECORDED_MAX: u64 = 1_000;
 
-/// How a call ended.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
     Ok,
@@ -48,20 +47,20 @@ impl Status {
         }
     }
 
-    /// Whether the action was set off, be it in vain.
+    /// Whether the call tried to execute the action, even if that failed.
     const fn triggers(self) -> bool {
         matches!(self, Self::Ok | Self::ActionFailed)
     }
 }
 
-/// A call that is to be recorded.
+/// A call to be logged.
 pub(super) struct Event {
     pub(super) status: Status,
     pub(super) signature_valid: bool,
     pub(super) error: Option<String>,
 }
 
-/// An event as the creator sees it.
+/// A log entry as the creator sees it.
 #[derive(Debug, Serialize)]
 pub struct EventView {
     pub event_id: String,
@@ -74,8 +73,8 @@ pub struct EventView {
 }
 
 impl Marketplace {
-    /// The newest, newest first, and how many are kept. Read by the writing thread: so every
-    /// call that was answered before is among them.
+    /// The newest entries, newest first, and the number stored. Read on the writer thread, so that
+    /// every answered call is included.
     pub async fn events(
         &self,
         caller: UserId,
@@ -95,8 +94,8 @@ impl Marketplace {
         Ok((rows.into_iter().map(shown).collect(), total))
     }
 
-    /// Records a call that was refused, after its answer rather than before it: whether a
-    /// webhook exists must not be seen by how long that takes.
+    /// Logs a refused call after answering it, so that timing doesn't tell whether a webhook
+    /// exists.
     pub(super) fn record_refused(&self, hook: &Hook, caller: Caller, event: Event) {
         if !self.may_record(hook.id, &caller, event.signature_valid) {
             return;
@@ -123,7 +122,7 @@ impl Marketplace {
     }
 }
 
-/// Records a call that was carried out, or was before, in its own transaction.
+/// Logs an executed or repeated call, in its own transaction.
 pub(super) fn record_in(
     tx: &mut Tx<'_>,
     hook: &Hook,

@@ -1,6 +1,6 @@
-//! Webhooks in memory, ready to be called: the secret unsealed, its key made, the action read.
-//! A copy of what is committed, never ahead of it: every change of a webhook or of its app takes
-//! it out, after the commit and on the writing thread, where it is also put in.
+//! Cache of webhooks prepared for calls: unsealed secret, HMAC key and parsed action. The cache is
+//! never ahead of the database: after a commit that changes a webhook or its app, the writer thread
+//! removes it, and only the writer thread adds entries.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::error::{Error, Result};
 use crate::model::public_id::PublicId;
 use crate::store::{AppId, CalledRow, UserId, WebhookId};
 
-/// Beyond so many the map starts anew; what is called comes back by itself.
+/// The cache is emptied at this size.
 const HOOKS_MAX: usize = 4_096;
-/// The same for ids that lead nowhere.
+/// The same for unknown ids.
 const UNKNOWN_MAX: usize = 20_000;
 
-/// How a call is signed.
+/// How calls are signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
     Plain,
@@ -32,7 +32,7 @@ pub enum Scheme {
 impl Scheme {
     pub const WORDS: [&'static str; 2] = ["plain", "standard"];
 
-    /// One of `WORDS`.
+    /// Parses one of `WORDS`.
     pub fn of(word: &str) -> Self {
         match word {
             "standard" => Self::Standard,
@@ -41,23 +41,23 @@ impl Scheme {
     }
 }
 
-/// A webhook, ready to be called.
+/// A webhook prepared for calls.
 pub(super) struct Hook {
     pub(super) id: WebhookId,
     pub(super) version: i64,
     pub(super) app: AppId,
-    /// UUID
+    /// A UUID.
     pub(super) app_id: String,
     pub(super) creator: UserId,
     pub(super) action_id: String,
-    /// `None`: the app has no such action any more.
+    /// `None` when the app has no such action any more.
     pub(super) action: Option<Ready>,
     pub(super) mapping: Mapping,
     pub(super) scheme: Scheme,
-    /// Calls a minute.
+    /// Calls per minute.
     pub(super) rate_limit: u64,
     pub(super) is_active: bool,
-    /// `None`: its secret was sealed with another key.
+    /// `None` when the secret was sealed with another key.
     pub(super) key: Option<Key>,
 }
 
@@ -91,12 +91,12 @@ impl Hook {
 pub(super) struct Hooks {
     known: RwLock<HashMap<PublicId, Arc<Hook>>>,
     unknown: Mutex<HashSet<PublicId>>,
-    /// Counts what was taken out: an id seen to lead nowhere before may lead somewhere since.
+    /// Counts removals: an id that was unknown may exist since.
     changes: AtomicU64,
 }
 
 impl Hooks {
-    /// After a commit that changed, made or removed the webhook.
+    /// Call this after a commit that created, changed or deleted the webhook.
     pub(super) fn forget(&self, webhook_id: &str) {
         let Some(id) = PublicId::parse(webhook_id) else {
             return;
@@ -120,7 +120,7 @@ impl Hooks {
         known.insert(id, hook);
     }
 
-    /// `changes` is what it was before the look that found nothing.
+    /// `changes` is the counter's value from before the look-up.
     fn put_unknown(&self, id: PublicId, changes: u64) {
         let mut unknown = self.unknown.lock();
         if unknown.len() >= UNKNOWN_MAX {
@@ -133,8 +133,8 @@ impl Hooks {
 }
 
 impl Marketplace {
-    /// The webhook of that id, active or not. One that is not in memory is read by the writing
-    /// thread, between commits, so that it can't be put there older than it is.
+    /// The webhook with this id, active or not. A webhook that isn't cached is read on the writer
+    /// thread between commits, so that no outdated version is cached.
     pub(super) async fn hook(self: &Arc<Self>, id: PublicId) -> Result<Option<Arc<Hook>>> {
         if let Some(hook) = self.hooks.get(id) {
             return Ok(Some(hook));

@@ -1,5 +1,5 @@
-//! A call of a webhook, from its signature to what it brings about. Action and record are one
-//! transaction, and a call that names itself does nothing a second time.
+//! Handles a webhook call, from its signature to its effect. The effect and its log entry are one
+//! transaction, and a call with an id takes effect only once.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use crate::limits::{self, MINUTE_MS, Windows};
 use crate::model::public_id::PublicId;
 use crate::store::{Digest, Tx, WebhookId};
 
-/// Bytes of a call's body.
+/// Size limit of a call's body.
 pub const BODY_BYTES_MAX: usize = 65_536;
-/// Bad signatures of one address in a minute; then they are refused unseen.
+/// Invalid signatures per address and minute; then calls are refused without checking.
 const BAD_SIGNATURES_MAX: u64 = 60;
 const BAD_SIGNATURES: &str = "webhook_bad_signatures";
 const CALLS: &str = "webhook_calls";
-/// How often a call is looked at anew because the webhook changes under it.
+/// How often a call is retried because its webhook changed meanwhile.
 const TRIES_MAX: usize = 5;
 
-/// Who calls.
+/// The sender of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller {
     pub address: IpAddr,
-    /// What limits count: an IPv6 caller has a whole network of addresses.
+    /// The network that limits count: an IPv6 sender has a whole network of addresses.
     pub(super) network: IpAddr,
 }
 
@@ -42,20 +42,20 @@ impl Caller {
     }
 }
 
-/// A call as it came in, of any scheme. A header that stands twice counts as none.
+/// A call as received, in either scheme. A duplicate header counts as missing.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
     pub webhook: PublicId,
     pub caller: Caller,
-    /// X-Webhook-Signature
+    /// The X-Webhook-Signature header.
     pub signature: Option<&'a str>,
-    /// X-Webhook-Id, whatever is in it; empty: the call has no name.
+    /// The X-Webhook-Id headers, with any content; empty when the call has no id.
     pub name: Vec<&'a [u8]>,
     pub stamp: Stamp<'a>,
     pub body: &'a [u8],
 }
 
-/// The windows of a minute.
+/// Rate limits per minute.
 pub(super) struct Limits {
     calls: Windows<PublicId>,
     bad_signatures: Windows<IpAddr>,
@@ -74,15 +74,15 @@ impl Default for Limits {
     }
 }
 
-/// What a look at a call came to.
+/// The outcome of one attempt at a call.
 enum CallOutcome {
     Done,
-    /// The webhook changed before the call was carried out.
+    /// The webhook changed before the call was executed.
     Changed,
 }
 
 impl Marketplace {
-    /// When this returns, what the call brings about is committed; how many more may come.
+    /// Handles a call. Its effect is committed when this returns. Returns the remaining quota.
     pub async fn call(self: &Arc<Self>, call: &Call<'_>) -> Result<Quota> {
         let mut counted = None;
         for _ in 0..TRIES_MAX {
@@ -107,14 +107,14 @@ impl Marketplace {
         ))
     }
 
-    /// Does what a call that was let in asks for.
+    /// Executes an authenticated call.
     async fn act(self: &Arc<Self>, hook: Arc<Hook>, call: &Call<'_>) -> Result<CallOutcome> {
         let delivery = name_of(&hook, call);
         let effect = self.read(&hook, call)?;
         self.apply(hook, call.caller, delivery, effect).await
     }
 
-    /// Records a call whose body was larger than it may be.
+    /// Logs a call whose body was too large.
     pub async fn too_large(self: &Arc<Self>, webhook: PublicId, caller: Caller) -> Result<()> {
         if let Some(hook) = self.hook(webhook).await? {
             self.refused(&hook, caller, Status::PayloadTooLarge, false, None);
@@ -129,7 +129,7 @@ impl Marketplace {
         hook.is_active
     }
 
-    /// A bad signature counts against its address, and never against the webhook.
+    /// An invalid signature counts against its address, never against the webhook.
     fn check_signature(&self, hook: &Hook, call: &Call<'_>) -> Result<()> {
         let key = hook.key.as_ref().ok_or_else(no_sealing_key)?;
         if self.is_signed(key, hook.scheme, call) {
@@ -172,7 +172,8 @@ impl Marketplace {
         })
     }
 
-    /// What the payload asks for, or why it can't be had; an error when it is no JSON.
+    /// The effect that the payload asks for, or why it is impossible. An error when the body isn't
+    /// JSON.
     fn read(&self, hook: &Hook, call: &Call<'_>) -> Result<Result<Effect, String>> {
         let lookup = hook.action.as_ref().map(|action| &action.lookup);
         let values = match lookup {
@@ -260,7 +261,8 @@ impl Marketplace {
     }
 }
 
-/// By what the call is known again: with the standard scheme its signed id, else the header.
+/// The key that identifies a repeated call: its signed id in the standard scheme, otherwise the
+/// header.
 fn name_of(hook: &Hook, call: &Call<'_>) -> Option<Digest> {
     let signed = [call.stamp.id.as_bytes()];
     let name: &[&[u8]] = match hook.scheme {

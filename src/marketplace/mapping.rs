@@ -1,6 +1,5 @@
-//! From a payload to the fields of an action. A mapping gives each field a dotted path into the
-//! payload, whose digits index arrays; without one the payload's own top-level scalars are the
-//! fields. Pure.
+//! Maps a payload to the fields of an action. A mapping gives each field a dotted path, whose
+//! digits index arrays. Without a mapping, the payload's top-level scalars are the fields. Pure.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ pub const FIELDS_MAX: usize = 50;
 pub const PATH_BYTES_MAX: usize = 256;
 const STEPS_MAX: usize = 32;
 
-/// Paths by field, none empty.
+/// Paths by field; none is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mapping(BTreeMap<String, String>);
 
@@ -23,7 +22,7 @@ impl Mapping {
         self.0.insert(field.to_owned(), path.to_owned());
     }
 
-    /// An empty one is none.
+    /// An empty mapping counts as none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -34,14 +33,14 @@ impl Mapping {
     }
 }
 
-/// Whether a text can be a path: steps with dots between, none of them empty.
+/// Whether a text is a valid path: non-empty steps separated by dots.
 pub fn is_path(text: &str) -> bool {
     text.len() <= PATH_BYTES_MAX
         && text.split('.').count() <= STEPS_MAX
         && text.split('.').all(|step| !step.is_empty())
 }
 
-/// Where the fields that an action needs are found; made once for a webhook.
+/// Where the needed fields are; prepared once per webhook.
 #[derive(Debug, Clone, Default)]
 pub struct Lookup {
     names: Vec<String>,
@@ -70,12 +69,11 @@ impl Lookup {
         lookup
     }
 
-    /// Reads the whole payload, which must be valid from end to end, and keeps what is asked
-    /// for.
+    /// Reads the whole payload, which must be valid, and returns the requested values.
     pub fn read(&self, body: &[u8]) -> Result<Values<'_>, NotJson> {
         let mut found = payload::pick(body, &self.paths)?;
         for value in &mut found {
-            // Null is no value, as everywhere.
+            // Null counts as missing.
             let kept = |value: &Value| match value {
                 Value::Null => false,
                 Value::Array(_) | Value::Object(_) => !self.scalars_only,
@@ -90,8 +88,8 @@ impl Lookup {
         })
     }
 
-    /// A price of 12.50 is to be told as it was sent, and not as the number 12.5. Whole numbers
-    /// come out as they went in; for the others the body is read once more.
+    /// Replaces fractions by their literal text: a price of 12.50 must not become 12.5. Reads the
+    /// body again, if it contains any.
     fn write_out_fractions(&self, body: &[u8], found: &mut [Option<Value>]) {
         let fraction = |value: &Option<Value>| value.as_ref().is_some_and(Value::is_f64);
         let places: Vec<usize> = (0..found.len())
@@ -107,7 +105,7 @@ impl Lookup {
     }
 }
 
-/// What a payload gave.
+/// The values of a payload.
 #[derive(Debug)]
 pub struct Values<'l> {
     names: &'l [String],
@@ -121,8 +119,7 @@ impl Values<'_> {
     }
 }
 
-/// All fields of a payload, for somebody to look at: each with its value, and the paths that
-/// lead nowhere.
+/// All fields of a payload, for display: their values, and the paths without a value.
 pub fn survey(mapping: &Mapping, payload: &Value) -> (Map<String, Value>, Vec<String>) {
     let (mut fields, mut nowhere) = (Map::new(), Vec::new());
     if mapping.is_empty() {

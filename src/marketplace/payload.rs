@@ -1,6 +1,6 @@
-//! Reads what an outside service sends: any valid JSON, of which only what is asked for is
-//! kept. Of duplicate keys the last counts; more than 127 levels, halves of surrogate pairs and
-//! numbers beyond every range are refused, wherever they stand. Pure.
+//! Reads JSON payloads of outside services and keeps only the requested values. Of duplicate keys
+//! the last one counts. More than 127 levels, unpaired surrogates and out-of-range numbers are
+//! refused anywhere in the payload. Pure.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The body is no JSON; what is wrong with it goes no further than where.
+/// The body isn't valid JSON. The text names the position only.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NotJson(pub String);
 
-/// The values at `paths`, in their order. The whole body is checked, whatever is asked for.
+/// The values at `paths`, in their order. The whole body is checked.
 pub fn pick(body: &[u8], paths: &[Vec<String>]) -> Result<Vec<Option<Value>>, NotJson> {
     let text = std::str::from_utf8(body).map_err(|_| NotJson("is not UTF-8".to_owned()))?;
     seek(text, paths).map_err(|e| {
@@ -24,8 +24,8 @@ pub fn pick(body: &[u8], paths: &[Vec<String>]) -> Result<Vec<Option<Value>>, No
     })
 }
 
-/// What stands at `paths` to the letter, as 12.50 where a number says 12.5. For a body that is
-/// known to be valid; of another there is nothing.
+/// The literal text of the values at `paths`, such as 12.50 for the number 12.5. `body` must be
+/// valid JSON; otherwise there are no values.
 pub fn literals(body: &[u8], paths: &[Vec<String>]) -> Vec<Option<String>> {
     let text = std::str::from_utf8(body).unwrap_or_default();
     let found = seek(text, paths).unwrap_or_else(|_| vec![None; paths.len()]);
@@ -45,7 +45,7 @@ fn seek<T: FieldValue>(text: &str, paths: &[Vec<String>]) -> serde_json::Result<
     Ok(found)
 }
 
-/// What stands at a path: keys of objects, digits for places in arrays.
+/// The value at a path: keys of objects, digits for array indices.
 pub fn at<'v>(value: &'v Value, path: &[String]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, step| match value {
         Value::Object(fields) => fields.get(step),
@@ -54,7 +54,7 @@ pub fn at<'v>(value: &'v Value, path: &[String]) -> Option<&'v Value> {
     })
 }
 
-/// Written as one writes a number: no sign, no zero before it.
+/// A decimal index without sign or leading zeros.
 fn place(step: &str) -> Option<usize> {
     let number: usize = step.parse().ok()?;
     (number.to_string() == step).then_some(number)
@@ -62,18 +62,18 @@ fn place(step: &str) -> Option<usize> {
 
 #[derive(Clone, Copy)]
 struct WantedPath<'p> {
-    /// From here on.
+    /// The remaining path.
     path: &'p [String],
-    /// Its place among those asked for.
+    /// Its index among the requested paths.
     at: usize,
 }
 
-/// What is kept of a value.
+/// How a value is kept.
 trait FieldValue: Clone {
-    /// The whole value.
+    /// Reads the whole value.
     fn read<'de, D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error>;
 
-    /// What stands at a path inside it.
+    /// The value at a path inside this one.
     fn at(&self, path: &[String]) -> Option<Self>;
 }
 
@@ -87,7 +87,7 @@ impl FieldValue for Value {
     }
 }
 
-/// The characters themselves.
+/// The literal text of a value.
 #[derive(Clone)]
 struct Literal(String);
 
@@ -102,14 +102,15 @@ impl FieldValue for Literal {
     }
 }
 
-/// Reads one value and what is wanted inside it.
+/// A deserializer that reads one value and collects the requested values inside it.
 struct Seek<'p, 'f, T> {
     wanted: Vec<WantedPath<'p>>,
     found: &'f mut [Option<T>],
 }
 
 impl<'p, T> Seek<'p, '_, T> {
-    /// Those whose next step `leads` on, one step further; an earlier value of theirs is void.
+    /// The paths that continue with a step for which `leads` is true. Their earlier values are
+    /// discarded.
     fn inside(&mut self, leads: impl Fn(&str) -> bool) -> Vec<WantedPath<'p>> {
         let mut inside = Vec::new();
         for wanted in &self.wanted {
@@ -193,7 +194,7 @@ impl<'de, T: FieldValue> Visitor<'de> for Seek<'_, '_, T> {
     }
 }
 
-/// Reads a key without keeping it: what is wanted behind it.
+/// Reads a key and returns the paths that continue there.
 struct Key<'s, 'p, 'f, T>(&'s mut Seek<'p, 'f, T>);
 
 impl<'de, 'p, T> DeserializeSeed<'de> for Key<'_, 'p, '_, T> {
@@ -220,7 +221,7 @@ impl<'p, T> Visitor<'_> for Key<'_, 'p, '_, T> {
 mod tests {
     use super::*;
 
-    /// Each is the same to whoever wants nothing and to whoever wants all of it.
+    /// Every case gives the same result whether nothing or everything is requested.
     #[test]
     fn any_valid_json_and_nothing_else() {
         let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
@@ -265,7 +266,7 @@ mod tests {
     #[test]
     fn literals_are_to_the_letter() {
         let body = br#"{"a":{"price": 12.50 ,"b":[1e2]},"c":-0.0, "c":7.10}"#;
-        // (path, what stands there)
+        // (path, value)
         let cases: [(&str, Option<&str>); 6] = [
             ("a.price", Some("12.50")),
             ("a.b.0", Some("1e2")),

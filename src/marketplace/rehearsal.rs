@@ -1,5 +1,5 @@
-//! Tries a webhook on a sample payload: what would be read from it and said, and the command
-//! that really does it. Nothing is sent, kept or recorded.
+//! Tries a webhook with a sample payload: shows the fields read, the text, and a command for a real
+//! call. Nothing is sent, stored or logged.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ use crate::store::UserId;
 #[derive(Debug, Serialize)]
 pub struct Rehearsal {
     pub fields: Map<String, Value>,
-    /// Paths that lead nowhere, and required fields without a value.
+    /// Paths without a value, and required fields without a value.
     pub missing: Vec<String>,
-    /// "" for an action that says nothing.
+    /// Empty for an action without a text.
     pub text: String,
-    /// A call with this payload, signed, for a shell.
+    /// A curl command with this payload and a valid signature.
     pub curl: String,
 }
 
@@ -96,7 +96,7 @@ fn not_json(NotJson(why): NotJson) -> Error {
     Error::invalid_field("", format!("{why}; send the sample as JSON."))
 }
 
-/// As one word for a shell.
+/// Quotes a text as one word for a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

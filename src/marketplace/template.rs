@@ -1,16 +1,16 @@
-//! What an action says: a text with `{field}` where a value goes. `{{` and `}}` are the braces
-//! themselves, and a brace that begins no field stays as it is. Values go in as plain text: what
-//! looks like a field inside one stays so. Pure.
+//! Templates of an action's text, with `{field}` for values. `{{` and `}}` are literal braces; a
+//! brace that starts no field stays. Values are inserted as plain text and not parsed for fields.
+//! Pure.
 
 use serde_json::Value;
 
 use crate::model::excerpt;
 
-/// Characters in a rendered text; more are cut off with an ellipsis.
+/// Characters in a rendered text; a longer text is cut with an ellipsis.
 pub const TEXT_CHARS_MAX: usize = 4_000;
-/// Characters in the name of a field.
+/// Characters in a field's name.
 pub const FIELD_CHARS_MAX: usize = 64;
-/// The longest text that `TEXT_CHARS_MAX` characters can be.
+/// The largest size of `TEXT_CHARS_MAX` characters.
 const TEXT_BYTES_MAX: usize = TEXT_CHARS_MAX * 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Template {
         Self(pieces)
     }
 
-    /// The fields it names, some perhaps more than once.
+    /// The fields it names, perhaps repeatedly.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Field(name) => Some(name.as_str()),
@@ -54,7 +54,7 @@ impl Template {
         })
     }
 
-    /// A field without a value renders as nothing.
+    /// A field without a value becomes empty.
     pub fn render<'v>(&self, value: impl Fn(&str) -> Option<&'v Value>) -> String {
         let mut text = String::new();
         for piece in &self.0 {
@@ -63,15 +63,15 @@ impl Template {
                 Piece::Field(name) => text.extend(value(name).map(plain)),
             }
             if text.len() > TEXT_BYTES_MAX {
-                break; // the rest is cut off in any case
+                break; // the remainder is cut anyway
             }
         }
-        text.retain(|c| c != '\0'); // which databases take for an end
+        text.retain(|c| c != '\0'); // databases may treat it as the end
         excerpt::at_most(text, TEXT_CHARS_MAX)
     }
 }
 
-/// The name of a field, if `text` begins with one in its braces.
+/// The field's name, if `text` begins with one in braces.
 fn field_at(text: &str) -> Option<&str> {
     let (name, _) = text.strip_prefix('{')?.split_once('}')?;
     let is_name = !name.is_empty()
@@ -80,7 +80,7 @@ fn field_at(text: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// Texts as they are, everything else as in JSON.
+/// Strings as they are, other values as JSON.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -1,5 +1,5 @@
-//! Webhooks as the creator of their app manages them. A secret is shown once, when it is made;
-//! what is kept of it is sealed.
+//! Managing webhooks, by the creator of their app. A secret is shown once, when it is created; only
+//! its sealed form is stored.
 
 use serde::Serialize;
 
@@ -12,27 +12,27 @@ use crate::error::{Error, Kind, Result};
 use crate::random;
 use crate::store::{NewWebhook, Tx, UserId, View, WebhookRow};
 
-/// Webhooks of one app.
+/// Webhooks per app.
 pub const WEBHOOKS_MAX: usize = 10;
-/// Calls a minute, where the creator says nothing else.
+/// Default limit of calls per minute.
 pub const RATE_LIMIT_DEFAULT: u64 = 60;
 pub const RATE_LIMIT_MAX: u64 = 600;
 
-/// What a creator says of a webhook; `None`: nothing.
+/// A creator's input for a webhook; `None` for absent fields.
 #[derive(Debug, Default)]
 pub struct Draft {
-    /// Only a new one has a choice.
+    /// Used for a new webhook only.
     pub action_id: String,
     pub description: Option<String>,
     pub payload_mapping: Option<Mapping>,
     pub rate_limit: Option<u64>,
     /// One of `Scheme::WORDS`.
     pub scheme: Option<&'static str>,
-    /// A new one always is.
+    /// A new webhook is always active.
     pub is_active: Option<bool>,
 }
 
-/// A webhook as its list shows it.
+/// A webhook in a list.
 #[derive(Debug, Serialize)]
 pub struct WebhookView {
     pub webhook_id: String,
@@ -47,7 +47,7 @@ pub struct WebhookView {
     pub updated_at: Timestamp,
 }
 
-/// The one time that a secret is shown.
+/// A new webhook with its secret, which is shown only now.
 #[derive(Debug, Serialize)]
 pub struct Created {
     pub secret: String,
@@ -133,8 +133,8 @@ impl Marketplace {
         self.shown(row)
     }
 
-    /// The webhook's id and its new secret; the old one is of no use from the commit on, which
-    /// is also the moment from which the new one is.
+    /// Returns the webhook's id and its new secret. With the commit the old secret becomes invalid
+    /// and the new one valid.
     pub async fn rotate_secret(
         &self,
         caller: UserId,
@@ -172,7 +172,7 @@ impl Marketplace {
             .await
     }
 
-    /// One transaction; memory follows it.
+    /// Changes the webhook in one transaction; memory is updated afterwards.
     async fn change<F>(
         &self,
         caller: UserId,
@@ -216,7 +216,7 @@ impl Marketplace {
     }
 }
 
-/// The webhook, if it is the app's and the app is the caller's.
+/// The webhook, if it belongs to the app and the app to the caller.
 pub(super) fn owned_webhook(
     view: &View<'_>,
     caller: UserId,

@@ -1,4 +1,4 @@
-//! A user's account as its owner sees it, and when it is to be deleted.
+//! A user's account as its owner sees it, and its pending deletion.
 
 use rusqlite::OptionalExtension;
 
@@ -16,16 +16,16 @@ pub struct AccountStatus {
     pub deletion: Option<PendingDeletion>,
 }
 
-/// A deletion that was asked for.
+/// A deletion that the user requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingDeletion {
     pub requested_at: Timestamp,
-    /// The last moment of the account.
+    /// The time when the account will be deleted.
     pub scheduled_for: Timestamp,
 }
 
 impl View<'_> {
-    /// `None`: the user is gone.
+    /// `None` when the user doesn't exist any more.
     pub fn account_status(&self, user: UserId) -> Result<Option<AccountStatus>> {
         Ok(self
             .conn
@@ -46,7 +46,7 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// `None`: the user is gone; `Some(None)`: nothing is pending.
+    /// `None` when the user doesn't exist any more; `Some(None)` when no deletion is pending.
     pub fn pending_deletion(&self, user: UserId) -> Result<Option<Option<PendingDeletion>>> {
         Ok(self
             .conn
@@ -59,7 +59,7 @@ impl View<'_> {
 }
 
 impl Tx<'_> {
-    /// Sets when the account is to be deleted, or that it is not to be.
+    /// Sets or removes the account's deletion date.
     pub fn set_pending_deletion(
         &self,
         user: UserId,

@@ -1,4 +1,4 @@
-//! Why a file can't be used, with what an operator can do about it.
+//! Error texts for files that can't be used, with advice for the operator.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -8,7 +8,7 @@ use rusqlite::{ErrorCode, ffi};
 use super::copy::folder_of;
 use super::sql_error;
 
-/// What helps against `error`, to stand behind it.
+/// Advice for `error`, to be appended to a message.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::ReadOnlyFilesystem => {
@@ -33,7 +33,7 @@ pub(super) fn failed(doing: &str, path: &Path, error: &io::Error) -> String {
     )
 }
 
-/// The same of what SQLite says.
+/// The same for an error of SQLite.
 pub(super) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -> String {
     let head = format!("can't {doing} {}", path.display());
     let folder = folder_of(path).display();
@@ -41,7 +41,7 @@ pub(super) fn sqlite_failed(doing: &str, path: &Path, error: &rusqlite::Error) -
         Some(ErrorCode::DiskFull) => {
             format!("{head}: the disk that holds {folder} is full; make room there and try again")
         }
-        // The shared-memory index of the log is grown before anything is written.
+        // The log's shared-memory index grows before anything is written.
         Some(ErrorCode::SystemIoFailure)
             if error.sqlite_error().map(|code| code.extended_code)
                 == Some(ffi::SQLITE_IOERR_SHMSIZE) =>

@@ -1,4 +1,4 @@
-//! Edge agents: the relays, made when a valid token first names them.
+//! Edge agents, one per relay. A row is created when a valid token first names the agent.
 
 use rusqlite::OptionalExtension;
 
@@ -16,20 +16,20 @@ pub struct Agent {
     pub id: AgentId,
 }
 
-/// What an operator sees of an agent.
+/// An agent for the operator.
 #[derive(Debug, Clone)]
 pub struct AgentRow {
     pub id: AgentId,
     pub agent_id: String,
     pub last_seen_at: Option<Timestamp>,
-    /// JSON
+    /// As JSON.
     pub status: Option<String>,
     pub unfinished: i64,
     pub oldest_unfinished_at: Option<Timestamp>,
 }
 
 impl Tx<'_> {
-    /// The agent's row, made when it is new.
+    /// The agent's row, created if it is new.
     pub fn agent(&mut self, agent_id: &str, now: Timestamp) -> Result<Agent> {
         if let Some(agent) = self.cache.agents.get(agent_id) {
             return Ok(*agent);
@@ -78,7 +78,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Ends all tokens of the agent of that name, made when it is new, as an operator wants it.
+    /// Revokes all tokens of the named agent, for an operator. Creates the agent if it is new.
     pub fn revoke_tokens(
         &mut self,
         agent_id: &str,
@@ -102,8 +102,8 @@ impl Tx<'_> {
         Ok((agent, valid_from))
     }
 
-    /// Ends all tokens issued so far: up to the answered second (Unix). One made right after
-    /// an earlier revocation is dated after that, perhaps after now.
+    /// Revokes all tokens issued up to the returned second (Unix time). A revocation soon after an
+    /// earlier one gets a later second, perhaps in the future.
     fn end_tokens(&self, agent: AgentId, now: Timestamp) -> Result<i64> {
         Ok(self
             .conn
@@ -114,7 +114,7 @@ impl Tx<'_> {
             .query_row((agent.0, now.seconds()), |row| row.get(0))?)
     }
 
-    /// Records an event once; false when it is known already.
+    /// Records an event once; false when it is already recorded.
     pub fn insert_edge_event(
         &self,
         agent: AgentId,
@@ -143,7 +143,7 @@ impl View<'_> {
         )?)
     }
 
-    /// Agents whose tokens were ended: name, Unix seconds.
+    /// Agents with revoked tokens: name, Unix seconds.
     pub fn revocations(&self) -> Result<Vec<(String, i64)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT agent_id, tokens_valid_from_s FROM agents WHERE tokens_valid_from_s IS NOT NULL",

@@ -1,5 +1,5 @@
-//! Answers given before: by idempotency key for 7 days, and those whose connection was gone
-//! before they could be written, for 10 minutes and once.
+//! Stored answers: those with an idempotency key for 7 days, and those that couldn't be delivered,
+//! once and for 10 minutes.
 
 use std::cmp::Ordering;
 
@@ -12,18 +12,19 @@ use super::writer_cache::KeptAnswer;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// How long a key is remembered: 7 days.
+/// How long an idempotency key is stored: 7 days.
 pub(super) const KEYS_KEPT_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 const KEPT_MS: i64 = 10 * 60 * 1000;
-/// Beyond this many lost answers the oldest is given up.
+/// Limit of undelivered answers; beyond it the oldest is dropped.
 const KEPT_ANSWERS_MAX: usize = 100_000;
 
-/// A SHA-256.
+/// A SHA-256 digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
-    /// Of several parts, each with its length before it, so that parts can't run together.
+    /// The digest of several parts. Each part's length precedes it, so that different parts can't
+    /// give the same input.
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -46,7 +47,7 @@ impl FromSql for Digest {
     }
 }
 
-/// An idempotency key used before.
+/// A used idempotency key.
 pub struct KeyUse {
     pub body: Digest,
     pub message_id: i64,
@@ -75,7 +76,7 @@ impl Tx<'_> {
         message_id: i64,
         now: Timestamp,
     ) -> Result<()> {
-        // A key whose message is gone may be used anew.
+        // A key whose message is erased may be used again.
         self.execute(
             "INSERT OR REPLACE INTO idempotency_keys (key, body, message_id, created_at)
              VALUES (?1, ?2, ?3, ?4)",
@@ -84,7 +85,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Keeps the answer of a message for the retry that its client will send.
+    /// Stores an undelivered answer for the client's retry.
     pub fn keep_answer(&mut self, request: Digest, message_id: i64, now: Timestamp) -> Result<()> {
         self.cache.refresh(self.conn)?;
         self.cache.touched = true;
@@ -104,12 +105,13 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Takes the oldest kept answer of such a request, if there is one; it is given once.
+    /// Takes the oldest undelivered answer for such a request, if there is one. It is returned
+    /// once.
     pub fn take_kept_answer(&mut self, request: &Digest, now: Timestamp) -> Result<Option<i64>> {
         self.cache.refresh(self.conn)?;
         let waiting = self.cache.kept.get(request);
         let current = |kept: &&KeptAnswer| now.0.saturating_sub(kept.kept_at) <= KEPT_MS;
-        // Those in front of it are over; housekeeping removes them.
+        // Earlier ones have expired; housekeeping removes them.
         let Some(kept) = waiting.and_then(|queue| queue.iter().find(current).copied()) else {
             return Ok(None);
         };
@@ -124,14 +126,15 @@ impl Tx<'_> {
         Ok(Some(kept.message_id))
     }
 
-    /// Whether any answer waits: a look into memory, so that most requests need no digest.
+    /// Whether any undelivered answer is stored. This reads memory, so most requests need no
+    /// digest.
     pub fn any_kept_answer(&mut self) -> Result<bool> {
         self.cache.refresh(self.conn)?;
         Ok(!self.cache.kept.is_empty())
     }
 
-    /// Forgets the answers of messages that were erased: their keys, what is kept of them,
-    /// and whether they were written. Their ids are not given again.
+    /// Removes the answers of erased messages: keys, undelivered answers and delivery state.
+    /// Message ids are not reused.
     pub(super) fn answers_gone(&mut self, messages: &[i64], now: Timestamp) -> Result<()> {
         if messages.is_empty() {
             return Ok(());
@@ -158,7 +161,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Keys stand in the order of their messages, so the one is found by halving.
+    /// Keys are in the order of their messages, so a binary search finds the key.
     fn delete_key_use_of(&self, message_id: i64) -> Result<()> {
         let ends = "SELECT (SELECT min(id) FROM idempotency_keys),
                            (SELECT max(id) FROM idempotency_keys)";
@@ -187,7 +190,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Removes kept answers that are too old.
+    /// Removes expired undelivered answers.
     pub fn drop_kept_answers(&mut self, now: Timestamp) -> Result<()> {
         let removed = self.execute(
             "DELETE FROM kept_answers WHERE kept_at < ?1",

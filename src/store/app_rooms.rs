@@ -1,4 +1,4 @@
-//! Rooms in which an app may speak, and what it leaves in them.
+//! Rooms in which an app is installed, and the app's sessions there.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -8,47 +8,47 @@ use super::{AgentId, AppId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// Where an action goes.
+/// The destination of an action.
 #[derive(Debug, Clone)]
 pub struct Target {
     pub room: RoomId,
     pub chat_guid: String,
-    /// `None`: a legacy relay's room, which takes no commands.
+    /// `None` for a room of a legacy relay, which takes no commands.
     pub agent: Option<AgentId>,
     pub group: bool,
 }
 
 impl Target {
-    /// Whether a relay knows the chat by its name.
+    /// Whether a relay knows the chat by this name.
     pub(super) fn has_name(&self) -> bool {
         super::rooms::given_name(&self.chat_guid) == self.chat_guid
     }
 }
 
-/// An app of a room, as its members see it.
+/// An app of a room, for its members.
 #[derive(Debug, Clone)]
 pub struct RoomApp {
     pub app_id: String,
     pub name: String,
     pub description: String,
     pub installed_at: Timestamp,
-    /// By what the chat network knows whoever installed it; `None`: they take part no more.
+    /// The handle of the person who installed it; `None` when they are no longer a member.
     pub installed_by: Option<String>,
 }
 
-/// Whether the user ?2 takes part in a room, as SQL: in a group whom its relay last listed or
-/// who wrote since; a direct chat is its owner's.
+/// SQL: whether the user ?2 is a member of a room. A group's members are those whom its relay last
+/// listed and those who wrote since. A direct chat's member is its owner.
 const TAKES_PART: &str = "(rooms.mode = 'direct' AND rooms.owner_id = ?2 OR EXISTS
    (SELECT 1 FROM room_members JOIN users ON users.phone = handle
     WHERE room_id = rooms.id AND users.id = ?2))";
-/// The same of whoever installed an app there.
+/// The same for the person who installed an app.
 const INSTALLER_TAKES_PART: &str =
     "(rooms.mode = 'direct' AND rooms.owner_id = app_rooms.installed_by OR EXISTS
    (SELECT 1 FROM room_members m JOIN users ON users.phone = m.handle
     WHERE m.room_id = rooms.id AND users.id = app_rooms.installed_by))";
 
 impl Tx<'_> {
-    /// The room of that name, if the user takes part in it.
+    /// The room of that name, if the user is a member.
     pub fn room_of_member(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
         Ok(self
             .conn
@@ -59,7 +59,8 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Twice is once: who installed it first stands, as long as they take part.
+    /// Installing twice changes nothing: the first installation counts while its installer is a
+    /// member.
     pub fn install_app(
         &self,
         app: AppId,
@@ -107,7 +108,7 @@ impl Tx<'_> {
         Ok(count as usize)
     }
 
-    /// The rooms that have the app from somebody who takes part in them.
+    /// The rooms in which a current member installed the app.
     pub fn app_targets(&self, app: AppId) -> Result<Vec<Target>> {
         let mut statement = self.conn.prepare_cached(&format!(
             "SELECT room_id, chat_guid, agent_id, mode = 'group' FROM app_rooms
@@ -127,8 +128,8 @@ impl Tx<'_> {
             .query_row([room.0], target_from)?)
     }
 
-    /// Of a user's direct chats the one with the newest message; `with_agent`: of those that
-    /// take commands.
+    /// The user's direct chat with the newest message. `with_agent` limits this to chats that take
+    /// commands.
     pub fn newest_direct_chat(&self, user: UserId, with_agent: bool) -> Result<Option<Target>> {
         Ok(self
             .conn
@@ -143,8 +144,8 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Starts a session of an app in a room, unless one is under way there. It has no turns,
-    /// so it is over when it has lasted as long as a superpower's may be quiet.
+    /// Starts a session of an app in a room, unless one is running. An app's session has no turns,
+    /// so it ends after the time that a superpower's session may be idle.
     pub fn start_app_session(
         &self,
         session_id: &str,
@@ -170,7 +171,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Ends those that are over; true when there may be more.
+    /// Ends expired sessions; true when there may be more.
     pub(super) fn end_app_sessions(&self, now: Timestamp) -> Result<bool> {
         let ended = self.execute(
             "UPDATE miniapp_sessions SET state = 'ended', ended_at = started_at + ?2
@@ -184,7 +185,7 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// The room of that name, if the user takes part in it or owns it.
+    /// The room of that name, if the user is a member or its owner.
     pub fn room_to_manage(&self, chat_guid: &str, user: UserId) -> Result<Option<RoomId>> {
         Ok(self
             .conn

@@ -1,4 +1,4 @@
-//! Apps: what their creators made, with the actions as JSON.
+//! Apps, created by users, with their actions as JSON.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -12,17 +12,17 @@ pub struct AppId(pub i64);
 #[derive(Debug, Clone)]
 pub struct AppRow {
     pub id: AppId,
-    /// UUID
+    /// A UUID.
     pub app_id: String,
     pub creator: UserId,
     pub name: String,
     pub description: String,
-    /// JSON array
+    /// A JSON array.
     pub actions: String,
     pub created_at: Timestamp,
 }
 
-/// An app to be.
+/// The fields of a new app.
 pub struct NewApp<'a> {
     pub app_id: &'a str,
     pub creator: UserId,
@@ -60,7 +60,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Removes the app and where it is installed; its webhooks must be gone.
+    /// Deletes the app and its installations. Its webhooks must be deleted before.
     pub fn delete_app(&self, app: AppId) -> Result<()> {
         self.execute("DELETE FROM app_rooms WHERE app_id = ?1", [app.0])?;
         self.execute("DELETE FROM apps WHERE id = ?1", [app.0])?;

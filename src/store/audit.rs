@@ -1,4 +1,4 @@
-//! What operators changed, a row each, written in the transaction of the change.
+//! The audit log: one row per operator's change, written in the transaction of the change.
 
 use serde_json::Value;
 
@@ -7,33 +7,33 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::masking::masked;
 
-/// So long a row is kept.
+/// How long a row is kept.
 pub(super) const AUDIT_KEPT_MS: i64 = 2 * 365 * 24 * 60 * 60 * 1000;
-/// Rows kept at most; the oldest go first.
+/// Limit of rows; the oldest are removed first.
 pub(super) const AUDIT_ROWS_MAX: i64 = 100_000;
 
-/// Who changes something, and from where.
+/// The operator who makes a change, and the client's address.
 #[derive(Debug, Clone)]
 pub struct Operator {
-    /// As they name themselves.
+    /// The name that the operator gave.
     pub name: String,
-    /// The client's address; `None`: a command that changed the database itself.
+    /// The client's address; `None` for a command that changed the database directly.
     pub address: Option<String>,
 }
 
-/// One change. What was before and after is JSON without secrets and without phones.
+/// One change. `before` and `after` are JSON without secrets and phone numbers.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// Such as `flag.set`.
+    /// For example `flag.set`.
     pub action: &'static str,
-    /// What was changed: a flag's key, an agent's name, a user's id.
+    /// The changed object: a flag's key, an agent's name, a user's id.
     pub subject: String,
     pub before: Value,
     pub after: Value,
 }
 
 impl Change {
-    /// Work that was asked for, which has no value before or after.
+    /// A job that was started, which has no value before or after.
     pub fn work(action: &'static str) -> Self {
         Self {
             action,
@@ -57,7 +57,7 @@ pub struct AuditRow {
 }
 
 impl Tx<'_> {
-    /// A name that may be a phone is starred out: rows outlive accounts.
+    /// Names that may be phone numbers are masked, because rows outlive accounts.
     pub fn insert_audit(&self, operator: &Operator, change: &Change, now: Timestamp) -> Result<()> {
         let json = |value: &Value| (!value.is_null()).then(|| value.to_string());
         self.execute(
@@ -76,7 +76,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Nothing names somebody who is erased.
+    /// Removes an erased person's phone number from the log.
     pub(super) fn erase_from_audit(&self, phone: &str) -> Result<()> {
         self.execute(
             "UPDATE audit SET subject = 'erased' WHERE subject = ?1",
@@ -91,7 +91,7 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// The newest first: of those since `since`, older than the row `before`.
+    /// The newest rows first: those since `since` and older than the row `before`.
     pub fn audit(&self, since: Timestamp, before: i64, limit: usize) -> Result<Vec<AuditRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, at, operator, address, action, subject, before, after
@@ -117,7 +117,7 @@ impl View<'_> {
     }
 }
 
-/// Ids of users, UUIDs, are no phones, whatever digits they have.
+/// A user's id is a UUID and never a phone number, whatever digits it has.
 fn masked_subject(subject: &str) -> std::borrow::Cow<'_, str> {
     match crate::model::public_id::PublicId::parse(subject) {
         Some(_) => subject.into(),

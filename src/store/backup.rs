@@ -1,6 +1,6 @@
-//! Copies a database to a file elsewhere. Beside a running service the service's writing thread
-//! makes the copy, some pages between two transactions, into a file beside the database, which
-//! `chatkeep backup` then takes over. Without a service the command copies what it reads.
+//! Backups. While the service runs, its writer thread copies the database, some pages between two
+//! transactions, into a file beside the database, and `chatkeep backup` takes that file over.
+//! Without a running service the command copies the file itself.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -16,18 +16,18 @@ use super::copy::{self, CopyStep, Draft};
 use super::writer::Writer;
 use super::{Store, copies, inspect, open};
 
-/// So much of a copy is synced at once, beside a service that writes: 1 MiB. Much at once would
-/// keep the service's own syncs waiting.
+/// Bytes of a copy that are synced at once while the service runs: 1 MiB. Larger syncs would delay
+/// the service's own.
 const SYNC_BYTES: usize = 1 << 20;
 const PAGE_BYTES: usize = 4096;
 const SYNC_PAGES: u64 = (SYNC_BYTES / PAGE_BYTES) as u64;
-/// After each sync the copy rests for as long as the part before it took.
+/// Longest pause after a sync. The pause is as long as the part before it took.
 const REST_MAX: Duration = Duration::from_secs(1);
-/// A copy that can't go on is tried again so often, with a pause between: 5 s.
+/// How often a blocked copy is tried again, with a pause between: 5 s in all.
 const BUSY_TRIES_MAX: u32 = 50;
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
 
-/// A backup that is made.
+/// A finished backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backup {
     pub bytes: u64,
@@ -35,39 +35,39 @@ pub struct Backup {
     pub schema_version: i32,
 }
 
-/// How far it is.
+/// The stage of a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     Copying {
         pages: u64,
         of: u64,
     },
-    /// The service's copy is taken over.
+    /// The service's copy is being taken over.
     TakingOver,
-    /// What was copied is read and checked.
+    /// The copy is being read and checked.
     Checking,
 }
 
-/// A copy that the service made beside its database; the file goes when this is dropped.
+/// A copy that the service made beside its database. The file is removed when this is dropped.
 pub struct LiveCopy {
     _draft: Arc<LiveDraft>,
 }
 
-/// The file of such a copy. A sync that is under way keeps it when the copying is given up, and
-/// the next copy waits for that.
+/// The file of a live copy. A sync that is running keeps it when the copy is cancelled, and the
+/// next copy waits for that.
 struct LiveDraft {
     draft: Draft,
     _turn: OwnedMutexGuard<()>,
 }
 
-/// Where the service makes its copy.
+/// The path of the service's live copy.
 pub fn live_copy_path(database: &Path) -> PathBuf {
     Draft::name_of(&copies::live(database))
 }
 
 impl Store {
-    /// Copies the database as of the moment when this is done, beside it. `told` hears pages
-    /// done and pages in all. The error is a sentence for the operator.
+    /// Copies the database beside itself, as of the moment when the copy ends. `told` receives
+    /// pages done and pages in total. The error is a sentence for the operator.
     pub async fn copy_beside(
         &self,
         told: impl Fn(u64, u64) + Send + Sync,
@@ -113,7 +113,7 @@ impl Store {
     }
 }
 
-/// Tells the writer, however the copying ends, that nobody waits for it any more.
+/// Tells the writer at the end of a copy, successful or not, that nobody waits for it.
 struct CopyEnd<'a>(&'a Writer);
 
 impl Drop for CopyEnd<'_> {
@@ -134,15 +134,15 @@ async fn blocking<T: Send + 'static>(
     done.unwrap_or_else(|error| Err(error.to_string()))
 }
 
-/// Refuses a name that a backup of `database` can't have.
+/// Refuses a path that a backup of `database` must not have.
 pub fn check_backup_name(database: &Path, to: &Path, replace: bool) -> Result<(), String> {
     refuse_own_files(database, to)?;
     refuse_to_overwrite(to, replace)
 }
 
-/// Copies the database at `from`, which no service has, to `to`: checked, on the disk, for its
-/// owner's eyes only, under its name only when complete. What stands there is replaced if
-/// `replace` is set. The error is a sentence for the operator.
+/// Copies the database at `from`, which no service has open, to `to`. The copy is checked, synced,
+/// readable by its owner only, and gets its name only when complete. An existing file is replaced
+/// if `replace` is set. The error is a sentence for the operator.
 pub fn back_up(
     from: &Path,
     to: &Path,
@@ -163,7 +163,7 @@ pub fn back_up(
     inspect::check_identity(identity.0, identity.1)
         .map_err(|why| format!("{} {why}", from.display()))?;
     let draft = Draft::of(to)?;
-    // All of it at one moment, also when a service starts meanwhile.
+    // One read transaction, so that the copy is of one moment even if a service starts meanwhile.
     let reading = conn.unchecked_transaction().map_err(failed)?;
     number("schema_version").map_err(failed)?;
     copy::pages(&conn, draft.path(), &mut |pages, of| {
@@ -174,7 +174,7 @@ pub fn back_up(
     keep(draft, from, to, replace, told)
 }
 
-/// The same with the copy of `database` that its service has made.
+/// The same, from the copy that the running service made.
 pub fn take_over(
     mut copy: File,
     database: &Path,
@@ -190,7 +190,7 @@ pub fn take_over(
     keep(draft, database, to, replace, told)
 }
 
-/// In parts, with rests: a service writes meanwhile.
+/// Copies in parts with pauses, because a service is writing meanwhile.
 fn copy_file(from: &mut File, to: &Draft) -> std::io::Result<()> {
     let (mut part, mut at) = (vec![0; SYNC_BYTES], 0);
     loop {
@@ -250,7 +250,7 @@ fn refuse_to_overwrite(to: &Path, replace: bool) -> Result<(), String> {
             "{} is there already; name another file, or add --force",
             to.display()
         )),
-        // A device or a pipe would be gone, and a file in its place.
+        // A device or pipe would be replaced by a file.
         Ok(_) if fs::metadata(to).is_ok_and(|found| !found.is_file()) => {
             Err(format!("{} is not a file; name another", to.display()))
         }
@@ -258,7 +258,7 @@ fn refuse_to_overwrite(to: &Path, replace: bool) -> Result<(), String> {
     }
 }
 
-/// A backup must not replace what it is a backup of, by whatever name.
+/// A backup must not replace a file of the database, under any path.
 fn refuse_own_files(database: &Path, to: &Path) -> Result<(), String> {
     let same = |own: &Path| match (fs::metadata(own), fs::metadata(to)) {
         (Ok(own), Ok(to)) => (own.dev(), own.ino()) == (to.dev(), to.ino()),
@@ -275,7 +275,7 @@ fn refuse_own_files(database: &Path, to: &Path) -> Result<(), String> {
     }
 }
 
-/// Where a name leads that may have no file yet.
+/// The target of a path that may not exist yet.
 fn place(path: &Path) -> Option<PathBuf> {
     let folder = fs::canonicalize(copy::folder_of(path)).ok()?;
     Some(folder.join(path.file_name()?))

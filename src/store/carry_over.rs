@@ -1,25 +1,25 @@
-//! What a restore carries over from the present database into the copy of a backup: what people
-//! asked for since the backup was made, and the access that was ended since. The present database
-//! is attached as `present`; only the copy is written.
+//! What a restore carries over from the current database into the copy of a backup: people's
+//! requests and revoked access since the backup was made. The current database is attached as
+//! `present`; only the copy is written.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rusqlite::Connection;
 
-/// One kind of what was carried over.
+/// One kind of carried-over rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarriedOver {
-    /// For programs.
+    /// The key for programs.
     pub key: &'static str,
-    /// For people; a count stands behind it.
+    /// The text for people, followed by a count.
     pub what: &'static str,
-    /// Rows of the copy that were changed.
+    /// Changed rows of the copy.
     pub count: usize,
 }
 
-/// Key, words, and the statement that changes the copy. `?1` is the newest moment that the
-/// backup knows of. Later statements rely on earlier ones.
+/// Key, text and SQL statement. `?1` is the newest time that the backup knows. Later statements
+/// rely on earlier ones.
 const RULES: &[(&str, &str, &str)] = &[
     (
         "deletion_requests",
@@ -32,7 +32,7 @@ const RULES: &[(&str, &str, &str)] = &[
            AND p.deletion_scheduled_for IS NOT users.deletion_scheduled_for",
     ),
     (
-        // Due since ever, and told nobody again.
+        // Deletion is due at once, without another notification.
         "erased_accounts",
         "erased accounts",
         "UPDATE main.users SET deletion_requested_at = 0, deletion_scheduled_for = 0, email = NULL
@@ -51,7 +51,7 @@ const RULES: &[(&str, &str, &str)] = &[
          SELECT nonce, expires_at FROM present.used_registrations",
     ),
     (
-        // What the present digests are keyed with. A backup has the same key, or none yet.
+        // The key of the current digests. A backup has the same key or none.
         "identity_digest_key",
         "key of the digests of erased identities",
         "INSERT INTO main.meta (key, value)
@@ -75,7 +75,7 @@ const RULES: &[(&str, &str, &str)] = &[
          WHERE excluded.tokens_valid_from_s > coalesce(agents.tokens_valid_from_s, 0)",
     ),
     (
-        // Rows of the same content stand once.
+        // Rows with equal content are stored once.
         "audit",
         "rows of the audit trail",
         "INSERT INTO main.audit (at, operator, address, action, subject, before, after)
@@ -110,7 +110,7 @@ const RULES: &[(&str, &str, &str)] = &[
                     WHERE pa.app_id = a.app_id AND i.room_id = r.id)))",
     ),
     (
-        // A list that differs is written anew with the next message.
+        // A list that differs is written again with the next message.
         "changed_members",
         "rooms whose members changed",
         "UPDATE main.rooms SET members = zeroblob(length(members))
@@ -127,7 +127,7 @@ const RULES: &[(&str, &str, &str)] = &[
                WHERE m.room_id = p.id AND m.handle = room_members.handle))",
     ),
     (
-        // What waits for the chat is one person's own: it is not sent to the group.
+        // Commands waiting for the chat belong to one person and must not be sent to the group.
         "commands_of_former_direct_chats",
         "commands for chats that became groups",
         "UPDATE main.commands SET state = 'expired', finished_at = created_at
@@ -144,7 +144,7 @@ const RULES: &[(&str, &str, &str)] = &[
             WHERE r.mode = 'direct' AND p.mode = 'group')",
     ),
     (
-        // As `Tx::end_direct_chat` does it; `FORMER` of rooms.rs is between name and id.
+        // Like `Tx::end_direct_chat`; `FORMER` of rooms.rs is between name and id.
         "former_direct_chats",
         "direct chats that became groups",
         "UPDATE main.rooms SET chat_guid = chat_guid || char(1) || 'direct ' || id, agent_id = NULL
@@ -166,7 +166,7 @@ const RULES: &[(&str, &str, &str)] = &[
            AND webhooks.is_active = 1 AND p.is_active = 0",
     ),
     (
-        // A scheme that was changed has ended the other scheme's signatures.
+        // Changing a scheme invalidated the signatures of the other scheme.
         "webhook_secrets",
         "webhook secrets and schemes",
         "UPDATE main.webhooks SET secret = p.secret, scheme = p.scheme,
@@ -259,7 +259,7 @@ const RULES: &[(&str, &str, &str)] = &[
          ON CONFLICT (kind, target) DO UPDATE SET ended_at = excluded.ended_at",
     ),
 ];
-/// They keep the copy consistent, and are no news to anybody.
+/// Kinds that keep the copy consistent and are not reported.
 const UNREPORTED: [&str; 15] = [
     "audit",
     "changed_members",
@@ -278,7 +278,7 @@ const UNREPORTED: [&str; 15] = [
     "ended_access",
 ];
 
-/// Changes the copy behind `conn`: all of it, or nothing when the present database can't be read.
+/// Changes the copy behind `conn`. Changes nothing when the current database can't be read.
 pub(super) fn carry_over(
     conn: &mut Connection,
     present: &Path,

@@ -1,7 +1,7 @@
-//! Moves committed pages from the write-ahead log into the database, beside the writer:
-//! passive checkpoints every few megabytes, a truncating one when nothing is written. When
-//! the log grows beyond its cap all the same, the writer lets it start again between two
-//! batches, and readers that hold it back are hurried.
+//! Checkpoints: moves committed pages from the write-ahead log into the database, on a thread
+//! beside the writer. Passive checkpoints run every few megabytes, a truncating one when the
+//! service is idle. When the log still exceeds its limit, the writer restarts it between two
+//! batches, and readers that hold it back are cancelled.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -19,27 +19,29 @@ use super::writer::WriterHealth;
 
 /// Pages of the log between two passive checkpoints: 8 MiB.
 const PAGES_BETWEEN: u32 = 2_048;
-/// Beyond this the writer itself lets the log start again: 24 MiB.
+/// Above this the writer restarts the log: 24 MiB.
 const LOG_PAGES_CAP: u32 = 6_144;
-/// Beyond this readers that hold the log back are hurried: 32 MiB.
+/// Above this, readers that hold the log back get a shorter time limit: 32 MiB.
 const LOG_PAGES_HURRY: u32 = 8_192;
-/// Beyond this writing waits until they have let go: 40 MiB.
+/// Above this, writes wait until those readers have ended: 40 MiB.
 const LOG_PAGES_WAIT: u32 = 10_240;
 const OVERGROWN_WAIT: Duration = Duration::from_secs(2);
-/// How long the writer waits for readers when it restarts the log, and between two tries.
+/// How long the writer waits for readers when it restarts the log, and the pause between two
+/// attempts.
 const RESTART_WAIT: Duration = Duration::from_millis(10);
 const RESTART_PAUSE: Duration = Duration::from_millis(100);
-/// Nothing was written for so long: the log is emptied.
+/// The log is emptied after this time without writes.
 const QUIET: Duration = Duration::from_secs(2);
-/// How long the emptying waits for a reader; it holds the write lock meanwhile.
+/// How long emptying waits for a reader; it holds the write lock meanwhile.
 const TRUNCATE_WAIT: Duration = Duration::from_millis(50);
 
 thread_local! {
-    /// Pages in the log after the last commit of this thread; SQLite's hook takes no state.
+    /// Pages in the log after this thread's last commit. A thread-local, because SQLite's hook
+    /// takes no state.
     static LOG_PAGES: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The writer's end: looks at the log after each commit and wakes the thread.
+/// The writer's part: checks the log after each commit and wakes the thread.
 pub(super) struct Checkpointer {
     wake: SyncSender<()>,
     commits: Arc<AtomicU64>,
@@ -53,13 +55,13 @@ pub(super) struct Checkpointer {
 struct Thread {
     conn: Connection,
     commits: Arc<AtomicU64>,
-    /// Held by who makes a checkpoint.
+    /// Held during a checkpoint.
     turn: Arc<Mutex<()>>,
     health: Arc<WriterHealth>,
 }
 
-/// Starts the thread on a connection of its own; it ends with the writer. `hurry` is set
-/// while readers must not hold the log back any longer.
+/// Starts the thread with its own connection; it ends with the writer. `hurry` is set while readers
+/// must end sooner.
 pub(super) fn start(
     conn: Connection,
     hurry: Arc<AtomicBool>,
@@ -94,7 +96,7 @@ pub(super) fn wal_path(database: &Path) -> PathBuf {
     name.into()
 }
 
-/// Takes checkpoints out of the writer's commits and has the log's size noted instead.
+/// Disables automatic checkpoints in the writer's commits, and records the log's size instead.
 pub(super) fn prepare_writer(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "wal_autocheckpoint", 0)?;
     conn.wal_hook(Some(note_log_pages));
@@ -112,11 +114,11 @@ impl Checkpointer {
         self.commits.fetch_add(1, Ordering::Relaxed);
         let pages = LOG_PAGES.get();
         if pages < self.woken_at_pages {
-            self.woken_at_pages = 0; // the log has started again
+            self.woken_at_pages = 0; // the log has restarted
         }
         if pages >= self.woken_at_pages + PAGES_BETWEEN {
             self.woken_at_pages = pages;
-            let _ = self.wake.try_send(()); // full: it is at work already
+            let _ = self.wake.try_send(()); // full: the thread is already awake
         }
         let overgrown = pages > LOG_PAGES_HURRY;
         self.hurry.store(overgrown, Ordering::Relaxed);
@@ -126,13 +128,13 @@ impl Checkpointer {
         }
     }
 
-    /// As after a commit: the thread empties the log when it has been quiet for a while.
+    /// Counts as a commit: the thread empties the log only after a quiet time.
     pub(super) fn postpone_emptying(&self) {
         self.commits.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Moves all of the log and cuts it to nothing, so that no bytes of it stay. A reader may
-    /// hold that up; then the thread does it when it is quiet.
+    /// Moves the whole log and truncates it, so that no deleted data stays in it. A reader may
+    /// prevent that; then the thread does it later.
     pub(super) fn empty(&mut self, conn: &Connection) {
         let turn = self.turn.lock();
         self.hurry.store(true, Ordering::Relaxed);
@@ -144,8 +146,8 @@ impl Checkpointer {
         drop(turn);
     }
 
-    /// Most of the log has been moved by the thread, so this is short. The file keeps its
-    /// size: writing over it is cheaper than making it grow again.
+    /// The thread has moved most of the log, so this is short. The file keeps its size, because
+    /// overwriting is cheaper than growing.
     fn restart(&mut self, conn: &Connection, mode: &str, at_any_cost: bool) {
         let now = Instant::now();
         if !at_any_cost && self.restart_not_before.is_some_and(|at| now < at) {
@@ -157,8 +159,8 @@ impl Checkpointer {
             RESTART_WAIT
         };
         self.restart_not_before = Some(now + RESTART_PAUSE);
-        // While the thread is at work SQLite refuses; waiting for it also keeps the log from
-        // outgrowing the disk.
+        // SQLite refuses while the thread makes a checkpoint. Waiting for it also limits the log's
+        // size.
         let turn = self.turn.lock();
         let _ = conn.busy_timeout(wait);
         if checkpoint(conn, mode, &self.health) {
@@ -195,8 +197,8 @@ impl Thread {
     }
 }
 
-/// True when all of the log was moved. Being held up by a reader is no failure: the next
-/// round moves what this one could not. A failing disk is: nobody knows what reached it.
+/// Returns true when the whole log was moved. Being blocked by a reader is no failure; the next
+/// round moves the rest. A disk error is one, because it's unknown what was written.
 fn checkpoint(conn: &Connection, mode: &str, health: &WriterHealth) -> bool {
     if health.is_lost() {
         return false;

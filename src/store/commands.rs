@@ -1,5 +1,5 @@
-//! The outbox's rows. Every change of state is a compare-and-set: an ended command stays
-//! ended, whatever comes late.
+//! The rows of the outbox. Every change of state is a compare-and-set, so an ended command stays
+//! ended.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use super::{AgentId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// Unfinished commands an agent may have; a producer is refused beyond.
+/// Limit of unfinished commands per agent; more are refused.
 const UNFINISHED_MAX: i64 = 10_000;
-/// How many of them apps may have sent: the rest is for replies and reminders.
+/// Limit of those sent by apps; the rest is for replies and reminders.
 const UNFINISHED_OF_APPS_MAX: i64 = UNFINISHED_MAX / 2;
 /// The same for the apps of one creator.
 const UNFINISHED_OF_CREATOR_MAX: i64 = 500;
@@ -57,7 +57,7 @@ impl CommandState {
         }
     }
 
-    /// One of the names that rows have.
+    /// Parses a state stored in a row.
     fn of(name: &str) -> Self {
         match name {
             "queued" => Self::Queued,
@@ -75,15 +75,15 @@ impl CommandState {
 pub struct NewCommand<'a> {
     pub agent: AgentId,
     pub room: RoomId,
-    /// UUID
+    /// A UUID.
     pub command_id: &'a str,
     pub kind: &'a str,
-    /// JSON, exactly as it goes out.
+    /// The JSON exactly as it is sent.
     pub payload: &'a str,
-    /// Whose words or wish it carries. In a direct chat it is its owner's in any case, since
-    /// it names the chat.
+    /// The person whose text or request it carries. In a direct chat it always belongs to the
+    /// chat's owner too, because it names the chat.
     pub user: Option<UserId>,
-    /// Whose app sends it; it counts in the share of apps.
+    /// The creator of the app that sends it; it counts towards the limit for apps.
     pub app_creator: Option<UserId>,
     pub expires_at: Timestamp,
     pub now: Timestamp,
@@ -98,20 +98,20 @@ pub struct Unfinished {
     pub state: CommandState,
     pub attempts: u32,
     pub resends: u32,
-    /// How often the relay reported that it failed.
+    /// How often the relay reported a failure.
     pub refusals: u32,
-    /// Its place in the agent's order of first hand-outs, from 1; 0: it had none.
+    /// Its number in the agent's order of first hand-outs, from 1; 0 when it has none.
     pub handed: u64,
     pub expires_at: Timestamp,
 }
 
-/// Where a command stands.
+/// The state of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandStanding {
     pub seq: u64,
     pub state: CommandState,
     pub refusals: u32,
-    /// It was refused, and has not been handed out since.
+    /// It was refused and not handed out since.
     pub backing_off: bool,
 }
 
@@ -123,7 +123,7 @@ pub struct GivenUpCommand {
     pub command_id: String,
 }
 
-/// What goes out.
+/// A command as it is sent.
 #[derive(Debug, Clone)]
 pub struct Command {
     pub seq: u64,
@@ -138,8 +138,8 @@ pub struct Command {
 const UNFINISHED: &str = "('queued', 'sent', 'received', 'executing')";
 
 impl Tx<'_> {
-    /// Whether an agent may have so many more unfinished commands, sent by an app of this
-    /// creator, if by any.
+    /// Whether the agent may have this many more unfinished commands, sent by an app of this
+    /// creator, if any.
     pub fn has_room_for(
         &self,
         agent: AgentId,
@@ -167,7 +167,7 @@ impl Tx<'_> {
             )?)
     }
 
-    /// Queues a command behind the agent's others.
+    /// Queues a command after the agent's others.
     pub fn insert_command(&self, new: &NewCommand<'_>) -> Result<Unfinished> {
         let seq = self.next_seq(new.agent, new.app_creator)?;
         self.insert_row(new, seq, new.now)?;
@@ -218,8 +218,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Marks an unfinished command as handed out and reads it; `None` when it has ended.
-    /// `order` is its place among first hand-outs, if this is its first.
+    /// Marks an unfinished command as handed out and reads it; `None` when it has ended. `order` is
+    /// its number among first hand-outs, if this is its first.
     pub fn hand_out(
         &self,
         agent: AgentId,
@@ -243,7 +243,8 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Takes its place among hand-outs from an unfinished command; the next gives it another.
+    /// Removes an unfinished command's number among hand-outs; the next hand-out gives it a new
+    /// one.
     pub fn leave_out(&self, agent: AgentId, seq: u64) -> Result<()> {
         self.execute(
             "UPDATE commands SET handed = NULL WHERE agent_id = ?1 AND seq = ?2",
@@ -252,8 +253,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Notes that the relay has it (`Received`) or works on it (`Executing`); false when that
-    /// is no news, or it has ended.
+    /// Records that the relay has the command (`Received`) or works on it (`Executing`). False when
+    /// that changes nothing or the command has ended.
     pub fn set_progress(&self, agent: AgentId, seq: u64, state: CommandState) -> Result<bool> {
         let rows = self.execute(
             "UPDATE commands SET state = ?3 WHERE agent_id = ?1 AND seq = ?2
@@ -263,8 +264,8 @@ impl Tx<'_> {
         Ok(rows > 0)
     }
 
-    /// Notes that the relay failed and will be given it again; false when it has ended, or
-    /// was refused already since it was last handed out.
+    /// Records that the relay failed and will get the command again. False when it has ended, or
+    /// was already refused since its last hand-out.
     pub fn set_refused(&self, agent: AgentId, seq: u64, error: Option<&str>) -> Result<bool> {
         let rows = self.execute(
             "UPDATE commands SET state = 'sent', refused = refused + 1, backing_off = 1, error = ?3
@@ -298,8 +299,8 @@ impl Tx<'_> {
         self.count_finished(agent, ended)
     }
 
-    /// Completes a command that was handed out, unless the relay reported that it failed;
-    /// false when nothing changed.
+    /// Completes a command that was handed out, unless the relay reported a failure. False when
+    /// nothing changed.
     pub fn complete_unrefused(&self, agent: AgentId, seq: u64, now: Timestamp) -> Result<bool> {
         let ended = self
             .conn
@@ -314,7 +315,7 @@ impl Tx<'_> {
         self.count_finished(agent, ended)
     }
 
-    /// `ended` is the creator of the app that sent the command that has ended.
+    /// `ended` is the creator of the app that sent the ended command.
     fn count_finished(&self, agent: AgentId, ended: Option<Option<i64>>) -> Result<bool> {
         let Some(app_creator) = ended else {
             return Ok(false);
@@ -339,7 +340,7 @@ impl Tx<'_> {
         Ok(true)
     }
 
-    /// The id of a command that is there.
+    /// The id of an existing command.
     pub fn command_id(&self, agent: AgentId, seq: u64) -> Result<String> {
         Ok(self
             .conn
@@ -347,7 +348,7 @@ impl Tx<'_> {
             .query_row((agent.0, seq as i64), |row| row.get(0))?)
     }
 
-    /// Where this agent's command stands.
+    /// The state of this agent's command.
     pub fn command_standing(
         &self,
         agent: AgentId,
@@ -370,7 +371,7 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Ends commands whose time is over, of any agent; at most `limit`.
+    /// Expires overdue commands of any agent, at most `limit`.
     pub fn expire_commands(&self, now: Timestamp, limit: usize) -> Result<Vec<GivenUpCommand>> {
         let over: Vec<GivenUpCommand> = self
             .conn
@@ -395,7 +396,7 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// What an agent's commands after `seq` say, as JSON, oldest first; at most 1,000.
+    /// Payloads of an agent's commands after `seq` as JSON, oldest first; at most 1,000.
     pub fn command_payloads(&self, agent_id: &str, seq: i64) -> Result<Vec<(i64, String)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT seq, payload FROM commands
@@ -406,7 +407,7 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Every command of an agent as it stands: seq, id, state.
+    /// All commands of an agent: seq, id, state.
     #[cfg(test)]
     pub(crate) fn command_ends(&self, agent: AgentId) -> Result<Vec<(u64, String, String)>> {
         let mut statement = self.conn.prepare(

@@ -1,6 +1,6 @@
-//! Copies of the database that are kept beside it for a while: as it was before its schema
-//! changed, and before a restore. Their names say when they were made. They hold people's
-//! words, so they go when somebody is erased, and after 30 days in any case.
+//! Copies of the database that are kept beside it: from before a schema change and from before a
+//! restore. Their names contain their time. They hold personal data, so they are removed when
+//! somebody is erased, and after 30 days at the latest.
 
 use std::fs;
 use std::io;
@@ -13,18 +13,18 @@ use super::{Store, open};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 
-/// Copies of one kind that are kept: the newest.
+/// Copies of one kind that are kept; older ones are removed.
 const KEPT_MAX: usize = 5;
-/// How old one gets.
+/// How long a copy is kept.
 const AGE_MAX_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// Names looked at in the folder.
+/// Limit of names read in the folder.
 const NAMES_MAX: usize = 10_000;
 const BEFORE_RESTORE: &str = ".before-restore-";
 const BEFORE_SCHEMA: &str = ".v";
 const LIVE: &str = ".backup";
 const PRESENT: &str = ".present";
 
-/// Copies the file as it is, of schema `version`. Everything of it must be in `conn`'s sight.
+/// Copies the file of schema `version`. `conn` must see all of its content.
 pub(super) fn keep_schema(
     conn: &Connection,
     path: &Path,
@@ -41,8 +41,8 @@ pub(super) fn keep_schema(
     Ok(target)
 }
 
-/// Clears away what a restore or a service's backup that was cut off left: whoever opens the
-/// database for writing has its lock, so none is at work.
+/// Removes unfinished files of an interrupted restore or backup. The caller holds the database's
+/// lock, so none is in use.
 pub(super) fn remove_unfinished(path: &Path) {
     for target in [path, &live(path), &present(path)] {
         let draft = Draft::name_of(target);
@@ -53,22 +53,22 @@ pub(super) fn remove_unfinished(path: &Path) {
     }
 }
 
-/// What the copy that a service makes for `chatkeep backup` would become. It stays a draft.
+/// The final name of the service's copy for `chatkeep backup`. The file stays a draft.
 pub(super) fn live(path: &Path) -> PathBuf {
     open::beside(path, LIVE)
 }
 
-/// What a restore reads in the place of a present database of an older schema. It stays a draft.
+/// A draft that a restore reads instead of a current database with an older schema.
 pub(super) fn present(path: &Path) -> PathBuf {
     open::beside(path, PRESENT)
 }
 
-/// The name under which a restore leaves what was there before.
+/// The name under which a restore keeps the previous database.
 pub(super) fn before_restore(path: &Path, now: Timestamp) -> PathBuf {
     open::beside(path, &format!("{BEFORE_RESTORE}{}", now.stamp()))
 }
 
-/// Keeps the newest few of each kind.
+/// Removes all but the newest copies of each kind.
 pub(super) fn thin_out(path: &Path) {
     let Ok(mut copies) = all(path) else { return };
     copies.sort_by_key(|copy| std::cmp::Reverse(copy.made_at));
@@ -83,14 +83,14 @@ pub(super) fn thin_out(path: &Path) {
 }
 
 impl Store {
-    /// Removes the copies that may hold somebody whose rows are gone since `erased_at`; how
-    /// many. One that seems to come from the future may be of any time.
+    /// Removes copies that may hold a person whose rows were erased at `erased_at`. Returns how
+    /// many. A copy dated in the future counts as one of them.
     pub async fn remove_copies(&self, erased_at: Timestamp, now: Timestamp) -> Result<usize> {
         self.remove_where(move |made_at| made_at <= erased_at || made_at > now)
             .await
     }
 
-    /// Removes those whose time is over.
+    /// Removes expired copies.
     pub async fn remove_old_copies(&self, now: Timestamp) -> Result<()> {
         let end = now.plus_ms(-AGE_MAX_MS);
         let removed = self.remove_where(move |made_at| made_at <= end).await?;
@@ -119,7 +119,7 @@ struct Copy {
 }
 
 impl Copy {
-    /// With the log that one may have that was put aside damaged.
+    /// Also removes the log beside a damaged database that was kept.
     fn remove(&self) -> io::Result<()> {
         open::remove_log(&self.path)?;
         open::remove_file(&self.path)
@@ -160,8 +160,8 @@ fn all(path: &Path) -> io::Result<Vec<Copy>> {
     Ok(copies)
 }
 
-/// What stands behind the database's name in the name of a copy: its kind, and when it was
-/// made. Of a copy that is not complete too: whoever makes it is gone.
+/// Parses a copy's kind and time from the part of its name after the database's name. This includes
+/// unfinished copies, whose process has ended.
 fn made(rest: &str) -> Option<(&'static str, Timestamp)> {
     let rest = rest.strip_suffix(".part").unwrap_or(rest);
     if let Some(stamp) = rest.strip_prefix(BEFORE_RESTORE) {

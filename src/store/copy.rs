@@ -1,5 +1,5 @@
-//! A copy of a database as of one moment: page by page into a file that gets its name only
-//! when it is complete, checked and on the disk. It must not change what it copies.
+//! Copying a database as of one moment, page by page, into a file that gets its name only when it
+//! is complete, checked and synced. The source is never changed.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::ErrorKind;
@@ -14,48 +14,48 @@ use super::advice;
 use super::{inspect, open};
 use crate::files;
 
-/// Pages copied between two words about how far it is: 2 MiB.
+/// Pages copied between two progress reports: 2 MiB.
 const PAGES_AT_ONCE: std::ffi::c_int = 512;
 /// Pages copied between two transactions of a service: 128 KiB.
 const PAGES_BETWEEN_WRITES: std::ffi::c_int = 32;
-/// Steps of SQLite's machine between two pauses of a gentle check: about half a millisecond.
+/// SQLite virtual machine steps between two pauses of a gentle check: about half a millisecond.
 const STEPS_BETWEEN_PAUSES: std::ffi::c_int = 10_000;
-/// So many times as long as it worked.
+/// A gentle check pauses this many times as long as it worked.
 const PAUSE: u32 = 2;
 const PAUSE_MAX: Duration = Duration::from_millis(20);
-/// Behind the name of a file that is not complete.
+/// Suffix of an unfinished file.
 const UNFINISHED: &str = ".part";
 
-/// A file under another name until it is complete; removed when it never is.
+/// A file under a temporary name until it is complete. It is removed if it never is.
 pub(super) struct Draft {
-    /// Open for as long as the file is a draft, which keeps a second command off it. Closing it
-    /// while SQLite has the file would drop SQLite's own locks.
+    /// Kept open while the file is a draft, with a lock against a second command. Closing it while
+    /// SQLite has the file open would drop SQLite's locks.
     file: File,
     path: PathBuf,
     is_kept: bool,
 }
 
-/// How far a copy is.
+/// The progress of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CopyStep {
     More {
         pages: u64,
         of: u64,
     },
-    /// Nothing could be copied just now.
+    /// Nothing could be copied now.
     Busy,
     Done,
 }
 
-/// What a checked copy is.
+/// Facts about a checked copy.
 pub(super) struct CopyFacts {
     pub(super) schema_version: i32,
     pub(super) pages: u64,
 }
 
 impl Draft {
-    /// Beside what it is to become; only its owner may read it. What a draft that was cut off
-    /// left is cleared away.
+    /// Creates a draft beside its target, readable by the owner only. Removes an interrupted draft
+    /// first.
     pub(super) fn of(target: &Path) -> Result<Self, String> {
         let path = Self::name_of(target);
         let folder = folder_of(&path);
@@ -64,7 +64,7 @@ impl Draft {
                 let folder = folder.display();
                 format!("there is no folder {folder}; make it first (mkdir -p {folder})")
             }
-            // Some folders, as /proc, say of any new file that it is not found.
+            // Some folders, such as /proc, report "not found" for any new file.
             ErrorKind::NotFound => format!(
                 "no file can be made in the folder {}; name another one",
                 folder.display()
@@ -97,7 +97,7 @@ impl Draft {
         })
     }
 
-    /// One that becomes a file of the service's, which keeps the owner of `replaced`.
+    /// A draft that will be a file of the service, with the owner of `replaced`.
     pub(super) fn of_service(target: &Path, replaced: &Path) -> Result<Self, String> {
         let draft = Self::of(target)?;
         files::give_to_owner(&draft.file, &draft.path, Some(replaced))
@@ -105,7 +105,7 @@ impl Draft {
         Ok(draft)
     }
 
-    /// With the permissions of what it replaces.
+    /// Gives the draft the permissions of the file it replaces.
     pub(super) fn set_permissions_of(&self, replaced: &Path) -> std::io::Result<()> {
         match fs::metadata(replaced) {
             Ok(found) => self.file.set_permissions(found.permissions()),
@@ -113,7 +113,7 @@ impl Draft {
         }
     }
 
-    /// What was written so far is on the disk.
+    /// Syncs the file.
     pub(super) fn sync(&self) -> std::io::Result<()> {
         self.file.sync_data()
     }
@@ -130,7 +130,7 @@ impl Draft {
         &self.file
     }
 
-    /// Gives it its name, in place of whatever has it. On the disk when this returns.
+    /// Renames the draft to `target`, replacing an existing file. It is synced when this returns.
     pub(super) fn keep_as(mut self, target: &Path) -> Result<(), String> {
         let kept = self
             .file
@@ -145,14 +145,15 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if !self.is_kept {
-            // Whoever comes next clears away what can't be removed now.
+            // The next draft removes it if this fails.
             let _ = fs::remove_file(&self.path);
             let _ = open::remove_log(&self.path);
         }
     }
 }
 
-/// Copies what `from` sees at one moment into `draft`. `told` hears pages done and pages in all.
+/// Copies what `from` sees at one moment into `draft`. `told` receives pages done and pages in
+/// total.
 pub(super) fn pages(
     from: &Connection,
     draft: &Path,
@@ -168,7 +169,7 @@ pub(super) fn pages(
                 let all = progress.pagecount as u64;
                 told(all - progress.remaining as u64, all);
             }
-            // After as long a wait as the connection is set to.
+            // The connection's busy timeout has already passed.
             _ => return Err(open::busy("somebody is writing it; try again later")),
         }
     }
@@ -176,8 +177,8 @@ pub(super) fn pages(
     to.close().map_err(|(_, error)| error)
 }
 
-/// The file of a draft, for a copy. Nobody reads it before it is complete, and it is not synced
-/// here.
+/// Opens a draft as the target of a copy. Nobody reads it before it is complete, and this
+/// connection doesn't sync.
 pub(super) fn open_draft(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
@@ -202,7 +203,7 @@ pub(super) fn some_pages(backup: &Backup<'_, '_>) -> Result<CopyStep, String> {
     }
 }
 
-/// Why a copy failed, to be put behind what was copied.
+/// The reason for a failed copy, to be appended to a message.
 pub(super) fn in_words(error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "there is no room for the copy".to_owned(),
@@ -210,9 +211,9 @@ pub(super) fn in_words(error: &rusqlite::Error) -> String {
     }
 }
 
-/// Reads all of a database file that nobody writes, without making a log beside it. The error
-/// says what is wrong, to be put behind the file's name. A gentle check leaves most of its time
-/// to others.
+/// Reads and checks a whole database file that nobody writes, without creating a log. The error
+/// says what is wrong, to be appended to the file's name. A gentle check leaves most CPU time to
+/// others.
 pub(super) fn check(path: &Path, gently: bool) -> Result<CopyFacts, String> {
     let damaged = |why: String| format!("is damaged ({why})");
     let conn = inspect::open_unchanging(path).map_err(|e| damaged(e.to_string()))?;
@@ -245,7 +246,7 @@ pub(super) fn check(path: &Path, gently: bool) -> Result<CopyFacts, String> {
     })
 }
 
-/// A name in a folder is on the disk when the folder is.
+/// Syncing a folder makes a new name in it durable.
 pub(super) fn sync_folder_of(path: &Path) -> std::io::Result<()> {
     File::open(folder_of(path))?.sync_all()
 }

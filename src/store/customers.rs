@@ -1,4 +1,4 @@
-//! Users as the payment provider's customers.
+//! Users as customers of the payment provider.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -7,29 +7,29 @@ use super::{Tx, User, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// A user with what payments are about.
+/// A user with the fields that payments need.
 #[derive(Debug, Clone)]
 pub struct Payer {
     pub user: User,
     pub phone: Option<String>,
     pub email: Option<String>,
-    /// The provider's name for them; `None`: they never got so far as to pay.
+    /// The provider's id; `None` before the first checkout.
     pub customer_id: Option<String>,
-    /// As last heard.
+    /// As last reported by the provider.
     pub has_payment_method: bool,
-    /// Minor units of the configured currency.
+    /// In minor units of the configured currency.
     pub credit_balance: i64,
-    /// `None`: never had one.
+    /// `None` when the user never had a trial.
     pub trial_started_at: Option<Timestamp>,
     pub trial_expires_at: Option<Timestamp>,
     pub deletion_pending: bool,
 }
 
-/// Somebody whom the provider knows.
+/// A user whom the provider knows.
 #[derive(Debug, Clone)]
 pub struct Customer {
     pub id: UserId,
-    /// UUID
+    /// A UUID.
     pub user_id: String,
     pub customer_id: String,
 }
@@ -55,7 +55,7 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// At most `limit` in the order of the provider's names, from after one of them.
+    /// At most `limit` customers after the given one, ordered by the provider's id.
     pub fn customers(&self, after: &str, limit: usize) -> Result<Vec<Customer>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, user_id, customer_id FROM users
@@ -73,7 +73,7 @@ impl View<'_> {
 }
 
 impl Tx<'_> {
-    /// Ties a customer to a user who has none. False when either is tied already.
+    /// Links a customer to a user who has none. False when either is already linked.
     pub fn tie_customer(&self, user: UserId, customer_id: &str) -> Result<bool> {
         let tied = self.execute(
             "UPDATE OR IGNORE users SET customer_id = ?2 WHERE id = ?1 AND customer_id IS NULL",
@@ -82,7 +82,7 @@ impl Tx<'_> {
         Ok(tied > 0)
     }
 
-    /// The provider does not know this customer any more.
+    /// Unlinks a customer whom the provider doesn't know any more.
     pub fn untie_customer(&self, user: UserId, customer_id: &str) -> Result<()> {
         self.execute(
             "UPDATE users SET customer_id = NULL, has_payment_method = 0
@@ -100,7 +100,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Adds what was bought in a checkout session; false when it has been added before.
+    /// Adds the credit of a checkout session; false when it was added before.
     pub fn credit_topup(
         &self,
         user: UserId,

@@ -1,6 +1,6 @@
-//! What a short message of a person in a chat refers to: a question of the assistant's, the
-//! last thing said or delivered, the numbers of a list; and what was taken away and may come
-//! back. What the JSON means is decided by whoever writes it.
+//! The context of short messages, per person and chat: the assistant's open question, the last item
+//! named or delivered, the numbers of a list; and deleted items that can be restored. The writer of
+//! the JSON defines its meaning.
 
 use rusqlite::OptionalExtension;
 
@@ -9,13 +9,13 @@ use super::{RoomId, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// How long what was taken away can come back.
+/// How long a deleted item can be restored.
 pub const REMOVED_KEPT_MS: i64 = 10 * 60_000;
 
-/// Far longer than any part of a dialog is of use.
+/// Longer than any part of a dialog is used.
 const DIALOGS_KEPT_MS: i64 = 24 * 60 * 60_000;
 
-/// JSON, and when it was written.
+/// JSON and the time it was written.
 pub type Noted = (String, Timestamp);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Dialog {
     pub listed: Option<Noted>,
 }
 
-/// Which part of a dialog is written.
+/// The part of a dialog that is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DialogPart {
     Question,
@@ -33,17 +33,17 @@ pub enum DialogPart {
     Listed,
 }
 
-/// Something that was taken away.
+/// A deleted item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedItem {
-    /// Whose it was.
+    /// The person it belonged to.
     pub user: UserId,
     pub removed_by: UserId,
-    /// Of a reminder.
+    /// The room of a reminder.
     pub room: Option<RoomId>,
-    /// `reminder` or `memory`
+    /// `reminder` or `memory`.
     pub kind: &'static str,
-    /// JSON
+    /// As JSON.
     pub item: String,
 }
 
@@ -67,7 +67,7 @@ impl Tx<'_> {
         Ok(found.unwrap_or_default())
     }
 
-    /// The last thing of anybody in a room.
+    /// The last item of anybody in a room.
     pub fn latest_in_room(&self, room: RoomId) -> Result<Option<Noted>> {
         Ok(self
             .conn
@@ -79,7 +79,7 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// `None`: it refers to nothing any more.
+    /// `None` clears the part.
     pub fn set_dialog(
         &self,
         room: RoomId,
@@ -121,7 +121,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Takes out what somebody took away at that moment: kind, whose, JSON.
+    /// Takes the items that a person deleted at that time: kind, owner, JSON.
     pub fn take_removed(
         &self,
         removed_by: UserId,
@@ -143,8 +143,8 @@ impl Tx<'_> {
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// Deletes what refers to nothing any more, and what can't come back; true when there may
-    /// be more.
+    /// Deletes outdated dialogs and items that can't be restored any more; true when there may be
+    /// more.
     pub(super) fn delete_old_dialogs(&self, now: Timestamp) -> Result<bool> {
         let removed = self.execute(
             "DELETE FROM removed_items WHERE id IN

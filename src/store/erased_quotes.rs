@@ -1,5 +1,6 @@
-//! Takes what an erased account wrote out of what the assistant said to others in the same
-//! room: answers, commands that wait, what the room shares. What quotes is decided elsewhere.
+//! Removes an erased account's words from what the assistant said to others in the same room:
+//! answers, waiting commands, the room's shared state. Another module decides what counts as a
+//! quote.
 
 use rusqlite::OptionalExtension;
 
@@ -9,36 +10,36 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::redaction::{self, KnownWords};
 
-/// Messages whose words are read in one transaction.
+/// Messages read in one transaction.
 const READ_MAX: usize = 5_000;
-/// Commands looked through in one transaction.
+/// Commands checked in one transaction.
 const COMMANDS_MAX: i64 = 2_000;
 
-/// The words of an account in the room at work, as far as they are read.
+/// The words of an account in the current room, as far as they have been read.
 pub(super) struct Quoted {
     user: UserId,
     room: RoomId,
     pub(super) words: KnownWords,
-    /// The next message to be read; `None`: all are.
+    /// The next message to read; `None` when all are read.
     next: Option<i64>,
 }
 
-/// The columns of somebody else's message that may quote an erased account.
+/// The columns of another person's message that may quote an erased account.
 pub(super) struct OthersMessage {
     pub(super) text: String,
     /// JSON arrays of strings.
     pub(super) bubbles: Option<String>,
     pub(super) late: Option<String>,
-    /// JSON objects, as the relay sent them.
+    /// JSON objects as the relay sent them.
     pub(super) metadata: Option<String>,
     pub(super) context: Option<String>,
-    /// JSON object; only where it names the account's handle.
+    /// A JSON object, only where it names the account's handle.
     pub(super) schedule: Option<String>,
 }
 
 impl Tx<'_> {
-    /// Reads on what the account wrote in a room, from its newest message on; false when there
-    /// is more to read. It is kept in memory until another room is at work.
+    /// Reads the account's messages in a room, from its newest message. Returns false when there is
+    /// more to read. The words stay in memory until another room is processed.
     pub(super) fn read_words(
         &mut self,
         user: UserId,
@@ -76,15 +77,15 @@ impl Tx<'_> {
         Ok(all)
     }
 
-    /// Whether the words of that account in that room are read.
+    /// Whether the words of that account in that room are complete.
     pub(super) fn has_words(&self, user: UserId, room: RoomId) -> bool {
         let quoted = self.cache.quoted.as_ref();
         quoted.is_some_and(|q| (q.user, q.room) == (user, room) && q.next.is_none())
     }
 
-    /// Takes handle and words out of another person's message, of what its relay sent beside
-    /// it (a quoted message, for one) and of what was answered to it. Of the text that the
-    /// other person wrote nothing goes but a phone or an address.
+    /// Removes the handle and the words from another person's message: from the relay's metadata
+    /// (such as a quoted message) and from the answer. In the other person's own text only a phone
+    /// number or address is removed.
     pub(super) fn redact_message(
         &self,
         id: i64,
@@ -125,7 +126,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The same for what is still to be said in the room, and for what it shares.
+    /// The same for messages waiting to be sent to the room, and for its shared state.
     pub(super) fn redact_room(&self, erasure: &Erasure, room: RoomId) -> Result<()> {
         self.redact_unfinished(room)?;
         let Some(handle) = erasure.phone.as_deref() else {
@@ -161,7 +162,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// What relays are still to say to others there; an outbox is bounded.
+    /// Commands that relays still have to deliver there. The outbox is bounded.
     fn redact_unfinished(&self, room: RoomId) -> Result<()> {
         let Some(quoted) = self.cache.quoted.as_ref() else {
             return Ok(());
@@ -183,10 +184,9 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Removes finished commands of the rooms the account wrote in, and those that name its
-    /// handle, whosever they were; unfinished ones that name it end. Commands are looked
-    /// through once, a stretch at a time; true when there are more. Agent and seq of those
-    /// that ended are added to `ended`.
+    /// Removes finished commands of the rooms in which the account wrote, and those that name its
+    /// handle; unfinished ones that name it end. Commands are scanned once, in steps; true when
+    /// there are more. Agent and seq of ended commands are added to `ended`.
     pub(super) fn erase_others_commands(
         &self,
         erasure: &Erasure,
@@ -234,7 +234,7 @@ impl Tx<'_> {
     }
 }
 
-/// Where it stands how far commands are looked through.
+/// The key under which the scan's position is stored.
 fn looked_through(user: UserId) -> String {
     format!("erased_commands_{}", user.0)
 }

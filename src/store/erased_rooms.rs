@@ -1,5 +1,5 @@
-//! Takes an account's messages out of the chains of the rooms it had to do with, so that
-//! everybody else's stay reachable, and gives the rooms it owned to others, or removes them.
+//! Removes an account's messages from the message chains of its rooms, so that other people's
+//! messages stay reachable. Rooms that the account owned get another owner or are removed.
 
 use rusqlite::OptionalExtension;
 
@@ -11,21 +11,21 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::redaction;
 
-/// Messages looked at in one transaction.
+/// Messages processed in one transaction.
 const MESSAGES_MAX: usize = 500;
-/// Rooms whose names are looked at in one transaction.
+/// Rooms whose names are checked in one transaction.
 const NAMES_MAX: i64 = 20_000;
 
-/// A room at work.
+/// The room being processed.
 struct RoomAtWork {
     id: RoomId,
     chat_guid: String,
-    /// The account's own direct chat: what was in it before goes, whoever wrote it.
+    /// The account's own direct chat: all earlier messages are erased, whoever wrote them.
     own_direct: bool,
     owned: bool,
 }
 
-/// Where the erasure goes on.
+/// The next step of the erasure.
 enum Next {
     Room(i64),
     /// No room up to this one names the account.
@@ -33,7 +33,7 @@ enum Next {
     None,
 }
 
-/// A message of a chain, as far as the erasure needs it.
+/// The fields of a message that the erasure needs.
 struct Link {
     user: UserId,
     previous: Option<i64>,
@@ -42,7 +42,7 @@ struct Link {
 }
 
 impl Tx<'_> {
-    /// A stretch of one room's chain, and the room itself at its end. False when no room is
+    /// Processes part of one room's chain, and the room itself at its end. False when no room is
     /// left.
     pub(super) fn erase_in_rooms(
         &mut self,
@@ -65,7 +65,8 @@ impl Tx<'_> {
             return Ok(false);
         };
         if place.own_direct {
-            // Nobody else's answers are there; those of the phone's new owner quote only them.
+            // The room holds no other person's answers. Messages of the phone number's new owner
+            // quote only themselves.
             self.cache.quoted = None;
         } else if kept.is_none() {
             let head = self.head(place.id)?;
@@ -73,7 +74,8 @@ impl Tx<'_> {
                 return Ok(true);
             }
         } else if !self.has_words(erasure.user, place.id) {
-            // A start anew in the middle: what is left to redact quotes what is left to read.
+            // Restarted in the middle: the remaining messages may quote messages that must be read
+            // first.
             let newest = self
                 .link(kept.unwrap_or(0), None)?
                 .and_then(|link| link.previous);
@@ -86,8 +88,8 @@ impl Tx<'_> {
             self.leave_room(erasure, &place, now, erased)?;
             self.set_room_at_work(erasure.user, place.id.0, None)?;
         } else {
-            // Without a kept message the room is begun again at its head, where no more of
-            // what was removed stands.
+            // Without a kept message the room is processed again from its head, which no longer
+            // points to removed messages.
             let room = if kept.is_some() {
                 place.id.0
             } else {
@@ -98,8 +100,7 @@ impl Tx<'_> {
         Ok(true)
     }
 
-    /// The first room after the one at work that the account wrote in, owns or is named in, be it
-    /// by the room's name.
+    /// The next room in which the account wrote, which it owns, or which names it.
     fn next_room(&self, erasure: &Erasure) -> Result<Next> {
         let after = erasure.room_id;
         let first = |sql: &str, of: &dyn rusqlite::ToSql| -> Result<Option<i64>> {
@@ -158,8 +159,8 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Goes along the chain from the last message that was kept. The message it has come to,
-    /// and whether that was the end.
+    /// Follows the chain from the last kept message. Returns the message it reached and whether
+    /// that is the end.
     fn erase_messages(
         &mut self,
         erasure: &Erasure,
@@ -169,7 +170,7 @@ impl Tx<'_> {
     ) -> Result<(Option<i64>, bool)> {
         let phone = erasure.phone.as_deref();
         let named = phone.map(redaction::core);
-        // The kept message may have gone since, with somebody else's erasure.
+        // Another account's erasure may have removed the kept message.
         let from = match from {
             Some(id) => self.link(id, None)?.map(|link| (id, link.previous)),
             None => None,
@@ -178,7 +179,7 @@ impl Tx<'_> {
             Some((id, previous)) => (Some(id), previous),
             None => (None, self.head(place.id)?),
         };
-        // What the kept message, or the head, points at.
+        // The target of the kept message or of the head.
         let mut pointed_at = next;
         let mut gone = Vec::new();
         for _ in 0..MESSAGES_MAX {
@@ -242,7 +243,7 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Makes a message, or without one the room's head, point at another.
+    /// Makes a message, or the room's head, point at another message.
     fn point(&mut self, place: &RoomAtWork, from: Option<i64>, to: Option<i64>) -> Result<()> {
         match (from, to) {
             (Some(from), to) => self.execute(
@@ -263,8 +264,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The account takes part in the room no more. One that it owned goes to another who
-    /// wrote there, or away as a whole.
+    /// Ends the account's membership. A room that it owned gets another author as its owner, or is
+    /// removed.
     fn leave_room(
         &mut self,
         erasure: &Erasure,
@@ -292,8 +293,8 @@ impl Tx<'_> {
         self.forget_name(erasure, place)
     }
 
-    /// A room whose name holds the phone is known by a digest until its relay names it again,
-    /// unless the phone's new owner has written there.
+    /// Replaces a room name that contains the phone number by a digest, until the relay names the
+    /// room again, unless the number's new owner has written there.
     fn forget_name(&mut self, erasure: &Erasure, place: &RoomAtWork) -> Result<()> {
         let Some(handle) = &erasure.phone else {
             return Ok(());
@@ -308,8 +309,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Another author. Of the account's own direct chat only somebody who wrote in it since
-    /// the erasure began: the phone has a new owner.
+    /// Another author as the new owner. For the account's own direct chat only an author since the
+    /// erasure began, who is the number's new owner.
     fn heir(&self, erasure: &Erasure, place: &RoomAtWork) -> Result<Option<UserId>> {
         let since = match place.own_direct {
             true => erasure.started_at.0,
@@ -328,8 +329,8 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Takes the phone off the room's list, unless its new owner has written there. The list
-    /// is written again with the room's next message.
+    /// Removes the phone number from the room's member list, unless its new owner has written
+    /// there. The list is written again with the next message.
     fn leave_members(&mut self, erasure: &Erasure, place: &RoomAtWork) -> Result<()> {
         let Some(phone) = &erasure.phone else {
             return Ok(());

@@ -1,6 +1,6 @@
-//! Removes the rows of an account that is being erased, a bounded number in each
-//! transaction, so that no message waits long behind it. Which tables hold what of a user
-//! stands in two lists. It must not know what the rows mean, nor whom else to tell.
+//! Removes the rows of an account being erased, a bounded number per transaction, so that no
+//! message waits long. Two lists name the tables with personal data. This file must not know what
+//! the rows mean, nor which other services must be told.
 
 use super::erasures::Erasure;
 use super::{AgentId, CommandState, RoomId, Tx, UserId};
@@ -10,14 +10,14 @@ use crate::model::redaction;
 
 /// Rows removed from one table in one transaction.
 const ROWS_MAX: i64 = 500;
-/// Events of relays looked through in one transaction.
+/// Relay events scanned in one transaction.
 const EVENTS_MAX: i64 = 2_000;
 /// Commands ended and removed in one transaction.
 const COMMANDS_MAX: i64 = 500;
 
-/// Tables whose rows belong to one user: ?1 is the user's number, ?2 how many rows at most.
-/// A new table with a user in it gets its line here.
-#[rustfmt::skip] // a table: one line each
+/// Tables whose rows belong to one user. ?1 is the user's id, ?2 the maximum number of rows. Every
+/// new table with a user needs a line here.
+#[rustfmt::skip] // one line per table
 const USER_TABLES: &[(&str, &str)] = &[
     ("reminders", "DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE user_id = ?1 LIMIT ?2)"),
     ("dialogs", "DELETE FROM dialogs WHERE (room_id, user_id) IN (SELECT room_id, user_id FROM dialogs WHERE user_id = ?1 LIMIT ?2)"),
@@ -47,8 +47,8 @@ const USER_TABLES: &[(&str, &str)] = &[
     ("topups", "DELETE FROM topups WHERE session_id IN (SELECT session_id FROM topups WHERE user_id = ?1 LIMIT ?2)"),
 ];
 
-/// Tables whose rows belong to one room, for a room that goes as a whole: ?1 is the room.
-#[rustfmt::skip] // a table: one line each
+/// Tables whose rows belong to one room, for a room that is removed. ?1 is the room.
+#[rustfmt::skip] // one line per table
 const ROOM_TABLES: &[(&str, &str)] = &[
     ("app_rooms", "DELETE FROM app_rooms WHERE room_id = ?1"),
     ("power_states", "DELETE FROM power_states WHERE room_id = ?1"),
@@ -63,18 +63,18 @@ const ROOM_TABLES: &[(&str, &str)] = &[
     ("rooms", "DELETE FROM rooms WHERE id = ?1"),
 ];
 
-/// What one transaction did.
+/// The result of one transaction.
 #[derive(Debug, Default)]
 pub struct Erased {
-    /// Commands that were under way: agent and seq.
+    /// Unfinished commands that ended: agent and seq.
     pub ended: Vec<(AgentId, u64)>,
-    /// Nothing is left but the ledger and the tombstone.
+    /// Only the ledger and the tombstone are left.
     pub done: bool,
 }
 
 impl Tx<'_> {
-    /// Removes some of an account's rows. To be called until it is done, with the ledger as
-    /// it stands each time.
+    /// Removes some of an account's rows. Call this until it is done, each time with the current
+    /// ledger.
     pub fn erase_some_rows(&mut self, erasure: &Erasure, now: Timestamp) -> Result<Erased> {
         let mut erased = Erased::default();
         let more = self.erase_commands(erasure.user, now, &mut erased)?
@@ -98,14 +98,14 @@ impl Tx<'_> {
 
     fn erase_commands(&self, user: UserId, now: Timestamp, erased: &mut Erased) -> Result<bool> {
         let own = "SELECT id, agent_id, seq FROM commands WHERE user_id = ?1 LIMIT ?2";
-        // Those to others' direct chats are theirs, in words of the app's creator.
+        // Commands to other people's direct chats belong to them, but contain the app creator's
+        // text.
         let of_apps = "SELECT id, agent_id, seq FROM commands WHERE app_creator_id = ?1 LIMIT ?2";
         Ok(self.end_and_erase(own, user.0, now, erased)?
             || self.end_and_erase(of_apps, user.0, now, erased)?)
     }
 
-    /// Commands that were never handed out in a room that goes; all of them, as an outbox is
-    /// bounded.
+    /// Ends commands never handed out in a room that is removed. The outbox is bounded.
     fn erase_waiting_commands(
         &self,
         room: RoomId,
@@ -118,7 +118,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// True when there was anything.
+    /// True when there was any command.
     fn end_and_erase(
         &self,
         sql: &str,
@@ -143,8 +143,8 @@ impl Tx<'_> {
         Ok(!found.is_empty())
     }
 
-    /// What relays reported of the user's direct chats, or with the phone in it. Events have
-    /// no index: they are looked through once, a stretch at a time. True when there are more.
+    /// Removes relay events of the user's direct chats, or with the phone number. Events have no
+    /// index, so they are scanned once, in steps. True when there are more.
     fn erase_events(&self, erasure: &Erasure) -> Result<bool> {
         let range = "SELECT min(id) FROM edge_events";
         let first: Option<i64> = self
@@ -177,7 +177,7 @@ impl Tx<'_> {
                 erasure.phone.as_deref().map(redaction::core),
             ),
         )?;
-        // What they say of a group may quote anybody there.
+        // Events of a group may quote anybody in it.
         self.execute(
             "UPDATE edge_events SET details = NULL WHERE id > ?1 AND id <= ?2 AND received_at <= ?3
                AND thread_id IN (SELECT chat_guid FROM room_authors JOIN rooms ON rooms.id = room_id
@@ -188,8 +188,7 @@ impl Tx<'_> {
         Ok(true)
     }
 
-    /// What relays reported of themselves before only numbers of it were kept. Few rows: one an
-    /// agent.
+    /// Reduces relay statuses from before only numbers were stored. There is one row per agent.
     fn cut_statuses(&self) -> Result<()> {
         self.execute(
             "UPDATE agents SET status =
@@ -210,7 +209,7 @@ impl Tx<'_> {
         Ok(more)
     }
 
-    /// Uses counted for the phone or the id, of whatever limit.
+    /// Removes counted uses of limits for the phone number or the id.
     fn erase_limit_uses(&self, erasure: &Erasure) -> Result<bool> {
         let subjects = [erasure.phone.as_ref(), Some(&erasure.user_id)];
         let mut more = false;
@@ -229,8 +228,7 @@ impl Tx<'_> {
         Ok(more)
     }
 
-    /// The row itself. Its number goes to nobody else: what is kept in memory by it would
-    /// become theirs.
+    /// Removes the user's row. Its id is not reused, because memory may still refer to it.
     fn erase_user(&self, user: UserId) -> Result<()> {
         let given = self.view().meta_number("last_user_id")?.unwrap_or(0);
         self.set_meta_number("last_user_id", given.max(user.0))?;
@@ -238,7 +236,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// A room as a whole, when its messages are gone.
+    /// Removes a room whose messages are gone.
     pub(super) fn erase_room(
         &mut self,
         room: RoomId,

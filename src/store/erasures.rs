@@ -1,5 +1,5 @@
-//! Accounts whose date has passed, and the ledger of those that are being erased: what was
-//! done is noted in the transaction that did it, so that a crash anywhere costs nothing.
+//! Accounts due for erasure, and the ledger of running erasures. Each step is recorded in its own
+//! transaction, so an interrupted erasure continues where it stopped.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -7,23 +7,23 @@ use super::{RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// An account whose date has passed and whose erasure has not begun.
+/// An account due for erasure that hasn't begun.
 #[derive(Debug, Clone)]
 pub struct DueAccount {
     pub id: UserId,
-    /// UUID
+    /// A UUID.
     pub user_id: String,
     pub scheduled_for: Timestamp,
 }
 
-/// An account that is being erased.
+/// A running erasure.
 #[derive(Debug, Clone)]
 pub struct Erasure {
-    /// The number that the user had.
+    /// The user's id.
     pub user: UserId,
-    /// UUID
+    /// A UUID.
     pub user_id: String,
-    /// Until no row holds it any more.
+    /// Kept until no row contains it any more.
     pub phone: Option<String>,
     pub email: Option<String>,
     pub started_at: Timestamp,
@@ -32,17 +32,17 @@ pub struct Erasure {
     pub(super) message_id: Option<i64>,
     /// When the last row was removed.
     pub rows_at: Option<Timestamp>,
-    /// When the memory service had forgotten them.
+    /// When the memory service had deleted the person's data.
     pub memories_at: Option<Timestamp>,
-    /// The payment provider is yet to forget them.
+    /// The payment provider has not yet deleted the person's data.
     pub provider_waits: bool,
 }
 
-/// Somebody who wrote in a room.
+/// An author in a room.
 #[derive(Debug, Clone, Copy)]
 pub struct RoomAuthor {
     pub user: UserId,
-    /// The erasure of the account has begun and has not yet passed the room.
+    /// The account's erasure has begun and has not yet processed the room.
     pub erased: bool,
 }
 
@@ -52,7 +52,7 @@ const COLUMNS: &str = "SELECT user_id, public_id, phone, email, started_at, even
      FROM erasures";
 
 impl View<'_> {
-    /// Accounts whose date has passed, those first that passed first.
+    /// Accounts due for erasure, those due longest first.
     pub fn due_accounts(&self, now: Timestamp, limit: usize) -> Result<Vec<DueAccount>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, user_id, deletion_scheduled_for FROM users
@@ -68,7 +68,7 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// All that are under way, oldest first.
+    /// Running erasures, oldest first.
     pub fn erasures(&self, limit: usize) -> Result<Vec<Erasure>> {
         let mut statement = self
             .conn
@@ -77,7 +77,7 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Everybody who wrote in a room.
+    /// All authors in a room.
     pub fn room_authors(&self, room: RoomId) -> Result<Vec<RoomAuthor>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT users.id, users.user_id GLOB 'erased-[0-9]*'
@@ -105,17 +105,17 @@ impl View<'_> {
         Ok(false)
     }
 
-    /// When a purge last looked for accounts whose date has passed.
+    /// When accounts due for erasure were last looked for.
     pub fn purged_at(&self) -> Result<Option<Timestamp>> {
         Ok(self.meta_number("purged_at")?.map(Timestamp))
     }
 
-    /// Whether rows were erased since the file was last written anew.
+    /// Whether rows were erased since the file was last rewritten.
     pub fn compaction_due(&self) -> Result<Option<Timestamp>> {
         Ok(self.meta_number("compaction_due")?.map(Timestamp))
     }
 
-    /// The file's size, the log beside it not counted.
+    /// The file's size without the log.
     pub fn size_bytes(&self) -> Result<u64> {
         let pages: i64 = self
             .conn
@@ -136,9 +136,9 @@ impl View<'_> {
 }
 
 impl Tx<'_> {
-    /// From the commit on the account is gone: nobody signs in to it, its phone is free, its
-    /// id is given to nobody again. What is left of it is the ledger's to remove. False when
-    /// its date has been taken back since, or it is under way already.
+    /// Begins an erasure. From this commit on nobody can sign in to the account, its phone number
+    /// is free, and its id is never reused. The ledger lists what must still be removed. False when
+    /// the deletion was cancelled or has already begun.
     pub fn begin_erasure(&mut self, account: &DueAccount, now: Timestamp) -> Result<bool> {
         let customers = serde_json::Value::from(self.customers_of(account.id)?);
         let begun = self.execute(
@@ -164,7 +164,7 @@ impl Tx<'_> {
             .conn
             .prepare_cached("SELECT phone FROM erasures WHERE user_id = ?1")?
             .query_row([account.id.0], |row| row.get(0))?;
-        // The row stays for a while, since others refer to it, and says nothing.
+        // The row stays for a while without data, because other rows refer to it.
         self.execute(
             "UPDATE users SET user_id = 'erased-' || id, phone = NULL, name = NULL, email = NULL,
                display_name = NULL, pronouns = NULL, timezone = NULL, status = 'free', plan = NULL,
@@ -180,8 +180,7 @@ impl Tx<'_> {
         Ok(true)
     }
 
-    /// The last row is gone: the ledger forgets the phone, and the file is due to be written
-    /// anew.
+    /// The last row is removed: the ledger drops the phone number, and rewriting the file is due.
     pub(super) fn end_rows(&self, user: UserId, now: Timestamp) -> Result<()> {
         self.execute(
             "UPDATE erasures SET rows_at = ?2, phone = NULL WHERE user_id = ?1",
@@ -190,7 +189,7 @@ impl Tx<'_> {
         self.set_meta_number("compaction_due", now.0)
     }
 
-    /// The memory service has forgotten them.
+    /// The memory service has deleted the person's data.
     pub fn end_memories(&self, user: UserId, now: Timestamp) -> Result<()> {
         self.execute(
             "UPDATE erasures SET memories_at = ?2 WHERE user_id = ?1",
@@ -209,7 +208,7 @@ impl Tx<'_> {
         self.set_meta_number("purged_at", now.0)
     }
 
-    /// The file was written anew when `due` was the newest erasure.
+    /// The file was rewritten when `due` was the newest erasure.
     pub fn end_compaction(&self, due: Timestamp) -> Result<()> {
         self.execute(
             "DELETE FROM meta WHERE key = 'compaction_due' AND value + 0 <= ?1",

@@ -1,4 +1,4 @@
-//! Exports that people asked for, from the request until long after the file is gone.
+//! Export jobs of people's data, from the request until some time after the file is removed.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -9,17 +9,17 @@ use crate::error::Result;
 #[derive(Debug, Clone)]
 pub struct ExportJob {
     pub id: i64,
-    /// UUID
+    /// A UUID.
     pub job_id: String,
     pub user: UserId,
-    /// queued, processing, ready, failed or expired, as last written.
+    /// The last written state: queued, processing, ready, failed or expired.
     pub status: String,
     pub error: Option<String>,
-    /// How often it was taken up.
+    /// How often work on it was started.
     pub starts: i64,
-    /// The first moment without the file.
+    /// The time when the file is removed.
     pub expires_at: Option<Timestamp>,
-    /// The first moment without the row.
+    /// The time when the row is removed.
     pub forgotten_at: Option<Timestamp>,
 }
 
@@ -36,7 +36,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Takes up the oldest unfinished job that is not among `under_way`.
+    /// Starts the oldest unfinished job that is not in `under_way`.
     pub fn start_export_job(&self, under_way: &[i64]) -> Result<Option<ExportJob>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, job_id, user_id, status, error, starts, expires_at, forgotten_at
@@ -55,7 +55,7 @@ impl Tx<'_> {
         Ok(free)
     }
 
-    /// False when the job is gone: nobody wants the file any more.
+    /// False when the job was deleted and the file isn't needed any more.
     pub fn set_export_ready(
         &self,
         id: i64,
@@ -93,8 +93,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Removes a person's jobs, finished or not. Their files are somebody else's work, to be
-    /// done before, while the rows still name them.
+    /// Removes a person's jobs, finished or not. The caller removes the files first, while the rows
+    /// still name them.
     pub fn delete_export_jobs(&self, user: UserId) -> Result<usize> {
         self.execute("DELETE FROM export_jobs WHERE user_id = ?1", [user.0])
     }
@@ -121,12 +121,12 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// All of a person's, oldest first.
+    /// All jobs of a person, oldest first.
     pub fn export_jobs(&self, user: UserId) -> Result<Vec<ExportJob>> {
         self.export_jobs_where("WHERE user_id = ?1 ORDER BY id", user.0)
     }
 
-    /// Those whose file's time is over, at most 100.
+    /// Jobs whose file has expired, at most 100.
     pub fn expired_exports(&self, now: Timestamp) -> Result<Vec<ExportJob>> {
         self.export_jobs_where(
             "WHERE status = 'ready' AND expires_at <= ?1 LIMIT 100",
@@ -134,7 +134,7 @@ impl View<'_> {
         )
     }
 
-    /// Those with a file, at most 100 after the job with this number.
+    /// Jobs with a file, at most 100, after the given job.
     pub fn ready_exports(&self, after: i64) -> Result<Vec<ExportJob>> {
         self.export_jobs_where(
             "WHERE status = 'ready' AND id > ?1 ORDER BY id LIMIT 100",
@@ -153,7 +153,7 @@ impl View<'_> {
         Ok(count as usize)
     }
 
-    /// Whether the job is still being worked on: the work ends when its row is gone.
+    /// Whether the job must still be worked on. It must not when its row is gone.
     pub fn export_is_wanted(&self, id: i64) -> Result<bool> {
         Ok(self
             .conn

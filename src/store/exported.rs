@@ -1,6 +1,6 @@
-//! Everything that is kept of one person, read a little at a time: each call reads so few
-//! rows that the write-ahead log is never held back. `Cut` says where an export ends, so that
-//! its parts belong together although they are read in many transactions.
+//! Reading all data of one person for an export, in small pages, so that the write-ahead log is
+//! never held back for long. `Cut` marks where an export ends, so that its parts are consistent
+//! although they are read in many transactions.
 
 use rusqlite::{OptionalExtension, Params, Row};
 use serde::Serialize;
@@ -12,16 +12,16 @@ use super::{User, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// Rows of one page.
+/// Rows per page.
 pub const PAGE_ROWS: usize = 500;
 
-/// Where an export ends. Ids only grow: what came later has larger ones.
+/// Marks where an export ends. Ids only grow, so later rows have larger ids.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
-    /// The newest message and memory that belong to it.
+    /// The newest message and memory in the export.
     pub message: i64,
     pub memory: i64,
-    /// How much there is to do.
+    /// The amount of work, for progress.
     pub rooms: usize,
     pub memories: usize,
 }
@@ -45,24 +45,24 @@ pub struct Account {
 pub struct AuthoredRoom {
     pub id: i64,
     pub chat_guid: String,
-    /// Its newest message, anybody's.
+    /// The newest message of the room, by any author.
     pub head: i64,
 }
 
-/// One step back through a room.
+/// One step back through a room's messages.
 pub struct Link {
-    /// The message before it.
+    /// The previous message.
     pub previous: Option<i64>,
-    /// `None`: somebody else's.
+    /// `None` when another person wrote it.
     pub own: Option<OwnMessage>,
 }
 
 pub struct OwnMessage {
     pub received_at: Timestamp,
-    /// The relay's time, Unix seconds.
+    /// The relay's timestamp in Unix seconds.
     pub sent_at_s: i64,
     pub text: String,
-    /// JSON array, the reply, also one that followed later; `None`: there was none.
+    /// A JSON array: the reply, also a late one. `None` when there was none.
     pub bubbles: Option<String>,
 }
 
@@ -108,7 +108,7 @@ pub struct ConnectedService {
     pub expires_at: Option<Timestamp>,
 }
 
-/// An app that the person let into a chat.
+/// An app that the person installed in a chat.
 #[derive(Debug, Serialize)]
 pub struct InstalledApp {
     pub app_id: String,
@@ -132,13 +132,13 @@ pub struct PendingReminder {
     pub text: String,
     pub send_at: Timestamp,
     pub created_at: Timestamp,
-    /// RFC 5545: DTSTART and RRULE; null: it comes once.
+    /// RFC 5545 DTSTART and RRULE; null for a single reminder.
     pub rule: Option<String>,
-    /// Of the rule.
+    /// The rule's time zone.
     pub timezone: Option<String>,
 }
 
-/// What a superpower keeps for the person, as it keeps it.
+/// The state that a superpower stores for the person.
 #[derive(Debug, Serialize)]
 pub struct PowerExport {
     pub name: String,
@@ -146,7 +146,7 @@ pub struct PowerExport {
     pub updated_at: Timestamp,
 }
 
-/// A row with the id that the next page starts after.
+/// Rows with the id after which the next page starts.
 pub type Paged<T> = Vec<(i64, T)>;
 
 impl View<'_> {
@@ -207,7 +207,7 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// A message as seen by `user`; `None` when it is gone.
+    /// A message as seen by `user`; `None` when it was removed.
     pub fn message_link(&self, id: i64, user: UserId) -> Result<Option<Link>> {
         Ok(self
             .conn
@@ -224,7 +224,7 @@ impl View<'_> {
                         bubbles: row.get(5)?,
                     })
                 } else {
-                    None // other people's words are not even read
+                    None // other people's text isn't read
                 };
                 Ok(Link {
                     previous: row.get(0)?,
@@ -402,7 +402,7 @@ fn account_from(row: &Row<'_>) -> rusqlite::Result<Account> {
 }
 
 fn personality_from(row: &Row<'_>) -> rusqlite::Result<PersonalityProfile> {
-    // What is not the JSON it should be is as if it were not there.
+    // Invalid JSON counts as missing.
     let json = |column, missing: Value| -> rusqlite::Result<Value> {
         let text: Option<String> = row.get(column)?;
         let parsed = text.and_then(|text| serde_json::from_str(&text).ok());

@@ -1,4 +1,4 @@
-//! What an operator set a flag to, by whom, when and until when.
+//! Overrides of feature flags: the value, who set it, when, and until when.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::flags::{Override, registry};
 
 impl Tx<'_> {
-    /// Sets it, or takes it back.
+    /// Sets or removes an override.
     pub fn change_flag_override(
         &self,
         key: &str,
@@ -40,7 +40,7 @@ impl Tx<'_> {
         self.insert_audit(operator, &change, now)
     }
 
-    /// Also removes what has expired: those rows are only in the way.
+    /// Also removes expired overrides.
     fn set_flag_override(&self, key: &str, set: &Override) -> Result<()> {
         self.remove_expired_flag_overrides(set.set_at)?;
         self.execute(

@@ -1,5 +1,4 @@
-//! Commands as the operator sees them, and what the operator does with those that ended
-//! without being done: sent again as new entries of an outbox, or dropped.
+//! Commands for the operator: listing them, and retrying or dropping those that failed or expired.
 
 use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;
@@ -11,14 +10,14 @@ use super::{AgentId, Change, CommandState, Operator, RoomId, Tx, Unfinished, Use
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 
-/// A command without what it says.
+/// A command without its content.
 #[derive(Debug, Clone, Serialize)]
 pub struct CommandRow {
     pub command_id: String,
     pub agent_id: String,
     pub seq: i64,
     pub command_type: String,
-    /// `None`: the chat is gone.
+    /// `None` when the chat was removed.
     pub chat_guid: Option<String>,
     pub state: String,
     /// Why it ended, perhaps in the relay's words.
@@ -30,7 +29,7 @@ pub struct CommandRow {
     pub finished_at: Option<Timestamp>,
 }
 
-/// A command that was given up, as far as it takes to send it again.
+/// A failed or expired command, with the fields needed to retry it.
 struct GivenUpRow {
     id: i64,
     agent: AgentId,
@@ -42,7 +41,7 @@ struct GivenUpRow {
     created_at: Timestamp,
     user: Option<UserId>,
     app_creator: Option<UserId>,
-    /// Of the chat as it is now: its name, and who serves it.
+    /// The chat's current name and agent.
     chat: Option<(String, Option<AgentId>)>,
 }
 
@@ -52,7 +51,7 @@ const JOINS: &str = "JOIN agents ON agents.id = commands.agent_id
      LEFT JOIN rooms ON rooms.id = commands.room_id";
 
 impl View<'_> {
-    /// Commands of a state, without one those that failed or expired; the newest first.
+    /// Commands in a state, or failed and expired ones; newest first.
     pub fn commands(&self, state: Option<CommandState>, limit: usize) -> Result<Vec<CommandRow>> {
         let name = state.map(CommandState::as_str);
         let sql = match state {
@@ -78,9 +77,8 @@ impl View<'_> {
 }
 
 impl Tx<'_> {
-    /// Sends a command again that failed or expired: its old entry ends as moved, a new one
-    /// has the same id, so that a relay that did it knows it. To the agent that serves its
-    /// chat now.
+    /// Retries a failed or expired command: its old row ends as moved, and a new one has the same
+    /// id, so that a relay that did it recognises it. It goes to the chat's current agent.
     pub fn retry_command(
         &self,
         command_id: &str,
@@ -90,7 +88,7 @@ impl Tx<'_> {
     ) -> Result<(AgentId, Unfinished)> {
         let old = self.given_up(command_id)?;
         let payload: Value = serde_json::from_str(&old.payload).map_err(Error::internal)?;
-        // A chat that has another name since is read by others, or nobody's any more.
+        // A chat with another name is read by other people, or by nobody.
         let chat = old.chat.filter(|(name, _)| payload["chat_guid"] == **name);
         let Some((_, agent)) = chat else {
             return Err(Error::invalid_field(
@@ -126,7 +124,7 @@ impl Tx<'_> {
         Ok((agent, queued))
     }
 
-    /// Removes a command that failed or expired.
+    /// Removes a failed or expired command.
     pub fn drop_command(
         &self,
         command_id: &str,

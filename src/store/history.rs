@@ -1,5 +1,4 @@
-//! Messages as they are read again: one by its id, and with it what was said before in its
-//! room, along the chain.
+//! Reading stored messages: one by its id, and the messages before it in its room, along the chain.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -14,10 +13,10 @@ pub struct MessageRow {
     pub id: i64,
     pub room: RoomId,
     pub user: UserId,
-    /// `None`: the legacy endpoint.
+    /// `None` for the legacy endpoint.
     pub agent: Option<AgentId>,
     pub previous: Option<i64>,
-    /// The relay's timestamp, Unix seconds.
+    /// The relay's timestamp in Unix seconds.
     pub sent_at_s: i64,
     pub received_at: Timestamp,
     pub sender: String,
@@ -25,27 +24,27 @@ pub struct MessageRow {
     /// JSON
     pub context: Option<String>,
     pub counted: bool,
-    /// It is known again by its body, not by a key.
+    /// A repetition is recognised by its body, not by a key.
     pub keyless: bool,
-    /// JSON array: what was answered.
+    /// A JSON array: the answer.
     pub bubbles: Option<String>,
     /// JSON
     pub access: Option<String>,
     /// JSON
     pub schedule: Option<String>,
-    /// JSON array: what followed as a command.
+    /// A JSON array: the reply sent later as a command.
     pub late: Option<String>,
     /// JSON
     pub decision: Option<String>,
 }
 
-/// A room as its messages are read.
+/// A room as needed for reading its messages.
 #[derive(Debug, Clone)]
 pub struct RoomRow {
     pub chat_guid: String,
-    /// direct, group
+    /// `direct` or `group`.
     pub mode: String,
-    /// Whom commands for it go to.
+    /// The agent that receives commands for it.
     pub agent: Option<AgentId>,
 }
 
@@ -63,7 +62,7 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// Up to `limit` messages of a room, newest first, from one on.
+    /// Up to `limit` messages of a room, newest first, starting with `newest`.
     pub fn chain(&self, newest: i64, limit: usize) -> Result<Vec<MessageRow>> {
         let mut chain = Vec::new();
         let mut next = Some(newest);
@@ -102,7 +101,7 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// The public name of an agent.
+    /// The agent's public name.
     pub fn agent_name(&self, id: AgentId) -> Result<Option<String>> {
         Ok(self
             .conn
@@ -111,7 +110,7 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// What is known of a user's personality: name of the field, and its JSON.
+    /// A user's personality data: field names and JSON.
     pub fn personality(&self, user: UserId) -> Result<Vec<(&'static str, String)>> {
         const FIELDS: [&str; 10] = [
             "openness",

@@ -1,5 +1,5 @@
-//! Who people are to identity providers: the users that (issuer, subject) are tied to; and of
-//! users who were erased the ids, with digests of who they were to a provider.
+//! Identities at identity providers: the user of each (issuer, subject); and for erased users their
+//! ids and digests of their identities.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -9,24 +9,24 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::random;
 
-/// A user as signing in sees one.
+/// A user as needed for signing in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
     pub id: UserId,
-    /// UUID
+    /// A UUID.
     pub user_id: String,
-    /// Some identity is tied to them.
+    /// Whether any identity is linked.
     pub tied: bool,
     pub known: PersonProfile,
 }
 
-/// What is known of a person; `None`: it is not.
+/// Profile fields of a person; `None` when unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PersonProfile {
     pub phone: Option<String>,
     pub email: Option<String>,
     pub name: Option<String>,
-    /// IANA name
+    /// An IANA name.
     pub timezone: Option<String>,
 }
 
@@ -35,7 +35,7 @@ const COLUMNS: &str = "SELECT id, users.user_id, phone, email, name, timezone,
      FROM users";
 
 impl View<'_> {
-    /// Whom (issuer, subject) is tied to.
+    /// The person linked to (issuer, subject).
     pub fn person_tied(&self, issuer: &str, subject: &str) -> Result<Option<Person>> {
         Ok(self
             .conn
@@ -52,7 +52,7 @@ impl View<'_> {
         self.person_where("WHERE users.user_id = ?1", public_id)
     }
 
-    /// By what the chat network knows them by.
+    /// By the handle in the chat network.
     pub fn person_by_phone(&self, phone: &str) -> Result<Option<Person>> {
         self.person_where("WHERE phone = ?1", phone)
     }
@@ -69,7 +69,7 @@ impl View<'_> {
     /// When a user with that identity was last erased.
     pub fn identity_erased_at(&self, issuer: &str, subject: &str) -> Result<Option<Timestamp>> {
         let Some(key) = self.identity_digest_key()? else {
-            return Ok(None); // nobody was
+            return Ok(None); // no identity was ever erased
         };
         Ok(self
             .conn
@@ -103,7 +103,7 @@ impl Tx<'_> {
         Ok(self.view().person(public_id)?.map(|person| person.id))
     }
 
-    /// A user whom no chat network knows yet.
+    /// Creates a user without a handle in a chat network.
     pub fn insert_user_without_phone(&self, public_id: &str, now: Timestamp) -> Result<UserId> {
         self.execute(
             "INSERT INTO users (id, user_id, created_at) VALUES (?1, ?2, ?3)",
@@ -126,9 +126,9 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Forgets who a user is to identity providers, but for digests: a token from before the
-    /// erasure is not to make the account anew. One that a restore has erased again keeps the
-    /// moment of its first erasure.
+    /// Replaces a user's identities by digests, so that a token from before the erasure can't
+    /// create the account again. An account erased again after a restore keeps its first erasure
+    /// time.
     pub(super) fn bury_identities(&self, account: &DueAccount) -> Result<()> {
         let tied: Vec<(String, String)> = self
             .conn
@@ -148,7 +148,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Made when it is first needed.
+    /// Created when first needed.
     fn identity_digest_key(&self) -> Result<String> {
         if let Some(key) = self.view().identity_digest_key()? {
             return Ok(key);
@@ -161,7 +161,7 @@ impl Tx<'_> {
         Ok(key)
     }
 
-    /// Puts what is given in where nothing is known. Nobody else may have the phone.
+    /// Fills in unknown profile fields. Nobody else may have the phone number.
     pub fn fill_profile(&mut self, person: &Person, filling: &PersonProfile) -> Result<()> {
         self.execute(
             "UPDATE users SET phone = coalesce(phone, ?2), email = coalesce(email, ?3),
@@ -182,7 +182,7 @@ impl Tx<'_> {
     }
 }
 
-/// What tells an identity again without naming it.
+/// A digest that identifies an identity without naming it.
 fn identity_digest(key: &str, issuer: &str, subject: &str) -> Digest {
     Digest::of(&[key.as_bytes(), issuer.as_bytes(), subject.as_bytes()])
 }

@@ -1,5 +1,5 @@
-//! Says in one sentence why a file can't be used and what to do, leaving it as it was:
-//! damaged, cut off, empty, foreign or newer files are refused before anything is written.
+//! Checks a database file before it is opened. Damaged, truncated, empty, foreign or newer files
+//! are refused without changing them; the error says why and what to do.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -12,13 +12,13 @@ use super::advice::failed;
 use super::checkpoint::wal_path;
 use super::open::{APPLICATION_ID, schema};
 
-/// Files up to this size are read whole before each start; `chatkeep check` reads any.
+/// Files up to this size are checked completely at each start; `chatkeep check` checks any size.
 const CHECKED_WHOLE_BYTES_MAX: u64 = 32 << 20;
 const HEADER_BYTES: usize = 100;
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const BACKUP_HINT: &str = ": put a backup in its place, or move the file away to start anew";
 const FOREIGN_HINT: &str = ": point storage.path at Chatkeep's own file";
-/// What of a path is encoded in a URI.
+/// Characters of a path that are encoded in a URI.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'.')
@@ -26,7 +26,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// Says why a file can't be used; `Ok(false)` when there is none yet.
+/// An error says why the file can't be used; `Ok(false)` means there is no file yet.
 pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     let shown = path.display();
     let wal = wal_path(path);
@@ -55,11 +55,11 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     if file.read_exact(&mut header).is_err() || &header[..16] != MAGIC {
         return Err(format!("{shown} is not a SQLite database{BACKUP_HINT}"));
     }
-    // With a log beside it the file alone is not the whole truth; SQLite reads both below.
+    // With a log the file alone is incomplete; SQLite reads both below.
     if wal_bytes == 0 {
         check_header(&header, bytes).map_err(|why| format!("{shown} {why}"))?;
     }
-    // A log, also an empty one, says that a service may be at work on the file.
+    // A log, even an empty one, means that a service may have the file open.
     check_pages(
         path,
         wal.exists(),
@@ -69,14 +69,14 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     Ok(true)
 }
 
-/// The same of a backup, for which what would help the database's own file is no help.
+/// The same for a backup, for which the hints about the database's own file don't apply.
 pub(super) fn of_backup(why: &str) -> String {
     let hints = [BACKUP_HINT, FOREIGN_HINT].into_iter();
     let bare = hints.filter_map(|hint| why.strip_suffix(hint)).next();
     format!("{}; nothing was changed", bare.unwrap_or(why))
 }
 
-/// The header's fields (sqlite.org/fileformat.html section 1.3) against ours.
+/// Compares the header's fields (sqlite.org/fileformat.html section 1.3) with ours.
 fn check_header(header: &[u8; HEADER_BYTES], file_bytes: u64) -> Result<(), String> {
     let field = |at: usize| {
         u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
@@ -108,7 +108,7 @@ pub(super) fn check_identity(application_id: i32, version: i32) -> Result<(), St
     Ok(())
 }
 
-/// Lets SQLite read the file without changing it, log included.
+/// Lets SQLite read the file and its log without changing them.
 fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
     let failed = |error| complain(&error);
     let conn = if with_log {
@@ -127,7 +127,7 @@ fn check_pages(path: &Path, with_log: bool, whole: bool) -> Result<(), String> {
     let objects: i64 = conn
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(failed)?;
-    // Our application_id stands beside our tables or not at all.
+    // A file with our application_id also has our tables, or none at all.
     check_identity(if objects == 0 { 0 } else { identity.0 }, identity.1)?;
     let check = if whole {
         "PRAGMA quick_check(1)"
@@ -147,8 +147,7 @@ fn damaged(why: &str) -> String {
     format!("is damaged ({why}){BACKUP_HINT}")
 }
 
-/// Not every error of reading says that the file is damaged: a disk may be full, or somebody else
-/// may own the file.
+/// Not every read error means damage: the disk may be full, or the file may belong to another user.
 fn complain(error: &rusqlite::Error) -> String {
     use rusqlite::ErrorCode as Code;
     let Some(code) = error.sqlite_error() else {
@@ -170,13 +169,13 @@ fn complain(error: &rusqlite::Error) -> String {
     }
 }
 
-/// What SQLite's check found first, without the line that only names the database.
+/// The first finding of SQLite's check, without the line that only names the database.
 pub(super) fn complaint(verdict: &str) -> &str {
     let told = verdict.lines().find(|line| !line.starts_with("***"));
     told.unwrap_or("its check fails")
 }
 
-/// A file that nobody writes, for reading; makes nothing beside it.
+/// Opens a file that nobody writes, for reading, without creating files beside it.
 pub(super) fn open_unchanging(path: &Path) -> rusqlite::Result<Connection> {
     let path = percent_encode(path.as_os_str().as_encoded_bytes(), ENCODED);
     let uri = format!("file:{path}?immutable=1");

@@ -1,12 +1,13 @@
-//! Uses of limits whose window is an hour or more, so that a restart forgives nothing.
+//! Uses of limits with a window of an hour or more. They are stored, so that a restart doesn't
+//! reset them.
 
 use super::Tx;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
 impl Tx<'_> {
-    /// Uses within the window that ends now, oldest first: when, how many. One that lies in
-    /// the future (the clock was set back) counts as now.
+    /// Uses within the window that ends now, oldest first: time and count. A use in the future (the
+    /// clock was set back) counts as now.
     pub fn limit_uses(
         &self,
         kind: &str,
@@ -24,8 +25,8 @@ impl Tx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Makes uses that lie in the future, because the clock was set back, uses of now: they
-    /// would be held against their subject until the clock has caught up.
+    /// Moves uses in the future (the clock was set back) to now. Otherwise they would count until
+    /// the clock has caught up.
     pub(super) fn pull_back_limit_uses(&self, now: Timestamp) -> Result<()> {
         self.execute(
             "INSERT INTO limit_uses (kind, subject, used_at, count)

@@ -1,5 +1,5 @@
-//! One database, one service: the lock beside the file, which also says who holds it, and which
-//! file it was: one that was put in its place by hand is noticed.
+//! The lock beside the database file: one database, one service. The lock file names its holder,
+//! and identifies the database file, so that a replaced file is noticed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -10,15 +10,15 @@ use super::advice::failed;
 use crate::clock::Timestamp;
 use crate::files;
 
-/// Keeps a second process off the same file while it lives.
+/// Prevents a second process from opening the file, while it lives.
 pub struct Lock {
     file: File,
     database: PathBuf,
     is_foreign: bool,
 }
 
-/// Who holds a lock, as they wrote it: process id and admin address, one a line. A third line
-/// says which file the database was.
+/// The holder written in a lock file: process id and admin address, one per line. A third line
+/// identifies the database file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Holder {
     pub pid: Option<u32>,
@@ -26,11 +26,11 @@ pub struct Holder {
 }
 
 impl Lock {
-    /// Takes the lock beside the database, or says who has it. The lock is on a file of its
-    /// own, since closing any descriptor of the database would drop SQLite's locks.
+    /// Takes the lock beside the database; the error names its holder. It is a separate file,
+    /// because closing any descriptor of the database would drop SQLite's locks.
     pub fn take(database: &Path) -> Result<Self, String> {
         if let Some(dir) = database.parent().filter(|d| !d.as_os_str().is_empty()) {
-            // For its owner only: what people wrote is in all of the database's files.
+            // Readable by the owner only: the database's files hold people's messages.
             files::make_private_folder(dir).map_err(|e| failed("make the folder", dir, &e))?;
         }
         let path = lock_path(database);
@@ -62,13 +62,13 @@ impl Lock {
         Ok(lock)
     }
 
-    /// The database is not the file that it was when the lock was last held: somebody put
-    /// another one there, or brought it here from elsewhere.
+    /// Whether the database is another file than when the lock was last held: it was replaced or
+    /// copied from elsewhere.
     pub fn finds_another_file(&self) -> bool {
         self.is_foreign
     }
 
-    /// Writes who holds the lock, for the second process that asks.
+    /// Writes the holder into the lock file.
     pub fn announce(&mut self, address: Option<&str>) -> Result<(), String> {
         let which = which(&self.database).unwrap_or_default();
         let address = address.unwrap_or_default();
@@ -81,7 +81,7 @@ impl Lock {
     }
 }
 
-/// Who holds the database now; `None` when nobody does.
+/// The current holder; `None` when the database isn't in use.
 pub fn holder(database: &Path) -> Option<Holder> {
     let mut file = File::open(lock_path(database)).ok()?;
     match file.try_lock_shared() {
@@ -90,8 +90,8 @@ pub fn holder(database: &Path) -> Option<Holder> {
     }
 }
 
-/// A lock file that is new beside a database that is not; or one that names another file. One
-/// that names none is of a version that did not, or of a first start that was cut off.
+/// True for a new lock file beside an existing database, or one that names another file. A lock
+/// file without an identity was written by an older version or an interrupted first start.
 fn is_foreign(lock: &mut File, database: &Path) -> bool {
     let Some(now) = which(database) else {
         return false;
@@ -102,8 +102,8 @@ fn is_foreign(lock: &mut File, database: &Path) -> bool {
     text.is_empty() || !before.is_empty() && before != now
 }
 
-/// The file's number and when it was made, where the file system knows that. Numbers are given
-/// again, devices are numbered anew by every start of the machine.
+/// The file's inode and creation time, where the file system has them. Inodes are reused, and
+/// device numbers change with every boot.
 fn which(database: &Path) -> Option<String> {
     let found = fs::metadata(database).ok()?;
     let made_at = found.created().map_or(Timestamp(0), Timestamp::from);

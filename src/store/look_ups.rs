@@ -1,6 +1,6 @@
-//! Read-only connections for point look-ups of microseconds, right on the thread that asks,
-//! an async worker too: to hand such a thing to the blocking pool costs several times what
-//! it takes. Scans, lists and anything that grows belong to `readers`.
+//! Read-only connections for look-ups by key, which take microseconds and run on the calling
+//! thread, also on async workers: handing them to the blocking pool would cost several times as
+//! much. Scans and lists use `readers`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use rusqlite::{Connection, OpenFlags};
 use super::{View, open};
 use crate::error::Result;
 
-/// Connections, opened when first needed: as many as workers are likely to look something up
-/// in the same microseconds.
+/// Connections, opened when first needed. About as many as workers look something up at the same
+/// time.
 const CONNECTIONS_MAX: usize = 4;
-/// Nothing is looked up any longer while another process holds the file; a worker waits.
+/// Busy timeout while another process has the file locked. It is short, because a worker waits.
 const BUSY_MAX: Duration = Duration::from_millis(100);
-/// Pages that each keeps beside those mapped.
+/// Page cache of each connection, besides mapped pages.
 const CACHE_KIB_MAX: i32 = 1_024;
 
 pub(super) struct PointReaders {
@@ -32,8 +32,8 @@ impl PointReaders {
         }
     }
 
-    /// Every statement of `f` sees what was committed when it began: there is no transaction
-    /// around them.
+    /// Each statement of `f` sees the newest commit when it begins; there is no surrounding
+    /// transaction.
     pub(super) fn run<T>(&self, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T> {
         let mut place = self.free();
         let conn = match &mut *place {
@@ -43,7 +43,7 @@ impl PointReaders {
         f(&View { conn })
     }
 
-    /// The first that nobody holds, else the last as soon as it is free.
+    /// The first unused connection, or else the last one as soon as it is free.
     fn free(&self) -> MutexGuard<'_, Option<Connection>> {
         for place in &self.connections {
             if let Some(free) = place.try_lock() {

@@ -1,4 +1,4 @@
-//! What people asked the assistant to remember, where it is kept here.
+//! Memories: what people asked the assistant to remember, when stored in this database.
 
 use rusqlite::{OptionalExtension, Row};
 

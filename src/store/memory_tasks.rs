@@ -1,4 +1,4 @@
-//! What an external memory service is still to be told, and what it was told just now.
+//! Tasks for an external memory service: open ones, and those finished recently.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -8,9 +8,9 @@ use crate::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryTaskKind {
-    /// A memory of ours, to be kept there.
+    /// A memory to be added there.
     Add,
-    /// One memory, by our id or the service's.
+    /// Deletes one memory, by our id or the service's.
     Delete,
     DeleteAll,
 }
@@ -22,9 +22,9 @@ pub struct MemoryTask {
     /// The user's public id.
     pub user_id: String,
     pub kind: MemoryTaskKind,
-    /// `None`: all of them.
+    /// `None` means all memories.
     pub memory_id: Option<String>,
-    /// Calls made before.
+    /// Earlier attempts.
     pub attempts: i64,
     pub created_at: Timestamp,
     pub is_done: bool,
@@ -60,8 +60,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Takes back that a memory is to be added. `None`: nobody wanted that; else the number
-    /// of calls that may have added it.
+    /// Cancels the addition of a memory. `None` when no such task exists; otherwise the number of
+    /// attempts that may have added it.
     pub fn take_back_memory_add(&self, user: UserId, memory_id: &str) -> Result<Option<i64>> {
         let add: Option<(i64, i64)> = self
             .conn
@@ -77,7 +77,7 @@ impl Tx<'_> {
         Ok(add.map(|(_, attempts)| attempts))
     }
 
-    /// Counts a call that is about to be made; false when the task is gone.
+    /// Counts an attempt before it is made; false when the task was removed.
     pub fn begin_memory_task(&self, id: i64) -> Result<bool> {
         let changed = self.execute(
             "UPDATE memory_tasks SET attempts = attempts + 1 WHERE id = ?1",
@@ -107,13 +107,13 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Removes all of a person's.
+    /// Removes all tasks of a person.
     pub fn delete_memory_tasks(&self, user: UserId) -> Result<usize> {
         self.execute("DELETE FROM memory_tasks WHERE user_id = ?1", [user.0])
     }
 
-    /// Removes what was done before `before`, and with it our copy of what the service
-    /// keeps since; at most 500 at once.
+    /// Removes tasks finished before `before`, and our copies of the memories that the service
+    /// stores since; at most 500 at once.
     pub fn settle_memory_tasks(&self, before: Timestamp) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, user_id, CASE kind WHEN 'add' THEN memory_id END FROM memory_tasks
@@ -137,7 +137,7 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// A person's, oldest first, done or not.
+    /// A person's tasks, oldest first, open or finished.
     pub fn memory_tasks(&self, user: UserId) -> Result<Vec<MemoryTask>> {
         self.tasks_where(
             "WHERE memory_tasks.user_id = ?1 ORDER BY memory_tasks.id",
@@ -145,7 +145,7 @@ impl View<'_> {
         )
     }
 
-    /// What is to be done now, at most 16; of each person only the first.
+    /// Tasks due now, at most 16, and only the first of each person.
     pub fn due_memory_tasks(&self, now: Timestamp) -> Result<Vec<MemoryTask>> {
         self.tasks_where(
             "WHERE done_at IS NULL AND due_at <= ?1 AND NOT EXISTS
@@ -157,7 +157,7 @@ impl View<'_> {
         )
     }
 
-    /// Whether anything was done before `before`.
+    /// Whether any task was finished before `before`.
     pub fn any_settled_memory_task(&self, before: Timestamp) -> Result<bool> {
         Ok(self
             .conn

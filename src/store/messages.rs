@@ -1,4 +1,5 @@
-//! Messages with their answers: appended, never indexed; a room's history is a chain.
+//! Messages with their answers. Rows are appended and have no index; each room's messages form a
+//! chain.
 
 use rusqlite::OptionalExtension;
 
@@ -8,43 +9,43 @@ use crate::error::Result;
 
 pub struct NewMessage<'a> {
     pub user: UserId,
-    /// `None`: the legacy endpoint.
+    /// `None` for the legacy endpoint.
     pub agent: Option<AgentId>,
     pub chat_guid: &'a str,
-    /// The relay's timestamp, Unix seconds.
+    /// The relay's timestamp in Unix seconds.
     pub sent_at_s: i64,
     pub now: Timestamp,
     pub sender: &'a str,
     pub text: &'a str,
-    /// JSON as sent; `None`: nothing was.
+    /// JSON as sent; `None` when absent.
     pub metadata: Option<&'a str>,
     pub context: Option<&'a str>,
     pub counted: bool,
-    /// Human messages since the assistant's last one, after this one.
+    /// Messages by people since the assistant's last one, including this one.
     pub humans: i64,
     pub answer: &'a StoredAnswer,
-    /// Relay, endpoint and body; `None`: a repetition is known by its key.
+    /// Digest of relay, endpoint and body; `None` when a repetition is recognised by its key.
     pub request: Option<&'a Digest>,
 }
 
-/// A message that was stored.
+/// A stored message.
 pub struct StoredMessage {
     pub id: i64,
-    /// For one without a key, to be dropped when its answer was written.
+    /// For a message without a key; drop it when the answer was delivered.
     pub due: Option<AnswerDue>,
 }
 
-/// What was answered, as JSON texts from which the same bytes can be made again.
+/// An answer as JSON texts, from which the same bytes can be made again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredAnswer {
-    /// Array of strings; `None`: no answer.
+    /// A JSON array of strings; `None` without an answer.
     pub bubbles: Option<String>,
     pub access: Option<String>,
     pub schedule: Option<String>,
 }
 
 impl Tx<'_> {
-    /// Appends a message to its room's chain, and its author to those of the room.
+    /// Appends a message to its room's chain, and adds its author to the room.
     pub fn insert_message(
         &mut self,
         room: &mut Room,
@@ -88,7 +89,7 @@ impl Tx<'_> {
         Ok(StoredMessage { id, due })
     }
 
-    /// What was answered to a message; `None` when it is gone.
+    /// The answer to a message; `None` when the message was removed.
     pub fn answer(&self, message_id: i64) -> Result<Option<StoredAnswer>> {
         Ok(self
             .conn

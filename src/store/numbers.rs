@@ -1,4 +1,4 @@
-//! What the store counts of itself, for the page of metrics.
+//! Metrics of the store.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::metrics::{self, Histogram, IntCounter, MetricsRegistry};
 
-/// Writes that shared a transaction.
+/// Histogram bounds: writes per transaction.
 const BATCH_BOUNDS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 
-/// Of the writing thread.
+/// Metrics of the writer thread.
 #[derive(Debug)]
 pub struct Numbers {
     batch: Histogram,
@@ -59,7 +59,7 @@ impl Numbers {
     }
 }
 
-/// Bytes on the disk.
+/// Sizes in bytes on disk.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Sizes {
     pub database: u64,
@@ -78,7 +78,7 @@ impl Store {
         &self.numbers
     }
 
-    /// Looks at the files, so it belongs off async threads.
+    /// Reads file sizes, so call it off async threads.
     pub fn sizes(&self) -> Sizes {
         let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
         Sizes {
@@ -89,7 +89,7 @@ impl Store {
 }
 
 impl View<'_> {
-    /// Of all agents together; each has its count in its row.
+    /// Totals over all agents. Each agent's row holds its count.
     pub fn backlog(&self) -> Result<Backlog> {
         let mut statement = self.conn.prepare_cached(
             "SELECT coalesce(sum(unfinished), 0), min(

@@ -1,5 +1,5 @@
-//! Makes a fresh database file, opens one that was inspected, and brings an older one up to
-//! date. A fresh one appears under its name only when it is complete.
+//! Creates a database file, opens an inspected one, and upgrades an older schema. A new file gets
+//! its name only when it is complete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,15 @@ use super::{copies, copy};
 use crate::clock::Clock;
 use crate::files;
 
-/// "CHKP": whose file this is, in the header's application_id.
+/// "CHKP", the application_id in the header of our files.
 pub(super) const APPLICATION_ID: i32 = 0x4348_4B50;
-/// The tables of a database, and how a file with older ones gets them.
+/// A database schema, and the steps from older ones to it.
 pub(super) struct Schema {
-    /// `PRAGMA user_version` of a file that has it.
+    /// `PRAGMA user_version` of files with this schema.
     pub(super) version: i32,
-    /// Makes a fresh file.
+    /// Creates all tables of a new file.
     pub(super) sql: &'static str,
-    /// What makes each version from the one before: the first makes version 2 from 1.
+    /// Upgrade steps: the first makes version 2 from version 1.
     pub(super) steps: &'static [&'static str],
 }
 
@@ -29,7 +29,7 @@ const SCHEMA: Schema = Schema {
     steps: &[],
 };
 
-/// The schema that this program works with.
+/// The schema of this program.
 pub(super) fn schema() -> &'static Schema {
     #[cfg(test)]
     if let Some(made_up) = upgrade_tests::schema_of_test() {
@@ -41,13 +41,13 @@ pub(super) fn schema() -> &'static Schema {
 #[cfg(test)]
 mod upgrade_tests;
 
-/// SQLite before this may lose commits when the log is reset (sqlite.org/wal.html).
+/// Older versions of SQLite may lose commits when the log is reset (sqlite.org/wal.html).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
-/// Statements kept prepared on a connection: more than there are.
+/// Prepared statements cached per connection: more than there are.
 const STATEMENTS_KEPT: usize = 128;
 
-/// Makes a fresh database. A start that is cut off leaves no half of one behind: what it
-/// made stands under another name, which the next start clears away.
+/// Creates a new database under a temporary name, so that an interrupted start leaves no partial
+/// file. The next start removes it.
 pub(super) fn make(path: &Path) -> Result<(), String> {
     let failed = |e: std::io::Error| advice::failed("make", path, &e);
     let draft = beside(path, ".new");
@@ -66,14 +66,14 @@ pub(super) fn make(path: &Path) -> Result<(), String> {
         .map_err(failed)
 }
 
-/// The file whose name is this one's and `suffix`.
+/// The path with `suffix` appended to the file's name.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Removes what SQLite keeps beside a file, of a file whose log nobody needs.
+/// Removes the log and index beside a file whose log isn't needed.
 pub(super) fn remove_log(path: &Path) -> std::io::Result<()> {
     for suffix in ["-journal", "-wal", "-shm"] {
         remove_file(&beside(path, suffix))?;
@@ -81,7 +81,7 @@ pub(super) fn remove_log(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Removes a file that may not be there.
+/// Removes a file that may not exist.
 pub(super) fn remove_file(path: &Path) -> std::io::Result<()> {
     match fs::remove_file(path) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e),
@@ -89,7 +89,7 @@ pub(super) fn remove_file(path: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Opens a file that is there for writing, and brings it up to date.
+/// Opens an existing file for writing and upgrades its schema.
 pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String> {
     if rusqlite::version_number() < SQLITE_VERSION_MIN {
         return Err(format!("SQLite {} is too old", rusqlite::version()));
@@ -107,8 +107,8 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
             conn.pragma_update(None, "synchronous", if full { "FULL" } else { "NORMAL" })
         })
         .and_then(|()| conn.pragma_update(None, "foreign_keys", true))
-        // What is deleted is overwritten: people may ask for it, and a copy of the file or of
-        // the disk must not tell.
+        // Deleted data is overwritten: people may request deletion, and a copy of the file or disk
+        // must not reveal it.
         .and_then(|()| conn.pragma_update(None, "secure_delete", true))
         .map_err(shown)?;
     private(path);
@@ -117,7 +117,7 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
     Ok(conn)
 }
 
-/// Brings a copy of a database up to date that nobody else has, and leaves no log beside it.
+/// Upgrades a copy that nobody else uses, and leaves no log beside it.
 pub(super) fn bring_up_to_date(path: &Path) -> rusqlite::Result<()> {
     let mut conn = open_beside(path)?;
     conn.pragma_update(None, "secure_delete", true)?;
@@ -125,7 +125,7 @@ pub(super) fn bring_up_to_date(path: &Path) -> rusqlite::Result<()> {
     fold(conn)
 }
 
-/// Moves all of the log into the file and closes it, which removes the log.
+/// Moves the whole log into the file and closes it, which removes the log.
 pub(super) fn fold(conn: Connection) -> rusqlite::Result<()> {
     let busy: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     if busy != 0 {
@@ -134,13 +134,13 @@ pub(super) fn fold(conn: Connection) -> rusqlite::Result<()> {
     conn.close().map_err(|(_, error)| error)
 }
 
-/// What is to be done needs others to let go.
+/// The error for an operation that is blocked by another connection.
 pub(super) fn busy(why: &str) -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
     rusqlite::Error::SqliteFailure(code, Some(why.to_owned()))
 }
 
-/// Before a file's schema changes it is copied, so that there is a way back.
+/// Copies the file before its schema changes, so that the old version can be restored.
 fn keep_copy(conn: &Connection, path: &Path) -> Result<(), String> {
     let failed = |why: String| {
         format!(
@@ -152,7 +152,7 @@ fn keep_copy(conn: &Connection, path: &Path) -> Result<(), String> {
     let version = conn.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0));
     let version = version.map_err(|e| failed(e.to_string()))?;
     if (1..schema().version).contains(&version) {
-        // Only for its name: nothing here rests on the time.
+        // The time is used for the file name only.
         let now = Clock::system().now();
         let copy = copies::keep_schema(conn, path, version, now).map_err(failed)?;
         log::info!(
@@ -175,8 +175,8 @@ pub(super) fn set_reading(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "query_only", true)
 }
 
-/// For whoever reads through much once: what it read is not worth keeping, and pages of the
-/// file mapped into memory would count as the process's.
+/// For reading a large part of the file once: caching it would be useless, and mapped pages would
+/// count as the process's memory.
 pub(super) fn set_frugal(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "cache_size", -1_024)?;
     conn.pragma_update(None, "mmap_size", 0)
@@ -190,7 +190,7 @@ fn set_common(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "temp_store", "MEMORY")
 }
 
-/// Reading wants the tables as they are now; only writing brings them up to date.
+/// A reader needs the current schema; only writing upgrades it.
 pub(super) fn check_version(conn: &Connection, path: &Path) -> Result<(), String> {
     match conn.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0)) {
         Ok(version) if version < schema().version => Err(format!(
@@ -202,7 +202,7 @@ pub(super) fn check_version(conn: &Connection, path: &Path) -> Result<(), String
     }
 }
 
-/// A fresh file gets `schema.sql`; an older one goes up step by step, each a transaction.
+/// A new file gets `schema.sql`. An older one is upgraded step by step, each in a transaction.
 fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
     let version: i32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let schema = schema();
@@ -220,8 +220,8 @@ fn migrate(conn: &mut Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// For a copy that takes the place of a database: what came after it was made is not in it.
-/// Payments are asked for again, from the newest event that it knows.
+/// For a copy that replaces a database: it misses later changes. Payment events since its newest
+/// one are requested again.
 pub(super) fn begin_epoch(conn: &Connection) -> rusqlite::Result<()> {
     if conn.table_exists(None, "payment_events")? {
         conn.execute(
@@ -234,7 +234,7 @@ pub(super) fn begin_epoch(conn: &Connection) -> rusqlite::Result<()> {
     name_epoch(conn)
 }
 
-/// From here on relays' last seqs of before mean nothing.
+/// Starts a new edge epoch: relays' last seqs from before are invalid.
 fn name_epoch(conn: &Connection) -> rusqlite::Result<()> {
     let epoch = hex::encode(crate::random::bytes::<6>());
     conn.execute(
@@ -244,7 +244,7 @@ fn name_epoch(conn: &Connection) -> rusqlite::Result<()> {
     .map(drop)
 }
 
-/// All of it or nothing: a start that is cut off leaves a file of the version before.
+/// One transaction: an interrupted start leaves the previous version.
 fn step(
     conn: &mut Connection,
     to: i32,
@@ -256,8 +256,8 @@ fn step(
     tx.commit()
 }
 
-/// People's words are in it: nobody else on the machine reads it. A file system without
-/// permissions is no reason not to start.
+/// The file holds people's messages: only its owner may read it. A file system without permissions
+/// is accepted.
 fn private(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     if let Err(error) = fs::set_permissions(path, fs::Permissions::from_mode(0o600)) {

@@ -1,4 +1,4 @@
-//! Mails that no server has taken yet.
+//! Mails that no mail server has accepted yet.
 
 use rusqlite::Row;
 
@@ -16,17 +16,18 @@ pub struct NewMail<'a> {
 #[derive(Clone)]
 pub struct OutgoingMail {
     pub id: i64,
-    /// UUID, the same in every try.
+    /// A UUID, the same in every attempt.
     pub mail_id: String,
     pub recipient: String,
     pub subject: String,
     pub text: String,
-    /// Tries so far.
+    /// Attempts so far.
     pub attempts: i64,
     pub created_at: Timestamp,
 }
 
-/// A longer wait than any retry's: the clock was set back since, and the mail is due.
+/// Longer than any retry's wait. A longer wait means that the clock was set back, and the mail is
+/// due.
 const WAIT_MS_MAX: i64 = 60 * 60 * 1000;
 /// Mails read at once.
 const MAILS_MAX: i64 = 16;
@@ -47,7 +48,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Counts a try that failed.
+    /// Counts a failed attempt.
     pub fn postpone_mail(&self, id: i64, due_at: Timestamp) -> Result<()> {
         self.execute(
             "UPDATE outgoing_mails SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1",
@@ -63,7 +64,7 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// Those whose time has come, at most 16.
+    /// Due mails, at most 16.
     pub fn due_mails(&self, now: Timestamp) -> Result<Vec<OutgoingMail>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT id, mail_id, recipient, subject, text, attempts, created_at
@@ -73,7 +74,7 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Those that no server has taken.
+    /// The number of mails not yet accepted.
     pub fn mails_waiting(&self) -> Result<i64> {
         Ok(self
             .conn

@@ -1,4 +1,4 @@
-//! Which of the payment provider's events have taken effect.
+//! Events of the payment provider that were applied.
 
 use rusqlite::OptionalExtension;
 
@@ -16,14 +16,14 @@ impl View<'_> {
             .is_some())
     }
 
-    /// The newest event that a restored database knew, while what came after it is yet to be
-    /// asked for. `Timestamp(0)`: it knew none.
+    /// The newest event that a restored database knew, until later events were requested.
+    /// `Timestamp(0)` when it knew none.
     pub fn payments_lost_since(&self) -> Result<Option<Timestamp>> {
         let since = self.meta_number("payments_lost_since")?;
         Ok(since.map(Timestamp))
     }
 
-    /// How far the hourly look at all customers has come.
+    /// The position of the hourly reconciliation of all customers.
     pub fn reconciled_up_to(&self) -> Result<String> {
         Ok(self
             .conn
@@ -43,7 +43,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// What came after the backup has been asked for.
+    /// Events since the backup were requested.
     pub fn end_lost_payments(&self) -> Result<()> {
         self.execute("DELETE FROM meta WHERE key = 'payments_lost_since'", [])?;
         Ok(())

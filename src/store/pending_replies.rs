@@ -1,5 +1,5 @@
-//! Messages that a language model is still to answer, and what its reply leaves behind. They
-//! hold no text: that is the message's.
+//! Messages waiting for a language model's reply, and the reply's effects on their rows. The text
+//! is in the message's row.
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -11,15 +11,15 @@ use crate::error::Result;
 pub struct PendingReply {
     pub message_id: i64,
     pub room: RoomId,
-    /// In a group, where nobody asked for it.
+    /// In a group, without having been addressed.
     pub unprompted: bool,
     /// The request was answered without it.
     pub late: bool,
-    /// Starts of the service that found it unmade.
+    /// Service starts since then without a finished reply.
     pub starts: i64,
-    /// Who brought the message; `None`: the legacy endpoint.
+    /// The relay that delivered the message; `None` for the legacy endpoint.
     pub agent: Option<AgentId>,
-    /// Who wrote the message.
+    /// The message's author.
     pub user: Option<UserId>,
 }
 
@@ -37,12 +37,12 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// `None` also when its message is gone.
+    /// `None` also when its message was removed.
     pub fn pending_reply(&self, message_id: i64) -> Result<Option<PendingReply>> {
         self.view().pending_reply(message_id)
     }
 
-    /// The request is answered without the reply, which will be a command.
+    /// The request was answered without the reply, which will be a command.
     pub fn set_reply_late(&self, message_id: i64) -> Result<()> {
         self.execute(
             "UPDATE pending_replies SET late = 1 WHERE message_id = ?1",
@@ -51,7 +51,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// What was counted at starts of the service says nothing any more.
+    /// Resets the count of service starts.
     pub fn forget_reply_starts(&self, message_id: i64) -> Result<()> {
         self.execute(
             "UPDATE pending_replies SET starts = 0 WHERE message_id = ?1",
@@ -60,7 +60,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Whether it was there.
+    /// True when it existed.
     pub fn delete_pending_reply(&self, message_id: i64) -> Result<bool> {
         let deleted = self.execute(
             "DELETE FROM pending_replies WHERE message_id = ?1",
@@ -85,7 +85,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// What followed as a command without a model having been asked.
+    /// Stores what was sent as a command without asking a model.
     pub fn set_reply_followed(&self, message_id: i64, bubbles: Option<&str>) -> Result<()> {
         self.execute(
             "UPDATE messages SET late = ?2 WHERE id = ?1",
@@ -94,7 +94,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// What followed as a command; the answer stays what it was.
+    /// Stores the reply sent as a command; the answer to the request stays.
     pub fn set_late_reply(
         &self,
         message_id: i64,
@@ -110,7 +110,7 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// `None` also when its message is gone.
+    /// `None` also when its message was removed.
     pub fn pending_reply(&self, message_id: i64) -> Result<Option<PendingReply>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT p.message_id, p.room_id, p.unprompted, p.late, p.starts, m.agent_id,
@@ -121,7 +121,7 @@ impl View<'_> {
         Ok(statement.query_row([message_id], pending_from).optional()?)
     }
 
-    /// Those after a message, in the order of messages, at most `limit`.
+    /// Pending replies after a message, in the order of messages, at most `limit`.
     pub fn pending_replies(&self, after: i64, limit: usize) -> Result<Vec<PendingReply>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT p.message_id, p.room_id, p.unprompted, p.late, p.starts, m.agent_id,
@@ -154,9 +154,9 @@ fn pending_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<PendingReply> {
     })
 }
 
-/// At the start nobody waits any more for a reply that was pending. A relay's becomes a
-/// command, and its request, should it be repeated, has been answered without it. Legacy
-/// relays take no commands: theirs waits for the repetition.
+/// At a start no request waits for a pending reply any more. A reply for a relay becomes a command,
+/// and a repeated request gets the answer without it. Legacy relays take no commands, so their
+/// reply waits for the repeated request.
 pub(super) fn take_up(conn: &mut Connection) -> rusqlite::Result<()> {
     let tx = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     tx.execute(

@@ -1,5 +1,5 @@
-//! Photos that relays uploaded: a row for each, beside the file that is named after it. The row
-//! outlives the file, so that a repeated upload gets the same answer.
+//! Photos uploaded by relays: one row per photo; the file has its id as name. The row outlives the
+//! file, so that a repeated upload gets the same answer.
 
 use rusqlite::{OptionalExtension, Row};
 use serde::Serialize;
@@ -11,15 +11,15 @@ use crate::error::Result;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Photo {
-    /// UUID
+    /// A UUID.
     pub photo_id: String,
     pub user: UserId,
     pub agent: AgentId,
     /// jpeg, png, webp or heic.
     pub format: String,
-    /// A reply to its message follows as a command.
+    /// The reply to its message will follow as a command.
     pub is_processed: bool,
-    /// The file is there.
+    /// Whether the file still exists.
     pub is_kept: bool,
 }
 
@@ -34,14 +34,14 @@ pub struct NewPhoto<'a> {
     pub now: Timestamp,
 }
 
-/// As a person's export lists it.
+/// A photo in a person's export.
 #[derive(Debug, Serialize)]
 pub struct ExportedPhoto {
     pub photo_id: String,
     pub format: String,
     pub bytes: i64,
     pub created_at: Timestamp,
-    /// When its file was removed; `None`: it is there.
+    /// When its file was removed; `None` while it exists.
     pub removed_at: Option<Timestamp>,
 }
 
@@ -102,7 +102,7 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// The one that a message came with.
+    /// The photo of a message.
     pub fn photo_of_message(&self, message_id: i64) -> Result<Option<Photo>> {
         Ok(self
             .conn
@@ -111,12 +111,12 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// Some of a person's, their files gone or not.
+    /// Some of a person's photos, with or without files.
     pub fn photos_of(&self, user: UserId, limit: usize) -> Result<Vec<Photo>> {
         self.photos_where("WHERE user_id = ?1 ORDER BY id LIMIT ?2", user.0, limit)
     }
 
-    /// Those with a file that came before a moment, the oldest first.
+    /// Photos with a file from before a time, oldest first.
     pub fn photos_before(&self, moment: Timestamp, limit: usize) -> Result<Vec<Photo>> {
         self.photos_where(
             "WHERE removed_at IS NULL AND created_at < ?1 ORDER BY created_at LIMIT ?2",

@@ -1,6 +1,5 @@
-//! Sessions of superpowers: rows of `miniapp_sessions`, the active ones also in memory, so
-//! that a message of somebody who uses none costs no query. One at a time for each person
-//! in each room.
+//! Sessions of superpowers: rows of `miniapp_sessions`. Active sessions are also in memory, so that
+//! messages without a session need no query. A person has at most one session per room.
 
 use rusqlite::Connection;
 
@@ -9,7 +8,7 @@ use super::{RoomId, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// So long after the last turn a session is over.
+/// A session ends this long after its last turn.
 pub const SESSION_QUIET_MS: i64 = 30 * 60 * 1000;
 
 /// Sessions ended in one call of housekeeping.
@@ -18,7 +17,7 @@ pub(super) const ENDED_AT_ONCE_MAX: i64 = 500;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PowerSession {
     id: i64,
-    /// The superpower's.
+    /// The superpower's name.
     pub name: String,
     last_at: Timestamp,
 }
@@ -30,7 +29,7 @@ impl PowerSession {
 }
 
 impl Tx<'_> {
-    /// The session that is going on.
+    /// The active session.
     pub fn power_session(
         &self,
         user: UserId,
@@ -41,8 +40,8 @@ impl Tx<'_> {
         (!session.is_over(now)).then_some(session)
     }
 
-    /// Counts a turn with the superpower of that name, in a new session when none of it is
-    /// going on; `session_id` is the new one's.
+    /// Counts a turn with a superpower, in a new session unless one of it is active. `session_id`
+    /// is used for a new session.
     pub fn take_power_turn(
         &mut self,
         user: UserId,
@@ -86,7 +85,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Ends the session of the user in the room, if there is one.
+    /// Ends the user's session in the room, if there is one.
     pub fn end_power_session(&mut self, user: UserId, room: RoomId, now: Timestamp) -> Result<()> {
         let Some(session) = self.cache.take_session(&(user, room)) else {
             return Ok(());
@@ -102,12 +101,12 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Forgets those of a user whose rows are about to go.
+    /// Removes from memory the sessions of a user whose rows will be erased.
     pub fn forget_power_sessions(&mut self, user: UserId) {
         self.cache.drop_sessions(|(of, _), _| *of == user);
     }
 
-    /// Ends those that have been quiet; true when there may be more.
+    /// Ends idle sessions; true when there may be more.
     pub(super) fn end_quiet_sessions(&mut self, now: Timestamp) -> Result<bool> {
         self.cache.drop_sessions(|_, session| session.is_over(now));
         let ended = self.execute(

@@ -1,5 +1,5 @@
-//! What superpowers keep, for a person or a room, and when they want to speak by themselves.
-//! The JSON is theirs.
+//! Superpowers' stored state, per person or room, and their alarms. The superpower defines the
+//! JSON.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -7,31 +7,31 @@ use super::{RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// Whose it is.
+/// The owner of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PowerOwner {
     User(UserId),
     Room(RoomId),
 }
 
-/// What one superpower keeps for one owner.
+/// The state of one superpower for one owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PowerState {
-    /// The superpower's.
+    /// The superpower's name.
     pub name: String,
     /// JSON
     pub state: String,
-    /// JSON, before the last change; `None`: nothing to undo.
+    /// JSON from before the last change; `None` when nothing can be undone.
     pub previous: Option<String>,
 }
 
-/// When a user's superpower wants to speak, and where.
+/// The time at which a user's superpower wants to send something, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PowerAlarm {
     pub name: String,
     pub user: UserId,
     pub room: RoomId,
-    /// The moment it asked for.
+    /// The time that it requested.
     pub at: Timestamp,
 }
 
@@ -56,7 +56,7 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Everything that superpowers keep for an owner.
+    /// All states of an owner.
     pub fn power_states(&self, owner: PowerOwner) -> Result<Vec<PowerState>> {
         let (sql, id) = match owner {
             PowerOwner::User(user) => (
@@ -99,7 +99,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The rooms in which a user wrote and a superpower keeps something for all.
+    /// Rooms in which a user wrote and a superpower stores shared state.
     pub fn rooms_with_power_states(&self, user: UserId) -> Result<Vec<RoomId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT DISTINCT power_states.room_id FROM room_authors
@@ -116,7 +116,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// In the place of any other of the user's superpower.
+    /// Replaces an alarm of the same user and superpower.
     pub fn set_power_alarm(&self, alarm: &PowerAlarm) -> Result<()> {
         self.execute(
             "INSERT INTO power_alarms (user_id, power, room_id, at, due_at)
@@ -131,12 +131,12 @@ impl Tx<'_> {
         self.power_alarms_where("WHERE user_id = ?1", user.0)
     }
 
-    /// Those whose time has come, soonest first, at most 256.
+    /// Due alarms, soonest first, at most 256.
     pub fn due_power_alarms(&self, now: Timestamp) -> Result<Vec<PowerAlarm>> {
         self.power_alarms_where("WHERE due_at <= ?1 ORDER BY due_at LIMIT 256", now.0)
     }
 
-    /// When a user's superpower wants to speak.
+    /// The alarm time of a user's superpower.
     pub fn power_alarm_at(&self, user: UserId, name: &str) -> Result<Option<Timestamp>> {
         Ok(self
             .conn
@@ -161,7 +161,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Makes due what of a user's was held back.
+    /// Makes a user's held-back reminders and alarms due.
     pub fn release_held(&self, user: UserId, now: Timestamp) -> Result<()> {
         self.execute(
             "UPDATE reminders SET due_at = ?2 WHERE user_id = ?1 AND send_at <= ?2 AND due_at > ?2",
@@ -191,7 +191,7 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// When the next superpower wants to speak.
+    /// The time of the next alarm.
     pub fn next_power_alarm_due(&self) -> Result<Option<Timestamp>> {
         Ok(self
             .conn

@@ -1,4 +1,5 @@
-//! Idempotency keys: kept before the first call that carries one, until the outcome is known.
+//! Idempotency keys for the payment provider: stored before the first call with the key, until the
+//! outcome is known.
 
 use rusqlite::OptionalExtension;
 
@@ -8,7 +9,7 @@ use crate::error::Result;
 use crate::random;
 
 impl Tx<'_> {
-    /// The key of an operation whose outcome is not known, else a new one.
+    /// The key of an operation with unknown outcome, or a new one.
     pub fn provider_key(&self, user: UserId, operation: &str, now: Timestamp) -> Result<String> {
         let pending: Option<String> = self
             .conn
@@ -26,7 +27,7 @@ impl Tx<'_> {
         Ok(key)
     }
 
-    /// The outcome is known: the next time is another operation.
+    /// The outcome is known: the next call is a new operation.
     pub fn remove_provider_key(&self, user: UserId, operation: &str) -> Result<()> {
         self.execute(
             "DELETE FROM provider_keys WHERE user_id = ?1 AND operation = ?2",

@@ -1,5 +1,5 @@
-//! What the payment provider is yet to be told, kept until it knows. One wish a subject: a
-//! later one takes the place of an earlier one. It must not call anybody.
+//! Tasks for the payment provider, stored until the provider has confirmed them. There is one task
+//! per subject; a later one replaces an earlier one. This file must not call the provider.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,13 +12,13 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::random;
 
-/// The pause after the first attempt; it doubles with each further one.
+/// The pause after the first attempt; it doubles with each attempt.
 const PAUSE_MS: i64 = 60_000;
 const PAUSE_MS_MAX: i64 = 3_600_000;
-/// Tasks handed out at once.
+/// Tasks returned at once.
 const DUE_MAX: i64 = 64;
 
-/// What the provider is to be told of a subject.
+/// What to do with a subject at the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskKind {
     CancelAtPeriodEnd,
@@ -30,14 +30,14 @@ pub enum TaskKind {
 pub struct ProviderTask {
     pub id: i64,
     pub kind: TaskKind,
-    /// The provider's name of the subscription or the customer.
+    /// The provider's id of the subscription or customer.
     pub subject: String,
     key: String,
-    /// Those begun so far.
+    /// Attempts started so far.
     pub attempts: i64,
 }
 
-/// Where tasks go, if there is a provider at all, and who is told of new ones.
+/// The queue's settings: whether there is a provider, and whom to notify.
 #[derive(Clone, Default)]
 pub(super) struct TaskQueue {
     provider: Arc<AtomicBool>,
@@ -51,7 +51,7 @@ impl TaskQueue {
         queue
     }
 
-    /// Wakes whoever works on the tasks.
+    /// Notified about new tasks.
     pub(super) fn queued(&self) -> Arc<Notify> {
         self.queued.clone()
     }
@@ -77,22 +77,22 @@ impl TaskKind {
 }
 
 impl ProviderTask {
-    /// Of the attempt that was begun last: its retries carry the same key, a later attempt
-    /// another, since the provider repeats its answer to a key.
+    /// The key of the last started attempt. Retries of the request carry the same key; a new
+    /// attempt has another, because the provider repeats its answer to a key.
     pub fn idempotency_key(&self) -> String {
         format!("{}-{}-{}", self.kind.as_str(), self.key, self.attempts)
     }
 }
 
 impl Tx<'_> {
-    /// Has the user's subscriptions end with the period that is paid for. Nothing happens
-    /// where there is none, or it ends anyway, or without a provider.
+    /// Makes the user's subscriptions end with the paid period. Does nothing without a
+    /// subscription, if it ends anyway, or without a provider.
     pub fn cancel_at_period_end(&mut self, user: UserId, now: Timestamp) -> Result<()> {
         for subscription in self.lasting_subscriptions(user)? {
             let pending = self.pending_task(&subscription)?;
             match pending {
                 Some((TaskKind::CancelAtPeriodEnd, _)) => {}
-                // Never sent: what it would have undone still holds.
+                // Never sent, so nothing has to be undone.
                 Some((TaskKind::Reactivate, 0)) => self.remove_task_of(&subscription)?,
                 _ => self.put_task(TaskKind::CancelAtPeriodEnd, &subscription, Some(user), now)?,
             }
@@ -104,8 +104,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Takes back what `cancel_at_period_end` wished for, and only that: a subscription that
-    /// the person ended themselves stays so.
+    /// Undoes `cancel_at_period_end` only: a subscription that the person cancelled stays
+    /// cancelled.
     pub fn reactivate_subscription(&mut self, user: UserId, now: Timestamp) -> Result<()> {
         for subscription in self.subscriptions_ended_by_us(user)? {
             match self.pending_task(&subscription)? {
@@ -120,8 +120,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Has the provider forget everything of the user, under whatever customer it knows them.
-    /// The rows of the user, this one included, may go in the same transaction.
+    /// Makes the provider delete all customers of the user. The user's rows may be removed in the
+    /// same transaction.
     pub fn delete_customer_of(&mut self, user: UserId, now: Timestamp) -> Result<()> {
         for customer in self.customers_of(user)? {
             self.delete_customer(&customer, now)?;
@@ -129,7 +129,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Has the provider forget a customer; the user's row may be gone already.
+    /// Makes the provider delete a customer; the user's row may already be gone.
     pub fn delete_customer(&mut self, customer_id: &str, now: Timestamp) -> Result<()> {
         match self.pending_task(customer_id)? {
             Some(_) => Ok(()),
@@ -137,8 +137,8 @@ impl Tx<'_> {
         }
     }
 
-    /// Counts an attempt before it is made, and puts the next one off, so that a crash in
-    /// its middle costs one pause. `None` when another wish has taken the task's place.
+    /// Counts an attempt before it is made and postpones the next one, so that a crash costs only
+    /// one pause. `None` when another task has replaced this one.
     pub fn begin_task(&self, id: i64, now: Timestamp) -> Result<Option<ProviderTask>> {
         let attempts: Option<i64> = self
             .conn
@@ -155,9 +155,9 @@ impl Tx<'_> {
         self.view().task(id)
     }
 
-    /// The provider knows; true unless another wish has taken the task's place meanwhile.
+    /// The provider confirmed the task. True unless another task has replaced it.
     pub fn end_task(&self, task: &ProviderTask) -> Result<bool> {
-        // Ids are given again; keys are not.
+        // Ids are reused; keys are not.
         let ended = self.execute(
             "DELETE FROM provider_tasks WHERE id = ?1 AND key = ?2",
             (task.id, &task.key),
@@ -209,7 +209,7 @@ impl Tx<'_> {
             .transpose()
     }
 
-    /// Those that go on by themselves, or will once a wish of ours has reached the provider.
+    /// Subscriptions that renew, or will once a task of ours is done.
     fn lasting_subscriptions(&self, user: UserId) -> Result<Vec<String>> {
         self.subscription_ids(
             "SELECT subscription_id FROM subscriptions
@@ -247,7 +247,7 @@ impl Tx<'_> {
 const COLUMNS: &str = "SELECT id, kind, subject, key, attempts FROM provider_tasks";
 
 impl View<'_> {
-    /// Those whose time has come, at most 64.
+    /// Due tasks, at most 64.
     pub fn due_tasks(&self, now: Timestamp) -> Result<Vec<ProviderTask>> {
         let mut statement = self.conn.prepare_cached(&format!(
             "{COLUMNS} WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2"
@@ -275,7 +275,7 @@ impl View<'_> {
     }
 }
 
-/// Until the next attempt when `before` were made before this one.
+/// The pause until the next attempt after `before` earlier attempts.
 fn pause_ms(before: i64) -> i64 {
     let doublings = before.clamp(0, 6) as u32;
     (PAUSE_MS << doublings).min(PAUSE_MS_MAX)

@@ -1,5 +1,5 @@
-//! Read-only connections for scans, lists and look-ups, on the blocking pool. A read is one
-//! transaction and has a bounded age: while it lasts the write-ahead log can't start again.
+//! Read-only connections for scans, lists and look-ups, on the blocking pool. Each read is one
+//! transaction with a time limit, because the write-ahead log can't restart while it runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use super::{View, open};
 use crate::error::{Error, Result};
 
 const CHECKOUT_MAX: Duration = Duration::from_secs(5);
-/// A read that takes longer is broken off.
+/// A longer read is cancelled.
 const AGE_MAX: Duration = Duration::from_secs(30);
-/// The same while the write-ahead log has outgrown its cap.
+/// The same while the write-ahead log exceeds its limit.
 const HURRIED_AGE_MAX: Duration = Duration::from_millis(250);
-/// Steps of SQLite's machine between two looks at the clock: about half a millisecond.
+/// SQLite virtual machine steps between two checks of the clock: about half a millisecond.
 const STEPS_BETWEEN_LOOKS: std::ffi::c_int = 10_000;
 
 pub(super) struct Readers {
     pool: r2d2::Pool<SqliteConnectionManager>,
-    /// One for each connection: who waits for one waits without a thread.
+    /// One permit per connection; waiting takes no thread.
     permits: Arc<Semaphore>,
     hurry: Arc<AtomicBool>,
     age_max: Duration,
@@ -78,8 +78,8 @@ impl Readers {
     }
 }
 
-/// A connection of its own for a job that reads much, a little at a time: it takes none of
-/// the others' away, and keeps next to nothing in memory. It closes when it is dropped.
+/// A separate connection for a job that reads much in small steps. It uses none of the shared
+/// connections and little memory. It closes when dropped.
 pub struct LongReader {
     conn: Arc<Mutex<Connection>>,
     hurry: Arc<AtomicBool>,
@@ -102,9 +102,9 @@ impl LongReader {
         opening.await.unwrap_or_else(|e| Err(Error::internal(e)))
     }
 
-    /// Runs `f` in a transaction on the blocking pool. It should read for a few milliseconds
-    /// at most; a second call waits for the first. When the process ends meanwhile this never
-    /// resolves: the end is no failure of the job's.
+    /// Runs `f` in a transaction on the blocking pool. It should take a few milliseconds at most; a
+    /// second call waits for the first. If the process ends meanwhile, this never resolves, because
+    /// that is no failure of the job.
     pub async fn read<T, F>(&self, f: F) -> Result<T>
     where
         T: Send + 'static,
@@ -137,7 +137,7 @@ fn read_with<T>(
             started.elapsed() > if hurried { HURRIED_AGE_MAX } else { age_max }
         }),
     )?;
-    // One transaction, so that everything `f` reads belongs together.
+    // One transaction, so that everything `f` reads is consistent.
     let tx = conn.transaction()?;
     f(&View { conn: &tx })
 }
@@ -170,7 +170,7 @@ mod tests {
                 .unwrap_err();
             assert_eq!(error.kind, crate::error::Kind::Unavailable, "{error}");
         }
-        // The connection is as good as before.
+        // The connection is still usable.
         let count = readers
             .read(|view| {
                 Ok(view

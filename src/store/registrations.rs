@@ -1,12 +1,11 @@
-//! Registration tokens that were used. One that nobody showed leaves no row: it is signed, and
-//! expires by itself.
+//! Used registration tokens. An unused token has no row: it is signed and expires by itself.
 
 use super::Tx;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
 impl Tx<'_> {
-    /// Notes that a token was used; false when it was used before.
+    /// Records that a token was used; false when it was used before.
     pub fn use_registration(&self, nonce: &str, expires_at: Timestamp) -> Result<bool> {
         let rows = self.execute(
             "INSERT OR IGNORE INTO used_registrations (nonce, expires_at) VALUES (?1, ?2)",

@@ -1,4 +1,4 @@
-//! Reminders still to come. One that comes again is one row, whose time is its next one.
+//! Pending reminders. A recurring reminder is one row with its next time.
 
 use std::ops::Range;
 
@@ -12,14 +12,14 @@ use crate::model::recurrence::Recurrence;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reminder {
     pub id: i64,
-    /// UUID
+    /// A UUID.
     pub schedule_id: String,
     pub user: UserId,
     pub room: RoomId,
-    /// What is to be remembered, without decoration.
+    /// The reminder's text, without decoration.
     pub text: String,
     pub send_at: Timestamp,
-    /// `None`: it comes once.
+    /// `None` for a single reminder.
     pub recurrence: Option<Recurrence>,
 }
 
@@ -61,7 +61,7 @@ impl Tx<'_> {
         self.reminders_where("WHERE user_id = ?1 ORDER BY send_at, id", user.0)
     }
 
-    /// The reminders of a room, whoever set them, soonest first.
+    /// The reminders in a room, by any author, soonest first.
     pub fn room_reminders(&self, room: RoomId) -> Result<Vec<Reminder>> {
         self.reminders_where(
             "WHERE user_id IN (SELECT user_id FROM room_authors WHERE room_id = ?1)
@@ -70,7 +70,7 @@ impl Tx<'_> {
         )
     }
 
-    /// The reminder with that UUID.
+    /// The reminder with this UUID.
     pub fn reminder(&self, schedule_id: &str) -> Result<Option<Reminder>> {
         Ok(self
             .conn
@@ -87,7 +87,7 @@ impl Tx<'_> {
         Ok(count as usize)
     }
 
-    /// Those whose time has come, soonest first, at most 256.
+    /// Due reminders, soonest first, at most 256.
     pub fn due_reminders(&self, now: Timestamp) -> Result<Vec<Reminder>> {
         self.reminders_where("WHERE due_at <= ?1 ORDER BY due_at LIMIT 256", now.0)
     }
@@ -100,7 +100,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Another text, time or rule.
+    /// Changes text, time or rule.
     pub fn change_reminder(
         &self,
         id: i64,
@@ -148,7 +148,7 @@ impl View<'_> {
 }
 
 impl Reminder {
-    /// The moments within `span` at which it comes, at most `max`.
+    /// The times within `span` at which the reminder is due, at most `max`.
     pub fn moments(&self, span: &Range<Timestamp>, max: usize) -> Vec<Timestamp> {
         match &self.recurrence {
             Some(recurrence) => recurrence.within(span, max),

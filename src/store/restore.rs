@@ -1,6 +1,6 @@
-//! Puts a backup in the place of a database. All of it happens in a draft beside the database,
-//! which takes its name in one step in the end: whoever is cut off before has the old one,
-//! whole. What people asked for and what access was ended since the backup is carried over into it.
+//! Restoring a backup. All work happens in a draft beside the database, which takes its name in one
+//! last step, so an interrupted restore leaves the old database intact. People's requests and
+//! revoked access since the backup are carried over.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,31 +14,31 @@ use super::{advice, copies, inspect, open};
 use crate::clock::Timestamp;
 use crate::files;
 
-/// A backup on its way to its place.
+/// A prepared backup that is not yet in place.
 pub struct PendingRestore {
     draft: Draft,
     target: PathBuf,
     pub restored: Restored,
 }
 
-/// What is restored.
+/// Facts about a restore.
 #[derive(Debug, Clone, Default)]
 pub struct Restored {
     pub bytes: u64,
-    /// The backup's own; the database has the present one.
+    /// The backup's version; the restored database has the current one.
     pub schema_version: i32,
-    /// The newest moment that it knows of; `None`: it is empty.
+    /// The newest time the backup knows; `None` when it is empty.
     pub as_of: Option<Timestamp>,
-    /// What the present database knew better; empty without one that can be read.
+    /// Rows taken from the current database; empty if it can't be read.
     pub carried_over: Vec<CarriedOver>,
-    /// Why what was asked for since could not be read of the present database.
+    /// Why the current database could not be read.
     pub present_unread: Option<String>,
-    /// There was a database.
+    /// Whether there was a database before.
     pub had_present: bool,
 }
 
-/// For a database that somebody put in its place by other means; the caller holds its lock.
-/// False for one that can't be used, which is left alone: whoever opens it says why.
+/// Starts a new epoch for a database that was replaced by other means; the caller holds its lock.
+/// False for an unusable file, which is left unchanged: opening it reports why.
 pub fn begin_epoch(path: &Path) -> Result<bool, String> {
     if inspect::inspect(path, false) != Ok(true) {
         return Ok(false);
@@ -50,8 +50,8 @@ pub fn begin_epoch(path: &Path) -> Result<bool, String> {
 }
 
 impl PendingRestore {
-    /// Copies the backup beside the database at `target`, whose lock the caller holds, checks
-    /// it, brings it up to date and makes it what it is to be. Changes nothing else.
+    /// Copies the backup beside the database at `target`, whose lock the caller holds, checks it,
+    /// upgrades it and carries rows over. Changes nothing else.
     pub fn prepare(
         backup: &Path,
         target: &Path,
@@ -90,12 +90,12 @@ impl PendingRestore {
         })
     }
 
-    /// Where it is until it is in its place.
+    /// The draft's path until it is in place.
     pub fn path(&self) -> &Path {
         self.draft.path()
     }
 
-    /// Puts it in its place. What was there is kept beside it, under the name that is returned.
+    /// Puts the restored database in place. The previous one is kept under the returned name.
     pub fn put_in_place(self, now: Timestamp) -> Result<Option<PathBuf>, String> {
         let failed = |what: &dyn std::fmt::Display| format!("can't write beside {what}");
         let draft = self.draft.path();
@@ -110,8 +110,8 @@ impl PendingRestore {
                 .map_err(|e| format!("{}: {e}", failed(&self.target.display())))?;
             aside = Some(kept);
         }
-        // From here to the next line a damaged database is without its log, which it has aside;
-        // a sound one has none. The new one must never meet it.
+        // Until the next statement a damaged database is without its log, which was set aside with
+        // it; an intact one has none. The new database must never be opened with the old log.
         open::remove_log(&self.target)
             .map_err(|e| format!("{}: {e}", failed(&self.target.display())))?;
         self.draft
@@ -123,7 +123,7 @@ impl PendingRestore {
     }
 }
 
-/// Its schema's version.
+/// Checks the backup and returns its schema version.
 fn check(backup: &Path) -> Result<i32, String> {
     if !backup.exists() {
         return Err(format!("there is no file {}", backup.display()));
@@ -137,7 +137,7 @@ fn check(backup: &Path) -> Result<i32, String> {
         .map_err(|e| format!("{}: {e}", backup.display()))
 }
 
-/// With its log, if somebody copied that too; else so that nothing is made beside it.
+/// Opens it with its log, if there is one; otherwise without creating files beside it.
 fn open_backup(path: &Path) -> rusqlite::Result<Connection> {
     if open::beside(path, "-wal").exists() {
         return Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
@@ -145,12 +145,12 @@ fn open_backup(path: &Path) -> rusqlite::Result<Connection> {
     inspect::open_unchanging(path)
 }
 
-/// None: there is none. Some(Err): it is there and can't be read. A file of another program is
-/// refused.
+/// `None` when there is no database; `Some(Err)` when it can't be read. A file of another program
+/// is refused.
 fn look_at_present(target: &Path) -> Result<Option<Result<(), String>>, String> {
     let there = |suffix| open::beside(target, suffix).exists();
     if !there("") {
-        // A log alone is of no use, but of a database that somebody may look for.
+        // A log alone is useless, but its database may be somewhere else.
         return match there("-wal") {
             true => Err(format!(
                 "{0} is missing, but its log {0}-wal is there: put the database file back beside \
@@ -169,7 +169,7 @@ fn look_at_present(target: &Path) -> Result<Option<Result<(), String>>, String> 
     Ok(Some(Ok(())))
 }
 
-/// Carries over what the present database at `target` knows better, and begins a new edge epoch.
+/// Carries over rows from the current database at `target`, and begins a new edge epoch.
 fn settle(draft: &Path, target: &Path, restored: &mut Restored) -> rusqlite::Result<()> {
     let mut conn = open::open_beside(draft)?;
     conn.pragma_update(None, "secure_delete", true)?;
@@ -191,7 +191,7 @@ fn settle(draft: &Path, target: &Path, restored: &mut Restored) -> rusqlite::Res
     Ok(())
 }
 
-/// A copy with the present schema of a database that has an older one.
+/// A copy with the current schema of a database that has an older one.
 fn up_to_date(database: &Path) -> Result<Option<Draft>, String> {
     let failed = |e: rusqlite::Error| e.to_string();
     let conn = open::open_beside(database).map_err(failed)?;
@@ -207,7 +207,7 @@ fn up_to_date(database: &Path) -> Result<Option<Draft>, String> {
     Ok(Some(draft))
 }
 
-/// The newest message, or the last purge, which comes every day.
+/// The newest message, or the last purge, which runs daily.
 fn as_of(conn: &Connection) -> rusqlite::Result<Option<Timestamp>> {
     let message: Option<i64> = conn
         .query_row(
@@ -226,10 +226,10 @@ fn as_of(conn: &Connection) -> rusqlite::Result<Option<Timestamp>> {
     Ok(message.max(purge).map(Timestamp))
 }
 
-/// Gives the present database a second name, under which it stays. Until the new one takes its
-/// place it keeps its own, so that no moment is without a database.
+/// Gives the current database a second name, under which it is kept. It keeps its own name until
+/// the new one replaces it, so that a database always exists.
 fn set_aside(target: &Path, kept: &Path, is_sound: bool) -> std::io::Result<()> {
-    // A sound one is whole without its log from here on; a damaged one stays as it is.
+    // An intact database is complete without its log from here on; a damaged one stays as it is.
     if is_sound {
         let folded = open::open_beside(target).and_then(open::fold);
         folded.map_err(std::io::Error::other)?;
@@ -242,7 +242,7 @@ fn set_aside(target: &Path, kept: &Path, is_sound: bool) -> std::io::Result<()> 
     copy::sync_folder_of(kept)
 }
 
-/// A copy where the file system knows no links.
+/// Copies where the file system has no links.
 fn link(from: &Path, to: &Path) -> std::io::Result<()> {
     fs::hard_link(from, to).or_else(|_| {
         fs::copy(from, to)?;

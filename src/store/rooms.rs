@@ -1,5 +1,5 @@
-//! Rooms: a chat as its relay names it, its owner, who takes part, which agent last brought
-//! a message from it, and the head of its chain of messages.
+//! Rooms: a chat under the relay's name for it, its owner, its members, the agent that last
+//! delivered a message from it, and the head of its message chain.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -11,27 +11,27 @@ use crate::error::Result;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RoomId(pub i64);
 
-/// Begins what follows the name of a direct chat that has become a group since. No relay
-/// knows a chat by such a name.
+/// Separates the name of a former direct chat, now a group, from its suffix. No relay uses such a
+/// name.
 pub(super) const FORMER: &str = "\u{1}direct ";
 
-/// Begins what a room is called whose name held the phone of somebody erased: a digest of
-/// the name follows.
+/// Prefix of a room name that contained an erased person's phone number; a digest of the name
+/// follows.
 const NAMELESS: &str = "\u{1}erased ";
 
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     pub id: RoomId,
     pub owner: UserId,
-    /// Several people read what is written there.
+    /// Whether several people read the room.
     pub group: bool,
-    /// `None`: the last message came by the legacy endpoint.
+    /// `None` when the last message came over the legacy endpoint.
     pub agent: Option<AgentId>,
-    /// Digest of the participants last written.
+    /// Digest of the last written member list.
     pub members: Digest,
     /// The newest message.
     pub head: Option<i64>,
-    /// Human messages since the assistant's last one.
+    /// Messages by people since the assistant's last one.
     pub humans: i64,
 }
 
@@ -67,7 +67,7 @@ impl Tx<'_> {
         Ok(found)
     }
 
-    /// The room that lost this name in an erasure: its relay goes on calling it so.
+    /// Finds a room that lost this name in an erasure, when its relay uses the name again.
     fn name_again(&self, chat_guid: &str) -> Result<Option<Room>> {
         let named = self.execute(
             "UPDATE rooms SET chat_guid = ?1 WHERE chat_guid = ?2",
@@ -83,8 +83,8 @@ impl Tx<'_> {
             .optional()?)
     }
 
-    /// Forgets a room's name. Nothing is sent there until a message of its relay brings it
-    /// again.
+    /// Replaces a room's name by a digest. Nothing is sent there until the relay sends a message
+    /// from it again.
     pub(super) fn set_room_nameless(&mut self, room: RoomId, chat_guid: &str) -> Result<()> {
         self.execute(
             "UPDATE rooms SET chat_guid = ?2, agent_id = NULL WHERE id = ?1",
@@ -136,7 +136,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Writes who takes part; `members` is the digest of `handles`.
+    /// Writes the members; `members` is the digest of `handles`.
     pub fn set_room_members(
         &mut self,
         chat_guid: &str,
@@ -176,7 +176,7 @@ impl Tx<'_> {
         message_id: i64,
         humans: i64,
     ) -> Result<()> {
-        // Most rooms have a row, and an update alone costs less than an upsert.
+        // Most rooms have a row, and an update costs less than an upsert.
         let newer = "UPDATE room_heads SET message_id = ?2, humans = ?3 WHERE room_id = ?1";
         let head = (room.id.0, message_id, humans);
         if room.head.is_none() || self.execute(newer, head)? == 0 {
@@ -194,8 +194,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Ends a direct chat that others read from now on. Its row keeps its messages under a
-    /// name that no relay uses; the name is free for the group.
+    /// Ends a direct chat that became a group. Its row keeps the messages under a name that no
+    /// relay uses; the old name is free for the group.
     pub fn end_direct_chat(&mut self, chat_guid: &str, room: RoomId) -> Result<()> {
         self.execute(
             "UPDATE rooms SET chat_guid = chat_guid || ?2 || id, agent_id = NULL WHERE id = ?1",
@@ -206,14 +206,13 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Whether the room was a direct chat that has become a group.
+    /// Whether the room is a former direct chat.
     pub fn is_former_direct_chat(&self, room: RoomId) -> Result<bool> {
         Ok(!self.target(room)?.has_name())
     }
 
-    /// Where something for the room is sent. What belongs to a direct chat that takes no
-    /// commands (any more) goes to another direct chat of the same person; `None`: there is
-    /// none that does.
+    /// Where to send something for the room. A direct chat that takes no commands is replaced by
+    /// another direct chat of the same person; `None` when there is none.
     pub fn chat_for(&self, room: RoomId, user: Option<UserId>) -> Result<Option<Target>> {
         let own = self.target(room)?;
         match user {
@@ -225,8 +224,8 @@ impl Tx<'_> {
         }
     }
 
-    /// Where a person is told what nobody else may read: in the room, if it is a direct chat,
-    /// else in another.
+    /// Where to send something private: the room, if it is a direct chat, or else another direct
+    /// chat of the person.
     pub fn private_chat_for(&self, room: RoomId, user: UserId) -> Result<Option<Target>> {
         match self.target(room)?.group {
             true => self.newest_direct_chat(user, true),
@@ -242,7 +241,7 @@ fn nameless(chat_guid: &str) -> String {
     )
 }
 
-/// The name by which a relay knew the chat; without it when that was forgotten.
+/// The relay's name of the chat, or nothing when it was replaced by a digest.
 pub fn given_name(chat_guid: &str) -> &str {
     match chat_guid.split_once(FORMER) {
         Some((given, _)) => given,

@@ -1,5 +1,5 @@
-//! The provider's subscriptions, and what of them a user's own row shows: the one that began
-//! last. What one event does to another is `model::payment`'s.
+//! Subscriptions at the payment provider. A user's row shows the current one, which began last.
+//! `model::payment` decides what an event changes.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -29,7 +29,7 @@ impl View<'_> {
         found.transpose()
     }
 
-    /// The user's current one: that began last.
+    /// The user's current subscription: the one that began last.
     pub fn current_subscription(&self, user: UserId) -> Result<Option<SubscriptionRow>> {
         let found = self
             .conn
@@ -52,7 +52,7 @@ impl View<'_> {
 }
 
 impl Tx<'_> {
-    /// Keeps a subscription and shows the user's current one in their row.
+    /// Stores a subscription and updates the user's row.
     pub fn put_subscription(&mut self, user: UserId, held: &HeldSubscription) -> Result<()> {
         let (details, moment) = (&held.details, |at: Option<i64>| at.map(to_ms));
         self.execute(
@@ -85,7 +85,7 @@ impl Tx<'_> {
         self.show_subscription(user)
     }
 
-    /// What our own call has made of it; the provider's event says so too, later.
+    /// The result of our own call; the provider's event will confirm it later.
     pub fn set_cancel_at_period_end(&self, subscription_id: &str, ends: bool) -> Result<()> {
         self.execute(
             "UPDATE subscriptions SET cancel_at_period_end = ?2 WHERE subscription_id = ?1",
@@ -94,7 +94,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// It was ended by somebody else before we came to it, and is theirs to restore.
+    /// The person cancelled it before we did, so only they may restore it.
     pub fn leave_ended(&self, subscription_id: &str) -> Result<()> {
         self.execute(
             "UPDATE subscriptions SET ended_by_us = 0, cancel_at_period_end = 1
@@ -109,7 +109,7 @@ impl Tx<'_> {
             return Ok(());
         };
         let details = &held.details;
-        // A trial counts for ever, also where the provider does not say when it began.
+        // A trial counts for ever, even when the provider doesn't say when it began.
         let trial_began = details.trial_started_at;
         let trial_began =
             trial_began.or_else(|| (held.status == Status::Trial).then_some(held.status_at));

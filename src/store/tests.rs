@@ -1,4 +1,4 @@
-//! The store by itself: what is undone with whom, and how far the log may grow.
+//! Tests of the store alone: which changes are undone together, and how far the log grows.
 
 use std::fs::File;
 use std::time::Duration;
@@ -21,8 +21,7 @@ fn log_bytes(store: &Store) -> u64 {
     std::fs::metadata(checkpoint::wal_path(store.path())).map_or(0, |m| m.len())
 }
 
-/// Writes that together make the log as large as `bytes` if nothing is done about it; the
-/// most that it was.
+/// Writes enough to make the log as large as `bytes` without checkpoints. Returns its largest size.
 async fn fill(store: &Store, bytes: usize) -> u64 {
     const ROW_BYTES: usize = 64 << 10;
     let user = "INSERT OR IGNORE INTO users (id, user_id, created_at) VALUES (1, 'u', 1)";
@@ -92,7 +91,7 @@ async fn a_reader_that_holds_the_log_back_has_to_go() {
     assert!(most < LOG_BYTES_MAX, "{most} bytes");
 }
 
-/// Copies are whole however much is written meanwhile; the log keeps its bound.
+/// Copies are complete while the service writes, and the log stays within its limit.
 #[tokio::test(flavor = "multi_thread")]
 async fn backups_do_not_hold_the_log_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -105,7 +104,7 @@ async fn backups_do_not_hold_the_log_back() {
         async move {
             let mut made = 0;
             let mut is_last = false;
-            // The last one is made with nobody who writes.
+            // The last copy is made without writers.
             while !is_last {
                 is_last = stopping.load(Ordering::SeqCst);
                 let live = store.copy_beside(|_, _| {}).await.unwrap();
@@ -157,14 +156,13 @@ async fn one_that_fails_is_undone_alone() {
     assert_eq!((kinds(Kind::NotFound), kinds(Kind::Internal)), (100, 100));
     let agents = store.read(|view| view.agents()).await.unwrap();
     assert_eq!(agents.len(), 100);
-    // What was undone is undone in memory too.
+    // Memory was rolled back too.
     let made = store.write(|tx| Ok(tx.agent("agent-0", Timestamp(1))?.id));
     let made = made.await.unwrap();
     assert!(agents.iter().all(|agent| agent.id != made));
 }
 
-/// Holds the writing thread up until something is sent here, so that what is queued meanwhile
-/// becomes one transaction.
+/// Blocks the writer thread until something is sent, so that queued closures form one transaction.
 async fn hold_up(store: &Store) -> std::sync::mpsc::Sender<()> {
     let (begun, has_begun) = tokio::sync::oneshot::channel();
     let (go_on, going_on) = std::sync::mpsc::channel();
@@ -212,7 +210,7 @@ async fn one_that_fails_halfway_has_the_others_run_again() {
     let agents = store.read(|view| view.agents()).await.unwrap();
     assert_eq!(agents.len(), 22);
     assert_eq!(effects.load(Ordering::Relaxed), 22);
-    // Up to the first that failed halfway: twice. The second one that does has a savepoint.
+    // The closures up to the first failure ran twice. The second failing closure had a savepoint.
     assert_eq!(runs.load(Ordering::Relaxed), 30 + 13);
     let made = store.write(|tx| Ok(tx.agent("agent-12", Timestamp(1))?.id));
     let made = made.await.unwrap();
@@ -245,7 +243,7 @@ async fn what_is_run_once_is_never_run_again() {
     assert_eq!(names, ["after", "before", "once"]);
 }
 
-/// A store that is opened outside a runtime, or outlives the one it was opened in.
+/// A store opened outside a runtime, or one that outlives its runtime.
 #[test]
 fn callers_are_told_without_the_runtime() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! What language models were asked, by day, endpoint and class: numbers, nobody's in
-//! particular.
+//! Token usage of language models by day, endpoint and class. It isn't linked to people.
 
 use super::{Tx, View};
 use crate::error::Result;
@@ -8,7 +7,7 @@ use crate::error::Result;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TokenUsage {
     pub calls: u64,
-    /// Calls whose tokens the server did not say.
+    /// Calls for which the server reported no token counts.
     pub estimated_calls: u64,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
@@ -57,7 +56,7 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
-    /// Since a day, added up: endpoint, class, counts.
+    /// Totals since a day: endpoint, class, counts.
     pub fn token_usage(&self, since_day: i64) -> Result<Vec<(String, String, TokenUsage)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT endpoint, class, sum(calls), sum(estimated_calls), sum(prompt_tokens),

@@ -1,6 +1,6 @@
-//! Messages whose answers may not have been written to their clients yet. A message carries
-//! how many before it were so, which costs no row and no page of its own; after a kill the
-//! next start keeps the answers of those that may never have reached their relays.
+//! Messages whose answers may not have been delivered yet. Each message's row stores how many
+//! before it are undelivered, which costs no extra row or page. After a crash the next start keeps
+//! the answers that may not have reached their relays.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use super::Tx;
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// An answer that takes longer to be written counts as written: one stuck client must not
-/// make all that came later look unwritten.
+/// An answer that takes longer counts as delivered, so that one stuck client doesn't make later
+/// answers look undelivered.
 const WRITING_MS_MAX: i64 = 10_000;
-/// The same, in messages.
+/// The same limit in messages.
 const MESSAGES_MAX: i64 = 1_024;
 
 #[derive(Clone, Default)]
@@ -25,11 +25,11 @@ pub(super) struct UndeliveredAnswers(Arc<Mutex<State>>);
 struct State {
     due: BTreeMap<i64, Timestamp>,
     newest: i64,
-    /// The answers up to this message's are known on the disk to be written.
+    /// Answers up to this message are recorded on disk as delivered.
     noted: i64,
 }
 
-/// An answer that is to be written; drop it when it was.
+/// An answer to be delivered; drop it after delivery.
 pub struct AnswerDue {
     message_id: i64,
     undelivered: UndeliveredAnswers,
@@ -51,8 +51,8 @@ impl UndeliveredAnswers {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    /// A message is stored, and its answer is due if it is to be known again by its request:
-    /// how many before it are unwritten.
+    /// Adds a stored message whose answer must be delivered, if it is recognised by its request.
+    /// Returns how many before it are undelivered.
     pub(super) fn add(
         &self,
         message_id: i64,
@@ -72,7 +72,7 @@ impl UndeliveredAnswers {
         (before, due)
     }
 
-    /// Whether the disk knows less than it could.
+    /// Whether newer state could be written to disk.
     pub(super) fn is_behind(&self, now: Timestamp) -> bool {
         let mut state = self.0.lock();
         let newest = state.newest;
@@ -81,7 +81,7 @@ impl UndeliveredAnswers {
 }
 
 impl State {
-    /// All answers up to this message's are written, out of those up to `newest`.
+    /// The id up to which all answers are delivered; `newest` is the newest message.
     fn written_to(&mut self, newest: i64, now: Timestamp) -> i64 {
         while let Some(oldest) = self.due.first_entry() {
             if now.0 - oldest.get().0 <= WRITING_MS_MAX {
@@ -95,7 +95,7 @@ impl State {
 }
 
 impl Tx<'_> {
-    /// Brings the disk up to date when no message does it by the way.
+    /// Writes the state to disk when no message has done so.
     pub fn note_written(&mut self, now: Timestamp) -> Result<()> {
         let undelivered = self.cache.undelivered.clone();
         let written = {
@@ -113,7 +113,7 @@ impl Tx<'_> {
     }
 }
 
-/// Keeps the answers that a kill may have left unwritten.
+/// Keeps the answers that a crash may have left undelivered.
 pub(super) fn keep_after_kill(conn: &mut Connection) -> rusqlite::Result<()> {
     let tx = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let newest = "SELECT id, unwritten FROM messages ORDER BY id DESC LIMIT 1";

@@ -1,4 +1,4 @@
-//! Users as an operator sees them: one by name, or all page by page.
+//! Users for the operator: one by name, or all in pages.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -12,7 +12,7 @@ pub struct UserRow {
     pub user: User,
     pub phone: Option<String>,
     pub created_at: Timestamp,
-    /// Messages counted on the UTC day asked for.
+    /// Messages counted on the requested UTC day.
     pub day_count: i64,
     pub deletion_scheduled_for: Option<Timestamp>,
 }
@@ -28,12 +28,12 @@ impl View<'_> {
         self.user_where("WHERE users.user_id = ?2", public_id, day)
     }
 
-    /// By what the chat network knows them by.
+    /// By the handle in the chat network.
     pub fn user_by_phone(&self, phone: &str, day: i64) -> Result<Option<UserRow>> {
         self.user_where("WHERE phone = ?2", phone, day)
     }
 
-    /// At most `limit`, in the order in which they were first seen, from after one of them.
+    /// At most `limit` users after the given one, in the order they were first seen.
     pub fn users(&self, after: Option<UserId>, limit: usize, day: i64) -> Result<Vec<UserRow>> {
         let after = after.map_or(i64::MIN, |id| id.0);
         let mut statement = self

@@ -1,4 +1,4 @@
-//! People: made when their handle is first seen in a message.
+//! Users, created when their handle first occurs in a message.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::subscription::Grant;
 
-/// A user's row. The public id is `User::public_id`.
+/// A user's row id. The public id is `User::public_id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UserId(pub i64);
 
@@ -21,10 +21,10 @@ pub struct User {
     pub name: Option<String>,
     /// IANA name
     pub timezone: Option<String>,
-    /// The payment provider's: free, active, trial, canceled or past_due
+    /// The payment provider's status: free, active, trial, canceled or past_due.
     pub status: String,
     pub plan: Option<String>,
-    /// An operator's, also when it has ended.
+    /// A grant by an operator, also when it has ended.
     pub grant: Option<Grant>,
 }
 
@@ -73,7 +73,7 @@ impl Tx<'_> {
         Ok(user)
     }
 
-    /// A number that nobody ever had, also not somebody who was erased.
+    /// An id that nobody ever had, including erased users.
     pub(super) fn next_user_id(&self) -> Result<i64> {
         let last: i64 = self
             .conn
@@ -105,7 +105,7 @@ impl Tx<'_> {
         self.user_changed(phone)
     }
 
-    /// Gives a user a grant in the place of any other, or takes it away.
+    /// Sets or removes a user's grant.
     pub fn set_user_grant(&mut self, row: &UserRow, grant: Option<&Grant>) -> Result<()> {
         self.execute(
             "UPDATE users SET granted_plan = ?2, granted_until = ?3 WHERE id = ?1",
@@ -117,7 +117,7 @@ impl Tx<'_> {
         )?;
         match &row.phone {
             Some(phone) => self.user_changed(phone),
-            None => Ok(()), // the cache holds only users with a phone
+            None => Ok(()), // the cache holds only users with a handle
         }
     }
 
@@ -127,7 +127,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Free messages a user has had on a UTC day.
+    /// Free messages a user sent on a UTC day.
     pub fn day_count(&self, user: UserId, day: i64) -> Result<i64> {
         Ok(self
             .conn
@@ -137,9 +137,9 @@ impl Tx<'_> {
             .unwrap_or(0))
     }
 
-    /// Counts one message of the day.
+    /// Counts a message on its day.
     pub fn count_message(&self, user: UserId, day: i64) -> Result<()> {
-        // Most are not the first of their day, and an update alone costs less than an upsert.
+        // Most messages aren't the first of their day, and an update costs less than an upsert.
         let more = "UPDATE usage_days SET count = count + 1 WHERE user_id = ?1 AND day = ?2";
         if self.execute(more, (user.0, day))? == 0 {
             self.execute(
@@ -150,7 +150,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Takes back the count of a message that was denied what it turned out to ask for.
+    /// Uncounts a message that was denied the feature it asked for.
     pub fn uncount_message(&self, message_id: i64, user: UserId, day: i64) -> Result<()> {
         let sql = "UPDATE messages SET counted = 0 WHERE id = ?1 AND counted = 1";
         if self.execute(sql, [message_id])? > 0 {
@@ -164,7 +164,7 @@ impl Tx<'_> {
     }
 }
 
-/// The first eight columns of a row.
+/// Parses the first eight columns of a row.
 pub(super) fn user_from(row: &Row<'_>) -> rusqlite::Result<User> {
     Ok(User {
         id: UserId(row.get(0)?),

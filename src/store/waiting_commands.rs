@@ -1,5 +1,5 @@
-//! Commands that no relay was handed yet: a room that changes its agent takes them along, a
-//! room that changes what it is ends them.
+//! Commands that were never handed out: they move when a room changes its agent, and end when a
+//! direct chat becomes a group.
 
 use super::commands::{command_from, queued};
 use super::{
@@ -15,14 +15,14 @@ pub struct WithdrawnCommand {
     /// JSON
     pub payload: String,
     pub user: Option<UserId>,
-    /// Whose app sent it; `None`: no app did.
+    /// The creator of the app that sent it, if an app did.
     pub app_creator: Option<UserId>,
 }
 
 impl Tx<'_> {
-    /// Gives a room's commands that were never handed out to another agent: they end as
-    /// moved at the old one and get seqs of their own at the new one, where a full outbox
-    /// does not stop them. Old seqs, new commands.
+    /// Moves a room's commands that were never handed out to another agent. They end as moved at
+    /// the old agent and get new seqs at the new one, even if its outbox is full. Returns old seqs
+    /// and new commands.
     pub fn move_commands(
         &self,
         room: RoomId,
@@ -59,7 +59,7 @@ impl Tx<'_> {
         Ok((waiting.iter().map(|(c, ..)| c.seq).collect(), moved))
     }
 
-    /// Queues anew what stands in the rows as moved.
+    /// Queues a moved command again.
     pub(super) fn insert_command_again(
         &self,
         new: &NewCommand<'_>,
@@ -70,7 +70,7 @@ impl Tx<'_> {
         Ok(queued(new, seq))
     }
 
-    /// A command may come back to an agent that had it before: its old row gives way.
+    /// A command may return to an earlier agent: its old row is replaced.
     fn insert_again(&self, new: &NewCommand<'_>, seq: i64, created_at: Timestamp) -> Result<()> {
         self.execute(
             "UPDATE commands SET command_id = command_id || '/moved/' || seq

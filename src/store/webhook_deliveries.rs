@@ -1,5 +1,5 @@
-//! Calls of webhooks that named themselves, so that one which comes again within a day does
-//! nothing again. Only what was carried out is remembered.
+//! Ids of webhook calls, so that a call repeated within a day does nothing. Only executed calls are
+//! stored.
 
 use super::{Digest, Tx};
 use crate::clock::Timestamp;
@@ -18,7 +18,7 @@ impl Tx<'_> {
             .query_row((delivery, now.0 - DELIVERIES_KEPT_MS), |row| row.get(0))?)
     }
 
-    /// In the place of one that is over.
+    /// Replaces an expired row.
     pub fn insert_delivery(&self, delivery: &Digest, now: Timestamp) -> Result<()> {
         self.execute(
             "INSERT OR REPLACE INTO webhook_deliveries (delivery, created_at) VALUES (?1, ?2)",

@@ -1,5 +1,5 @@
-//! What became of each call of a webhook: the newest 1,000 of each, for 30 days. Where a
-//! webhook's ring stands is kept in memory, so that a call costs one row and no look.
+//! Log of webhook calls: the newest 1,000 per webhook, for 30 days, in a ring of rows. The ring's
+//! position is in memory, so that logging a call costs one row and no look-up.
 
 use rusqlite::OptionalExtension;
 
@@ -7,24 +7,24 @@ use super::{Tx, View, WebhookId};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
-/// Slots in a webhook's ring.
+/// Rows in a webhook's ring.
 const RING_SLOTS: i64 = 1_000;
 const KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
-/// Webhooks whose rings are looked through for old events in one call.
+/// Webhooks checked for old events in one call.
 const RINGS_AT_ONCE_MAX: i64 = 20;
 
-/// How a webhook stands inside this transaction.
+/// A webhook's ring position in this transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventCursor {
     pub version: i64,
-    /// Of its newest event.
+    /// Number of its newest event.
     pub(super) serial: i64,
 }
 
 pub struct NewEvent<'a> {
     pub event_id: &'a str,
     pub signature_valid: bool,
-    /// "": none was.
+    /// Empty when no action was triggered.
     pub action_triggered: &'a str,
     pub result_status: &'a str,
     pub error_message: Option<&'a str>,
@@ -43,7 +43,7 @@ pub struct EventRow {
     pub created_at: Timestamp,
 }
 
-/// How far the search for old events has come; kept in memory, a restart begins anew.
+/// Position of the sweep for old events. It is in memory; a restart begins again.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct EventSweep {
     day: i64,
@@ -51,7 +51,7 @@ pub(super) struct EventSweep {
 }
 
 impl Tx<'_> {
-    /// `None`: the webhook is gone.
+    /// `None` when the webhook was deleted.
     pub fn webhook_event_cursor(&mut self, webhook: WebhookId) -> Result<Option<EventCursor>> {
         if let Some(cursor) = self.cache.event_cursors.get(&webhook) {
             return Ok(Some(*cursor));
@@ -76,7 +76,7 @@ impl Tx<'_> {
         Ok(found)
     }
 
-    /// Records a call; nothing when the webhook is gone.
+    /// Logs a call. Does nothing when the webhook was deleted.
     pub fn insert_webhook_event(&mut self, webhook: WebhookId, new: &NewEvent<'_>) -> Result<()> {
         let Some(mut cursor) = self.webhook_event_cursor(webhook)? else {
             return Ok(());
@@ -104,8 +104,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Removes events that are too old, of some webhooks in each call and of all once a UTC
-    /// day; true when there are more to look through.
+    /// Removes old events, of some webhooks per call and of all once per UTC day; true when there
+    /// are more to check.
     pub(super) fn sweep_webhook_events(&mut self, now: Timestamp) -> Result<bool> {
         let mut sweep = self.cache.sweep;
         if sweep.day == now.utc_day() && sweep.after == i64::MAX {
@@ -130,14 +130,14 @@ impl Tx<'_> {
             .query_row((sweep.after, RINGS_AT_ONCE_MAX), |row| row.get(0))
             .optional()?;
         sweep.after = last.unwrap_or(i64::MAX);
-        // Kept when this is rolled back: what was missed is removed a day later.
+        // The position is kept when this is rolled back: skipped events are removed a day later.
         self.cache.sweep = sweep;
         Ok(last.is_some())
     }
 }
 
 impl View<'_> {
-    /// A webhook's newest events, newest first, and how many are kept.
+    /// A webhook's newest events, newest first, and the number stored.
     pub fn webhook_events(
         &self,
         webhook: WebhookId,

@@ -1,5 +1,5 @@
-//! Webhooks: how an outside service sets off an app's action. Every change makes a new version,
-//! by which a call that is under way knows that it was decided on what holds no more.
+//! Webhooks, which trigger an app's action when an outside service calls. Every change increases
+//! the version, so that a running call notices that it was decided on old data.
 
 use rusqlite::{OptionalExtension, Row};
 
@@ -13,7 +13,7 @@ pub struct WebhookId(pub i64);
 #[derive(Debug, Clone)]
 pub struct WebhookRow {
     pub id: WebhookId,
-    /// UUID, lower case
+    /// A UUID in lower case.
     pub webhook_id: String,
     pub app: AppId,
     pub action_id: String,
@@ -21,17 +21,17 @@ pub struct WebhookRow {
     /// JSON object
     pub payload_mapping: String,
     pub scheme: String,
-    /// Calls a minute.
+    /// Calls per minute.
     pub rate_limit: u64,
     pub is_active: bool,
-    /// Sealed
+    /// The sealed secret.
     pub secret: Vec<u8>,
     pub version: i64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
 
-/// A webhook with what a call needs of its app.
+/// A webhook with the fields of its app that a call needs.
 #[derive(Debug, Clone)]
 pub struct CalledRow {
     pub webhook: WebhookRow,
@@ -87,7 +87,7 @@ impl Tx<'_> {
         Ok(count as usize)
     }
 
-    /// Writes what can be changed; the version goes up by itself.
+    /// Writes the changeable fields; the version increases.
     pub fn update_webhook(&mut self, row: &WebhookRow) -> Result<()> {
         self.execute(
             "UPDATE webhooks SET description = ?2, payload_mapping = ?3, scheme = ?4,
@@ -108,7 +108,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// The app's actions have changed, and with them what its webhooks do.
+    /// The app's actions have changed, so its webhooks get a new version.
     pub fn renew_webhooks(&mut self, app: AppId) -> Result<()> {
         self.execute(
             "UPDATE webhooks SET version = version + 1 WHERE app_id = ?1",
@@ -118,7 +118,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// With its events.
+    /// Deletes the webhook and its events.
     pub fn delete_webhook(&mut self, webhook: WebhookId) -> Result<()> {
         self.execute(
             "DELETE FROM webhook_events WHERE webhook_id = ?1",
@@ -156,7 +156,7 @@ impl View<'_> {
             .query_row([webhook_id], |row| row.get(0))?)
     }
 
-    /// A webhook by its public id alone, as it is called.
+    /// A webhook by its public id alone, for a call.
     pub fn called_webhook(&self, webhook_id: &str) -> Result<Option<CalledRow>> {
         let webhook = self
             .conn
@@ -180,7 +180,7 @@ impl View<'_> {
         Ok(Some(called))
     }
 
-    /// The webhook whose secret was sealed first: its public id, the sealed secret.
+    /// The webhook whose secret was sealed first: public id and sealed secret.
     pub fn first_sealed(&self) -> Result<Option<(String, Vec<u8>)>> {
         Ok(self
             .conn

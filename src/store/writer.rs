@@ -1,8 +1,8 @@
-//! The one writing thread. Callers send it closures; it runs what is queued in one
-//! transaction, commits once, and only then tells every caller. Batches form by themselves
-//! while a commit is under way. A closure that fails is undone alone: by a savepoint, or,
-//! where all closures of the transaction so far can be run again, by running the others
-//! again. It must not know what the closures do. This file holds what callers use; `thread` does the work.
+//! The writer thread. Callers send closures; the thread runs the queued ones in one transaction,
+//! commits once, and then answers every caller. Batches form while a commit is running. A closure
+//! that fails is undone alone: by a savepoint, or, when all closures of the transaction so far are
+//! repeatable, by running the others again. This file holds the callers' side; `thread` does the
+//! work. It must not know what closures do.
 
 mod thread;
 
@@ -22,19 +22,19 @@ use super::{Numbers, Tx, sql_error};
 use crate::error::{Error, Result};
 use thread::Thread;
 
-/// Closures waiting for the writer: about 50 ms of work. More are refused with 503.
+/// Closures waiting for the writer: about 50 ms of work. Further ones are refused with 503.
 const QUEUE_JOBS_MAX: usize = 2048;
-/// How long one try for the write lock takes while another process holds it.
+/// How long one attempt to take the write lock lasts while another process holds it.
 pub(super) const LOCK_TRY: Duration = Duration::from_millis(100);
 
-/// A closure and its caller, who is told once whether what it did was kept. A caller whose
-/// work is dropped untold hears that it was not.
+/// A closure and its caller. The caller is told once whether the changes were committed. If the job
+/// is dropped, the caller is told that they were not.
 trait WriteJob: Send {
-    /// Whether what it did is to be kept.
+    /// Returns whether its changes shall be kept.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
-    /// It may be run more than once, after what it did was undone.
+    /// Whether it may run more than once after its changes were undone.
     fn is_repeatable(&self) -> bool;
-    /// `failed`: why it was not kept although it was to be.
+    /// `failed` is the reason why changes that should be kept were not.
     fn tell(self: Box<Self>, failed: Option<&str>);
 }
 
@@ -66,12 +66,11 @@ where
             (Some(result), _) => result,
             (None, _) => return,
         };
-        let _ = self.answer.send(result); // an error: the caller went away
+        let _ = self.answer.send(result); // fails when the caller has gone
     }
 }
 
-/// Callers whose closures have run and who are still to be told, which dropping this does,
-/// wherever that happens.
+/// Finished closures whose callers haven't been told yet. Dropping this tells them.
 struct UntoldCallers {
     works: Vec<Box<dyn WriteJob>>,
     failed: Option<String>,
@@ -85,11 +84,11 @@ impl Drop for UntoldCallers {
     }
 }
 
-/// Tells callers from within the runtime: to wake a task from outside costs the writing thread
-/// several times what it costs a thread of the runtime, which this way is woken once for a
-/// whole transaction. Without a runtime, or after its end, the writing thread does it.
+/// Starts a task that tells callers from within the runtime. Waking a task from another thread
+/// costs the writer several times as much; this way it wakes the runtime once per transaction.
+/// Without a runtime the writer thread tells them.
 fn start_teller() -> mpsc::UnboundedSender<UntoldCallers> {
-    // Bounded by the callers: each waits in it once.
+    // Bounded by the callers: each waits for one answer.
     let (teller, mut told) = mpsc::unbounded_channel();
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move { while told.recv().await.is_some() {} });
@@ -104,19 +103,19 @@ struct Job {
 
 enum Task {
     Write(Box<dyn WriteJob>),
-    /// Between two transactions: take what was deleted out of the file's bytes, writing the
-    /// file anew if that is asked for.
+    /// Between two transactions: remove deleted data from the file, rewriting the file if
+    /// requested.
     Compact {
         anew: bool,
         answer: oneshot::Sender<Result<()>>,
     },
     /// Between two transactions: begin a copy of the database.
     BeginCopy(CopyRequest),
-    /// After the next transaction: copy some pages more.
+    /// After the next transaction: copy some more pages.
     CopyPages(PagesAnswer),
 }
 
-/// A copy to begin. It is given up when another one begins, and when nobody waits for its pages.
+/// A copy to begin. It is cancelled when another one begins, and when nobody waits for its pages.
 struct CopyRequest {
     to: Connection,
     begun: oneshot::Sender<Result<(), String>>,
@@ -124,11 +123,11 @@ struct CopyRequest {
 
 type PagesAnswer = oneshot::Sender<Result<CopyStep, String>>;
 
-/// What has gone wrong with the disk; shared by all who write.
+/// The state of the disk, shared by all writing threads.
 pub(super) struct WriterHealth {
-    /// A commit failed (a full disk, say); a probe that works clears it.
+    /// A commit failed, such as on a full disk; a successful probe clears it.
     failing: AtomicBool,
-    /// Turns true when writing can't be trusted any more: the process must end.
+    /// Becomes true when writing can't be trusted any more: the process must end.
     lost: watch::Sender<bool>,
 }
 
@@ -156,9 +155,9 @@ impl WriterHealth {
         self.lost.subscribe()
     }
 
-    /// After an I/O error nobody knows what reached the disk (pages may be marked clean
-    /// after a failed sync), so nothing more is written and the process must end. A full
-    /// disk heals by itself, also where there was no room for the log's index.
+    /// After an I/O error it is unknown what reached the disk (pages may be marked clean after a
+    /// failed sync). So nothing more is written and the process must end. A full disk is
+    /// recoverable, also when only the log's index has no room.
     pub(super) fn judge(&self, error: &rusqlite::Error) {
         let code = error.sqlite_error();
         let fatal = matches!(
@@ -204,19 +203,19 @@ impl Writer {
                         log::error!("the writer can't start: {}", sql_error(&error));
                         health.give_up();
                     }
-                    // What followed a commit broke: memory may differ from the disk.
+                    // A panic after a commit: memory may differ from the disk.
                     Err(_) => health.give_up(),
                 }
                 if health.is_lost() {
-                    // What is in the log is judged by the next start, not by a last checkpoint.
+                    // The next start handles the log, not a last checkpoint.
                     let _ = conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
                 }
             })?;
         Ok((Self { queue, numbers }, handle))
     }
 
-    /// Runs `f` in a transaction and resolves after the commit. An error from `f` undoes
-    /// what `f` did and nothing else.
+    /// Runs `f` in a transaction and resolves after the commit. An error of `f` undoes only the
+    /// changes of `f`.
     pub(super) async fn write<T, F>(&self, f: F) -> Result<T>
     where
         T: Send + 'static,
@@ -226,8 +225,8 @@ impl Writer {
         self.wait(task, answered).await
     }
 
-    /// As `write`. `f` may be run again after what it did was undone, which spares it a
-    /// savepoint: best for what finds out what is to be refused before it writes.
+    /// Like `write`. `f` may run again after its changes were undone, which saves a savepoint. Best
+    /// for closures that check everything before they write.
     pub(super) async fn write_repeatable<T, F>(&self, f: F) -> Result<T>
     where
         T: Send + 'static,
@@ -260,7 +259,7 @@ impl Writer {
         answered.await.unwrap_or_else(|_| Err(GIVEN_UP.to_owned()))
     }
 
-    /// Has some more pages copied.
+    /// Copies some more pages.
     pub(super) async fn copy_pages(&self) -> Result<CopyStep, String> {
         let (answer, answered) = oneshot::channel();
         let (queued, task) = (Instant::now(), Task::CopyPages(answer));
@@ -270,7 +269,7 @@ impl Writer {
         answered.await.unwrap_or_else(|_| Err(GIVEN_UP.to_owned()))
     }
 
-    /// Nobody waits for the copy any more. With a full queue it stays until the next one begins.
+    /// Cancels the copy. When the queue is full, the copy stays until the next one begins.
     pub(super) fn end_copy(&self) {
         let (queued, task) = (Instant::now(), Task::CopyPages(oneshot::channel().0));
         let _ = self.queue.try_send(Job { queued, task });
@@ -283,7 +282,7 @@ impl Writer {
             .map_err(|_| Error::unavailable("The service is busy; try again in a second."))
     }
 
-    /// As `write`, with nobody waiting.
+    /// Like `write` without waiting.
     pub(super) fn post<F>(&self, f: F)
     where
         F: FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
@@ -313,7 +312,7 @@ where
     (Task::Write(Box::new(call)), answered)
 }
 
-/// A closure that is run once, as one that could be called again.
+/// Wraps a closure that runs once as one that could be called again.
 fn once<T, F>(f: F) -> impl FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static
 where
     F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,

@@ -1,6 +1,6 @@
-//! The writing thread's cache of rows that every message needs: agents' ids, users by handle,
-//! rooms by guid, sessions of superpowers, and the answers kept for a retry. The cache always
-//! equals the database: after a rollback it is read again.
+//! The writer thread's cache of rows that every message needs: agents' ids, users by handle, rooms
+//! by guid, sessions of superpowers, and undelivered answers. The cache always equals the database:
+//! after a rollback it is loaded again.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::undelivered_answers::UndeliveredAnswers;
 use super::webhook_events::EventSweep;
 use super::{Agent, Digest, EventCursor, Room, RoomId, User, UserId, WebhookId};
 
-/// Beyond this many of a kind the map starts anew; what is needed comes back by itself.
+/// A map with this many entries is emptied; needed rows are loaded again.
 const ENTRIES_MAX: usize = 100_000;
 
 #[derive(Default)]
@@ -22,25 +22,25 @@ pub(super) struct WriterCache {
     pub(super) agents: HashMap<String, Agent>,
     pub(super) users: HashMap<String, Arc<User>>,
     pub(super) rooms: HashMap<String, Room>,
-    /// Known to have written in a room.
+    /// Known authors in rooms.
     pub(super) authors: HashSet<(UserId, RoomId)>,
-    /// Superpowers being used.
+    /// Active sessions of superpowers.
     pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
     /// The position in each webhook's ring of events.
     pub(super) event_cursors: HashMap<WebhookId, EventCursor>,
     pub(super) sweep: EventSweep,
-    /// Of the account that is being erased.
+    /// The words of the account that is being erased.
     pub(super) quoted: Option<Quoted>,
     pub(super) last_message_id: i64,
     pub(super) undelivered: UndeliveredAnswers,
     pub(super) provider_tasks: TaskQueue,
-    /// Set by whatever changes the cache; a rollback then forgets it.
+    /// Set by every change of the cache; a rollback then clears it.
     pub(super) touched: bool,
     stale: bool,
 }
 
-/// An answer that its client never got.
+/// An answer that wasn't delivered.
 #[derive(Clone, Copy)]
 pub(super) struct KeptAnswer {
     pub(super) id: i64,
@@ -59,7 +59,7 @@ impl WriterCache {
         Ok(cache)
     }
 
-    /// Drops what a rolled-back change may have left.
+    /// Clears the cache after a rollback.
     pub(super) fn forget(&mut self) {
         *self = Self {
             last_message_id: self.last_message_id,
@@ -71,7 +71,7 @@ impl WriterCache {
         };
     }
 
-    /// Reads back what can't be looked up row by row.
+    /// Loads what can't be loaded row by row.
     pub(super) fn refresh(&mut self, conn: &Connection) -> rusqlite::Result<()> {
         if !self.stale {
             return Ok(());
@@ -88,7 +88,7 @@ impl WriterCache {
             };
             self.kept.entry(row.get(1)?).or_default().push_back(kept);
         }
-        // An id is never given twice, also when the newest row goes.
+        // An id is never reused, even when the newest row is removed.
         let newest: i64 = conn.query_row(
             "SELECT max((SELECT coalesce(max(id), 0) FROM messages),
                    coalesce((SELECT value + 0 FROM meta WHERE key = 'last_message_id'), 0))",
@@ -138,7 +138,7 @@ impl WriterCache {
         self.event_cursors.clear();
     }
 
-    /// Whether this is news.
+    /// Returns whether the author is new.
     pub(super) fn put_author(&mut self, user: UserId, room: RoomId) -> bool {
         if self.authors.len() >= ENTRIES_MAX {
             self.authors.clear();
@@ -150,7 +150,7 @@ impl WriterCache {
 
     pub(super) fn put_session(&mut self, place: (UserId, RoomId), session: PowerSession) {
         self.touched = true;
-        // One that is forgotten ends as one that is quiet.
+        // A session that is dropped here ends like an idle one.
         if self.sessions.len() >= ENTRIES_MAX {
             self.sessions.clear();
         }

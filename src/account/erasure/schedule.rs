@@ -1,5 +1,5 @@
-//! When the service purges by itself: every day at 03:30 UTC, and 10 minutes after a start
-//! when that was missed.
+//! The schedule of purges: daily at 03:30 UTC, and 10 minutes after a start if that time was
+//! missed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,21 +11,20 @@ use crate::metrics::Job;
 
 const DAY_MS: i64 = 86_400_000;
 const TIME_OF_DAY_MS: i64 = (3 * 60 + 30) * 60_000;
-/// A service that starts has other things to do first.
+/// A starting service has other work first.
 const AFTER_START_MS: i64 = 10 * 60_000;
-/// A clock that jumps is noticed within this time.
+/// How soon a changed clock is noticed.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// A purge that failed is tried again after this.
+/// Pause after a failed purge.
 const AFTER_FAILURE_MS: i64 = 10 * 60_000;
-/// One that waits for others looks again after this, then twice as long, up to an hour.
+/// First pause while an erasure waits for other services; it doubles up to an hour.
 const WAITING_MS: i64 = 60_000;
 const WAITING_MS_MAX: i64 = 3_600_000;
 
 /// Runs until the service ends.
 pub async fn run(eraser: Arc<Eraser>, numbers: Arc<Job>) {
     let started = eraser.clock.now();
-    // When a purge last ran, and when one is to go on with what it left; known after the
-    // first look at the database.
+    // When a purge last ran and when it must continue; read from the database first.
     let (mut last, mut again, mut looked) = (None, None, false);
     let mut waited = 0;
     loop {
@@ -55,12 +54,12 @@ pub async fn run(eraser: Arc<Eraser>, numbers: Arc<Job>) {
                 Some(now.plus_ms(AFTER_FAILURE_MS))
             }
         };
-        // Who became due while it ran is for the next one.
+        // Accounts that became due meanwhile are left to the next run.
         last = Some(now);
     }
 }
 
-/// When a purge last ran, and whether it left something.
+/// When a purge last ran, and whether work is left.
 async fn look(eraser: &Eraser) -> Result<(Option<Timestamp>, bool)> {
     let read = eraser
         .store
@@ -68,25 +67,25 @@ async fn look(eraser: &Eraser) -> Result<(Option<Timestamp>, bool)> {
     read.await
 }
 
-/// `last`: when a purge last ran; `None`: never.
+/// `last`: when a purge last ran, if ever.
 fn is_due(last: Option<Timestamp>, started: Timestamp, now: Timestamp) -> bool {
     let since_midnight = (now.0 - TIME_OF_DAY_MS).rem_euclid(DAY_MS);
-    let scheduled = now.0 - since_midnight; // today's, or yesterday's if that is yet to come
-    // One that lies in the future, as the clock was set back, counts as just now.
+    let scheduled = now.0 - since_midnight; // today's time, or yesterday's if today's is still ahead
+    // A time in the future (the clock was set back) counts as now.
     if last.is_some_and(|last| last.0.min(now.0) >= scheduled) {
         return false;
     }
     let is_missed = started.0 > scheduled;
-    // A start in the future: the clock was set back since, long after it.
+    // A start in the future: the clock was set back since, so the service has run long enough.
     !is_missed || started > now || now.0 - started.0 >= AFTER_START_MS
 }
 
-/// After so many looks in a row that left something.
+/// The pause after this many runs that left work.
 fn waiting_ms(looks: u32) -> i64 {
     (WAITING_MS << looks.saturating_sub(1).min(6)).min(WAITING_MS_MAX)
 }
 
-/// Later than any pause: the clock was set back.
+/// A time beyond any pause means that the clock was set back.
 fn has_come(at: Timestamp, now: Timestamp) -> bool {
     at <= now || at.0 - now.0 > WAITING_MS_MAX
 }
@@ -102,7 +101,7 @@ mod tests {
     #[test]
     fn it_is_due_once_a_day() {
         for (last, started, now, expected) in [
-            // The usual day.
+            // A usual day.
             (
                 Some("05-01T03:30:01"),
                 "05-01T00:00:00",
@@ -121,7 +120,7 @@ mod tests {
                 "05-02T23:00:00",
                 false,
             ),
-            // Missed while it was down: 10 minutes after the start.
+            // Missed while the service was down: 10 minutes after the start.
             (
                 Some("05-01T03:30:01"),
                 "05-02T08:00:00",
@@ -143,7 +142,7 @@ mod tests {
                 "05-02T03:30:00",
                 true,
             ),
-            // A purge by hand in the night does not replace it; one after it does.
+            // A manual purge at night doesn't replace the daily one; a purge after 03:30 does.
             (
                 Some("05-02T01:00:00"),
                 "05-01T00:00:00",
@@ -156,7 +155,7 @@ mod tests {
                 "05-02T08:00:00",
                 false,
             ),
-            // The clock was far ahead once.
+            // The clock was far ahead before.
             (
                 Some("12-31T03:30:00"),
                 "05-01T00:00:00",

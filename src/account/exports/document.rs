@@ -1,10 +1,9 @@
-//! What stands in an export, section by section, written while it is read: at no time is
-//! more than a page of it in memory.
+//! The content of an export, section by section. It is written while it is read, so at most one
+//! page is in memory.
 //!
-//! Messages and memories are cut at the moment the export says it was made: they are only
-//! ever added, with growing ids, so what has a larger id than the largest of that moment came
-//! later. What is forgotten while the file is written may be missing. Everything else is a
-//! row or a few, as it is when its turn comes, seconds later at most for most people.
+//! Messages and memories are cut at the export's creation time: rows are only added, with growing
+//! ids, so a row with a larger id is newer. Rows deleted while the file is written may be missing.
+//! All other data is a few rows, read when its section is written, usually seconds later.
 
 use std::io;
 use std::time::Duration;
@@ -25,20 +24,20 @@ use crate::store::{Account, Cut, ExportJob, LongReader, PAGE_ROWS, Paged, UserId
 
 const VERSION: &str = "1.0";
 const BILLING_NOTE: &str = "Your payments and invoices are listed at GET /billing/history.";
-/// Messages looked at in one transaction, and the words taken along.
+/// Messages read in one transaction.
 const STEPS_MAX: usize = 500;
 const TEXT_BYTES_MAX: usize = 128 * 1024;
-/// A page that could not be read because the database is hard at work.
+/// Attempts to read a page while the database is busy.
 const READ_TRIES_MAX: usize = 20;
 const READ_PAUSE: Duration = Duration::from_millis(250);
-/// Left to those who write, when any wait.
+/// Pause for the benefit of waiting writers.
 const GIVE_WAY: Duration = Duration::from_millis(2);
-/// How far a person's messages and memories bring an export.
+/// The share of messages and memories in the progress.
 const MESSAGES_SHARE: f64 = 0.7;
 
-/// Why there is no file.
+/// Why no file was made.
 pub(super) enum Failure {
-    /// The job is gone: nobody wants it any more.
+    /// The job was deleted, so the file isn't needed.
     Unwanted,
     Disk(io::Error),
     Reading(Error),
@@ -73,7 +72,7 @@ struct Writing<'a> {
     omitted: Vec<OmittedSection>,
 }
 
-/// A section that is not there, or not whole.
+/// A missing or incomplete section.
 #[derive(Serialize)]
 struct OmittedSection {
     section: &'static str,
@@ -83,11 +82,11 @@ struct OmittedSection {
 #[derive(Serialize)]
 struct ExportedMessage {
     created_at: Timestamp,
-    /// As the relay had it.
+    /// The relay's timestamp.
     sent_at: Timestamp,
     chat_guid: String,
     text: String,
-    /// `None`: nobody answered.
+    /// `None` without an answer.
     reply_text: Option<String>,
 }
 
@@ -160,7 +159,7 @@ impl Writing<'_> {
         Ok(self.file.end().await?)
     }
 
-    /// When the person's newest message came.
+    /// The time of the person's newest message.
     async fn last_active_at(&mut self, cut: Cut) -> WriteResult<Option<Timestamp>> {
         let mut walk = MessageCursor::new(self.job.user, cut.message);
         let mut newest: Option<(i64, Timestamp)> = None;
@@ -180,7 +179,7 @@ impl Writing<'_> {
                         Step::Passed => {}
                     }
                     if newest.is_some_and(|(id, _)| walk.is_past(id)) {
-                        walk.leave(); // what comes is older
+                        walk.leave(); // the remaining messages are older
                     }
                 }
                 Ok((walk, newest, false))
@@ -193,7 +192,7 @@ impl Writing<'_> {
         }
     }
 
-    /// By chat, in each the newest first.
+    /// Grouped by chat, newest first.
     async fn messages(&mut self, cut: Cut) -> WriteResult {
         let mut walk = MessageCursor::new(self.job.user, cut.message);
         self.file.open_array("messages");
@@ -221,13 +220,13 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Those kept here, oldest first, then those of the external service.
+    /// Memories in this database, oldest first, then those of the external service.
     async fn memories(&mut self, account: &Account, cut: Cut) -> WriteResult {
         self.file.open_array("memories");
         let (user, mut after, mut written) = (self.job.user, 0, 0);
         loop {
             let page = self.read(move |view| {
-                // A memory is at most a few kilobytes.
+                // A memory has at most a few kilobytes.
                 view.memories_page(user, after, cut.memory, PAGE_ROWS / 4)
             });
             let page = page.await?;
@@ -261,7 +260,8 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// What only the external service has. When it can't be asked, the export does without.
+    /// Memories that only the external service has. If it can't be reached, the export is made
+    /// without them.
     async fn memories_elsewhere(&mut self, user_id: &str) -> WriteResult<Vec<Memory>> {
         let mut omit = |reason| {
             self.omitted.push(OmittedSection {
@@ -328,7 +328,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// One short transaction. It breaks the work off when the job is gone.
+    /// Runs one short transaction. Stops the export when the job was deleted.
     async fn read<T, F>(&self, f: F) -> WriteResult<T>
     where
         T: Send + 'static,
@@ -352,7 +352,7 @@ impl Writing<'_> {
                 Err(error) => return Err(Failure::Reading(error)),
             }
         }
-        Err(Failure::Unwanted) // the loop has no other end
+        Err(Failure::Unwanted) // the loop doesn't end otherwise
     }
 
     fn report(&self, progress: f64) {
@@ -361,7 +361,7 @@ impl Writing<'_> {
     }
 }
 
-/// A little of the way, and whether it ended.
+/// Takes some steps, and returns whether the end was reached.
 fn page(
     mut walk: MessageCursor,
     view: &View<'_>,
@@ -390,7 +390,7 @@ fn page(
     Ok((walk, messages, false))
 }
 
-/// The bubbles as one text, as the answer had it.
+/// The bubbles as one text, as in the answer.
 fn joined(bubbles: &str) -> Option<String> {
     let bubbles: Vec<String> = serde_json::from_str(bubbles).ok()?;
     (!bubbles.is_empty()).then(|| bubbles.join("\n"))
@@ -404,7 +404,7 @@ fn profile(account: &Account, last_active_at: Option<Timestamp>) -> Value {
         "pronouns": text(&account.pronouns),
         "email": text(&account.email),
         "display_name": text(&account.display_name),
-        // The one that is used until theirs is known.
+        // UTC is used while the zone is unknown.
         "timezone": account.user.timezone.as_deref().unwrap_or("UTC"),
         "created_at": account.created_at,
         "last_active_at": last_active_at,

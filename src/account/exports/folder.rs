@@ -1,5 +1,5 @@
-//! The directory of exports: files that only the service's own user can read, complete under
-//! their names or not there. It must not know what is in them.
+//! The directory of export files. They are readable by the service's user only, and have their
+//! final name only when complete. This file must not know their content.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -10,9 +10,9 @@ use crate::files;
 
 const PREFIX: &str = "service_export_";
 const SUFFIX: &str = ".json";
-/// Behind the name of a file that is still being written.
+/// Suffix of an unfinished file.
 const DRAFT: &str = ".part";
-/// Names looked at in one sweep.
+/// Limit of names read in one sweep.
 const SWEPT_MAX: usize = 100_000;
 
 #[derive(Clone)]
@@ -20,15 +20,15 @@ pub(super) struct Folder {
     dir: PathBuf,
 }
 
-/// A file that is still being written.
+/// An unfinished file.
 pub(super) struct Draft {
-    /// Absent while a write is under way.
+    /// Absent while a write is running.
     file: Option<File>,
     path: PathBuf,
     target: PathBuf,
 }
 
-/// As it is called when it is downloaded, too.
+/// The file's name, also for the download.
 pub(super) fn name(job_id: &str) -> String {
     format!("{PREFIX}{job_id}{SUFFIX}")
 }
@@ -38,7 +38,7 @@ impl Folder {
         Self { dir }
     }
 
-    /// Begins anew, whatever an earlier try left.
+    /// Creates a new draft, replacing one of an earlier attempt.
     pub(super) async fn draft(&self, job_id: &str) -> io::Result<Draft> {
         let target = self.dir.join(name(job_id));
         let path = self.dir.join(name(job_id) + DRAFT);
@@ -67,20 +67,20 @@ impl Folder {
         .await
     }
 
-    /// Whether the directory itself is there.
+    /// Whether the directory exists.
     pub(super) async fn exists(&self) -> bool {
         let dir = self.dir.clone();
         blocking(move || Ok(dir.is_dir())).await.unwrap_or(false)
     }
 
-    /// Complete or not.
+    /// Removes the file, finished or not.
     pub(super) async fn remove(&self, job_id: &str) -> io::Result<()> {
         let path = self.dir.join(name(job_id));
         let draft = self.dir.join(name(job_id) + DRAFT);
         blocking(move || remove(&path).and(remove(&draft))).await
     }
 
-    /// Removes drafts, which nobody is writing yet, and says whose files there are.
+    /// Removes drafts, at a time when none is written, and returns the jobs that have files.
     pub(super) async fn sweep_drafts(&self) -> io::Result<Vec<String>> {
         let dir = self.dir.clone();
         blocking(move || {
@@ -93,7 +93,7 @@ impl Folder {
                 let entry = entry?;
                 let name = entry.file_name();
                 let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else {
-                    continue; // not one of ours
+                    continue; // not an export file
                 };
                 if rest.ends_with(DRAFT) {
                     remove(&entry.path())?;
@@ -118,7 +118,7 @@ impl Draft {
         Ok(())
     }
 
-    /// On the disk and under its name when this returns.
+    /// The file is synced and has its final name when this returns.
     pub(super) async fn finish(mut self) -> io::Result<()> {
         let file = self.take()?;
         blocking(move || {
@@ -143,8 +143,8 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// When the process ends meanwhile nothing comes of it, not even an error: that would pass
-/// for the disk's, and the job would be given up instead of taken up again.
+/// If the process ends meanwhile this never resolves. An error would be taken for a disk failure,
+/// and the job would fail instead of being resumed.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {

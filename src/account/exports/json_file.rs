@@ -1,5 +1,5 @@
-//! One JSON object, written to a file member by member as it is made: a bounded part of it
-//! waits in memory. It must not know what the members are.
+//! Writes one JSON object to a file, member by member, with a bounded buffer. This file must not
+//! know what the members are.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::folder::Draft;
 
-/// What is collected before it is written; one item may go beyond it.
+/// The buffer is written when it exceeds this size.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 pub(super) struct JsonFile<'a> {
@@ -45,7 +45,7 @@ impl<'a> JsonFile<'a> {
         self.buffer.push(b'[');
     }
 
-    /// Every item stands on a line of its own.
+    /// Every item is on its own line.
     pub(super) fn item<T: Serialize>(&mut self, item: &T) {
         self.buffer.push(b'\n');
         self.json(item);
@@ -60,13 +60,13 @@ impl<'a> JsonFile<'a> {
     }
 
     fn json<T: Serialize + ?Sized>(&mut self, value: &T) {
-        // Rows and strings can always be written.
+        // Rows and strings can always be serialized.
         if let Err(error) = serde_json::to_writer(&mut self.buffer, value) {
             log::error!("a part of an export can't be written as JSON: {error}");
         }
     }
 
-    /// Leaves the last byte, which says what has to come next.
+    /// Keeps the last byte in the buffer, because it decides what may follow.
     pub(super) async fn flush_if_full(&mut self) -> io::Result<()> {
         if self.buffer.len() < BUFFER_BYTES {
             return Ok(());

@@ -1,20 +1,19 @@
-//! Finds a person's messages: room by room, each from its newest message back along its
-//! chain, a little at a time. What came after the cut is passed over, and so is what others
-//! wrote.
+//! Walks through a person's messages: room by room, each from its newest message back along the
+//! chain, in small steps. Messages after the cut and messages of others are skipped.
 
 use crate::error::Result;
 use crate::store::{AuthoredRoom, OwnMessage, UserId, View};
 
-/// A place on the way through a person's rooms. It can be copied, and gone on from again.
+/// A position in the walk. It can be copied and continued later.
 #[derive(Debug, Clone)]
 pub(super) struct MessageCursor {
     user: UserId,
-    /// The newest message that belongs to it.
+    /// The newest message in the export.
     cut: i64,
     after_room: i64,
     room: Option<Open>,
     pub(super) rooms_done: usize,
-    /// A part of a room could not be reached.
+    /// Part of a room could not be read.
     pub(super) has_gaps: bool,
 }
 
@@ -24,14 +23,14 @@ struct Open {
     next: Option<i64>,
     /// Only smaller ids are new.
     below: i64,
-    /// It was begun anew since the last new message.
+    /// The walk was restarted since the last new message.
     again: bool,
 }
 
 pub(super) enum Step {
-    /// A message of the person's, and its id.
+    /// A message of the person, and its id.
     Own(i64, OwnMessage),
-    /// Nothing to tell.
+    /// Nothing to report.
     Passed,
     End,
 }
@@ -68,13 +67,13 @@ impl MessageCursor {
         Ok(link.own.map_or(Step::Passed, |own| Step::Own(id, own)))
     }
 
-    /// Goes on with the next room.
+    /// Continues with the next room.
     pub(super) fn leave(&mut self) {
         self.room = None;
         self.rooms_done += 1;
     }
 
-    /// Whether the room has nothing new that is newer than `id`.
+    /// Whether the room has no unseen message newer than `id`.
     pub(super) fn is_past(&self, id: i64) -> bool {
         let open = self.room.as_ref();
         open.is_some_and(|open| open.next.is_some_and(|next| next <= id))
@@ -85,7 +84,7 @@ impl MessageCursor {
         open.map_or("", |open| open.room.chat_guid.as_str())
     }
 
-    /// How much of the way is behind, from 0 to 1.
+    /// Progress from 0 to 1.
     pub(super) fn progress(&self, rooms: usize) -> f64 {
         let whole = (self.cut + 1) as f64;
         let open = self.room.as_ref();
@@ -107,8 +106,8 @@ impl MessageCursor {
         Ok(Step::Passed)
     }
 
-    /// Somebody else's message was removed while the walk had stopped before it: the chain
-    /// leads around it now. Begins at the newest one, for what has not been seen.
+    /// Another person's message was removed at the walk's position, so the chain now skips it.
+    /// Restarts at the newest message, for the unseen ones.
     fn begin_anew(&mut self, view: &View<'_>) -> Result<Step> {
         let Some(open) = &mut self.room else {
             return Ok(Step::Passed);

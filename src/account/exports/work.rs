@@ -1,6 +1,5 @@
-//! Makes the files that people wait for, a few at once, and removes those whose time is over.
-//! The work is found in the database, so that it goes on after a restart; it may be cut off
-//! anywhere.
+//! The export jobs: makes files, a few at once, and removes expired ones. The work is in the
+//! database, so it continues after a restart and may be interrupted anywhere.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::store::ExportJob;
 
 /// So that a small export need not wait for a large one.
 const AT_ONCE_MAX: usize = 2;
-/// An export that was taken up so often and never finished won't be.
+/// After this many starts without success the export fails.
 const STARTS_MAX: i64 = 20;
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
@@ -57,7 +56,7 @@ pub async fn run(exports: Arc<Exports>, numbers: Arc<Job>) {
 struct RunningExports {
     exports: Arc<Exports>,
     tasks: JoinSet<()>,
-    /// The row that each task works on.
+    /// The row of each task.
     jobs: HashMap<Id, i64>,
 }
 
@@ -65,7 +64,7 @@ impl RunningExports {
     async fn start_waiting(&mut self) -> Result<()> {
         while self.tasks.len() < AT_ONCE_MAX {
             let under_way: Vec<i64> = self.jobs.values().copied().collect();
-            // A look first: most of the time there is nothing to write.
+            // Reads first, because usually there is nothing to start.
             let count = under_way.len();
             let store = &self.exports.store;
             if store.read(|view| view.count_unfinished_exports()).await? <= count {
@@ -136,7 +135,7 @@ async fn try_to_make(exports: &Exports, job: &ExportJob) -> std::result::Result<
     }
 }
 
-/// When even this can't be written, the job is taken up again later.
+/// If even this write fails, the job is started again later.
 async fn fail(exports: &Exports, id: i64, why: &'static str) {
     let forgotten_at = exports.clock.now().plus_s(REMEMBERED_DAYS * DAY_S);
     let written = exports
@@ -147,7 +146,7 @@ async fn fail(exports: &Exports, id: i64, why: &'static str) {
     }
 }
 
-/// Removes the files whose time is over, then says so in their rows.
+/// Removes expired files, then updates their rows.
 async fn expire(exports: &Exports) -> Result<()> {
     let Some(now) = exports.clock.steady_now() else {
         return Ok(());
@@ -168,7 +167,7 @@ async fn expire(exports: &Exports) -> Result<()> {
     Ok(())
 }
 
-/// At the start: what an earlier run did not finish, and files that no job knows.
+/// At the start: handles unfinished jobs of an earlier run, and files without a job.
 async fn sweep(exports: &Exports) -> std::result::Result<(), String> {
     let found = exports.folder.sweep_drafts().await;
     for job_id in found.map_err(|e| e.to_string())? {

@@ -1,6 +1,6 @@
-//! The identity provider's keys: fetched in the background, kept when it is down. Whoever's
-//! key is known waits for nobody; whoever's is not may have one look for newer keys, which
-//! everybody shares, and not more often than the provider can be asked in reason.
+//! The identity provider's keys. They are fetched in the background and kept while the provider is
+//! down. A token with a known key never waits. A token with an unknown key waits for one fetch of
+//! newer keys, shared with others and limited in rate.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use crate::metrics::Calls;
 use crate::outbound::{self, Method, Request};
 
 const FETCH_MAX: Duration = Duration::from_secs(5);
-/// Older keys are fetched anew in the background.
+/// Keys older than this are fetched again in the background.
 const AGE_MS_MAX: u64 = 10 * 60_000;
-/// Between two fetches for keys that nobody knew, and after one that failed.
+/// Shortest time between two fetches for unknown keys, and after a failed fetch.
 const AGAIN_MS_MIN: u64 = 30_000;
-/// The same while there are no keys at all.
+/// The same while no keys are known.
 const FIRST_AGAIN_MS_MIN: u64 = 5_000;
-/// How often the job looks whether keys are too old.
+/// How often the job checks the keys' age.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 pub struct Jwks {
@@ -28,17 +28,17 @@ pub struct Jwks {
     clock: Clock,
     current: RwLock<Current>,
     pace: Mutex<Pace>,
-    /// Counts fetches that have ended.
+    /// Number of finished fetches.
     ended: watch::Sender<u64>,
     pub calls: Calls,
 }
 
-/// The keys that count now.
+/// The current keys.
 #[derive(Clone, Default)]
 pub(super) struct Current {
-    /// `None`: never fetched.
+    /// `None` before the first successful fetch.
     pub(super) keys: Option<Arc<KeySet>>,
-    /// Another number, other keys.
+    /// Changes whenever the keys change.
     pub(super) generation: u64,
     fetched_at: Monotonic,
 }
@@ -49,7 +49,7 @@ struct Pace {
     failing: bool,
     /// When the last fetch began.
     began_at: Option<Monotonic>,
-    /// When one last began for a key that nobody knew.
+    /// When the last fetch for an unknown key began.
     demanded_at: Option<Monotonic>,
 }
 
@@ -65,7 +65,7 @@ impl Jwks {
         })
     }
 
-    /// Keeps the keys fresh for as long as it is not dropped, from the start on.
+    /// Keeps the keys fresh until it is dropped.
     pub async fn run(self: Arc<Self>) {
         loop {
             self.keep_fresh();
@@ -77,7 +77,7 @@ impl Jwks {
         self.current.read().clone()
     }
 
-    /// Starts a fetch in the background when the keys are too old, or there are none.
+    /// Starts a fetch in the background when the keys are too old or missing.
     pub(super) fn keep_fresh(self: &Arc<Self>) {
         let (now, current) = (self.clock.monotonic(), self.current());
         let loaded = current.keys.is_some();
@@ -91,8 +91,8 @@ impl Jwks {
         self.begin(&mut pace, now);
     }
 
-    /// Waits for newer keys than those seen, where that is still allowed: for the end of the
-    /// fetch that is under way, or of a new one. False when there is nothing to wait for.
+    /// Waits for newer keys than `seen`, if a fetch is running or allowed now. False when there is
+    /// nothing to wait for.
     pub(super) async fn newer(self: &Arc<Self>, seen: &Current) -> bool {
         let mut ended = {
             let (now, mut pace) = (self.clock.monotonic(), self.pace.lock());
@@ -114,7 +114,7 @@ impl Jwks {
         ended.changed().await.is_ok()
     }
 
-    /// On a task of its own: whoever wanted it may go away.
+    /// Runs in its own task, because the request that wanted it may be cancelled.
     fn begin(self: &Arc<Self>, pace: &mut MutexGuard<'_, Pace>, now: Monotonic) {
         pace.under_way = true;
         pace.began_at = Some(now);
@@ -169,7 +169,7 @@ fn is_over(last: Option<Monotonic>, pause_ms: u64, now: Monotonic) -> bool {
     last.is_none_or(|at| now.since(at) >= pause_ms)
 }
 
-/// Blocks. The error never holds what the provider wrote.
+/// Blocks. The error never contains text of the provider.
 fn fetch(url: &str) -> Result<KeySet, String> {
     let answer = outbound::send(&Request {
         headers: &[("accept", "application/json")],

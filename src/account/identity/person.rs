@@ -1,6 +1,6 @@
-//! From a token's claims to the user: what is decided, purely, and what is written for it.
-//! Two people must never end in one account: an identity is tied once, and only to whom it
-//! can show to be.
+//! Finds or creates the user for a token's claims. The decision is pure; the writes follow from it.
+//! Two people must never share an account: an identity is linked once, and only to a user whose id
+//! or phone number it proves.
 
 use crate::auth::jwt::{Claims, LOCAL_ISSUER, Profile};
 use crate::clock::{Timestamp, Zone};
@@ -9,18 +9,18 @@ use crate::model::public_id::PublicId;
 use crate::random;
 use crate::store::{Person, PersonProfile, Tx, View};
 
-/// Who signs in, in the database's words.
+/// The identity of a token, in the database's form.
 pub(super) struct Subject {
-    /// `""`: the local development key, whose holder may be anybody.
+    /// Empty for the local development key, whose tokens may name anybody.
     issuer: String,
-    /// The token's `sub`, in canonical form where it is a UUID.
+    /// The token's `sub`, in canonical form if it is a UUID.
     name: String,
     is_uuid: bool,
     issued_at: Option<Timestamp>,
     profile: PersonProfile,
 }
 
-/// What the database knows of them.
+/// Matching users in the database.
 #[derive(Debug, Default)]
 struct KnownPeople {
     tied: Option<Person>,
@@ -36,11 +36,11 @@ enum Verdict {
         tie: bool,
     },
     New {
-        /// `None`: a new one.
+        /// `None` for a new id.
         user_id: Option<String>,
         tie: bool,
     },
-    /// The account was erased after the token was made.
+    /// The account was erased after the token was issued.
     Erased,
 }
 
@@ -56,7 +56,7 @@ impl Subject {
         }
     }
 
-    /// The user, when signing in changes nothing.
+    /// The user, if signing in needs no write.
     pub(super) fn look_up(&self, view: &View<'_>) -> Result<Option<Person>> {
         let person = match decide(self, self.seen(view)?) {
             Verdict::Known { person, tie: false } => person,
@@ -66,7 +66,7 @@ impl Subject {
         Ok(nothing.then_some(person))
     }
 
-    /// The user, made, tied and described as far as that is still to be done.
+    /// The user, after creating, linking and filling in the profile as needed.
     pub(super) fn settle(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<Person> {
         let verdict = decide(self, self.seen(&tx.view())?);
         let (person, tie) = match verdict {
@@ -100,7 +100,7 @@ impl Subject {
             ..KnownPeople::default()
         };
         if !self.is_uuid && seen.tied.is_some() {
-            return Ok(seen); // nothing else counts
+            return Ok(seen); // the rest doesn't matter
         }
         let phone = self.profile.phone.as_deref();
         let is_uuid = self.is_uuid;
@@ -121,7 +121,8 @@ impl Subject {
         })
     }
 
-    /// What the token says and nobody knew. A phone only while nobody else has it.
+    /// Profile fields from the token that are still unknown. A phone number only if nobody else has
+    /// it.
     fn filling(&self, view: &View<'_>, person: &Person) -> Result<PersonProfile> {
         let (said, known) = (&self.profile, &person.known);
         let lacking = |said: &Option<String>, known: &Option<String>| match known {
@@ -171,7 +172,7 @@ fn decide(subject: &Subject, seen: KnownPeople) -> Verdict {
     }
 }
 
-/// As the database has it: a zone only by its IANA name.
+/// Converts profile fields to the database's form; a zone must be an IANA name.
 fn profile(said: Profile) -> PersonProfile {
     let zone = said.timezone.and_then(|name| name.parse::<Zone>().ok());
     PersonProfile {
@@ -220,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Numbers are users: 1 is tied to this identity, 2 has the phone, 3 has the id.
+    /// User 1 is linked to this identity, 2 has the phone number, 3 has the id.
     #[test]
     fn who_signs_in() {
         type Row = (
@@ -232,7 +233,7 @@ mod tests {
             &'static str,
         );
         let cases: [Row; 17] = [
-            // A provider's.
+            // Tokens of a provider.
             (
                 PROVIDER,
                 "a",
@@ -300,7 +301,7 @@ mod tests {
                 None,
                 "new with that id tie=true",
             ),
-            // The development key's.
+            // Tokens of the development key.
             (
                 LOCAL_ISSUER,
                 UUID,

@@ -1,5 +1,5 @@
-//! Tokens that were verified, until they expire: their signature is checked and their user
-//! looked up once. Nothing of a token is kept but its digest.
+//! Cache of verified tokens, until they expire: it saves the signature check and the user's
+//! look-up. Only digests of tokens are stored.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::clock::Timestamp;
 use crate::metrics::CacheMetrics;
 use crate::store::UserId;
 
-/// With so many room is made for the next.
+/// Room is made when the cache has this many tokens.
 const TOKENS_MAX: usize = 20_000;
 
 pub(super) struct TokenCache {
@@ -31,19 +31,19 @@ impl Default for TokenCache {
 #[derive(Default)]
 struct Tokens {
     by_digest: HashMap<TokenDigest, Token>,
-    /// How often somebody was forgotten.
+    /// Counts how often users were removed from the cache.
     forgotten: u64,
 }
 
 struct Token {
     user: SignedInUser,
     ends_at: Timestamp,
-    /// Of the keys it was verified with.
+    /// Generation of the keys it was verified with.
     generation: u64,
 }
 
 impl TokenCache {
-    /// Who signed in with it, if that holds now and with these keys.
+    /// The user of a cached token, if it hasn't expired and the keys are the same.
     pub(super) fn get(&self, token: &TokenDigest, generation: u64, now: Timestamp) -> Option<SignedInUser> {
         let tokens = self.tokens.lock();
         let known = tokens.by_digest.get(token);
@@ -52,12 +52,12 @@ impl TokenCache {
         known.map(|token| token.user.clone())
     }
 
-    /// To be asked before a token is verified and somebody is looked up, and given to `put` afterwards.
+    /// Call this before verifying a token and looking up its user, and pass the result to `put`.
     pub(super) fn mark(&self) -> u64 {
         self.tokens.lock().forgotten
     }
 
-    /// Remembers it, unless somebody was forgotten since `mark`: it may have been them.
+    /// Caches a token, unless a user was removed since `mark`: it may be the same user.
     pub(super) fn put(
         &self,
         token: TokenDigest,
@@ -97,8 +97,7 @@ impl TokenCache {
 }
 
 impl Tokens {
-    /// What has expired goes first; where that is little, all of it: those still in use come
-    /// back by themselves.
+    /// Removes expired tokens, or all if few have expired: tokens in use are cached again.
     fn make_room(&mut self, now: Timestamp) {
         if self.by_digest.len() < TOKENS_MAX {
             return;
@@ -133,7 +132,7 @@ mod tests {
     fn a_token_is_remembered_until_it_ends_with_the_same_keys() {
         let remembered = TokenCache::default();
         remembered.put(token(1), user(1), Timestamp(2_000), (7, 0), NOW);
-        // (token, generation of the keys, now, whether it is known)
+        // (token, generation of the keys, now, whether it is cached)
         for (n, generation, now, known) in [
             (1, 7, 1_000, true),
             (1, 7, 1_999, true),
@@ -170,7 +169,7 @@ mod tests {
             remembered.put(token(n), user(1), Timestamp(until), (0, 0), now);
             assert!(remembered.tokens.lock().by_digest.len() <= TOKENS_MAX);
         }
-        // The expired ones went, the others did not.
+        // Only the expired tokens were removed.
         let now = Timestamp(3_000);
         assert!(remembered.get(&token(0), 0, now).is_some());
         assert!(remembered.get(&token(1), 0, now).is_none());

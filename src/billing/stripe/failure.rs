@@ -1,5 +1,5 @@
-//! Why a call to the provider brought nothing, and whether trying again makes sense. What the
-//! provider says in words is not repeated: there may be a key or a person in it.
+//! Why a call to the provider failed, and whether to retry it. The provider's error text isn't
+//! logged, because it may contain a key or personal data.
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ const WORD_CHARS_MAX: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// It refused what was asked.
+    /// The provider refused the request.
     Refused {
         status: u16,
-        /// Its words for programs.
+        /// The machine-readable error type.
         kind: String,
         code: String,
         param: String,
     },
-    /// It failed, or is overloaded.
+    /// The provider failed or is overloaded.
     Failed(u16),
-    /// Nobody knows whether the call had an effect.
+    /// It is unknown whether the call had an effect.
     Unreachable(String),
-    /// What it said makes no sense.
+    /// The answer can't be parsed.
     Garbage(&'static str),
 }
 

@@ -1,16 +1,15 @@
-//! Forms and queries as the provider reads them: the brackets of keys stay, values are
-//! percent-encoded.
+//! Forms and queries in the provider's format: brackets in keys stay, values are percent-encoded.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// All but the unreserved characters of RFC 3986.
+/// All characters except the unreserved ones of RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')
     .remove(b'~');
 
-/// Fields in the order in which they are sent.
+/// Fields in the order they are sent.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Form(Vec<(&'static str, String)>);
 

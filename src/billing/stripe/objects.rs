@@ -1,20 +1,20 @@
-//! The provider's objects, as far as we read them, older versions of its API included.
-//! Whatever has another type than it should counts as absent. Pure.
+//! Parses the provider's objects, including those of older API versions. A field of another type
+//! counts as absent. Pure.
 
 use serde_json::Value;
 
 use crate::model::payment::{Details, ProviderStatement, Status};
 
-/// The end of the year 9999; what lies beyond is no moment.
+/// The end of the year 9999; later times are refused.
 const LAST_SECOND: i64 = 253_402_300_799;
-/// More than the provider's longest id.
+/// Longer than any id of the provider.
 const ID_BYTES_MAX: usize = 255;
 
-/// What is sold: the ids of the plans' prices, those of the test mode included.
+/// Price ids of the plans, including those of test mode.
 pub(crate) struct Prices<'a> {
     pub(crate) monthly: [Option<&'a str>; 2],
     pub(crate) annual: [Option<&'a str>; 2],
-    /// Of credit, in lower case.
+    /// The currency of credit, in lower case.
     pub(crate) currency: &'a str,
 }
 

@@ -1,6 +1,6 @@
-//! Plays a script against a service of its own, with a clock that stands until the script moves
-//! it and a database that is thrown away. Everything said travels as from any relay; what is
-//! expected is compared with the answers, and every claim of an answer with what is kept.
+//! Plays a script against its own service, with a clock that only the script moves and a temporary
+//! database. Messages take the same path as a relay's. The player compares answers with the
+//! expected ones, and claims in answers with the database.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,26 +22,26 @@ use crate::store::Reminder;
 
 const AGENT_ID: &str = "script";
 const POST_MAX: Duration = Duration::from_secs(35);
-/// How long what is due may take to be queued, and a look at whether it is.
+/// How long a due message may take to be queued.
 const DUE_MAX: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// One message comes after the other; no time that is shown is so exact.
+/// Time between two messages; shorter than any displayed time.
 const TURN_MS: i64 = 1;
 /// Memories that are compared.
 const MEMORIES_MAX: usize = 100;
 
-/// What is kept for somebody.
+/// The stored rows of one person.
 #[derive(Clone, Default, PartialEq)]
 struct Rows {
     reminders: Vec<Reminder>,
     memories: Vec<String>,
 }
 
-/// What came of a script.
+/// The outcome of a script.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) turns: usize,
-    /// With the line of the script.
+    /// Each with its line in the script.
     pub(super) failures: Vec<String>,
 }
 
@@ -51,14 +51,14 @@ pub(super) struct Player {
     url: String,
     secret: String,
     zone: Zone,
-    /// The names of the present people, and their phones.
+    /// Names of people and their phone numbers.
     people: HashMap<String, String>,
     phones: usize,
     seen_command: i64,
     outcome: Outcome,
 }
 
-/// A folder that goes when it is dropped.
+/// A folder that is removed when this is dropped.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
@@ -89,7 +89,7 @@ impl Player {
             set_by: "chat --script".to_owned(),
             expires_at: None,
         };
-        // The clock stands, so that every limit would be reached.
+        // The clock stands still, so every limit would be reached.
         let overrides = HashMap::from([("rate_limit.enabled", unlimited)]);
         app.flags.set_overrides(overrides);
         Ok(Self {
@@ -105,7 +105,7 @@ impl Player {
         })
     }
 
-    /// The error: it can't go on.
+    /// An error means that the script can't continue.
     pub(super) async fn play(mut self, script: Script) -> Result<Outcome, String> {
         for (line, step) in script.steps {
             self.step(line, step)
@@ -206,7 +206,7 @@ impl Player {
         }
     }
 
-    /// What an answer says was done and the rows don't bear out, and the other way round.
+    /// Claims of an answer that the rows don't confirm, and changes that it doesn't mention.
     fn false_claims(&self, answer: &str, before: &Rows, after: &Rows) -> Vec<String> {
         let mut found = Vec::new();
         let mut claim = |is_false: bool, why: &str| {
@@ -293,7 +293,7 @@ impl Player {
         Some(Timestamp(at.timestamp_millis()))
     }
 
-    /// Somebody new tells their time zone first.
+    /// A new person first sets the time zone.
     async fn phone(&mut self, who: &str) -> Result<String, String> {
         if let Some(phone) = self.people.get(who) {
             return Ok(phone.clone());
@@ -358,7 +358,7 @@ impl Player {
         read.await.map_err(|e| e.to_string())
     }
 
-    /// Moves the clock, and waits until what is due by then is queued.
+    /// Moves the clock and waits until everything due is queued.
     async fn go_on(&self, ms: i64) -> Result<(), String> {
         self.clock.advance(ms);
         let now = self.clock.now();
@@ -380,7 +380,7 @@ impl Player {
         waited.map_err(|_| "what is due was not delivered")?
     }
 
-    /// What was queued for anybody since the last look.
+    /// Messages queued for anybody since the last call.
     async fn new_messages(&mut self) -> Result<Vec<String>, String> {
         let after = self.seen_command;
         let read = self
@@ -402,7 +402,7 @@ fn to_the_minute(time: NaiveDateTime) -> NaiveDateTime {
     minute.unwrap_or(time)
 }
 
-/// The first part that is missing, or there and should not be.
+/// The first part that is missing, or present although it must not be.
 fn mismatch(text: &str, parts: &[Part]) -> Option<String> {
     let wrong = parts
         .iter()

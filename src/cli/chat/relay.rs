@@ -1,5 +1,5 @@
-//! The terminal's relay: posts what is typed, obeys and acknowledges what comes over the
-//! WebSocket, and comes back when the connection breaks.
+//! The terminal's relay: posts typed lines, executes and acks commands from the WebSocket, and
+//! reconnects.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,26 +23,26 @@ const POST_MAX: Duration = Duration::from_secs(35);
 const POST_TRIES: u32 = 5;
 const PAUSE_FIRST: Duration = Duration::from_millis(250);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
-/// A service that refuses may ask for longer pauses than a broken connection needs.
+/// The service may ask for longer pauses when it refuses a connection.
 const REFUSED_PAUSE_MAX: Duration = Duration::from_secs(60);
 const PING_EVERY: Duration = Duration::from_secs(20);
-/// After the input ends, reminders due within this time are still waited for.
+/// After the input ends, reminders due within this time are waited for.
 const EXPECTED_MS_MAX: i64 = 60_000;
 /// How long after its time a reminder is waited for.
 const LATE_MS_MAX: i64 = 5_000;
 
-/// The close code of a relay whose name another one took.
+/// Close code for a relay whose name another connection took.
 const REPLACED: u16 = 4409;
 
 /// How a connection ended.
 enum End {
     Closed,
     Replaced,
-    /// It never began.
+    /// The service refused it.
     Refused(Refusal),
 }
 
-/// The service's answer to a connection that it does not want.
+/// The answer of a service that refuses a connection.
 struct Refusal {
     status: u16,
     after: Option<Duration>,
@@ -72,23 +72,23 @@ impl Refusal {
     }
 }
 
-/// What the terminal is to show.
+/// Output for the terminal.
 pub(super) enum TerminalOutput {
     Message(Vec<String>),
-    /// An answer without words.
+    /// An answer without text.
     Nothing,
     Trouble(String),
-    /// The conversation is over.
+    /// The end of the conversation.
     End(String),
 }
 
-/// Where the service is, and how it is told that the terminal may join.
+/// The service's address and how to authenticate.
 #[derive(Clone)]
 pub(super) struct Service {
-    /// http:// or https://, without a slash at its end.
+    /// http:// or https://, without a trailing slash.
     pub(super) url: String,
     pub(super) token: String,
-    /// Whom https trusts; `None`: whom the web trusts.
+    /// Trusted certificate authorities; `None` for the web's.
     pub(super) authorities: Option<Authorities>,
 }
 
@@ -99,12 +99,12 @@ pub(super) struct Relay {
     phone: String,
     clock: Clock,
     shown: mpsc::Sender<TerminalOutput>,
-    /// Times at which something was promised.
+    /// Times of expected messages.
     expected: Arc<Mutex<Vec<Timestamp>>>,
 }
 
 impl Relay {
-    /// Starts the connection that brings later messages; it mends itself.
+    /// Starts the connection for later messages; it reconnects itself.
     pub(super) fn connect(
         service: Service,
         agent_id: &str,
@@ -133,7 +133,7 @@ impl Relay {
         Ok(relay)
     }
 
-    /// Sends a line and shows the answer. One key for all tries, so that it counts once.
+    /// Sends a line and shows the answer. All attempts use one idempotency key.
     pub(super) async fn say(&self, text: String) -> Result<(), String> {
         let key = random::uuid().to_string();
         let body = json!({
@@ -217,7 +217,7 @@ impl Relay {
         .map_err(|e| e.to_string())
     }
 
-    /// How long to wait for what was promised soon; `None` when nothing was.
+    /// How long to wait for an expected message; `None` when none is expected soon.
     pub(super) fn still_expected(&self) -> Option<Duration> {
         let now = self.clock.now().0;
         let last = self
@@ -245,7 +245,7 @@ impl Relay {
                     return;
                 }
                 Ok(End::Refused(refusal)) => {
-                    // The same refusal is said once, not with every try.
+                    // A repeated refusal is reported once.
                     if refused_before.replace(refusal.status) != Some(refusal.status) {
                         let _ = self
                             .shown
@@ -278,7 +278,7 @@ impl Relay {
         }
     }
 
-    /// One connection, until it ends.
+    /// Runs one connection until it ends.
     async fn obey(&self, finished: &mut HashSet<String>, tls: Connector) -> Result<End, String> {
         let address = format!(
             "{}/edge/ws?edge_agent_id={}",
@@ -323,7 +323,7 @@ impl Relay {
         }
     }
 
-    /// Shows a command's message, once; the ack for it.
+    /// Shows a command's message once. Returns its ack.
     async fn carry_out(&self, frame: &Value, finished: &mut HashSet<String>) -> Option<Value> {
         let data = &frame["data"];
         if frame["type"] != "command" || data["command_type"] != "send_message_now" {
@@ -346,7 +346,7 @@ impl Relay {
     }
 }
 
-/// Of a service that is there and takes nothing.
+/// The text for a service that is running but refuses messages.
 fn unready(status: u16) -> String {
     format!(
         "answers {status}: it is starting, stopping or overloaded, or its disk is full; its log says \

@@ -1,11 +1,11 @@
-//! Conversations as text: who says what when, what is answered, and what is kept after it. It
-//! reads lines and knows nothing of how they are played.
+//! The parser for conversation scripts: messages with their times, expected answers, and expected
+//! rows. It must not know how a script is played.
 
 use chrono::NaiveDateTime;
 
 use crate::clock::Zone;
 
-/// What a file says, with the number of each line.
+/// A parsed script, with line numbers.
 #[derive(Debug, PartialEq)]
 pub(super) struct Script {
     pub(super) steps: Vec<(usize, Step)>,
@@ -13,20 +13,20 @@ pub(super) struct Script {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
-    /// The time on the wall, and the zone in which the file writes times.
+    /// The local time, and the zone of all times in the file.
     Clock(NaiveDateTime, Option<Zone>),
-    /// Seconds go by.
+    /// Moves the clock by seconds.
     Wait(i64),
-    /// Names are new people from here on.
+    /// From here on names denote new people.
     NewPeople,
     Say {
         who: String,
-        /// `None`: alone with the assistant.
+        /// `None` for a direct chat.
         group: Option<String>,
         text: String,
         then: Vec<Expectation>,
     },
-    /// What has come by itself since the last message: parts of one message.
+    /// Parts of one message that was sent without being asked for.
     Comes(Vec<Part>),
 }
 
@@ -35,9 +35,9 @@ pub(super) enum Expectation {
     /// Parts of the answer.
     Answer(Vec<Part>),
     Silence,
-    /// All open reminders of whoever spoke, soonest first.
+    /// All open reminders of the last speaker, soonest first.
     Reminders(Vec<ReminderLine>),
-    /// All memories of whoever spoke.
+    /// All memories of the last speaker.
     Memories(Vec<String>),
 }
 
@@ -51,13 +51,13 @@ pub(super) struct Part {
 pub(super) struct ReminderLine {
     pub(super) at: NaiveDateTime,
     pub(super) text: String,
-    /// "FREQ=…"; `None`: it comes once.
+    /// An RRULE; `None` for a single reminder.
     pub(super) rule: Option<String>,
 }
 
 const TIME: &str = "%Y-%m-%d %H:%M";
 
-/// The error names the line and what would be understood.
+/// The error names the line and what is allowed.
 pub(super) fn read(text: &str) -> Result<Script, String> {
     let mut steps: Vec<(usize, Step)> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -124,7 +124,7 @@ fn seconds(text: &str) -> Option<i64> {
         .checked_mul(unit)
 }
 
-/// `\n` in what is said is a new line.
+/// `\n` in a message is a line break.
 fn said(line: &str) -> Option<Step> {
     let (who, text) = line.split_once(':')?;
     let (who, group) = match who.split_once(" in ") {
@@ -176,7 +176,7 @@ fn reminder(text: &str) -> Option<ReminderLine> {
     })
 }
 
-/// "today at 18:00 | !tomorrow".
+/// Parses "today at 18:00 | !tomorrow".
 fn parts_of(text: &str) -> Vec<Part> {
     let parts = text
         .split('|')

@@ -1,5 +1,4 @@
-//! What is wrong with the places that the settings name: files, folders, the address to listen
-//! on. It looks without writing: no file, no folder, no lock.
+//! Checks the files, folders and addresses named in the settings, without writing anything.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -12,7 +11,7 @@ use crate::config::{self, Config, Problem};
 use crate::mail::Mailer;
 use crate::store;
 
-/// A missing database is no problem yet; one that is there may be in use.
+/// A missing database is no problem; an existing one may be in use.
 pub(super) fn problems(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut note = |key: &str, found: Result<(), String>| {
@@ -60,7 +59,7 @@ fn folder_of(file: &Path) -> &Path {
     }
 }
 
-/// A folder that the service does not make.
+/// A folder that the service doesn't create.
 fn there(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         return Ok(());
@@ -71,7 +70,7 @@ fn there(folder: &Path) -> Result<(), String> {
     ))
 }
 
-/// A folder in which files can be made, or could be once it is made itself.
+/// A folder in which files can be created, or that can be created.
 fn writable_folder(folder: &Path) -> Result<(), String> {
     let nearest = folder.ancestors().find(|place| place.exists());
     let nearest = nearest.unwrap_or(Path::new("."));
@@ -89,7 +88,7 @@ fn writable_folder(folder: &Path) -> Result<(), String> {
     })
 }
 
-/// A path that is not a folder's.
+/// The path must not be a folder.
 fn no_folder(file: &Path) -> Result<(), String> {
     match file.is_dir() {
         true => Err(format!("{} is a folder; name a file in it", file.display())),
@@ -111,8 +110,8 @@ fn advised(why: Errno) -> String {
     format!("{why}; {}", store::advice(&why))
 }
 
-/// Whether the address can be listened on: bound, but never listened on, so that nobody
-/// connects. The service that runs on this database may have it.
+/// Whether the address can be bound. It is never listened on, so nobody can connect. A service that
+/// runs on this database may use it.
 fn free(listen: SocketAddr, database: &Path) -> Result<(), String> {
     let holder = store::holder(database).and_then(|holder| holder.address);
     let port = format!(":{}", listen.port());
@@ -125,13 +124,13 @@ fn free(listen: SocketAddr, database: &Path) -> Result<(), String> {
         Some(Protocol::TCP),
     )
     .and_then(|socket| {
-        socket.set_reuse_address(true)?; // as the service does
+        socket.set_reuse_address(true)?; // like the service
         socket.bind(&listen.into())
     });
     bound.map_err(|e| format!("can't listen on {listen}: {e}; {}", listen_advice(&e)))
 }
 
-/// What helps when an address can't be listened on.
+/// Advice for an address that can't be listened on.
 pub(in crate::cli) fn listen_advice(why: &std::io::Error) -> &'static str {
     match why.kind() {
         std::io::ErrorKind::AddrInUse => {

@@ -1,5 +1,5 @@
-//! Lines on their way into the log: whoever logs puts them into a bounded queue and never
-//! waits; one thread writes them. It must not know what a line says.
+//! The log queue: log calls put lines into a bounded queue and never wait; one thread writes them.
+//! This file must not know what a line says.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// Lines that wait; more are dropped, and counted.
+/// Lines in the queue; further ones are dropped and counted.
 const LINES_MAX: usize = 8_192;
-/// Written at once, give or take a line.
+/// Bytes per write, approximately.
 const WRITE_BYTES_MAX: usize = 64 << 10;
-/// How long the thread leaves new lines waiting after it wrote some. To wake it for each line
-/// would cost those who log more than the line itself; the first line after a pause is written
+/// How long the thread waits after a write before it writes the next lines. Waking it for each line
+/// would cost the logging thread more than the line. The first line after a pause is written
 /// immediately.
 const GATHER: Duration = Duration::from_millis(10);
-/// How long the end waits for the lines before it.
+/// How long a flush may take.
 const FLUSH_MAX: Duration = Duration::from_secs(2);
 
-/// The queue's end for whoever logs; the thread ends with the last of them.
+/// The sending side of the queue. The thread ends with the last clone.
 #[derive(Clone)]
 pub(super) struct Lines {
     queue: SyncSender<Item>,
@@ -27,7 +27,7 @@ pub(super) struct Lines {
 
 enum Item {
     Line(Box<[u8]>),
-    /// Who is told when everything before it is written.
+    /// A flush request, answered when all earlier lines are written.
     Flush(SyncSender<()>),
 }
 
@@ -43,10 +43,10 @@ impl Lines {
         Ok(Self { queue, dropped })
     }
 
-    /// Waits until what was logged before is written, 2 s at most.
+    /// Waits until all earlier lines are written, 2 s at most.
     pub(super) fn flush(&self) {
         let (written, is_written) = sync_channel(1);
-        // A full queue: the log is stuck, and nothing is worth waiting for.
+        // With a full queue the log is stuck, so waiting is useless.
         if self.queue.try_send(Item::Flush(written)).is_ok() {
             let _ = is_written.recv_timeout(FLUSH_MAX);
         }
@@ -82,10 +82,10 @@ fn write(items: &Receiver<Item>, dropped: &AtomicU64, mut out: impl Write) {
                 false => None,
             };
         }
-        let _ = out.write_all(&bytes); // there is nowhere to say that the log is broken
+        let _ = out.write_all(&bytes); // a broken log can't be reported anywhere
         bytes.clear();
         for written in waiting {
-            let _ = written.send(()); // an error: they waited long enough
+            let _ = written.send(()); // fails when the flush timed out
         }
         let lost = dropped.load(Ordering::Relaxed);
         if lost > told {
@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
 
-    /// Tells what it is given, and waits for a word each time.
+    /// A writer that reports each write and waits for permission.
     struct Slow {
         written: Sender<Vec<u8>>,
         go_on: Receiver<()>,
@@ -113,7 +113,7 @@ mod tests {
 
     impl Write for Slow {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let _ = self.go_on.recv(); // an error: it may go on for good
+            let _ = self.go_on.recv(); // after an error it never waits again
             let _ = self.written.send(bytes.to_vec());
             Ok(bytes.len())
         }
@@ -132,7 +132,7 @@ mod tests {
             go_on: going_on,
         };
         let mut lines = Lines::into(slow).unwrap();
-        // What the thread has taken out already doesn't wait in the queue.
+        // Lines that the thread has already taken don't wait in the queue.
         let count = 3 * LINES_MAX;
         for number in 0..count {
             let line = format!("{number:>7}\n");

@@ -1,5 +1,5 @@
-//! `chatkeep token user`: a person's token, signed with the local development key, for
-//! trying the API out and for services that issue their own tokens.
+//! `chatkeep token user`: issues a person's token, signed with the local development key, for
+//! trying the API and for operators who issue their own tokens.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ struct UserArguments {
     /// The user's id; an unknown one becomes an account when the token is first used.
     #[arg(long, value_name = "UUID", value_parser = user_id)]
     user_id: Option<String>,
-    /// What the chat network knows the user by; they must have written already.
+    /// The user's handle in the chat network; the user must have written already.
     #[arg(long)]
     phone: Option<String>,
 }
@@ -39,7 +39,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     check_allowed(&config).map_err(cli::one)?;
     let now = Clock::system().now();
     let user_id = subject(&config, &options.named, now).map_err(cli::one)?;
-    // Only now: for a user who is not there no secret is made.
+    // Loaded only now: no secret is generated for an unknown user.
     let config = cli::configuration(source)?.config;
     let secret = config.identity.hs256_secret.as_ref().map(Secret::expose);
     let secret = secret.ok_or("identity.hs256_secret is missing; set it".to_owned());
@@ -57,7 +57,7 @@ fn check_allowed(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
-/// The user's id. That one is unknown is worth a word, but no mistake.
+/// The user's id. An unknown id gives a note, not an error.
 fn subject(config: &Config, named: &UserArguments, now: Timestamp) -> Result<String, String> {
     let (path, day) = (&config.storage.path, now.utc_day());
     let there = path.exists();
@@ -89,7 +89,7 @@ fn subject(config: &Config, named: &UserArguments, now: Timestamp) -> Result<Str
     })
 }
 
-/// An id is never given again: its token would open nothing.
+/// Ids of erased users are never reused, so their token would be refused.
 fn check_not_erased(database: &Path, user_id: &str) -> Result<(), String> {
     match store::look(database, |view| view.erased_at(user_id))? {
         None => Ok(()),

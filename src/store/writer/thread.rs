@@ -1,4 +1,5 @@
-//! What the writing thread does: batches, and between them what needs the connection for itself.
+//! The writer thread's loop: batches of closures, and between them the tasks that need the
+//! connection for themselves.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -19,22 +20,22 @@ use crate::error::Result;
 
 /// Closures in one transaction.
 const BATCH_JOBS_MAX: usize = 256;
-/// No further closure is started in a transaction that has taken this long.
+/// No further closure starts in a transaction that has taken this long.
 const BATCH_TIME_MAX: Duration = Duration::from_millis(25);
 /// A closure that waited longer is refused with 503 and not run.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
 type Effects = Vec<Box<dyn FnOnce() + Send>>;
 
-/// What the writing thread does next.
+/// The writer thread's next task.
 enum NextTask {
     Next,
     BeginCopy(CopyRequest),
-    /// There is nobody left who could write.
+    /// All handles were dropped.
     End,
 }
 
-/// The thread's state; the statements that frame every transaction are prepared once.
+/// The thread's state. The statements around every transaction are prepared once.
 pub(super) struct Thread<'c> {
     conn: &'c Connection,
     begin: Statement<'c>,
@@ -48,7 +49,7 @@ pub(super) struct Thread<'c> {
     health: &'c WriterHealth,
     numbers: &'c Numbers,
     teller: mpsc::UnboundedSender<UntoldCallers>,
-    /// Who waits for more pages of the copy.
+    /// The caller waiting for more pages of the copy.
     pages_wanted: Option<PagesAnswer>,
 }
 
@@ -89,7 +90,7 @@ impl<'c> Thread<'c> {
         }
     }
 
-    /// Does what is next in the batch, after waiting for something to do.
+    /// Runs the next task of the batch, after waiting for one.
     fn turn(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> NextTask {
         if batch.is_empty() {
             match jobs.blocking_recv() {
@@ -103,12 +104,12 @@ impl<'c> Thread<'c> {
             return NextTask::Next;
         }
         match batch.pop_front() {
-            None => {} // only pages of a copy are wanted
+            None => {} // only pages of a copy are requested
             Some(Job {
                 task: Task::Compact { anew, answer },
                 ..
             }) => {
-                let _ = answer.send(self.compact(anew)); // an error: the caller went away
+                let _ = answer.send(self.compact(anew)); // fails when the caller has gone
             }
             Some(Job {
                 task: Task::BeginCopy(request),
@@ -124,7 +125,7 @@ impl<'c> Thread<'c> {
         NextTask::Next
     }
 
-    /// Into the batch, except what waits for the end of the batch.
+    /// Adds a job to the batch, unless it must wait for the end of the batch.
     fn take(&mut self, job: Job, batch: &mut VecDeque<Job>) {
         match job.task {
             Task::CopyPages(answer) => self.pages_wanted = Some(answer),
@@ -132,9 +133,9 @@ impl<'c> Thread<'c> {
         }
     }
 
-    /// Goes on with everything else while a copy is made, some pages of it after each
-    /// transaction. SQLite repeats in the copy what this connection writes meanwhile, so the
-    /// copy is of the moment of its last page.
+    /// Makes a copy, some pages after each transaction, and continues with all other tasks
+    /// meanwhile. SQLite repeats this connection's writes in the copy, so the copy is of the moment
+    /// of its last page.
     fn copy(
         &mut self,
         request: CopyRequest,
@@ -150,7 +151,7 @@ impl<'c> Thread<'c> {
                 return NextTask::Next;
             }
         };
-        let _ = begun.send(Ok(())); // an error: nobody will ask for pages
+        let _ = begun.send(Ok(())); // fails when nobody will ask for pages
         loop {
             match self.turn(batch, jobs) {
                 NextTask::Next => {}
@@ -163,13 +164,13 @@ impl<'c> Thread<'c> {
                 return NextTask::Next;
             }
             let step = copy::some_pages(&backup);
-            // Emptying the log on another connection would make the copy begin anew.
+            // Emptying the log on another connection would restart the copy.
             self.checkpointer.postpone_emptying();
             if let Ok(CopyStep::More { .. } | CopyStep::Busy) = step {
                 let _ = answer.send(step);
                 continue;
             }
-            // The file is closed before anybody is told that it is complete.
+            // The file is closed before the copy is reported as complete.
             drop(backup);
             drop(to);
             let _ = answer.send(step);
@@ -177,8 +178,7 @@ impl<'c> Thread<'c> {
         }
     }
 
-    /// Gets the write lock, giving up on jobs that waited too long for it. False when no
-    /// job is left.
+    /// Takes the write lock. Jobs that waited too long are refused. False when no job is left.
     fn begin(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> bool {
         loop {
             let started = self.begin.execute([]);
@@ -209,8 +209,8 @@ impl<'c> Thread<'c> {
         }
     }
 
-    /// Runs what is in the batch, commits it and tells every caller. What there was no time
-    /// for stays in the batch.
+    /// Runs the batch, commits it and tells every caller. Jobs for which there was no time stay in
+    /// the batch.
     fn run_batch(&mut self, batch: &mut VecDeque<Job>) {
         let mut ran = Vec::with_capacity(batch.len());
         let mut after = Effects::new();
@@ -227,7 +227,7 @@ impl<'c> Thread<'c> {
             }
             Err(error) => {
                 self.failed(&error);
-                // A full disk or a lost file may have rolled everything back already.
+                // A full disk or a missing file may already have rolled everything back.
                 if !self.conn.is_autocommit() && self.rollback.execute([]).is_err() {
                     self.health.give_up();
                 }
@@ -239,7 +239,7 @@ impl<'c> Thread<'c> {
     }
 
     fn tell(&self, works: Vec<Box<dyn WriteJob>>, failed: Option<String>) {
-        // An error: it was dropped, which told them.
+        // If sending fails, dropping the value tells the callers.
         let _ = self.teller.send(UntoldCallers { works, failed });
     }
 
@@ -291,7 +291,7 @@ impl<'c> Thread<'c> {
         Ok(self.conn.total_changes() == changes)
     }
 
-    /// Undoes the transaction and does it anew, each closure in a savepoint.
+    /// Undoes the transaction and runs it again, each closure in a savepoint.
     fn run_again(
         &mut self,
         ran: &mut Vec<Box<dyn WriteJob>>,
@@ -321,7 +321,7 @@ impl<'c> Thread<'c> {
         self.release.execute([]).map(drop)
     }
 
-    /// Whether what it did is to be kept.
+    /// Returns whether its changes shall be kept.
     fn run_work(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<bool> {
         self.cache.touched = false;
         let keep = work.run(&mut Tx {
@@ -335,10 +335,10 @@ impl<'c> Thread<'c> {
         Ok(keep)
     }
 
-    /// A failure leaves the file as it was.
+    /// A failure leaves the file unchanged.
     fn compact(&mut self, anew: bool) -> Result<()> {
         if anew {
-            // The new file is put together beside the old one, not in memory.
+            // The new file is built on disk, not in memory.
             self.conn
                 .execute_batch("PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
                 .inspect_err(|error| self.health.judge(error))?;
@@ -354,14 +354,14 @@ impl<'c> Thread<'c> {
         self.health.judge(error);
     }
 
-    /// What failed, with the file and what an operator can do.
+    /// The failure with the file's name and advice for the operator.
     fn failure(&self, error: &rusqlite::Error) -> String {
         let path = self.conn.path().unwrap_or_default();
         sqlite_failed("write", Path::new(path), error)
     }
 }
 
-/// Takes the next closure, if a closure is next.
+/// Takes the next job if it is a closure.
 fn pop_write(batch: &mut VecDeque<Job>) -> Option<Box<dyn WriteJob>> {
     match batch.pop_front()? {
         Job {
@@ -375,7 +375,7 @@ fn pop_write(batch: &mut VecDeque<Job>) -> Option<Box<dyn WriteJob>> {
     }
 }
 
-/// SQLite gave the whole transaction up by itself, as it does on a full disk.
+/// SQLite rolled the whole transaction back by itself, as on a full disk.
 fn rolled_back() -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(
         ffi::Error::new(ffi::SQLITE_ABORT_ROLLBACK),
