@@ -1,6 +1,6 @@
-//! The only caller of the system's time. Wall time is for what people and other machines
-//! see (dates, expiry, signatures); monotonic time is for limits and timers, so that a
-//! clock set back or forward sticks nothing.
+//! The only reader of the system's time. Wall time is for what people and other machines see
+//! (dates, expiry, signatures). Monotonic time is for limits and timers, so that a changed clock
+//! blocks nothing.
 
 mod steadiness;
 mod wall;
@@ -48,7 +48,7 @@ impl Timestamp {
         DateTime::from_timestamp_millis(self.0).unwrap_or_default()
     }
 
-    /// An ISO 8601 moment with its offset (RFC 3339).
+    /// Parses an ISO 8601 time with its offset (RFC 3339).
     pub fn parse(text: &str) -> Option<Self> {
         let at = DateTime::parse_from_rfc3339(text).ok()?;
         Some(Self(at.timestamp_millis()))
@@ -57,7 +57,7 @@ impl Timestamp {
     /// The end of a date (YYYY-MM-DD) in UTC: the midnight after it.
     pub fn end_of_date(text: &str) -> Option<Self> {
         let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-        // The parser is lenient with digits and signs; a date is written in one way.
+        // The parser accepts other forms of digits and signs; only the canonical form is allowed.
         let date = Some(date).filter(|date| text.len() == 10 && date.to_string() == text)?;
         let end = date
             .checked_add_days(Days::new(1))?
@@ -70,20 +70,20 @@ impl Timestamp {
         self.utc().date_naive().to_string()
     }
 
-    /// For the names of files: 20301231T235959.123Z.
+    /// A form for file names: 20301231T235959.123Z.
     pub fn stamp(self) -> String {
         self.utc().format(STAMP).to_string()
     }
 
-    /// The moment that a stamp tells.
+    /// Parses a stamp.
     pub fn from_stamp(text: &str) -> Option<Self> {
         let at = NaiveDateTime::parse_from_str(text, STAMP).ok()?;
         let at = Self(at.and_utc().timestamp_millis());
-        // The parser is lenient; a stamp is written in one way.
+        // The parser is lenient; only the canonical form is allowed.
         (at.stamp() == text).then_some(at)
     }
 
-    /// Days since the epoch in UTC: the key of everything that is counted by the day.
+    /// Days since the epoch in UTC: the key of daily counts.
     pub const fn utc_day(self) -> i64 {
         self.0.div_euclid(86_400_000)
     }
@@ -96,7 +96,7 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-/// ISO 8601 in UTC with milliseconds, as all answers show times.
+/// ISO 8601 in UTC with milliseconds, the form in all answers.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true))
@@ -109,7 +109,7 @@ impl Serialize for Timestamp {
     }
 }
 
-/// Time that only goes forward: milliseconds since the clock was made.
+/// Monotonic time: milliseconds since the clock was created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Monotonic(pub u64);
 
@@ -123,7 +123,7 @@ impl Monotonic {
     }
 }
 
-/// Hands out both times. Tests move a fixed one by hand.
+/// The source of both times. Tests use a fixed clock that they move.
 #[derive(Clone, Debug)]
 pub struct Clock {
     source: Source,
@@ -144,7 +144,7 @@ impl Clock {
         Self::of(Source::System(Instant::now()))
     }
 
-    /// A clock that stands at `now` until `advance` moves it.
+    /// A clock that stays at `now` until `advance` moves it.
     pub fn fixed(now: Timestamp) -> Self {
         Self::of(Source::Fixed {
             start: Arc::new(AtomicI64::new(now.0)),
@@ -175,20 +175,20 @@ impl Clock {
         }
     }
 
-    /// The time by which something may be deleted for good. `None`: the clock has jumped, and
-    /// has neither stood for some hours since, nor has anybody vouched for it.
+    /// The time for decisions about permanent deletion. `None` after the clock jumped, until it has
+    /// been steady for some hours or an operator has confirmed it.
     pub fn steady_now(&self) -> Option<Timestamp> {
         let (now, is_steady) = self.look();
         is_steady.then_some(now)
     }
 
-    /// Whoever operates the service vouches for the clock as it is.
+    /// The operator confirms that the clock is correct.
     pub fn confirm(&self) {
         let since_start_ms = self.since_start_ms();
         self.steadiness.lock().confirm(self.now(), since_start_ms);
     }
 
-    /// A jump is known of from an earlier run.
+    /// An earlier run saw a jump.
     pub fn wait_until_steady(&self) {
         let since_start_ms = self.since_start_ms();
         self.steadiness.lock().wait(since_start_ms);
@@ -215,8 +215,7 @@ impl Clock {
         )
     }
 
-    /// Since the machine was started, sleep included: a machine that slept has no clock that
-    /// jumped.
+    /// Milliseconds since boot including sleep, so that sleep doesn't look like a jump.
     fn since_start_ms(&self) -> i64 {
         match &self.source {
             Source::System(_) => {
@@ -229,14 +228,14 @@ impl Clock {
         }
     }
 
-    /// Moves a fixed clock on; the system's clock is left alone.
+    /// Advances a fixed clock; has no effect on the system's clock.
     pub fn advance(&self, ms: i64) {
         if let Source::Fixed { now, .. } = &self.source {
             now.fetch_add(ms, Ordering::SeqCst);
         }
     }
 
-    /// Sets a fixed clock to another wall time, as somebody might set the system's.
+    /// Sets a fixed clock to another wall time, like a change of the system's clock.
     pub fn jump(&self, ms: i64) {
         if let Source::Fixed { start, .. } = &self.source {
             start.fetch_add(ms, Ordering::SeqCst);

@@ -1,5 +1,6 @@
-//! Plays the service against a relay program and says which rules of the protocol it keeps. The
-//! rules are the table in the guide; `scenarios` has the checks. It must not know the service.
+//! The conformance test for relay programs: simulates the service and reports which rules of the
+//! protocol a program follows. The guide's table lists the rules; `scenarios` has the checks. This
+//! module must not use the real service.
 
 mod program;
 mod scenarios;
@@ -9,24 +10,24 @@ mod wire;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The page of the guide with the rules.
+/// The guide's page with the rules.
 const RULES: &str = include_str!("guide/relay_rules.md");
 
 /// A row of the guide's table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     pub name: &'static str,
-    /// Otherwise it is a should.
+    /// Whether the rule is a must; otherwise it is a should.
     pub is_must: bool,
     pub says: &'static str,
 }
 
-/// What was seen of a rule.
+/// The result for a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Kept,
     Broken(String),
-    /// The program gave no occasion to see it.
+    /// The program did nothing that the rule is about.
     NotSeen(String),
 }
 
@@ -46,15 +47,15 @@ pub fn rules() -> Vec<Rule> {
     rows.collect()
 }
 
-/// What was seen of all rules.
+/// The results for all rules.
 pub struct Report {
     verdicts: BTreeMap<&'static str, Verdict>,
-    /// The last lines that the program wrote to standard error.
+    /// The last lines of the program's standard error.
     pub errors: String,
 }
 
 impl Report {
-    /// Every must was kept, or could not be seen.
+    /// Every must was followed, or could not be observed.
     pub fn passes(&self) -> bool {
         let rules = rules();
         let musts = rules.iter().filter(|rule| rule.is_must);

@@ -1,37 +1,36 @@
-//! The one error of the service: what kind, which stable code, what a person is told,
-//! and what only the log may see. It knows nothing of HTTP: `http::problem` gives a kind
-//! its status.
+//! The service's error type: kind, stable code, a sentence for the user, and a private cause for
+//! the log. It must not know HTTP: `http::problem` maps kinds to statuses.
 
 use std::fmt;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, by what the caller can do about it.
+/// The kind of an error, by what the caller can do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The request makes no sense as it stands.
+    /// The request is malformed.
     BadRequest,
-    /// Who is asking is not known.
+    /// The caller isn't authenticated.
     Unauthorized,
-    /// Who is asking is known and may not.
+    /// The caller is authenticated and may not do this.
     Forbidden,
     NotFound,
     MethodNotAllowed,
     /// The body did not arrive in time.
     Timeout,
-    /// It was there once and is gone for good.
+    /// It existed and was removed permanently.
     Gone,
     TooLarge,
     UriTooLong,
     UnsupportedMediaType,
     UpgradeRequired,
-    /// Well-formed, but a field is wrong.
+    /// Well-formed, but a field is invalid.
     Invalid,
     RateLimited,
     HeadTooLarge,
-    /// Our fault; the cause is in the log.
+    /// A failure of the service; the log has the cause.
     Internal,
-    /// Not now; try again.
+    /// Temporarily unavailable; try again.
     Unavailable,
 }
 
@@ -42,35 +41,35 @@ pub struct FieldError {
     pub message: String,
 }
 
-/// How a caller stands to a limit.
+/// A caller's use of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
-    /// A word that stands in the code.
+    /// The limit's name, a word in the code.
     pub name: &'static str,
-    /// Uses in any window.
+    /// Uses per window.
     pub limit: u64,
     pub window_s: u64,
-    /// Uses that are left now.
+    /// Uses left now.
     pub left: u64,
-    /// Until there are more than that: at least 1.
+    /// Seconds until more are left, at least 1.
     pub more_in_s: u64,
 }
 
 #[derive(Debug)]
 pub struct Error {
     pub kind: Kind,
-    /// Stable, for programs.
+    /// A stable code for programs.
     pub code: &'static str,
-    /// A sentence for a person. Never SQL, paths, input or secrets.
+    /// A sentence for people. Never SQL, paths, input or secrets.
     pub detail: String,
     pub fields: Vec<FieldError>,
     /// Whole seconds until another try may succeed (429, 503).
     pub retry_after_s: Option<u32>,
-    /// The limit that this used, or used up.
+    /// The limit that the request used or exceeded.
     pub quota: Option<Box<Quota>>,
-    /// What can be done here instead, comma-separated (a refused method).
+    /// The allowed methods, comma-separated, for a refused method.
     pub allow: Option<Box<str>>,
-    /// What the log is told, once, at the boundary.
+    /// The private cause, logged once at the boundary.
     pub cause: Option<Box<str>>,
 }
 
@@ -92,7 +91,7 @@ impl Error {
         Self::new(Kind::BadRequest, "bad_request", detail)
     }
 
-    /// Every failed authentication looks the same from outside; `cause` says more in the log.
+    /// All failed authentications have the same answer; `cause` has the reason for the log.
     pub fn unauthorized(cause: impl fmt::Display) -> Self {
         Self::new(
             Kind::Unauthorized,
@@ -102,7 +101,7 @@ impl Error {
         .because(cause)
     }
 
-    /// 401 for a request that brings none at all.
+    /// 401 for a request without a credential.
     pub fn no_credential() -> Self {
         Self {
             detail: "A bearer token is missing; send it as \"Authorization: Bearer …\".".to_owned(),
@@ -165,7 +164,7 @@ impl Error {
         self
     }
 
-    /// With how its caller stands to the limit that it used, where it does not say so already.
+    /// Adds the caller's use of a limit, unless the error has one.
     pub fn within(mut self, quota: Quota) -> Self {
         self.quota.get_or_insert(Box::new(quota));
         self

@@ -1,5 +1,5 @@
-//! Files and folders that only their owner may read. What root makes belongs to whom its folder
-//! belongs to: a command that root runs must not lock the service out of its own files.
+//! Files and folders that only their owner may read. Files created by root get the owner of their
+//! folder, so that a command run as root doesn't lock the service out of its own files.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -8,15 +8,15 @@ use std::path::Path;
 
 const ROOT: u32 = 0;
 
-/// Makes `path` with mode 0600 and `content`, on the disk when this returns. An existing
-/// file is `AlreadyExists`; a file that couldn't be finished is taken away again.
+/// Creates `path` with mode 0600 and `content`, synced when this returns. An existing file gives
+/// `AlreadyExists`; an incomplete file is removed.
 pub fn create_private(path: &Path, content: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     let mut file = options.open(path)?;
     let written = finish(&mut file, path, content);
     if written.is_err() {
-        // The first error is the one to tell; the leftover may fail to go as well.
+        // The first error is returned; removing may fail too.
         let _ = fs::remove_file(path);
     }
     written
@@ -28,13 +28,13 @@ fn finish(file: &mut File, path: &Path, content: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// By users who are neither the owner nor of the file's group.
+/// Whether users other than the owner and the file's group may read it.
 pub fn is_readable_by_others(path: &Path) -> bool {
     const OTHERS_READ: u32 = 0o004;
     fs::metadata(path).is_ok_and(|found| found.mode() & OTHERS_READ != 0)
 }
 
-/// Makes a folder with mode 0700, and those above it that are missing.
+/// Creates a folder with mode 0700, and missing folders above it.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() || path.as_os_str().is_empty() {
         return Ok(());
@@ -44,17 +44,17 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     }
     match DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => give_to_owner(&File::open(path)?, path, None),
-        // Another process was quicker.
+        // Another process created it first.
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         made => made,
     }
 }
 
-/// Gives a file that root has made at `path` to the owner of what it is to replace, else of the
-/// folder that it is in. What another user has made is theirs already.
+/// Gives a file that root created at `path` to the owner of the file it will replace, or of its
+/// folder. Files of other users already have the right owner.
 pub fn give_to_owner(file: &File, path: &Path, replaced: Option<&Path>) -> io::Result<()> {
     let (made, named) = (file.metadata()?, fs::symlink_metadata(path)?);
-    // Somebody else's link must not make root give away a file of its own.
+    // A symbolic link must not make root change another file's owner.
     let is_named = (made.dev(), made.ino()) == (named.dev(), named.ino());
     let has_one_name = made.is_dir() || made.nlink() == 1;
     if made.uid() != ROOT || !is_named || !has_one_name {

@@ -1,4 +1,4 @@
-//! The guide, one page a subject. The pages are the Markdown files beside this one.
+//! The guide, one page per subject. The pages are the Markdown files in this module's folder.
 
 #[doc = include_str!("guide/operating.md")]
 pub mod operating {}

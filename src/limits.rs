@@ -1,6 +1,6 @@
-//! Exact sliding windows: N uses allowed in any window, the N+1st refused until the oldest
-//! leaves it. Pure; `now` is an argument. Windows of an hour and more are kept in the
-//! database by their callers and judged by the same rule.
+//! Exact sliding windows: N uses in any window; the N+1st is refused until the oldest leaves the
+//! window. Pure; `now` is an argument. Callers store windows of an hour or more in the database and
+//! use the same rule.
 
 use core::net::{IpAddr, Ipv6Addr};
 use std::collections::{HashMap, VecDeque};
@@ -12,15 +12,15 @@ use crate::error::Quota;
 pub const MINUTE_MS: u64 = 60_000;
 pub const HOUR_MS: u64 = 3_600_000;
 pub const DAY_MS: u64 = 86_400_000;
-/// Subjects remembered at once. Beyond, any one is forgotten for each new one: so many
-/// strangers in one window are a flood that no limit of one of them stops.
+/// Limit of subjects in memory. Beyond it, each new subject replaces another: that many strangers
+/// in one window are a flood that limits per subject can't stop.
 const SUBJECTS_MAX: usize = 200_000;
-/// Fewer are never looked through for windows that are over.
+/// With fewer subjects, expired windows aren't removed.
 const SWEEP_SUBJECTS_MIN: usize = 1_024;
 
 const IPV6_NETWORK_BITS: u32 = 64;
 
-/// As what an address is counted: one with IPv6 has a whole network of addresses.
+/// The network that an address is counted as: an IPv6 client has a whole network of addresses.
 pub fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.into(),
@@ -31,8 +31,8 @@ pub fn network_of(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Decides on `count` more uses beside those at `uses` (time in ms and number, oldest first,
-/// all within the window): what is left once they are let in, or while they are not.
+/// Decides about `count` more uses besides `uses` (time in ms and count, oldest first, all within
+/// the window). Returns what is left if they are allowed, or now if they are refused.
 pub fn judge(
     uses: impl DoubleEndedIterator<Item = (u64, u64)> + Clone,
     limit: u64,
@@ -61,21 +61,21 @@ pub fn judge(
         }
         must_leave -= n;
     }
-    Err(left(unused, window_ms)) // more at once than the limit: it will never fit
+    Err(left(unused, window_ms)) // more than the limit at once can never be allowed
 }
 
-/// How whoever was judged stands.
+/// The state of a limit for one subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitState {
     limit: u64,
     window_ms: u64,
     left: u64,
-    /// Until there are more, or those that were refused would be let in.
+    /// Time until more uses are allowed, or until the refused ones would be.
     more_in_ms: u64,
 }
 
 impl LimitState {
-    /// As it is told, under the limit's name.
+    /// The state as a quota with the limit's name.
     pub fn quota(self, name: &'static str) -> Quota {
         Quota {
             name,
@@ -105,7 +105,7 @@ impl Window {
         Ok(left)
     }
 
-    /// As `take`, without using anything.
+    /// Like `take`, without using anything.
     pub fn check(
         &mut self,
         limit: u64,
@@ -135,12 +135,12 @@ impl Window {
     }
 }
 
-/// Windows of one length by subject.
+/// Windows of one length, by subject.
 #[derive(Debug)]
 pub struct Windows<K> {
     window_ms: u64,
     subjects_max: usize,
-    /// With so many subjects those whose window is over are dropped.
+    /// At this number of subjects, expired windows are removed.
     sweep_at: usize,
     by_subject: HashMap<K, Window>,
 }
@@ -159,7 +159,7 @@ impl<K: Hash + Eq + Clone> Windows<K> {
         }
     }
 
-    /// As `Window::take`, once.
+    /// Like `Window::take` with one use.
     pub fn take(
         &mut self,
         subject: K,
@@ -177,8 +177,8 @@ impl<K: Hash + Eq + Clone> Windows<K> {
         self.by_subject.entry(subject).or_default()
     }
 
-    /// Drops what is over. The next time is when there are twice as many as are left, so
-    /// that looking through them costs each new subject the same, however many there are.
+    /// Removes expired windows. The next sweep comes when there are twice as many subjects as now,
+    /// so the cost per new subject is constant.
     fn sweep(&mut self, now: Monotonic) {
         let window_ms = self.window_ms;
         self.by_subject.retain(|_, w| !w.over(window_ms, now));
@@ -198,7 +198,7 @@ fn whole_seconds(ms: u64) -> u64 {
     ms.div_ceil(1000).max(1)
 }
 
-/// So much at once, refilled evenly: for floods, where exactness is not asked for.
+/// A token bucket: a burst, refilled evenly. Used against floods, where exactness isn't needed.
 #[derive(Debug)]
 pub struct Bucket {
     burst: f64,
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn exactly_n_in_any_window() {
         let mut window = Window::default();
-        // (at, count, what is left and until when, let in or not)
+        // (at, count, what is left and until when, whether allowed)
         let cases = [
             (0, 1, Ok((2, 100))),
             (10, 1, Ok((1, 90))),

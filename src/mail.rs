@@ -1,6 +1,6 @@
-//! The one SMTP client, and the only user of lettre: plain text mails, one at a time, each on
-//! a connection of its own. It blocks: callers run it on the blocking pool. It must not know
-//! what it sends, nor put addresses or texts into errors.
+//! The SMTP client, the only user of lettre: plain text mails, one at a time, each on its own
+//! connection. It blocks, so callers run it on the blocking pool. It must not know what it sends,
+//! and never puts addresses or texts into errors.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use lettre::{Address, SmtpTransport, Transport};
 
 use crate::config::{Mail, Secret, SmtpUrl};
 
-/// For connecting, and for each answer of the server.
+/// Timeout for connecting, and for each answer of the server.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
-/// Answers that speak of us, not of the mail: who we are is not accepted (RFC 4954).
+/// Answers about our authentication, not about the mail (RFC 4954).
 const OF_OURSELVES: [u16; 4] = [530, 534, 535, 538];
 
 pub struct Mailer {
@@ -25,19 +25,19 @@ pub struct Mailer {
 }
 
 pub struct Letter<'a> {
-    /// The same in every try, so that whoever gets it twice can tell.
+    /// The same in every attempt, so that a duplicate can be recognised.
     pub id: &'a str,
     pub to: &'a str,
     pub subject: &'a str,
     pub text: &'a str,
 }
 
-/// Why no server took a letter.
+/// Why the server didn't accept a mail.
 #[derive(Debug)]
 pub struct Refusal {
-    /// Another try would end in the same way.
+    /// Another attempt would fail in the same way.
     pub is_final: bool,
-    /// For the log; without addresses.
+    /// For the log, without addresses.
     pub cause: String,
 }
 
@@ -64,7 +64,7 @@ impl Refusal {
 }
 
 impl Mailer {
-    /// `None` when no server is configured. The error is a sentence for the operator.
+    /// `None` without a configured server. The error is a sentence for the operator.
     pub fn new(config: &Mail) -> Result<Option<Self>, String> {
         let (Some(url), Some(from)) = (&config.smtp_url, &config.from) else {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Mailer {
             .to
             .parse()
             .map_err(|_| Refusal::last("the recipient's address is not one"))?;
-        // No answer by a machine is wanted (RFC 3834).
+        // Suppresses automatic answers (RFC 3834).
         let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
         let id = format!("<{}@{}>", letter.id, self.from.email.domain());
         Message::builder()
@@ -112,15 +112,15 @@ impl Mailer {
     }
 }
 
-/// `smtps`: TLS from the first byte. `smtp` with a user: only after STARTTLS, so that the
-/// password is never sent in the clear. `smtp` without one: STARTTLS where it is offered, with
-/// any certificate, since a server that offers none is accepted as well.
+/// `smtps`: TLS from the first byte. `smtp` with a user: STARTTLS is required, so that the password
+/// is never sent in clear text. `smtp` without a user: STARTTLS if offered, with any certificate,
+/// because a server without TLS is accepted too.
 fn tls(url: &SmtpUrl, ca: Option<&str>) -> Result<Tls, String> {
     let trusts_anybody = !url.tls && url.user.is_none();
     let mut parameters = TlsParameters::builder(url.host.clone());
     if let Some(ca) = ca {
         let wrong = || "mail.ca_file: holds no certificate in PEM form".to_owned();
-        // A text without any is no error of the parser.
+        // The parser accepts a text without certificates.
         if !ca.contains("-----BEGIN CERTIFICATE-----") {
             return Err(wrong());
         }
@@ -139,7 +139,7 @@ fn tls(url: &SmtpUrl, ca: Option<&str>) -> Result<Tls, String> {
     })
 }
 
-/// The server's own words may name the recipient: only its code is told.
+/// The server's text may name the recipient, so only its code is used.
 fn refusal(error: &lettre::transport::smtp::Error) -> Refusal {
     match error.status().map(u16::from) {
         Some(code) => Refusal {

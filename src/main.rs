@@ -1,8 +1,8 @@
-//! The executable: hands the command line over and turns the outcome into an exit code.
+//! The executable: runs the command line and returns its exit code.
 
 use std::process::ExitCode;
 
-/// For SQLite, too; see Cargo.toml.
+/// The allocator, also for SQLite; see Cargo.toml.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

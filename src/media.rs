@@ -1,5 +1,5 @@
-//! Photos that relays upload: what is taken, cleaned of metadata and kept in a folder beside the
-//! database for some days, and how a language model is shown them. It must not know what a
+//! Photos uploaded by relays: accepted formats, removal of metadata, storage in a folder beside the
+//! database for some days, and how a language model gets them. This module must not know what a
 //! message is.
 
 mod folder;
@@ -20,32 +20,32 @@ use crate::store::{AgentId, Photo, SharedStore, UserId};
 use folder::Folder;
 use format::Format;
 
-/// A photo as it is uploaded.
+/// Largest uploaded photo.
 pub const UPLOAD_BYTES_MAX: usize = 20 * 1024 * 1024;
-/// Uploads in memory at once; further ones wait.
+/// Concurrent uploads in memory; further ones wait.
 const UPLOADS_AT_ONCE_MAX: usize = 4;
-/// A larger photo is not shown to a language model.
+/// A larger photo isn't sent to a language model.
 const SHOWN_BYTES_MAX: usize = 5 * 1024 * 1024;
-/// Replies at once that are made with uploaded photos in memory.
+/// Concurrent replies with uploaded photos in memory.
 const SHOWINGS_AT_ONCE_MAX: usize = 4;
-/// A file without a row is an upload that was cut off, once it is older.
+/// A file without a row is an interrupted upload once it is older than this.
 const UPLOAD_MS_MAX: i64 = 60 * 60 * 1000;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// Photos whose files are removed in one transaction.
+/// Photos removed in one transaction.
 const REMOVED_AT_ONCE_MAX: usize = 100;
 
 pub struct Photos {
     store: SharedStore,
     clock: Clock,
     folder: Folder,
-    /// What photos' addresses begin with.
+    /// The prefix of photos' URLs.
     prefix: String,
     keep_days: u64,
     uploads: Semaphore,
     showings: Semaphore,
 }
 
-/// A photo whose file is there. Without a row it goes after an hour.
+/// A stored photo file. Without a row it is removed after an hour.
 #[derive(Debug, Clone)]
 pub struct PhotoFile {
     /// UUID
@@ -73,27 +73,27 @@ impl Photos {
         }
     }
 
-    /// To be held while a photo is read into memory and kept.
+    /// Hold this while a photo is read into memory and stored.
     pub async fn upload_permit(&self) -> Result<SemaphorePermit<'_>> {
         self.uploads.acquire().await.map_err(Error::internal)
     }
 
-    /// To be held while photos are shown.
+    /// Hold this while photos are sent to a model.
     pub async fn showing_permit(&self) -> Result<SemaphorePermit<'_>> {
         self.showings.acquire().await.map_err(Error::internal)
     }
 
-    /// The name by which messages refer to a photo. Nothing is served there.
+    /// The URL by which messages refer to a photo. It isn't served.
     pub fn url(&self, photo_id: &str) -> String {
         format!("{}{photo_id}", self.prefix)
     }
 
-    /// The photo that an address names, if it is one of ours.
+    /// The id of a photo from its URL, if it is one of ours.
     pub fn id_in<'u>(&self, url: &'u str) -> Option<&'u str> {
         url.strip_prefix(&self.prefix)
     }
 
-    /// Keeps the file, without metadata. 415 for what is none of the formats, or not whole.
+    /// Stores the file without metadata. 415 for another format or an incomplete file.
     pub async fn keep(&self, photo: Vec<u8>) -> Result<PhotoFile> {
         let format = Format::of(&photo).ok_or_else(|| not_taken("it is none of these"))?;
         let photo_id = random::uuid().to_string();
@@ -111,17 +111,17 @@ impl Photos {
         })
     }
 
-    /// Removes a file that no row names.
+    /// Removes a file without a row.
     pub async fn discard(&self, photo: &PhotoFile) {
         let (folder, photo) = (self.folder.clone(), photo.clone());
         let removing =
             tokio::task::spawn_blocking(move || folder.remove(&photo.photo_id, photo.format));
-        // The hourly sweep finds it otherwise.
+        // The hourly sweep removes it if this fails.
         let _ = removing.await;
     }
 
-    /// The photo as a `data:` URL for a language model. `None`: it is not there any more,
-    /// another agent brought it, it is too large, or of a format that models' servers don't read.
+    /// The photo as a `data:` URL for a language model. `None` when it was removed, belongs to
+    /// another agent, is too large, or has a format that models' servers don't accept.
     pub async fn data_url(&self, photo_id: &str, agent: AgentId) -> Result<Option<String>> {
         let id = photo_id.to_owned();
         let found = self.store.read(move |view| view.photo(&id)).await?;
@@ -143,8 +143,7 @@ impl Photos {
         Ok(fits.then(|| format!("data:{media_type};base64,{}", STANDARD.encode(bytes))))
     }
 
-    /// Removes a person's photos: files first, then the rows that name them. Doing it again is
-    /// fine.
+    /// Removes a person's photos: files first, then rows. May be repeated.
     pub async fn erase(&self, user: UserId) -> Result<()> {
         loop {
             let some = self
@@ -163,7 +162,7 @@ impl Photos {
         }
     }
 
-    /// Removes files whose days are over, and those of uploads that were cut off.
+    /// Removes expired files and those of interrupted uploads.
     pub async fn remove_old(&self) -> Result<()> {
         let Some(now) = self.clock.steady_now() else {
             return Ok(());
@@ -187,7 +186,7 @@ impl Photos {
         self.sweep(now).await
     }
 
-    /// Removes files that no row names any more.
+    /// Removes files without a row.
     async fn sweep(&self, now: Timestamp) -> Result<()> {
         let folder = self.folder.clone();
         let looking = tokio::task::spawn_blocking(move || folder.entries());

@@ -1,7 +1,7 @@
-//! Memories of people, here and, where one is configured, in an external memory service
-//! (mem0). What is to be kept or forgotten there is a row first, and told the service by a
-//! job (`outbox`); what is kept there is fetched before a transaction, never inside one, and
-//! held for a while. It must not know who asks, nor what the memories are for.
+//! Memories of people, in the database and, if configured, in an external memory service (mem0).
+//! Changes for the service are rows first, and a job sends them (`outbox`). Its memories are
+//! fetched before a transaction, never inside one, and cached. This module must not know who asks
+//! or what memories are used for.
 
 mod cache;
 pub mod mem0;
@@ -24,48 +24,48 @@ use cache::Cache;
 use mem0::{Mem0, MemoryServiceError};
 use merge::{FoundMemories, merged};
 
-/// How long an answer to a person may wait for the service.
+/// How long a person's answer may wait for the service.
 const PERSON_WAIT_MAX: Duration = Duration::from_secs(3);
-/// How long a call may take that nobody waits for.
+/// How long a call may take when no answer waits for it.
 const CALL_MAX: Duration = Duration::from_secs(10);
-/// Calls for people at once; who finds none free gets what is kept here.
+/// Concurrent calls for people's answers; beyond that only local memories are used.
 const CALLS_AT_ONCE_MAX: usize = 16;
-/// After a failure nobody is made to wait for the next one.
+/// After a failure no answer waits for the service for this long.
 const QUIET_AFTER_FAILURE_MS: u64 = 5_000;
-/// Memories a person may have here.
+/// Limit of memories per person in the database.
 pub const MEMORIES_MAX: usize = 10_000;
-/// Memories kept here that are looked at for one question.
+/// Local memories considered for one question.
 pub const READ_MAX: usize = 2_000;
 
-/// One memory, wherever it is kept.
+/// A memory, stored here or in the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
-    /// Ours (a UUID), or the service's.
+    /// Our id (a UUID) or the service's.
     pub id: String,
     pub text: String,
     pub category: String,
     pub created_at: Option<Timestamp>,
-    /// Our id of one that the service keeps for us.
+    /// Our id of a memory that the service stores for us.
     pub kept_for: Option<String>,
 }
 
-/// What is kept in the external service, as far as is known.
+/// The external service's memories, as far as known.
 #[derive(Debug, Clone, Default)]
 pub enum ServiceMemories {
-    /// There is no such service, or nobody asked it.
+    /// There is no service, or it wasn't asked.
     #[default]
     Nothing,
     Listed(Arc<mem0::List>),
-    /// It could not be asked.
+    /// The service could not be reached.
     Unreachable,
 }
 
-/// What memories are looked for.
+/// A search for memories.
 pub struct MemoryQuery<'a> {
     pub text: &'a str,
-    /// Memories that are wanted at most.
+    /// Maximum number of memories.
     pub limit: usize,
-    /// How well a memory fits a text; 0: not at all.
+    /// How well a memory matches a text; 0 for no match.
     pub rank: fn(&str, &str) -> usize,
     /// How long the service may take, at most 3 s.
     pub wait: Duration,
@@ -82,7 +82,7 @@ pub struct Memories {
 }
 
 impl Memories {
-    /// Without a `service` everything stays in the database.
+    /// Without a `service` all memories are in the database.
     pub fn new(store: SharedStore, flags: Arc<Flags>, clock: Clock, service: Option<Mem0>) -> Self {
         Self {
             store,
@@ -95,17 +95,17 @@ impl Memories {
         }
     }
 
-    /// What the cache of the service's lists found, and how many it has.
+    /// Metrics and size of the cache of the service's lists.
     pub fn cached(&self) -> (&CacheMetrics, usize) {
         (&self.cache.looks, self.cache.len())
     }
 
-    /// Calls to the service, where there is one.
+    /// Metrics of calls to the service, if there is one.
     pub fn service_calls(&self) -> Option<&Calls> {
         self.service.as_ref().map(|service| &service.calls)
     }
 
-    /// The service is asked with this key from now on.
+    /// Replaces the service's key; takes effect immediately.
     pub fn set_service_key(&self, key: Option<&str>) {
         if let Some(service) = &self.service {
             service.set_key(key);
@@ -116,8 +116,8 @@ impl Memories {
         self.service.is_some()
     }
 
-    /// What the service keeps of a person, from the cache or fetched within 3 s. To be
-    /// called before a transaction; `merged` then joins it with what is kept here.
+    /// The service's memories of a person, cached or fetched within 3 s. Call this before a
+    /// transaction; `merged` then joins them with the local ones.
     pub async fn elsewhere(&self, user_id: &str) -> ServiceMemories {
         let Some(service) = self.service.clone() else {
             return ServiceMemories::Nothing;
@@ -127,8 +127,8 @@ impl Memories {
         self.listed(key, PERSON_WAIT_MAX, list).await
     }
 
-    /// Everything known of a person, newest first, for whoever words a prompt or an answer.
-    /// `user_id` is the public id of `user`.
+    /// All memories of a person, newest first, for a prompt or an answer. `user_id` is the public
+    /// id of `user`.
     pub async fn known(&self, user: UserId, user_id: &str) -> Result<FoundMemories> {
         let elsewhere = self.elsewhere(user_id).await;
         self.store
@@ -139,9 +139,9 @@ impl Memories {
             .await
     }
 
-    /// What may matter to a text, for whoever words a prompt: what the service finds by its
-    /// meaning, then what is kept here and fits it, then what is newest. A search is kept for
-    /// a while like a list. When it can't be had in time, a list that is still known stands in.
+    /// Memories relevant to a text, for a prompt: first the service's search results, then matching
+    /// local ones, then the newest. Search results are cached. If the search doesn't finish in
+    /// time, a cached list is used.
     pub async fn relevant(
         &self,
         user: UserId,
@@ -158,7 +158,7 @@ impl Memories {
             .read(move |view| {
                 let tasks = view.memory_tasks(user)?;
                 let mut all = merged(view.memories(user, READ_MAX)?, &elsewhere, &tasks);
-                // Stable: among equals the newest stay in front.
+                // A stable sort: among equals the newest stay first.
                 all.memories
                     .sort_by_cached_key(|memory| Reverse(rank(&memory.text, &text)));
                 if let Some(list) = found {
@@ -170,7 +170,7 @@ impl Memories {
             .await
     }
 
-    /// `None`: there is no service. The error: what is known without the search.
+    /// `None` without a service. The error is what is known without the search.
     async fn searched(
         &self,
         user_id: &str,
@@ -198,7 +198,7 @@ impl Memories {
         }
     }
 
-    /// From the cache, else by `fetch`, unless that failed a moment ago.
+    /// From the cache, or else by `fetch`, unless that failed recently.
     async fn listed(
         &self,
         key: cache::ListKey,
@@ -225,7 +225,7 @@ impl Memories {
         }
     }
 
-    /// The service's list as it is now, for a job; nothing when there is no service.
+    /// The service's current list, for a job; empty without a service.
     pub async fn list_afresh(&self, user_id: &str) -> Result<ServiceMemories, MemoryServiceError> {
         let Some(service) = self.service.clone() else {
             return Ok(ServiceMemories::Nothing);
@@ -235,9 +235,9 @@ impl Memories {
         Ok(ServiceMemories::Listed(Arc::new(list)))
     }
 
-    /// Has the service forget everything about a person at once. Doing it again is fine.
-    /// The rows here are the caller's to remove: `Tx::delete_memories` and
-    /// `Tx::delete_memory_tasks`, which should go first, so that nothing is added later.
+    /// Makes the service delete all memories of a person. May be repeated. The caller removes the
+    /// rows here, with `Tx::delete_memories` and `Tx::delete_memory_tasks`, first, so that nothing
+    /// is added later.
     pub async fn delete_all(&self, user_id: &str) -> Result<(), MemoryServiceError> {
         if let Some(service) = self.service.clone() {
             let id = user_id.to_owned();
@@ -247,7 +247,7 @@ impl Memories {
         Ok(())
     }
 
-    /// Keeps a memory, here first.
+    /// Stores a memory, first in the database.
     pub fn remember(
         &self,
         tx: &mut Tx<'_>,
@@ -265,7 +265,7 @@ impl Memories {
         Ok(())
     }
 
-    /// Forgets one of those that `merged` found, here at once and there as soon as possible.
+    /// Deletes a memory found by `merged`: here immediately, in the service soon.
     pub fn forget(
         &self,
         tx: &mut Tx<'_>,
@@ -277,7 +277,7 @@ impl Memories {
         let mut there = self.has_service();
         if let Some(local) = tx.view().memory(ours)? {
             tx.delete_memory(user, local.id)?;
-            // Never sent: nobody else knows of it.
+            // Never sent, so the service doesn't know of it.
             there &= tx
                 .take_back_memory_add(user, ours)?
                 .is_some_and(|calls| calls > 0)
@@ -310,8 +310,7 @@ impl Memories {
         flags.integer("cache.memory.ttl_seconds").max(0) as u64 * 1_000
     }
 
-    /// A call keeps its place among those at once until it has really ended, also when
-    /// nobody waits for it any longer.
+    /// A call keeps its permit until it really ends, even if nobody waits for it.
     async fn within<T: Send + 'static>(
         &self,
         wait: Duration,

@@ -79,10 +79,7 @@ impl Calls {
                 "chatkeep_provider_calls_total",
                 "Calls to external services, including retries.",
             ),
-            failed: of(
-                "chatkeep_provider_failures_total",
-                "Calls that failed.",
-            ),
+            failed: of("chatkeep_provider_failures_total", "Calls that failed."),
         }
     }
 
@@ -107,10 +104,7 @@ impl CacheMetrics {
         let of = |name, help| one_of(name, help, ("cache", cache));
         Self {
             cache,
-            hits: of(
-                "chatkeep_cache_hits_total",
-                "Lookups that found an entry.",
-            ),
+            hits: of("chatkeep_cache_hits_total", "Lookups that found an entry."),
             misses: of(
                 "chatkeep_cache_misses_total",
                 "Lookups that found no entry, or a stale one.",
@@ -144,10 +138,7 @@ impl Job {
             "When a run last succeeded, in seconds since the epoch.",
         );
         Self {
-            runs: of(
-                "chatkeep_job_runs_total",
-                "Runs of periodic jobs.",
-            ),
+            runs: of("chatkeep_job_runs_total", "Runs of periodic jobs."),
             failures: of("chatkeep_job_failures_total", "Runs that failed."),
             succeeded_at: Gauge::with_opts(succeeded_at.const_label("job", name))
                 .expect(NAMED_WELL),

@@ -1,4 +1,4 @@
-//! Plain types and pure rules that several parts share. No I/O, no clock, no store.
+//! Plain types and pure rules shared by several parts. No I/O, no clock, no store.
 
 pub mod bubbles;
 pub mod calendar;

@@ -1,6 +1,6 @@
-//! The one HTTP client, and the only user of ureq: time-outs, a cap on what is read, no
-//! redirects, no proxy from the environment. It blocks: callers are commands, or run it on
-//! the blocking pool. It must not know whom it calls.
+//! The HTTP client, the only user of ureq: timeouts, a size limit, no redirects, no proxy from the
+//! environment. It blocks: callers are commands, or use the blocking pool. It must not know whom it
+//! calls.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ const CONNECT_MAX: Duration = Duration::from_secs(2);
 const CALL_MAX: Duration = Duration::from_secs(10);
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Authorities, or servers, that are trusted in the place of those that the web trusts.
+/// Certificates or authorities that are trusted instead of the web's.
 #[derive(Clone)]
 pub struct Authorities(Arc<[CertificateDer<'static>]>);
 
 impl Authorities {
-    /// From certificates in PEM form.
+    /// Parses certificates in PEM form.
     pub fn read(pem: &[u8]) -> Result<Self, String> {
         let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
         match found {
@@ -31,7 +31,7 @@ impl Authorities {
     }
 }
 
-/// How TLS is spoken by a client that is not the one here.
+/// The TLS settings for other clients, such as WebSockets.
 pub fn tls(authorities: Option<&Authorities>) -> Result<Arc<ClientConfig>, String> {
     let mut roots = RootCertStore::empty();
     match authorities {
@@ -54,30 +54,30 @@ fn provider() -> Arc<rustls::crypto::CryptoProvider> {
     Arc::new(rustls::crypto::aws_lc_rs::default_provider())
 }
 
-/// One call that sends and reads JSON.
+/// A call that sends and receives JSON.
 pub struct Call<'a> {
     pub url: &'a str,
     pub bearer: &'a str,
     pub headers: &'a [(&'a str, &'a str)],
     pub body: &'a Value,
     pub timeout: Duration,
-    /// `None`: those that the web trusts.
+    /// `None` for the web's authorities.
     pub authorities: Option<&'a Authorities>,
 }
 
-/// Whatever the server answered, an error's status included.
+/// The server's answer, with any status.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// `Null` when it is no JSON.
+    /// `Null` when the body isn't JSON.
     pub body: Value,
 }
 
-/// Why there is no answer at all.
+/// Why there is no answer.
 #[derive(Debug)]
 pub struct NoAnswer {
     why: String,
-    /// It was asked for and did not come in time.
+    /// Whether it timed out.
     pub timed_out: bool,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The HTTP methods that we call others with.
+/// HTTP methods of outgoing calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     Get,
@@ -120,21 +120,21 @@ pub enum Method {
     Delete,
 }
 
-/// One call with nothing presumed: the headers are all there are, the body may be missing.
+/// A call without defaults: only these headers are sent, the body is optional.
 pub struct Request<'a> {
     pub method: Method,
     pub url: &'a str,
     pub headers: &'a [(&'a str, &'a str)],
     /// Sent as JSON.
     pub body: Option<&'a Value>,
-    /// Sent in the place of JSON: a form, encoded already.
+    /// Sent instead of JSON: an encoded form.
     pub form: Option<&'a str>,
-    /// Sent in the place of JSON: a content type, and bytes as they are.
+    /// Sent instead of JSON: a content type and bytes.
     pub raw: Option<(&'a str, &'a [u8])>,
     pub timeout: Duration,
-    /// A longer answer is none.
+    /// A longer answer is an error.
     pub answer_bytes_max: u64,
-    /// `None`: those that the web trusts.
+    /// `None` for the web's authorities.
     pub authorities: Option<&'a Authorities>,
 }
 
@@ -154,27 +154,27 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Whatever the server answered, as it stands.
+/// The server's answer with any status, unparsed.
 #[derive(Debug)]
 pub struct Response {
     pub status: u16,
     /// With its quotation marks.
     pub etag: Option<String>,
-    /// `None` also when it was given as a date.
+    /// `None` also for a date.
     pub retry_after_s: Option<u64>,
-    /// Uncompressed; no longer than was asked for.
+    /// Decompressed, at most as long as allowed.
     pub body: Vec<u8>,
     headers: ureq::http::HeaderMap,
 }
 
 impl Response {
-    /// `None` also when it is no text.
+    /// `None` also when it isn't text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 }
 
-/// Sends and reads JSON, with a bearer token.
+/// Sends and receives JSON, with a bearer token.
 pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
     let bearer = format!("Bearer {}", call.bearer);
     let mut headers = vec![("authorization", bearer.as_str())];
@@ -230,7 +230,7 @@ fn agent(timeout: Duration, authorities: Option<&Authorities>) -> ureq::Agent {
                 .unversioned_rustls_crypto_provider(provider())
                 .build(),
         )
-        // HTTP_PROXY is meant for somebody else.
+        // HTTP_PROXY is ignored.
         .proxy(None)
         .build()
         .into()
@@ -272,7 +272,7 @@ fn with_headers<B>(
     })
 }
 
-/// Capped before and after it is unpacked: a small answer may hold a big one.
+/// Limited before and after decompression: a small answer may expand to a large one.
 fn read_body(body: &mut ureq::Body, bytes_max: u64) -> Result<Vec<u8>, NoAnswer> {
     let mut bytes = Vec::new();
     body.with_config()

@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use crate::clock::Timestamp;
 
-/// `N` bytes from the operating system. A machine without a random source can't run this
-/// service safely, so it stops there.
+/// `N` bytes from the operating system. Without a random source the service can't run safely, so
+/// this panics.
 pub fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the operating system's random source works");

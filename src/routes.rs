@@ -279,7 +279,11 @@ fn with_rate_limit_headers(outcome: Result<Response>, quota: Quota) -> Result<Re
 }
 
 /// The caller as the log names it. An agent's name may be a phone number, so it is masked.
-fn caller_label(caller: Caller, user: Option<&SignedInUser>, agent: Option<&str>) -> Cow<'static, str> {
+fn caller_label(
+    caller: Caller,
+    user: Option<&SignedInUser>,
+    agent: Option<&str>,
+) -> Cow<'static, str> {
     match (caller, user, agent) {
         (_, Some(user), _) => format!("user:{}", user.user_id).into(),
         (_, _, Some(agent)) => format!("agent:{}", masked(agent)).into(),

@@ -1,5 +1,5 @@
-//! A setting that can be replaced while the service runs. It knows neither its meaning nor
-//! who replaces it.
+//! A setting that can be replaced while the service runs. It must not know the setting's meaning
+//! nor who replaces it.
 
 use std::sync::Arc;
 

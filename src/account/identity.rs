@@ -77,7 +77,8 @@ impl Identity {
             user_id: person.user_id.into(),
         };
         let seen = (generation, mark);
-        self.remembered.put(digest, user.clone(), ends_at, seen, now);
+        self.remembered
+            .put(digest, user.clone(), ends_at, seen, now);
         Ok(user)
     }
 

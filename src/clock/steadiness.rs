@@ -1,35 +1,35 @@
-//! Whether the wall clock can be believed when something is to be deleted for good: it must go
-//! in step with the time since the machine was started. Pure; both times are arguments.
+//! Whether the wall clock is trusted for permanent deletion: it must advance in step with the time
+//! since boot. Pure; both times are arguments.
 
 use super::Timestamp;
 
-/// Corrections of up to this are usual.
+/// Smaller corrections are normal.
 const JUMP_MS_MIN: i64 = 5 * 60_000;
-/// After a jump the clock is believed again when it has stood for this time.
+/// After a jump the clock is trusted again when it was steady for this time.
 const STANDS_MS: i64 = 6 * 3_600_000;
 
 #[derive(Debug, Default)]
 pub(super) struct ClockCheck {
-    /// The wall time at which the machine was started, as the clock had it.
+    /// The boot time according to the wall clock.
     started_at: Option<i64>,
-    /// When a jump was last seen, since the start of the machine; `None`: it is believed.
+    /// When the last jump was seen, as time since boot; `None` while the clock is trusted.
     jumped_at: Option<i64>,
 }
 
-/// What a look at the clock found.
+/// The result of checking the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClockReading {
     Steady,
-    /// By so many milliseconds, just now.
+    /// It jumped by this many milliseconds just now.
     Jumped(i64),
-    /// It has jumped before, and not stood since.
+    /// It jumped before and hasn't been steady long enough.
     Waiting,
-    /// It has stood long enough, as of now.
+    /// It has now been steady long enough.
     Stood,
 }
 
 impl ClockCheck {
-    /// `since_start_ms`: since the machine was started, sleep included.
+    /// `since_start_ms`: time since boot, including sleep.
     pub(super) fn look(&mut self, now: Timestamp, since_start_ms: i64) -> ClockReading {
         let started_at = now.0.saturating_sub(since_start_ms);
         let before = *self.started_at.get_or_insert(started_at);
@@ -49,12 +49,12 @@ impl ClockCheck {
         }
     }
 
-    /// A jump is known of from before; its waiting begins anew.
+    /// An earlier run saw a jump: the waiting time begins again.
     pub(super) fn wait(&mut self, since_start_ms: i64) {
         self.jumped_at = Some(since_start_ms);
     }
 
-    /// Somebody vouches for the clock as it is.
+    /// The operator confirms the clock.
     pub(super) fn confirm(&mut self, now: Timestamp, since_start_ms: i64) {
         self.started_at = Some(now.0.saturating_sub(since_start_ms));
         self.jumped_at = None;
@@ -71,11 +71,11 @@ mod tests {
     #[test]
     fn a_clock_that_jumps_is_believed_after_it_has_stood() {
         use ClockReading::{Jumped, Steady, Stood, Waiting};
-        // wall, since the start of the machine
+        // Wall time, time since boot.
         let cases = [
             (0, 0, Steady),
             (10_000, 10_000, Steady),
-            // A correction, and what a day of drift comes to.
+            // A correction, and one day's drift.
             (10_000 + JUMP_MS_MIN, 10_000, Steady),
             (2 * DAY, 2 * DAY, Steady),
             // Three seconds in another month, and back.
@@ -93,7 +93,7 @@ mod tests {
                 Stood,
             ),
             (4 * DAY, 4 * DAY, Steady),
-            // Steps that are too small to be seen one by one.
+            // Steps that are too small to be noticed one by one.
             (4 * DAY + 200_000, 4 * DAY, Steady),
             (4 * DAY + 400_000, 4 * DAY, Jumped(400_000)),
         ];

@@ -1,11 +1,11 @@
-//! The moment at which a clock on the wall of a zone shows a time. A time that the clocks jump
-//! over is the first moment after the gap; one that comes twice is the earlier.
+//! Converts a local time of a zone to a moment. A local time in a gap becomes the first moment
+//! after the gap; an ambiguous one becomes the earlier moment.
 
 use chrono::{DateTime, NaiveDateTime, Offset, TimeZone, Utc};
 
 use super::{Timestamp, Zone};
 
-/// `None`: no moment that can be counted.
+/// `None` outside the range of timestamps.
 pub fn at_wall_time(local: NaiveDateTime, zone: Zone) -> Option<Timestamp> {
     match zone.from_local_datetime(&local).earliest() {
         Some(found) => Some(Timestamp(found.timestamp_millis())),
@@ -13,8 +13,8 @@ pub fn at_wall_time(local: NaiveDateTime, zone: Zone) -> Option<Timestamp> {
     }
 }
 
-/// The moment at which clocks jumped over `local`, to the second. The offset before a gap
-/// is the smaller one, and no zone ever skipped more than a day.
+/// The moment of the gap that skipped `local`, to the second. The offset before a gap is the
+/// smaller one, and no zone ever skipped more than a day.
 fn after_gap(local: NaiveDateTime, zone: Zone) -> Option<Timestamp> {
     let offset = |utc: i64| -> Option<i32> {
         let at: DateTime<Utc> = DateTime::from_timestamp(utc, 0)?;

@@ -1,5 +1,5 @@
-//! Time zones of the IANA database, compiled in: a laptop or a bare container need not have
-//! them. A zone is its name; its rules are read at their first use, and jiff keeps them.
+//! Time zones of the IANA database, compiled in, because small systems may lack them. A zone is
+//! identified by its name; jiff loads its rules at first use and caches them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,15 @@ use chrono::{FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, 
 use jiff::Timestamp;
 use jiff::tz::{self, AmbiguousOffset, TimeZoneDatabase};
 
-/// A named zone.
+/// A time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Zone(&'static str);
 
-/// No zone of the database has this name.
+/// The database has no zone with this name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoSuchZone;
 
-/// What a zone's clocks differ from UTC by at some moment.
+/// A zone's offset from UTC at some moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ZoneOffset {
     zone: Zone,
@@ -26,7 +26,7 @@ pub struct ZoneOffset {
 impl Zone {
     pub const UTC: Self = Self("UTC");
 
-    /// As IANA writes it: `Europe/Berlin`.
+    /// The IANA name, such as `Europe/Berlin`.
     pub fn name(self) -> &'static str {
         self.0
     }
@@ -37,7 +37,7 @@ impl Zone {
     }
 
     fn rules(self) -> tz::TimeZone {
-        // Every zone is made from a name of this database.
+        // Every zone was created from a name in this database.
         let rules = TimeZoneDatabase::bundled().get(self.0);
         rules.unwrap_or(tz::TimeZone::UTC)
     }
@@ -51,7 +51,7 @@ impl Zone {
     }
 }
 
-/// By its IANA name, in any case.
+/// Parses an IANA name in any case.
 impl FromStr for Zone {
     type Err = NoSuchZone;
 
@@ -73,7 +73,7 @@ impl TimeZone for Zone {
     }
 
     fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<ZoneOffset> {
-        // Years beyond 9999 have no local time.
+        // Years after 9999 have no local time.
         let Ok(local) = Timestamp::from_second(local.and_utc().timestamp()) else {
             return MappedLocalTime::None;
         };
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn local_times_and_their_moments() {
-        // The earliest and the latest moment in UTC; none: clocks jumped over it.
+        // The earliest and the latest moment in UTC; `None` in a gap.
         let cases = [
             ("UTC", "2026-06-01T12:00", Some(("12:00", "12:00"))),
             (
@@ -135,7 +135,7 @@ mod tests {
                 "2026-10-25T02:30",
                 Some(("00:30", "01:30")),
             ),
-            // Beyond the last transition that the file lists.
+            // After the last transition listed in the file.
             (
                 "Europe/Berlin",
                 "2090-07-15T12:00",
@@ -152,10 +152,10 @@ mod tests {
                 "2026-04-05T01:45",
                 Some(("14:45", "15:15")),
             ),
-            // A day that Samoa never had.
+            // A day that Samoa skipped.
             ("Pacific/Apia", "2011-12-30T12:00", None),
             ("Pacific/Apia", "2011-12-31T12:00", Some(("22:00", "22:00"))),
-            // Changes of 2026: an older database rings an hour off.
+            // Changes of 2026: an older database would be wrong by an hour.
             (
                 "America/Vancouver",
                 "2026-12-01T12:00",

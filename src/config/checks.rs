@@ -1,5 +1,5 @@
-//! Rules between the keys of a section: what a choice needs beside it. What production asks
-//! for stands in `production`.
+//! Rules between keys of a section: which keys a choice requires. Rules for production are in
+//! `production`.
 
 use super::report::Report;
 use super::sections::{BillingProvider, Engine, FlagsProvider, MemoryProvider};
@@ -30,7 +30,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     production::check(config, report);
 }
 
-/// Once `access.charge_nobody` has its default of this configuration.
+/// Warns when `access.charge_nobody` got its default of a start without configuration.
 pub(super) fn warn_of_free_access(config: &Config, report: &mut Report) {
     if config.access.charge_nobody && config.billing.provider != BillingProvider::None {
         report.warning(

@@ -1,6 +1,6 @@
-//! Secrets that development generates and keeps in `secrets.toml` beside the database, so that
-//! tokens survive a restart. Production generates none. `edge.legacy_secret` is never
-//! generated: without it the legacy endpoint is open in development, and a warning says so.
+//! Secrets generated in development and stored in `secrets.toml` beside the database, so that
+//! tokens survive a restart. Production generates none. `edge.legacy_secret` is never generated:
+//! without it the legacy endpoint is open in development, and a warning says so.
 
 use std::fs::File;
 use std::io;
@@ -21,9 +21,9 @@ const HEAD: &str = "\
 ";
 
 impl Config {
-    /// Development only: takes `edge.secret`, `admin.token` and `identity.hs256_secret` that
-    /// nobody configured from `secrets.toml`, where the missing ones are made. Returns that
-    /// file, or none when it wasn't needed.
+    /// Development only: reads unconfigured `edge.secret`, `admin.token` and
+    /// `identity.hs256_secret` from `secrets.toml`, and generates missing ones there. Returns the
+    /// file's path, or `None` when it wasn't needed.
     pub fn fill_development_secrets(&mut self) -> Result<Option<PathBuf>, Problem> {
         if self.is_production() {
             return Ok(None);
@@ -53,7 +53,7 @@ impl Config {
         Ok(Some(path))
     }
 
-    /// The problem of an existing `secrets.toml`, if it can't be used. Writes nothing.
+    /// The problem of an unusable `secrets.toml`, if any. Writes nothing.
     pub fn damaged_development_secrets(&self) -> Option<Problem> {
         let kept = [
             ("edge", "secret", &self.edge.secret),
@@ -72,7 +72,7 @@ impl Config {
     }
 }
 
-/// The folder of the database.
+/// The database's folder.
 fn folder(database: &Path) -> &Path {
     match database.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -80,7 +80,7 @@ fn folder(database: &Path) -> &Path {
     }
 }
 
-/// The named secrets in their order.
+/// The named secrets, in order.
 fn read_or_make(dir: &Path, path: &Path, names: &[(&str, &str)]) -> Result<Vec<Secret>, Problem> {
     let failed = |e: io::Error| {
         let cure = match e.kind() {
@@ -101,7 +101,7 @@ fn read_or_make(dir: &Path, path: &Path, names: &[(&str, &str)]) -> Result<Vec<S
     }
     files::make_private_folder(dir).map_err(failed)?;
     let _lock = lock(dir);
-    // Another process may have written it since.
+    // Another process may have written the file since.
     table = read(path)?;
     for (section, key) in names {
         add_missing(&mut table, section, key, path)?;
@@ -119,7 +119,7 @@ fn read(path: &Path) -> Result<toml::Table, Problem> {
     }
 }
 
-/// None when one is missing.
+/// `None` when one is missing.
 fn find_all(
     table: &toml::Table,
     names: &[(&str, &str)],
@@ -157,9 +157,8 @@ fn wrong_shape(path: &Path) -> Problem {
     }
 }
 
-/// Lets one process at a time add secrets, so that two that start at once agree on them.
-/// Where directories can't be locked, or somebody keeps it locked, the service starts all
-/// the same.
+/// Locks the folder, so that two processes that start together use the same secrets. If the folder
+/// can't be locked, the start continues without.
 fn lock(dir: &Path) -> Option<File> {
     let handle = File::open(dir).ok()?;
     for _ in 0..LOCK_TRIES_MAX {

@@ -4,12 +4,12 @@
 use super::unknown;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
-/// The service's own parts, which a filter may name without a level.
+/// The target prefix of the service's own lines, whose parts may be named without a level.
 const OURS: &str = "chatkeep";
 
 /// Accepts a filter whose levels are known.
 pub(super) fn check(text: &str) -> Result<String, String> {
-    // Behind "/" stands a text that lines must hold.
+    // After "/" comes a text that lines must contain.
     let directives = text
         .split_once('/')
         .map_or(text, |(directives, _)| directives);

@@ -1,4 +1,4 @@
-//! Rules of `server.environment`: production refuses to start without secrets of its own.
+//! Rules for `server.environment`: production refuses to start without configured secrets.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::sections::PUBLIC_URL;
 use super::{Billing, BillingProvider, Config, Secret, Settings};
 use crate::files::is_readable_by_others;
 
-/// The least length of every secret that authenticates somebody.
+/// The minimum length of secrets that authenticate somebody.
 const SECRET_BYTES_MIN: usize = 32;
 const SECRET_ADVICE: &str = "`openssl rand -hex 32` makes one";
 
@@ -18,7 +18,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     warn(config, report);
 }
 
-/// A file with secrets must not be readable for other users of the machine.
+/// A file with secrets must not be readable by other users of the machine.
 pub(super) fn check_file(path: &Path, production: bool, settings: &Settings, report: &mut Report) {
     if !settings.holds_secrets || !is_readable_by_others(path) {
         return;
@@ -75,7 +75,7 @@ fn refuse(config: &Config, report: &mut Report) {
     }
 }
 
-/// Only for Stripe itself: a stand-in's keys may have any form.
+/// Only for Stripe's own server: a test server's keys may have any form.
 fn refuse_keys_of_stripe(billing: &Billing, report: &mut Report) {
     let of_form = |secret: &Secret, prefixes: &[&str]| {
         let text = secret.expose();

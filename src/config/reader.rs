@@ -1,6 +1,6 @@
-//! Reads the sections of a file and the environment one by one and collects every problem.
-//! It keeps the list of known keys, for suggestions and for the commented example. It
-//! does not know the keys of any section by itself.
+//! Parses the sections of a file and the environment, and collects every problem. It keeps the list
+//! of known keys for suggestions and for the commented example. It must not know the keys of any
+//! section.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Reader<'a> {
     env: &'a BTreeMap<String, String>,
     report: Report,
     sections: Vec<KnownSection>,
-    /// Unknown keys of the file, with their sections.
+    /// Unknown keys of the file with their sections.
     unknown: Vec<(&'static str, String)>,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         value
     }
 
-    /// Reports what is unknown, once every section was read.
+    /// Reports unknown keys after every section was parsed.
     pub(super) fn finish(mut self) -> (Vec<KnownSection>, Report) {
         self.report_unknown_keys();
         self.report_unknown_variables();
@@ -70,7 +70,8 @@ impl<'a> Reader<'a> {
         let full_keys = full_keys(&self.sections);
         for (section, key) in &self.unknown {
             let full = format!("{section}.{key}");
-            // A key in the wrong section is nearer than one that looks alike in this one.
+            // The same key in another section is a better suggestion than a similar key in this
+            // one.
             let elsewhere = full_keys.iter().find(|k| ends_with_key(k, key));
             let here = || full_keys.iter().filter(|k| in_section(k, section));
             let near = match elsewhere {
@@ -113,7 +114,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes a section out of the file; one of `relay.telegram` stands in another table.
+/// Takes a section out of the file; `relay.telegram` is a table inside another.
 fn take(table: &mut toml::Table, name: &str) -> Option<toml::Value> {
     let Some((outer, inner)) = name.split_once('.') else {
         return table.remove(name);

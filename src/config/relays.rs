@@ -1,4 +1,4 @@
-//! `[relay.…]`: relays that `serve` runs by itself.
+//! `[relay.…]`: relays that run inside the service.
 
 use super::secret::Secret;
 use super::section::{Section, section};
@@ -10,11 +10,11 @@ const MATRIX_PREFIX: &str = "matrix:";
 
 #[derive(Debug, Clone)]
 pub struct TelegramRelay {
-    /// `None`: it is not run.
+    /// `None`: the relay isn't run.
     pub token: Option<Secret>,
     /// Without a trailing slash.
     pub base_url: String,
-    /// Ids with or without the network's prefix, or "everyone".
+    /// Ids, with or without the network's prefix, or "everyone".
     pub allow: Vec<String>,
 }
 

@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::settings::Settings;
 
-/// One thing that keeps the service from starting. Never holds the value of a secret.
+/// A problem that prevents the start. Never contains the value of a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// `section.key`, or the path of a file that can't be used.
+    /// `section.key`, or the path of an unusable file.
     pub key: String,
     /// What is wrong and what to do about it.
     pub message: String,
@@ -25,15 +25,15 @@ impl std::error::Error for Problem {}
 pub(super) struct Report {
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<String>,
-    /// Unknown variables with our prefix. They are the likely cause of a missing key, so they
-    /// are reported with the problems when there are any, and as warnings otherwise.
+    /// Unknown variables with our prefix. They are often the cause of a missing key, so they are
+    /// reported as problems if there are other problems, and otherwise as warnings.
     pub(super) unknown_variables: Vec<Problem>,
     pub(super) settings: Settings,
 }
 
 impl Report {
-    /// Keeps the first problem of a key. A second one follows from it: a secret whose file
-    /// can't be read is also missing.
+    /// Keeps only the first problem of a key: a second one follows from it, such as a missing
+    /// secret whose file can't be read.
     pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
         if self.problems.iter().all(|known| known.key != key) {
             self.problems.push(Problem {

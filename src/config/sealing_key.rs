@@ -1,5 +1,5 @@
-//! The key that seals webhooks' secrets where `marketplace.sealing_key` is not set. The key is
-//! a file beside the database, never in the database.
+//! The key that seals webhooks' secrets if `marketplace.sealing_key` is not set. It is a file
+//! beside the database, never in the database.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use crate::{files, random};
 
 const FILE_NAME: &str = "sealing.key";
 
-/// Where the key is kept that nobody configured.
+/// The path of the generated key.
 pub fn sealing_key_file(database: &Path) -> PathBuf {
     database.with_file_name(FILE_NAME)
 }
 
-/// The key in that file; none when there is no file. The error is a sentence for the operator.
+/// The key in that file; `None` without a file. The error is a sentence for the operator.
 pub fn read_sealing_key(path: &Path) -> Result<Option<Secret>, String> {
     match path.try_exists() {
         Ok(false) => Ok(None),
@@ -22,7 +22,7 @@ pub fn read_sealing_key(path: &Path) -> Result<Option<Secret>, String> {
     }
 }
 
-/// Makes that file (mode 0600) with a new key.
+/// Creates that file (mode 0600) with a new key.
 pub fn make_sealing_key(path: &Path) -> Result<Secret, String> {
     let key = random::secret();
     let made = files::create_private(path, &format!("{key}\n"))

@@ -1,4 +1,4 @@
-//! A secret value, which is never printed, and its reading from a file.
+//! A secret value that is never printed, and reading it from a file.
 
 use std::fmt;
 use std::io::Read as _;
@@ -6,8 +6,7 @@ use std::path::Path;
 
 const SECRET_FILE_BYTES_MAX: u64 = 16 * 1024;
 
-/// Debug and Display print `[secret]`; there is no `==`, so that nobody compares one in
-/// variable time by accident.
+/// Debug and Display print `[secret]`. There is no `==`, because comparing must take constant time.
 #[derive(Clone)]
 pub struct Secret(String);
 
@@ -35,7 +34,7 @@ impl Secret {
         Ok(Self(value.to_owned()))
     }
 
-    /// The content of a file, one trailing newline dropped.
+    /// The content of a file, without one trailing newline.
     pub(super) fn read_file(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let mut content = String::new();

@@ -1,7 +1,7 @@
-//! One section of the configuration while it is read: a method for each shape a key can
-//! have. It knows shapes (number, choice, list, secret), not what a key means. `section!`
-//! makes a section's type and its reading from one description, `choice!` the type of a key
-//! with a fixed set of values.
+//! One section of the configuration while it is parsed: a method for each type of key (number,
+//! choice, list, secret). It must not know what a key means. `section!` declares a section's type
+//! and parser from one description; `choice!` declares the type of a key with a fixed set of
+//! values.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -238,7 +238,8 @@ impl<'r> Section<'r> {
         path.map(PathBuf::from)
     }
 
-    /// A list of texts. In the environment commas separate them. Every invalid item is named.
+    /// A list of texts. In the environment they are separated by commas. Every invalid item is
+    /// reported.
     pub(super) fn list<T>(
         &mut self,
         name: &str,
@@ -266,7 +267,7 @@ impl<'r> Section<'r> {
         .unwrap_or_else(|| default.iter().filter_map(|item| parse(item).ok()).collect())
     }
 
-    /// The same, where one text stands for a list of it.
+    /// The same, where a single text means a list of one.
     pub(super) fn list_or_word<T>(
         &mut self,
         name: &str,
@@ -322,7 +323,7 @@ impl<'r> Section<'r> {
         Some(read)
     }
 
-    /// A secret in a form of its own; `parse` never repeats it.
+    /// A secret with its own format; `parse` never repeats it in an error.
     pub(super) fn parsed_secret<T>(
         &mut self,
         name: &str,
@@ -388,7 +389,7 @@ impl<'r> Section<'r> {
         Some((RawValue::Variable(value.clone()), given_by(name)))
     }
 
-    /// A secret or its file. Both in the same place are a problem.
+    /// A secret or its file. Setting both in the same place is a problem.
     fn one_of(
         &mut self,
         full: &str,
@@ -408,7 +409,7 @@ impl<'r> Section<'r> {
     }
 }
 
-/// A value, and the end of a message that names its origin.
+/// A value, and the end of a message that names where it was set.
 type ValueWithOrigin = (RawValue, String);
 
 enum SecretSource {

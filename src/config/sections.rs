@@ -1,6 +1,6 @@
-//! Every section of the configuration: its keys with their types, defaults, ranges and the
-//! sentence that operators read in `service.toml`. A key is described here and nowhere else.
-//! Rules between keys stand in `checks`; `section` explains the shapes on the right.
+//! All sections of the configuration: keys with types, defaults, ranges, and the sentence that
+//! `service.toml` shows. A key is described only here. Rules between keys are in `checks`;
+//! `section` explains the methods on the right.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::section::{Choice, choice, section};
 use super::smtp_url::SmtpUrl;
 use super::{log_filter, text, url};
 
-/// The default: right only for the machine the service runs on.
+/// The default, correct only for clients on the same machine.
 pub(super) const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 const LISTEN: SocketAddr =

@@ -1,10 +1,10 @@
-//! The values that are set, by key, and which keys may change while the service runs.
+//! The set values by key, and which keys may change while the service runs.
 
 use std::collections::BTreeMap;
 
 use super::secret::Secret;
 
-/// Keys that a reload changes, beside every secret.
+/// Keys that a reload may change, besides secrets.
 const CHANGEABLE: [&str; 9] = [
     "log.level",
     "log.format",
@@ -16,12 +16,12 @@ const CHANGEABLE: [&str; 9] = [
     "reply.superpower_text",
     "reply.group_owner_text",
 ];
-/// It seals values in the database, so a reload does not change it.
+/// This secret seals values in the database, so a reload doesn't change it.
 const LASTING_SECRET: &str = "marketplace.sealing_key";
-/// Sections of relays, which sign in when they start.
+/// Sections of relays, which sign in at the start.
 const RELAYS: &str = "relay.";
-/// Secrets that decide at start whether a part runs, and those that development makes where
-/// they are missing. A reload changes their value, but neither adds nor removes them.
+/// Secrets whose presence decides at the start whether a part runs, and generated ones. A reload
+/// changes their values, but neither adds nor removes them.
 const FROM_THE_START: [&str; 5] = [
     "edge.secret",
     "identity.hs256_secret",
@@ -30,12 +30,12 @@ const FROM_THE_START: [&str; 5] = [
     "admin.token",
 ];
 
-/// The value of every key that is set, in the file or the environment, to compare two
-/// readings. No value leaves this type.
+/// The values of all set keys, from the file and the environment, for comparing two readings. The
+/// type exposes no value.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     sets: BTreeMap<String, Set>,
-    /// The configuration file itself holds a secret.
+    /// Whether the configuration file contains a secret.
     pub(super) holds_secrets: bool,
 }
 
@@ -48,9 +48,9 @@ struct Set {
 /// Keys that differ between two readings.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// They take effect at the reload.
+    /// Keys that take effect with the reload.
     pub taken: Vec<String>,
-    /// They take effect at the next start.
+    /// Keys that take effect at the next start.
     pub waiting: Vec<String>,
 }
 
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_and_what_waits() {
-        // (key, before, after, whether a running service takes it)
+        // (key, before, after, whether a reload applies it)
         for (key, before, after, taken) in [
             ("log.level", None, Some("debug"), true),
             ("reply.system_prompt", Some("a"), None, true),
@@ -173,7 +173,7 @@ mod tests {
                 (expected.as_slice(), other.len()),
                 (&[key.to_owned()][..], 0)
             );
-            // What waits is named again until the next start.
+            // Keys that need a restart are named at every reload until then.
             old.take(&new, &changes);
             assert_eq!(old.changes(&new).waiting, changes.waiting);
             assert_eq!(old.changes(&new).taken, Vec::<String>::new());

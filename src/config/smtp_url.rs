@@ -9,14 +9,14 @@ use super::url;
 const SMTP_PORT: u16 = 25;
 const SMTPS_PORT: u16 = 465;
 
-/// `smtp[s]://[user[:password]@]host[:port]`, taken apart.
+/// The parts of `smtp[s]://[user[:password]@]host[:port]`.
 #[derive(Debug, Clone)]
 pub struct SmtpUrl {
     /// TLS from the first byte (`smtps`).
     pub tls: bool,
     /// Without the brackets of an IPv6 address.
     pub host: String,
-    /// Unset in the URL: 25, or 465 with TLS.
+    /// Default when the URL has none: 25, or 465 with TLS.
     pub port: u16,
     /// Percent-decoded.
     pub user: Option<String>,
@@ -66,12 +66,12 @@ impl SmtpUrl {
 fn percent_decode(text: &str) -> Result<String, String> {
     const WRONG: &str = "has a user or password with a % that is no %XX of UTF-8";
     let is_escape = |after: &str| after.len() >= 2 && hex::decode(&after[..2]).is_ok();
-    // The decoder leaves what is no escape as it is.
+    // The decoder would pass a broken escape through unchanged.
     if !text.split('%').skip(1).all(is_escape) {
         return Err(WRONG.to_owned());
     }
     let decoded = percent_decode_str(text).decode_utf8().map_err(|_| WRONG)?;
-    // A line break would let the password speak SMTP.
+    // A line break in the password would allow SMTP command injection.
     if decoded.chars().any(char::is_control) {
         return Err("has a user or password with a control character".to_owned());
     }
@@ -110,7 +110,7 @@ mod tests {
             let message = SmtpUrl::parse(bad).expect_err(bad);
             assert!(!message.contains("hunter2"), "{message}");
         }
-        // Nobody mails by https.
+        // Invalid schemes.
         for bad in ["mail.example:25", "http://mail.example"] {
             let message = SmtpUrl::parse(bad).expect_err(bad);
             assert_eq!(message, "must begin with smtp:// or smtps://", "{bad}");

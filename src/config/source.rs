@@ -82,8 +82,8 @@ pub(super) fn parse_table(text: &str) -> Result<toml::Table, String> {
             .chars()
             .count()
             + 1;
-        // These two of the parser's messages repeat the value, which may be a secret of
-        // digits that somebody forgot to quote.
+        // These two messages of the parser repeat the value, which may be an unquoted secret of
+        // digits.
         let what = match e.message() {
             m if m.starts_with("invalid type") || m.starts_with("invalid value") => {
                 "a number too large; a text stands in quotes"

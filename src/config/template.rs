@@ -1,5 +1,5 @@
-//! The commented example of every key (`service.toml`) and the file that `chatkeep init`
-//! writes. Both come from the descriptions of the keys in `sections`.
+//! Writes the commented example of every key (`service.toml`) and the file of `chatkeep init`. Both
+//! come from the descriptions in `sections`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const HEAD: &str = "\
 # reload chatkeep`) has a running service read it again; the log names what waits for a start.
 ";
 
-/// `service.toml` with every key and nothing set: the same as no file.
+/// `service.toml` with every key commented out; the same as no file.
 pub fn example() -> String {
     render(&[])
 }
@@ -102,7 +102,7 @@ mod tests {
 
     const CHECKED_IN: &str = include_str!("../../service.toml");
 
-    /// Removes the mark of a setting line; comments have a space behind it.
+    /// Uncomments setting lines, which have no space after the `#`.
     fn uncommented(text: &str, keep: impl Fn(&str) -> bool) -> toml::Table {
         let lines = text.lines().map(|line| match line.strip_prefix('#') {
             Some(setting) if setting.starts_with(char::is_alphabetic) && keep(setting) => setting,
@@ -111,7 +111,7 @@ mod tests {
         lines.collect::<Vec<_>>().join("\n").parse().unwrap()
     }
 
-    /// After a key was changed: `cargo test --lib writes_the_example -- --ignored`.
+    /// Run this after changing a key: `cargo test --lib writes_the_example -- --ignored`.
     #[test]
     #[ignore = "writes service.toml"]
     fn writes_the_example() {

@@ -4,7 +4,7 @@ const LINE_BYTES_MAX: usize = 512;
 const PROMPT_BYTES_MAX: usize = 32 * 1024;
 const NAME_BYTES_MAX: usize = 64;
 
-/// One line: an identifier, a path, an address.
+/// One line, such as an identifier, a path or an address.
 pub(super) fn line(text: &str) -> Result<String, String> {
     one_line(text, LINE_BYTES_MAX)
 }
@@ -18,7 +18,7 @@ pub(super) fn file_path(text: &str) -> Result<String, String> {
     Ok(path)
 }
 
-/// A name that people see and say.
+/// A displayed name.
 pub(super) fn name(text: &str) -> Result<String, String> {
     let name = one_line(text.trim(), NAME_BYTES_MAX)?;
     if name.is_empty() {

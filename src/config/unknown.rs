@@ -13,7 +13,7 @@ pub(super) const FIXED_NAMES: [(&str, &str); 4] = [
 /// The variable that overrides the log level for one run.
 const LOG: (&str, &str) = ("log.level", "CHATKEEP_LOG");
 
-/// Variables that carry the prefix and are not named after a key.
+/// Variables with our prefix that belong to no key.
 pub(super) const OTHER_VARIABLES: [&str; 3] = ["CHATKEEP_CONFIG", LOG.1, "CHATKEEP_EDGE_TOKEN"];
 
 /// `edge.secret` is `CHATKEEP_EDGE_SECRET`.
@@ -28,12 +28,12 @@ pub(super) fn fixed_name(full_key: &str) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
-/// The variable that overrides the key's own.
+/// The variable that overrides the key's own variable.
 pub(super) fn over_all_variable(full_key: &str) -> Option<&'static str> {
     (full_key == LOG.0).then_some(LOG.1)
 }
 
-/// Edits by which a mistyped name differs at most from the one that was meant.
+/// Largest edit distance of a mistyped name.
 const MISTYPED_MAX: usize = 2;
 
 /// Whether `name` is probably `known`, mistyped.

@@ -1,9 +1,9 @@
-//! Parsers of URLs in the configuration. Messages never repeat a URL: it may hold a
+//! Parsers of URLs in the configuration. Messages never repeat a URL, because it may contain a
 //! password. Nothing here opens a connection.
 
 const URL_BYTES_MAX: usize = 2048;
 
-/// An http or https URL, kept as it is.
+/// An http or https URL, kept unchanged.
 pub(super) fn web(text: &str) -> Result<String, String> {
     split_web(text).map(|_| text.to_owned())
 }
@@ -28,7 +28,7 @@ pub(super) fn origin(text: &str) -> Result<String, String> {
     Ok(text.trim_end_matches('/').to_ascii_lowercase())
 }
 
-/// What browsers send in `Origin` for pages under this URL; empty for what is no URL.
+/// The `Origin` header of pages under this URL; empty for an invalid URL.
 pub(super) fn origin_of(url: &str) -> String {
     let Ok(parts) = split_web(url) else {
         return String::new();
@@ -94,7 +94,7 @@ fn parts(text: &str) -> Result<Parts<'_>, String> {
         Some((user, place)) => (Some(user), place),
         None => (None, authority),
     };
-    // The colons of an IPv6 address stand inside brackets.
+    // The colons of an IPv6 address are inside brackets.
     let (host, port) = match place.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => {
             let is_plain = port.bytes().all(|b| b.is_ascii_digit());

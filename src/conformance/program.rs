@@ -1,4 +1,4 @@
-//! The relay program: started, killed, and what it prints.
+//! The relay program under test: starting and killing it, and its output.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::watch;
 
-/// Lines kept of standard error.
+/// Lines of standard error that are kept.
 const ERROR_LINES_MAX: usize = 20;
 
-/// What all runs of the program printed.
+/// The output of all runs of the program.
 #[derive(Default)]
 pub(super) struct ProgramOutput {
     lines: Mutex<Vec<String>>,
@@ -19,13 +19,13 @@ pub(super) struct ProgramOutput {
 }
 
 impl ProgramOutput {
-    /// The lines that hold this word.
+    /// Lines that contain this word.
     pub(super) fn count(&self, word: &str) -> usize {
         let lines = self.lines.lock();
         lines.iter().filter(|line| line.contains(word)).count()
     }
 
-    /// Where each word was printed first, if every one was.
+    /// The position of each word's first occurrence, if all occur.
     pub(super) fn places(&self, words: &[String]) -> Option<Vec<usize>> {
         let lines = self.lines.lock();
         let place = |word: &String| lines.iter().position(|line| line.contains(word.as_str()));
@@ -38,14 +38,14 @@ impl ProgramOutput {
     }
 }
 
-/// One run; it is killed when dropped.
+/// One run; dropping it kills the program.
 pub(super) struct Program {
     child: Child,
     input: ChildStdin,
 }
 
 impl Program {
-    /// `changed` is touched at every line that it prints.
+    /// `changed` is notified of every printed line.
     pub(super) fn start(
         command: &[String],
         environment: &[(&str, &str)],
@@ -84,7 +84,7 @@ impl Program {
         Ok(Self { child, input })
     }
 
-    /// Somebody writes a line. One that does not read is seen by what it does not do.
+    /// Writes a line to the program. If it doesn't read, the checks will notice.
     pub(super) async fn write(&mut self, line: &str) {
         let _ = self.input.write_all(format!("{line}\n").as_bytes()).await;
         let _ = self.input.flush().await;

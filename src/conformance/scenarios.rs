@@ -1,4 +1,4 @@
-//! What is done to a relay program, rule by rule, and what is concluded from what it did.
+//! The scenarios for a relay program, rule by rule, and the conclusions from its behaviour.
 
 mod messages;
 
@@ -16,15 +16,15 @@ use super::simulator::{AGENT, HEARTBEAT_S, Observations, Simulator};
 use super::{Report, Verdict};
 use crate::random;
 
-/// For what a program does at once.
+/// Time for immediate reactions.
 const SOON: Duration = Duration::from_secs(10);
-/// For what it does after a pause, as coming back.
+/// Time for reactions after a pause, such as reconnecting.
 const LATER: Duration = Duration::from_secs(30);
-/// How long it is looked at for what it must not do.
+/// How long the program is watched for forbidden behaviour.
 const WATCHED: Duration = Duration::from_secs(3);
 const RETRY_AFTER: Duration = Duration::from_millis(1_500);
 const CONNECTIONS_A_MINUTE_MAX: usize = 10;
-/// One a second, and some play.
+/// One poll per second, plus tolerance.
 const POLLS_IN_TEN_S_MAX: usize = 12;
 const REFUSED_MAX: usize = 5;
 
@@ -56,7 +56,7 @@ pub(super) async fn run(command: &[String]) -> Result<Report, String> {
 }
 
 fn token() -> String {
-    // A relay may read its agent's name in the token.
+    // A relay may read its agent's name from the token.
     let text = format!("{AGENT}:conformance:0:{}", random::secret());
     URL_SAFE_NO_PAD.encode(text)
 }
@@ -99,7 +99,7 @@ impl ScenarioRun<'_> {
         }
     }
 
-    /// A command with two bubbles that occur nowhere else.
+    /// A command with two unique bubbles.
     fn command(&mut self, chat: &str) -> (Value, String, Vec<String>) {
         self.commands += 1;
         let id = random::uuid().to_string();
@@ -123,7 +123,7 @@ impl ScenarioRun<'_> {
         self.until(SOON, |_| printed.places(words).is_some()).await
     }
 
-    /// Each was printed once.
+    /// Whether each was printed once.
     fn printed_once(&self, words: &[String]) -> bool {
         words.iter().all(|word| self.printed.count(word) == 1)
     }
@@ -204,7 +204,7 @@ impl ScenarioRun<'_> {
         self.simulator.change(|seen| seen.outbox.clear());
     }
 
-    /// `disturb` happens after the program reported a command and before that counts.
+    /// `disturb` happens after the program reported a command and before the report is accepted.
     async fn repeated(&mut self, rule: &'static str, is_killed: bool) -> Result<(), String> {
         let (command, id, words) = self.command("chat-b");
         self.simulator.change(|seen| seen.loses_acks = true);
@@ -365,7 +365,7 @@ impl ScenarioRun<'_> {
     }
 }
 
-/// The most moments within a time; they stand in their order.
+/// The largest number of moments within a time; the moments are sorted.
 fn most_within(moments: &[Instant], time: Duration) -> usize {
     let since = |from: usize| {
         let within = moments[from..].iter();

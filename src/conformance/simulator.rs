@@ -1,5 +1,5 @@
-//! The service as a relay program sees it: WebSocket, polls and messages, each with the faults
-//! that a scenario asks for, and a record of what the program did.
+//! A simulated service for the relay program: WebSocket, polls and messages, with the faults that a
+//! scenario asks for, and a record of the program's behaviour.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use super::wire::{self, HttpRequest};
 
 pub(super) const AGENT: &str = "conformance";
-/// No poll is held longer, whatever was asked for.
+/// Longest time a poll waits, whatever was asked for.
 const POLL_MAX: Duration = Duration::from_secs(2);
 pub(super) const HEARTBEAT_S: u64 = 2;
 const ORDERS_MAX: usize = 64;
@@ -31,7 +31,7 @@ pub(super) struct Simulator {
     orders: broadcast::Sender<SocketOrder>,
 }
 
-/// What a socket is told.
+/// A message to a socket's task.
 #[derive(Debug, Clone)]
 enum SocketOrder {
     Frame(Value),
@@ -39,14 +39,14 @@ enum SocketOrder {
     Break,
 }
 
-/// What becomes of the next message.
+/// How the next message is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageAnswer {
-    /// The connection breaks without an answer.
+    /// The connection is closed without an answer.
     Lost,
     Unavailable,
     Refused,
-    /// It is answered after this time.
+    /// Answered after this time.
     Slow(Duration),
 }
 
@@ -56,17 +56,17 @@ pub(super) struct PostedMessage {
     pub(super) body: Value,
 }
 
-/// The plan, and what was seen.
+/// The plan and the observations.
 #[derive(Default)]
 pub(super) struct Observations {
     pub(super) token: String,
     pub(super) epoch: String,
     pub(super) refuses_sockets: bool,
-    /// Acks do not count: they are as good as lost.
+    /// Acks are ignored, as if lost.
     pub(super) loses_acks: bool,
     pub(super) answers: VecDeque<MessageAnswer>,
     pub(super) bubbles: Vec<String>,
-    /// Handed out by polls until they are finished; sockets get them by `Simulator::send`.
+    /// Commands handed out by polls until finished; sockets get them through `Simulator::send`.
     pub(super) outbox: Vec<Value>,
     pub(super) connections: Vec<Instant>,
     pub(super) open: usize,
@@ -80,7 +80,7 @@ pub(super) struct Observations {
 }
 
 impl Observations {
-    /// How often a command was reported so.
+    /// How often a command was reported with this status.
     pub(super) fn reported(&self, id: &str, status: &str) -> usize {
         let is_it = |ack: &&Value| {
             let success = match ack["success"].as_bool() {
@@ -107,7 +107,7 @@ impl Observations {
         }
     }
 
-    /// `last_command_id` completes everything up to it that was handed out.
+    /// `last_command_id` completes everything handed out up to it.
     fn take_cumulative(&mut self, id: &Value) {
         let at = self.outbox.iter().position(|one| one["command_id"] == *id);
         let ids: Vec<Value> = match at {
@@ -154,7 +154,7 @@ impl Simulator {
         changed
     }
 
-    /// Whether it comes to that within a time.
+    /// Whether the condition becomes true within a time.
     pub(super) async fn until(
         &self,
         within: Duration,
@@ -171,9 +171,9 @@ impl Simulator {
         tokio::time::timeout(within, waiting).await.is_ok()
     }
 
-    /// Commands go to the socket that is open now, and stay for polls.
+    /// Sends commands to the open socket and keeps them for polls.
     pub(super) fn send(&self, commands: &[Value]) {
-        // Under the lock, so that a socket that opens now gets each of them once.
+        // Under the lock, so that a socket that opens now gets each command once.
         self.change(|seen| {
             seen.outbox.extend_from_slice(commands);
             for command in commands {
@@ -183,7 +183,7 @@ impl Simulator {
     }
 
     pub(super) fn frame(&self, frame: Value) {
-        let _ = self.orders.send(SocketOrder::Frame(frame)); // without a socket polls get it
+        let _ = self.orders.send(SocketOrder::Frame(frame)); // without a socket, polls get it
     }
 
     pub(super) fn close(&self, code: u16, retry_after_ms: Option<u64>) {
@@ -289,7 +289,7 @@ async fn sync(simulator: &Simulator, stream: &mut TcpStream, report: &Value) {
 }
 
 async fn upgrade(simulator: &Simulator, stream: TcpStream) {
-    #[allow(clippy::result_large_err)] // the library's shape
+    #[allow(clippy::result_large_err)] // the library's type
     let check = |request: &Request, response: Response| {
         let query = request.uri().query().unwrap_or_default();
         let bearer = request.headers().get("authorization");
@@ -337,7 +337,7 @@ async fn converse(
         "heartbeat_s": HEARTBEAT_S, "silence_s": 3 * HEARTBEAT_S, "ack_timeout_s": 5, "max_in_flight": 64,
         "server_time": "2026-11-21T04:36:00Z", "later": [1]});
     let mut frames = vec![json!({"type": "hello", "data": hello})];
-    // What is not finished comes again, the other way round.
+    // Unfinished commands are sent again in reverse order.
     let commands = waiting.iter().rev();
     frames.extend(commands.map(|command| json!({"type": "command", "data": command})));
     for frame in frames {

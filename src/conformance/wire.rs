@@ -1,4 +1,4 @@
-//! HTTP/1.1 as the simulator needs it: one request a connection.
+//! A minimal HTTP/1.1 server for the simulator: one request per connection.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// A request, with its headers' names in lower case.
+/// A request; header names are in lower case.
 pub(super) struct HttpRequest {
     pub(super) target: String,
     headers: Vec<(String, String)>,
@@ -19,7 +19,7 @@ impl HttpRequest {
         found.next().map(|(_, value)| value.as_str())
     }
 
-    /// `None`: the connection broke, or it is no HTTP.
+    /// `None` for a broken connection or invalid HTTP.
     pub(super) async fn read(stream: &mut TcpStream) -> Option<Self> {
         let mut bytes = Vec::new();
         let end = loop {
@@ -81,7 +81,7 @@ async fn read_chunks(stream: &mut TcpStream, mut bytes: Vec<u8>) -> Option<Vec<u
     }
 }
 
-/// A failure is the program's to notice.
+/// Errors are ignored: the program will notice.
 pub(super) async fn answer(stream: &mut TcpStream, status: u16, headers: &str, body: &str) {
     let text = format!(
         "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",

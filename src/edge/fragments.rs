@@ -175,7 +175,9 @@ mod tests {
             stream.extend(frame(0x00, b""));
             stream.extend(frame(0x80, b"b"));
             assert!(
-                stream.chunks(chunk).all(|bytes| fragments.count_frames(bytes)),
+                stream
+                    .chunks(chunk)
+                    .all(|bytes| fragments.count_frames(bytes)),
                 "chunks of {chunk}"
             );
             assert!(!fragments.count_frames(&frame(0x00, b"")));

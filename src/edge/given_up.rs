@@ -72,7 +72,9 @@ impl Hub {
     }
 
     fn count_ended(&self, state: CommandState) {
-        self.ended_commands.with_label_values(&[state.as_str()]).inc();
+        self.ended_commands
+            .with_label_values(&[state.as_str()])
+            .inc();
     }
 
     /// Expires at most `limit` overdue commands of any agent. Returns how many.

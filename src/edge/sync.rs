@@ -121,7 +121,9 @@ async fn commit_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Resul
             }
             match &poll.status {
                 Some(status) => tx.set_agent_status(relay.id, status, now),
-                None if hub.note_activity(relay.id, &relay.name, now) => tx.set_agent_seen(relay.id, now),
+                None if hub.note_activity(relay.id, &relay.name, now) => {
+                    tx.set_agent_seen(relay.id, now)
+                }
                 None => Ok(()),
             }
         })
@@ -129,7 +131,11 @@ async fn commit_reports(hub: &Arc<Hub>, relay: &Arc<Relay>, poll: Poll) -> Resul
 }
 
 /// Plans the poll's commands and commits their hand-out.
-async fn commands_due(hub: &Arc<Hub>, relay: &Arc<Relay>, limit: usize) -> Result<(Vec<String>, bool)> {
+async fn commands_due(
+    hub: &Arc<Hub>,
+    relay: &Arc<Relay>,
+    limit: usize,
+) -> Result<(Vec<String>, bool)> {
     let (now, mono) = (hub.clock.now(), hub.clock.monotonic());
     let (steps, has_more) = match &mut relay.state().outbox {
         Some(outbox) if outbox.poll_due(now, mono) => outbox.poll_plan(limit, now, mono),

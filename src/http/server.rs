@@ -171,7 +171,8 @@ impl Server {
         match self.slots.take(peer.ip()) {
             Ok(slot) => {
                 let (server, stop) = (self.clone(), stop.clone());
-                connections.spawn(async move { server.serve_connection(stream, peer, slot, stop).await });
+                connections
+                    .spawn(async move { server.serve_connection(stream, peer, slot, stop).await });
             }
             Err(full) => {
                 self.gauge.count_refused_connection();

@@ -1,5 +1,5 @@
-//! The folder of photos beside the database: files that only the service's own user can read,
-//! complete under their names or not there. Blocking.
+//! The folder of photos beside the database. Files are readable by the service's user only, and
+//! have their name only when complete. Blocking.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use super::format::Format;
 use crate::clock::Timestamp;
 
-/// Behind the database's name.
+/// Suffix of the folder's name, after the database's.
 const SUFFIX: &str = ".photos";
-/// Behind the name of a file that is still being written.
+/// Suffix of an unfinished file.
 const DRAFT: &str = ".part";
-/// Names looked at in one sweep.
+/// Limit of names read in one sweep.
 const SWEPT_MAX: usize = 100_000;
 
 #[derive(Clone)]
@@ -21,9 +21,9 @@ pub(super) struct Folder {
     dir: PathBuf,
 }
 
-/// A file as the folder has it.
+/// A file of the folder.
 pub(super) struct Entry {
-    /// `None`: a draft.
+    /// `None` for an unfinished file.
     pub(super) photo_id: Option<String>,
     pub(super) path: PathBuf,
     pub(super) written_at: Timestamp,
@@ -36,7 +36,7 @@ impl Folder {
         Self { dir: dir.into() }
     }
 
-    /// On the disk and under its name when this returns.
+    /// The file is synced and has its name when this returns.
     pub(super) fn write(&self, photo_id: &str, format: Format, photo: &[u8]) -> io::Result<()> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700).create(&self.dir)?;
@@ -58,12 +58,12 @@ impl Folder {
         fs::read(self.path(photo_id, format))
     }
 
-    /// Removes a file that may not be there.
+    /// Removes a file that may not exist.
     pub(super) fn remove(&self, photo_id: &str, format: Format) -> io::Result<()> {
         remove(&self.path(photo_id, format))
     }
 
-    /// What is there, finished or not.
+    /// All files, finished or not.
     pub(super) fn entries(&self) -> io::Result<Vec<Entry>> {
         let entries = match fs::read_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -75,7 +75,7 @@ impl Folder {
             let name = entry.file_name();
             let Some((photo_id, ending)) = name.to_str().and_then(|name| name.split_once('.'))
             else {
-                continue; // not one of ours
+                continue; // not a photo
             };
             let is_photo = Format::named(ending).is_some();
             if is_photo || DRAFT.ends_with(ending) {

@@ -1,4 +1,4 @@
-//! The formats of photos that are taken, told by their bytes. Pure.
+//! The accepted formats of photos, recognised by their bytes. Pure.
 
 /// Brands (ISO 14496-12) of still HEIC images.
 const HEIC_BRANDS: [&[u8]; 4] = [b"heic", b"heix", b"heim", b"heis"];
@@ -14,7 +14,7 @@ pub enum Format {
 impl Format {
     pub const ALL: [Self; 4] = [Self::Jpeg, Self::Png, Self::Webp, Self::Heic];
 
-    /// The format of a file that begins so; its name and declared type are not asked.
+    /// The format of a file with these first bytes; its name and declared type are ignored.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(b"\xff\xd8\xff") {
             return Some(Self::Jpeg);
@@ -32,7 +32,7 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// In the database and as the ending of the file's name.
+    /// The name in the database and the extension of the file's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Jpeg => "jpeg",
@@ -42,7 +42,7 @@ impl Format {
         }
     }
 
-    /// As language models are shown it; `None`: their servers don't read it.
+    /// The media type for language models; `None` when their servers don't accept the format.
     pub const fn shown_as(self) -> Option<&'static str> {
         match self {
             Self::Jpeg => Some("image/jpeg"),
@@ -53,7 +53,7 @@ impl Format {
     }
 }
 
-/// The `ftyp` box: its size, its name, the major brand, a version, compatible brands.
+/// Checks the `ftyp` box: size, name, major brand, version, compatible brands.
 fn is_heic(bytes: &[u8]) -> bool {
     let size = bytes.first_chunk().map(|size| u32::from_be_bytes(*size));
     let size = size.unwrap_or_default() as usize;

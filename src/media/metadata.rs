@@ -1,5 +1,5 @@
-//! Takes metadata out of photos: where and when they were taken, with what, and by whom. The
-//! picture itself stays as it is, byte for byte; nothing is decoded. Pure.
+//! Removes metadata from photos: time, place, device and author. The picture's bytes stay
+//! unchanged; nothing is decoded. Pure.
 
 mod heic;
 mod jpeg;
@@ -10,13 +10,13 @@ use img_parts::webp::WebP;
 
 use super::format::Format;
 
-/// Chunks of a PNG with words or times.
+/// PNG chunks with text or times.
 const PNG_REMOVED: [[u8; 4]; 5] = [*b"eXIf", *b"tEXt", *b"zTXt", *b"iTXt", *b"tIME"];
 const WEBP_REMOVED: [[u8; 4]; 2] = [*b"EXIF", *b"XMP "];
-/// In the first byte of VP8X: the file has EXIF, XMP.
+/// Flags in the first byte of VP8X: the file has EXIF or XMP.
 const WEBP_METADATA_FLAGS: u8 = 0x08 | 0x04;
 
-/// The photo without metadata. The error says what is wrong with it.
+/// The photo without metadata. The error says what is wrong with the file.
 pub fn remove(format: Format, photo: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     match format {
         Format::Jpeg => jpeg::clean(&photo),
@@ -40,7 +40,7 @@ fn webp(photo: Bytes) -> Result<Vec<u8>, &'static str> {
         webp.remove_chunks_by_id(kind);
     }
     let mut bytes = webp.encoder().bytes().to_vec();
-    // The extended header, where there is one, stands first: 12 bytes of RIFF, 8 of its own.
+    // The extended header, if present, comes first: 12 bytes of RIFF, 8 of its own.
     if bytes.get(12..16) == Some(b"VP8X") {
         *bytes.get_mut(20).ok_or(broken)? &= !WEBP_METADATA_FLAGS;
     }

@@ -1,5 +1,5 @@
-//! Lists of the external service, whole or found by a search, kept for a while. Bounded; a list that was fetched before
-//! something changed is not kept.
+//! Cache of the external service's lists and search results. It is bounded, and a list fetched
+//! before a change isn't cached.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ impl Default for Cache {
     }
 }
 
-/// What a list is of.
+/// Identifies a list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ListKey {
     pub(super) user_id: String,
-    /// What was searched for; `None`: everything.
+    /// The search text; `None` for all memories.
     query: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl ListKey {
 struct State {
     lists: HashMap<ListKey, CachedList>,
     bytes: usize,
-    /// Counts what was forgotten.
+    /// Counts invalidations.
     changes: u64,
     quiet_until: Monotonic,
 }
@@ -70,14 +70,14 @@ struct CachedList {
     bytes: usize,
 }
 
-/// The moment of a look that found nothing.
+/// The time of a look-up that found nothing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LookTime(u64);
 
 pub(super) enum CacheLook {
     Known(Arc<List>),
     Unknown(LookTime),
-    /// Asking failed a moment ago.
+    /// A call failed recently.
     Quiet,
 }
 
@@ -122,7 +122,7 @@ impl Cache {
         state.lists.insert(key, kept);
     }
 
-    /// Something changed: what is kept, or being fetched, is out of date.
+    /// Invalidates cached and running lists of a person, because something changed.
     pub(super) fn forget(&self, user_id: &str) {
         let mut state = self.state.lock();
         state.changes += 1;

@@ -1,5 +1,5 @@
-//! mem0's REST interface, as its self-hosted server speaks it. It blocks. It must not know
-//! when it is called, nor what becomes of a failure.
+//! The client of mem0's REST interface, as its self-hosted server speaks it. It blocks. It must not
+//! know when it is called, nor how failures are handled.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,40 +13,40 @@ use crate::metrics::Calls;
 use crate::outbound::{self, Method, Request};
 use crate::setting::Setting;
 
-/// The service lists no more than this, and has no second page.
+/// The service lists at most this many memories, and has no second page.
 pub const LISTED_MAX: usize = 1_000;
 const SEARCHED_MAX: usize = 100;
-/// A thousand memories of a thousand characters, with what surrounds them.
+/// A thousand memories of a thousand characters, with overhead.
 const LIST_BYTES_MAX: u64 = 4 << 20;
-/// What of an id is encoded in a path; dots, too.
+/// Characters of an id that are encoded in a path, including dots.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
-/// A service as configured.
+/// A configured service.
 pub struct Mem0 {
     base_url: String,
     key: Setting<Option<String>>,
     pub calls: Calls,
 }
 
-/// What the service said it keeps of one person.
+/// The service's memories of one person.
 #[derive(Debug, Default)]
 pub struct List {
-    /// As it sent them.
+    /// In the service's order.
     pub memories: Vec<Memory>,
-    /// There may be more than it lists.
+    /// The list may be incomplete.
     pub is_cut: bool,
 }
 
-/// Why a call came to nothing. Never a credential, nor what the service wrote.
+/// Why a call failed. Never contains a credential or text of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryServiceError {
     /// No answer, or not in time.
     Unreachable(String),
     /// It answered with this status.
     Refused(u16),
-    /// It answered 200 with something else than it should.
+    /// It answered 200 with an unexpected body.
     Unintelligible,
-    /// Too many calls are under way here.
+    /// Too many calls are running.
     Busy,
 }
 
@@ -72,7 +72,7 @@ impl fmt::Display for MemoryServiceError {
 type MemoryResult<T> = std::result::Result<T, MemoryServiceError>;
 
 impl Mem0 {
-    /// `base_url` without a slash at its end.
+    /// `base_url` without a trailing slash.
     pub fn new(base_url: &str, key: Option<&str>) -> Self {
         Self {
             base_url: base_url.to_owned(),
@@ -85,7 +85,7 @@ impl Mem0 {
         self.key.set(key.map(str::to_owned));
     }
 
-    /// At most `LISTED_MAX`.
+    /// At most `LISTED_MAX` memories.
     pub fn list(&self, user_id: &str, timeout: Duration) -> MemoryResult<List> {
         let path = format!("/memories?user_id={user_id}&top_k={LISTED_MAX}");
         let answer = self.call(Method::Get, &path, None, timeout)?;
@@ -96,7 +96,7 @@ impl Mem0 {
         })
     }
 
-    /// By meaning, best first.
+    /// Semantic search, best match first.
     pub fn search(&self, user_id: &str, query: &str, timeout: Duration) -> MemoryResult<List> {
         let body = json!({
             "query": query,
@@ -110,7 +110,7 @@ impl Mem0 {
         })
     }
 
-    /// Keeps the words as they are. `id` and `created_at` are ours and come back in lists.
+    /// Stores the text unchanged. `id` and `created_at` are ours and are returned in lists.
     pub fn add(&self, user_id: &str, memory: &Memory, timeout: Duration) -> MemoryResult<()> {
         let body = json!({
             "messages": [{ "role": "user", "content": memory.text }],
@@ -126,7 +126,7 @@ impl Mem0 {
         Ok(())
     }
 
-    /// By the service's id; one that is gone already is done.
+    /// Deletes by the service's id; a missing memory counts as deleted.
     pub fn delete(&self, id: &str, timeout: Duration) -> MemoryResult<()> {
         let path = format!("/memories/{}", escaped(id));
         match self.call(Method::Delete, &path, None, timeout) {
@@ -134,7 +134,7 @@ impl Mem0 {
             Err(MemoryServiceError::Refused(status)) if status >= 500 => {}
             Err(other) => return Err(other),
         }
-        // Some versions fail on what they don't have: is it there at all?
+        // Some versions fail for a missing memory, so this checks whether it exists.
         match self.call(Method::Get, &path, None, timeout) {
             Ok(Value::Null) | Err(MemoryServiceError::Refused(404)) => Ok(()),
             Ok(_) => Err(MemoryServiceError::Refused(500)),
@@ -159,7 +159,7 @@ impl Mem0 {
     ) -> MemoryResult<Value> {
         let answered = self.ask(method, path, body, timeout);
         self.calls.made.inc();
-        // What is gone already is as it should be.
+        // Missing memories count as deleted.
         if !matches!(answered, Ok(_) | Err(MemoryServiceError::Refused(404))) {
             self.calls.failed.inc();
         }
@@ -195,8 +195,8 @@ impl Mem0 {
     }
 }
 
-/// `{"results": [...]}`, or the bare list of some versions. One that is no memory makes the
-/// whole answer worthless: who knows what else is missing.
+/// `{"results": [...]}`, or the plain list of some versions. A malformed entry makes the whole
+/// answer invalid, because others may be missing.
 fn memories(answer: &Value) -> MemoryResult<Vec<Memory>> {
     let list = answer.get("results").unwrap_or(answer).as_array();
     let list = list.ok_or(MemoryServiceError::Unintelligible)?;
@@ -218,7 +218,7 @@ fn memory(entry: &Value) -> Option<Memory> {
     })
 }
 
-/// An id as a part of a path. The service chooses its form.
+/// An id as part of a path. The service defines its format.
 fn escaped(id: &str) -> String {
     utf8_percent_encode(id, ESCAPED).to_string()
 }

@@ -1,4 +1,4 @@
-//! What is known of a person, joined from what is kept here and there. Pure.
+//! Joins local memories with the service's. Pure.
 
 use std::collections::HashSet;
 
@@ -7,17 +7,17 @@ use super::{Memory, ServiceMemories};
 use crate::clock::Timestamp;
 use crate::store::{self, MemoryTask, MemoryTaskKind};
 
-/// Memories, and whether they are all there are.
+/// Memories, and whether the list is complete.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoundMemories {
-    /// Newest first; those looked for by a text best first.
+    /// Newest first; for a search the best match first.
     pub memories: Vec<Memory>,
-    /// The external service could not be asked.
+    /// The external service could not be reached.
     pub is_cut_off: bool,
 }
 
-/// Joins both: once what is kept in both, and not what is to be forgotten there. `local` is
-/// oldest first, `tasks` are the person's.
+/// Joins both lists, without duplicates and without memories to be deleted in the service. `local`
+/// is oldest first, `tasks` are the person's.
 pub fn merged(
     local: Vec<store::Memory>,
     elsewhere: &ServiceMemories,
@@ -36,7 +36,7 @@ pub fn merged(
                 !kept_here && !gone.includes(memory)
             });
             memories.extend(there.cloned());
-            // Stable: what has no time, or is ranked, keeps its order.
+            // A stable sort keeps the order of memories without a time, or with a rank.
             memories.sort_by_key(|memory| std::cmp::Reverse(memory.created_at));
             false
         }
@@ -47,8 +47,8 @@ pub fn merged(
     }
 }
 
-/// What a search in the service found, best first and without what is to be forgotten there,
-/// then the rest of what is kept `here`, in its order.
+/// The service's search results, best first and without memories to be deleted there, then the
+/// other local memories in their order.
 pub fn found_first(found: &List, here: Vec<Memory>, tasks: &[MemoryTask]) -> Vec<Memory> {
     let gone = ForgottenMemories::of(tasks);
     let found = found
@@ -68,12 +68,12 @@ pub fn found_first(found: &List, here: Vec<Memory>, tasks: &[MemoryTask]) -> Vec
     memories
 }
 
-/// What the service may still list although it was or will be told to forget it.
+/// Memories that the service may still list although they were or will be deleted there.
 pub struct ForgottenMemories<'a> {
     ids: HashSet<&'a str>,
-    /// Everything is to be forgotten.
+    /// Everything is to be deleted.
     all: bool,
-    /// Everything up to then has been.
+    /// Everything up to this time was deleted.
     all_until: Option<Timestamp>,
 }
 

@@ -1,6 +1,6 @@
-//! Tells the external service what is to be kept and forgotten there. Each task is a row
-//! until it is done, so that neither an outage nor a kill loses one; a call that may have
-//! been made before is looked for first, so that nothing is kept twice.
+//! The job that sends changes to the external memory service. A task is a row until it is done, so
+//! neither an outage nor a crash loses one. A call that may have been made before is checked first,
+//! so that no memory is stored twice.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::store::{MemoryTask, MemoryTaskKind};
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 const RETRY_FIRST_S: i64 = 2;
 const RETRY_MAX_S: i64 = 600;
-/// How long a task that is done stays: longer than anybody waits for a list.
+/// How long a finished task is kept: longer than any list may take.
 const SETTLED_AFTER_S: i64 = 60;
 
 /// Runs until the service ends.
@@ -42,7 +42,7 @@ pub async fn run(memories: Arc<Memories>, numbers: Arc<Job>) {
     }
 }
 
-/// Does what is due; true when there may be more.
+/// Executes due tasks; true when there may be more.
 async fn work(memories: &Memories, service: &Arc<Mem0>) -> Result<bool> {
     settle(memories).await?;
     let now = memories.clock.now();
@@ -54,14 +54,14 @@ async fn work(memories: &Memories, service: &Arc<Mem0>) -> Result<bool> {
             continue;
         }
         let outcome = perform(memories, service, &task).await?;
-        // Whatever came of it, what was fetched before may not hold any more.
+        // Lists fetched before may be outdated, whatever the outcome.
         memories.cache.forget(&task.user_id);
         match outcome {
             Ok(()) => done = true,
             Err(trouble) => {
                 put_off(memories, &task, &trouble).await?;
                 if !trouble.is_final() {
-                    return Ok(false); // the next one would fare no better
+                    return Ok(false); // the next task would fail too
                 }
             }
         }
@@ -69,7 +69,7 @@ async fn work(memories: &Memories, service: &Arc<Mem0>) -> Result<bool> {
     Ok(done)
 }
 
-/// Counts the call before it is made; false when the task was taken back meanwhile.
+/// Counts the call before it is made; false when the task was cancelled meanwhile.
 async fn is_wanted(memories: &Memories, task: &MemoryTask) -> Result<bool> {
     let id = task.id;
     memories
@@ -78,7 +78,7 @@ async fn is_wanted(memories: &Memories, task: &MemoryTask) -> Result<bool> {
         .await
 }
 
-/// Makes the calls, and notes that they were made.
+/// Makes the calls and records them.
 async fn perform(
     memories: &Memories,
     service: &Arc<Mem0>,
@@ -113,7 +113,7 @@ fn call(
         (MemoryTaskKind::DeleteAll, _) | (_, None) => service.delete_all(user_id, CALL_MAX),
         (MemoryTaskKind::Add, Some(_)) => {
             let Some(memory) = memory else {
-                return Ok(()); // forgotten before it could be sent
+                return Ok(()); // deleted before it was sent
             };
             if task.attempts > 0 && is_kept(service, user_id, &memory.id)? {
                 return Ok(());
@@ -126,7 +126,7 @@ fn call(
             for memory in list.memories.iter().filter(ours) {
                 service.delete(&memory.id, CALL_MAX)?;
             }
-            // Also one that the list is too short for.
+            // Also deletes a memory that the list doesn't include.
             service.delete(id, CALL_MAX)
         }
     }
@@ -150,14 +150,14 @@ async fn put_off(
     memories
         .store
         .write(move |tx| match kind {
-            // It will never be taken there, so it stays here, where it is found as well.
+            // The service will never accept it, so it stays in the database only.
             MemoryTaskKind::Add if is_final => tx.delete_memory_task(id),
             _ => tx.postpone_memory_task(id, due_at),
         })
         .await
 }
 
-/// Doubling from 2 s to 10 minutes.
+/// Doubles from 2 s to 10 minutes.
 fn next_try(attempts: i64, now: Timestamp) -> Timestamp {
     let doubled = RETRY_FIRST_S << attempts.clamp(0, 16);
     now.plus_s(doubled.min(RETRY_MAX_S))

@@ -1,10 +1,10 @@
-//! Cuts a reply into the bubbles of a chat: at blank lines, then, where a paragraph is too
-//! long for one bubble, at sentence ends or line ends, then between words, then between
-//! graphemes. A text of at most `BUBBLE_CHARS_MAX` without a blank line is one bubble.
+//! Splits a reply into the bubbles of a chat: at blank lines; where a paragraph is too long, at
+//! sentence ends or line ends, then between words, then between graphemes. A text of at most
+//! `BUBBLE_CHARS_MAX` without a blank line is one bubble.
 //!
-//! Never inside a URL or a grapheme: one that is longer than a bubble by itself is a bubble
-//! of its own, and is cut only at `BUBBLE_CHARS_CAP`, the most a queued command carries.
-//! It must not know what a bubble says, nor where it goes.
+//! URLs and graphemes are never split: one that is longer than a bubble becomes its own bubble, and
+//! is split only at `BUBBLE_CHARS_CAP`, the most that a queued command carries. It must not know
+//! what a bubble says or where it is sent.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -40,7 +40,7 @@ pub fn cut(text: &str) -> Vec<String> {
     bubbles
 }
 
-/// The reply as one text.
+/// Joins bubbles into one text.
 pub fn join<S: AsRef<str>>(bubbles: &[S]) -> String {
     let mut text = String::new();
     for (i, bubble) in bubbles.iter().enumerate() {
@@ -52,7 +52,7 @@ pub fn join<S: AsRef<str>>(bubbles: &[S]) -> String {
     text
 }
 
-/// What stands between blank lines; a line of nothing but white space is blank.
+/// The texts between blank lines; a line of white space is blank.
 fn paragraphs(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -67,7 +67,7 @@ fn paragraphs(text: &str) -> Vec<&str> {
     found
 }
 
-/// Where the first bubble of `text` (not empty, trimmed) ends, in bytes; at least one grapheme.
+/// The end of the first bubble of `text` (not empty, trimmed) in bytes; at least one grapheme.
 fn first_cut(text: &str) -> usize {
     if text.chars().count() <= BUBBLE_CHARS_MAX {
         return text.len();
@@ -98,7 +98,7 @@ fn first_cut(text: &str) -> usize {
     text.len()
 }
 
-/// What must stay together from `at` on: a URL at the start of a word, else one grapheme.
+/// The unit at `at` that must not be split: a URL at the start of a word, or else one grapheme.
 fn piece_at(text: &str, at: usize) -> &str {
     let rest = &text[at..];
     let after_word = text[..at]
@@ -110,7 +110,7 @@ fn piece_at(text: &str, at: usize) -> &str {
             .find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"'))
             .unwrap_or(rest.len());
         let url = rest[..end].trim_end_matches(['.', ',', '!', '?', ';', ':', ')', ']', '\'']);
-        // Back to a grapheme's end, should a mark sit on the punctuation left out.
+        // Back to the end of a grapheme, in case a combining mark follows the removed punctuation.
         let mut whole = 0;
         for grapheme in rest[..end].graphemes(true) {
             if whole >= url.len() {
@@ -130,7 +130,7 @@ fn starts_url(rest: &str) -> bool {
     })
 }
 
-/// A piece too long for a bubble is one all the same, up to what a command carries.
+/// A unit longer than a bubble stays whole, up to the limit of a command.
 fn unbreakable(piece: &str) -> usize {
     let Some((cap, _)) = piece.char_indices().nth(BUBBLE_CHARS_CAP) else {
         return piece.len();
@@ -142,7 +142,7 @@ fn unbreakable(piece: &str) -> usize {
         }
         end += grapheme.len();
     }
-    // One grapheme beyond the cap: the only thing that is ever cut inside.
+    // One grapheme beyond the limit: the only case of splitting a grapheme.
     if end == 0 { cap } else { end }
 }
 
@@ -152,7 +152,7 @@ fn breaks_words(piece: &str) -> bool {
         .all(|c| c.is_whitespace() && !matches!(c, '\u{a0}' | '\u{202f}'))
 }
 
-/// Whether a sentence ends with `before`, white space follows.
+/// Whether a sentence ends with `before`, which is followed by white space.
 fn ends_sentence(before: &str) -> bool {
     let body = before.trim_end_matches(is_closing_char);
     match body.chars().next_back() {
@@ -162,7 +162,7 @@ fn ends_sentence(before: &str) -> bool {
     }
 }
 
-/// "e.g", "Dr", an initial, or the number of a list's entry.
+/// "e.g", "Dr", an initial, or the number of a list item.
 fn is_abbreviation(before_stop: &str) -> bool {
     let word_start = before_stop
         .char_indices()
@@ -185,7 +185,7 @@ fn is_abbreviation(before_stop: &str) -> bool {
     (initial && word != "I") || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
 }
 
-/// Full-width punctuation ends a sentence without a space behind it.
+/// Full-width punctuation ends a sentence without a following space.
 fn ends_wide_sentence(before: &str) -> bool {
     before
         .trim_end_matches(is_closing_char)
@@ -205,7 +205,7 @@ fn is_closing_char(c: char) -> bool {
     )
 }
 
-/// Takes white space off both ends by whole graphemes, so that a mark keeps its base.
+/// Trims white space by whole graphemes, so that a combining mark keeps its base.
 fn trim(text: &str) -> &str {
     let blank = |g: &&str| g.chars().all(char::is_whitespace);
     let front: usize = text.graphemes(true).take_while(blank).map(str::len).sum();

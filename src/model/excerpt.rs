@@ -1,13 +1,13 @@
-//! The beginning of a text that is too long. It must not know what the text is for.
+//! Shortens long texts. It must not know what a text is for.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 const ELLIPSIS: char = '…';
 
-/// The whole text when it has at most `chars_max` characters; else as much of it as fits with
-/// an ellipsis behind it, never a part of a grapheme.
+/// The text if it has at most `chars_max` characters; otherwise its beginning with an ellipsis,
+/// without splitting a grapheme.
 pub fn at_most(text: String, chars_max: usize) -> String {
-    // Bytes first: most texts are short, and no character is less than a byte.
+    // Bytes first: most texts are short, and a character has at least one byte.
     if text.len() <= chars_max || text.chars().count() <= chars_max {
         return text;
     }
@@ -37,7 +37,7 @@ mod tests {
             ("äöü", 3, "äöü"),
             ("abcd", 3, "ab…"),
             ("äöüß", 3, "äö…"),
-            ("ae\u{301}x", 3, "a…"), // "é" of two characters does not fit beside the ellipsis
+            ("ae\u{301}x", 3, "a…"), // "é" of two characters doesn't fit beside the ellipsis
             ("👩‍👩‍👧 and", 3, "…"),
         ];
         for (text, chars_max, expected) in cases {

@@ -1,14 +1,14 @@
-//! Takes phones out of names before a log may have them. Names are free, and people name
-//! relays after the phone they run on.
+//! Masks phone numbers in names before they are logged. Agents' names are arbitrary and are often
+//! phone numbers.
 
 use std::borrow::Cow;
 
-/// So many digits in a row, with single marks between them, may be a phone.
+/// This many digits, with single separators between them, may be a phone number.
 const DIGITS_MIN: usize = 7;
-/// Of which so many are left, to tell one from another.
+/// Digits that stay visible, to distinguish names.
 const DIGITS_SHOWN: usize = 2;
 
-/// The name with all but the last digits of whatever may be a phone starred out.
+/// The name with possible phone numbers masked, except for their last digits.
 pub fn masked(name: &str) -> Cow<'_, str> {
     if name.bytes().filter(u8::is_ascii_digit).count() < DIGITS_MIN {
         return Cow::Borrowed(name);
@@ -30,7 +30,7 @@ pub fn masked(name: &str) -> Cow<'_, str> {
     Cow::Owned(chars.into_iter().collect())
 }
 
-/// How long the run of digits at the start is, one mark between two of them included.
+/// The length of the run of digits at the start, including single separators.
 fn run_of_digits(chars: &[char]) -> usize {
     let mut end = 0;
     for (at, c) in chars.iter().enumerate() {

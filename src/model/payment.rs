@@ -1,9 +1,9 @@
-//! Subscriptions as a payment provider has them, and how what it says of one at different
-//! times comes together. Events may come late, twice and in any order: the outcome is the
-//! same. Pure; nothing here knows how the provider words things.
+//! Subscriptions of a payment provider, and how statements from different times are merged. Events
+//! may arrive late, twice and in any order with the same result. Pure; it must not know the
+//! provider's format.
 
-/// What a subscription gives. In the order in which one wins where the provider said two
-/// things at the same time and can't be asked which holds: what was ended is never revived.
+/// A subscription's status. The order decides when the provider reported two at the same time and
+/// can't be asked: an ended subscription is never revived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Free,
@@ -36,64 +36,64 @@ impl Status {
     }
 }
 
-/// What is known of a subscription beside its status; times are Unix seconds.
+/// Facts about a subscription besides its status; times are Unix seconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Details {
     pub began_at: Option<i64>,
     pub current_period_end: Option<i64>,
     pub cancel_at_period_end: bool,
-    /// `monthly` or `annual`; `None`: a price that is not sold, or not any more.
+    /// `monthly` or `annual`; `None` for a price that isn't sold, or not any more.
     pub plan: Option<String>,
     pub trial_started_at: Option<i64>,
     pub trial_expires_at: Option<i64>,
 }
 
-/// What we hold of a subscription.
+/// A stored subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldSubscription {
     pub subscription_id: String,
     pub customer_id: Option<String>,
     pub status: Status,
-    /// When the provider said so, Unix seconds.
+    /// When the provider reported the status, in Unix seconds.
     pub status_at: i64,
-    /// When it said the details; `None`: it has not.
+    /// When it reported the details; `None` if it hasn't.
     pub details_at: Option<i64>,
     pub details: Details,
 }
 
-/// What the provider says of a subscription.
+/// A statement of the provider about a subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderStatement {
     pub subscription_id: String,
     pub customer_id: Option<String>,
-    /// `None`: nothing, or a word that we don't know.
+    /// `None` for a missing or unknown status.
     pub status: Option<Status>,
     pub details: Option<Details>,
-    /// Unix seconds
+    /// In Unix seconds.
     pub at: i64,
 }
 
-/// What decides between two things said at the same time.
+/// What decides between two statements of the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tie {
-    /// The provider; it is to be asked.
+    /// The provider must be asked.
     Ask,
-    /// It can't be: the order of what there is.
+    /// The provider can't be asked: the order of statuses decides.
     Rank,
-    /// It was asked, and this is its answer.
+    /// The provider was asked, and this is its answer.
     Settled,
 }
 
-/// What becomes of what we hold.
+/// The result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeOutcome {
     Same,
     Changed(HeldSubscription),
-    /// Only the provider can tell.
+    /// Only the provider can decide.
     Tied,
 }
 
-/// Brings what is held together with what is said.
+/// Merges a statement into a stored subscription.
 pub fn merge(known: Option<&HeldSubscription>, said: &ProviderStatement, tie: Tie) -> MergeOutcome {
     let Some(known) = known else {
         return MergeOutcome::Changed(first(said));
@@ -123,7 +123,7 @@ fn first(said: &ProviderStatement) -> HeldSubscription {
     }
 }
 
-/// True when the provider has to be asked.
+/// True when the provider must be asked.
 fn merge_status(held: &mut HeldSubscription, said: &ProviderStatement, tie: Tie) -> bool {
     let Some(status) = said.status.filter(|_| held.status != Status::Canceled) else {
         return false;
@@ -133,7 +133,7 @@ fn merge_status(held: &mut HeldSubscription, said: &ProviderStatement, tie: Tie)
         held.status_at = held.status_at.max(said.at);
         return false;
     }
-    // An end that is older than what was said since makes no sense; the provider knows.
+    // A cancellation older than a later statement is contradictory; the provider must be asked.
     let contradicts = said.at < held.status_at && status == Status::Canceled;
     if status == held.status || (said.at < held.status_at && !contradicts) {
         return false;

@@ -1,9 +1,9 @@
-//! The ids that others know us by: UUIDs, read as text in either case and always written in
-//! one way. It must not make any.
+//! Public ids: UUIDs, parsed in either case and always written in lower case. It must not generate
+//! any.
 
 use std::fmt;
 
-/// Where the hyphens of a UUID stand.
+/// Positions of the hyphens in a UUID.
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 const TEXT_BYTES: usize = 36;
 

@@ -1,5 +1,5 @@
-//! When something comes again: a rule of RFC 5545, read as a clock on the wall of one time zone
-//! shows it. "Every day at 9" is nine o'clock before and after a change to daylight saving time.
+//! Recurring times: an RFC 5545 rule in the local time of one zone. "Every day at 9" is nine
+//! o'clock before and after a change to daylight saving time.
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeZone, Timelike, Weekday};
 pub use rrule::Frequency;
@@ -7,69 +7,69 @@ use rrule::{NWeekday, RRule, RRuleSet, Tz, Unvalidated};
 
 use crate::clock::{Timestamp, Zone, at_wall_time};
 
-/// Nothing comes more often than this.
+/// Shortest interval between occurrences.
 pub const GAP_S_MIN: i64 = 300;
-/// Characters of a rule.
+/// Longest rule in characters.
 const RULE_CHARS_MAX: usize = 500;
-/// Occurrences of a rule that names their count.
+/// Most occurrences of a rule with COUNT.
 const COUNT_MAX: u32 = 1_000;
-/// Occurrences that are looked at to see how often a rule comes.
+/// Occurrences examined to find a rule's interval.
 const SAMPLE: usize = 50;
 
 const LOCAL: &str = "%Y%m%dT%H%M%S";
 
-/// Why a rule can't be kept.
+/// Why a rule is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecurrenceError {
-    /// It is no rule of RFC 5545.
+    /// Not an RFC 5545 rule.
     Unreadable,
     /// More often than every `GAP_S_MIN` seconds.
     TooOften,
-    /// No calendar has such a day, or its end has passed.
+    /// It has no occurrence, or has ended.
     Never,
 }
 
 /// A rule with its next occurrence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recurrence {
-    /// The next occurrence as the clock on the wall names it, also where the clock skips it.
+    /// The next occurrence in local time, even in a gap.
     next: NaiveDateTime,
-    /// "FREQ=WEEKLY;BYDAY=MO", without COUNT; UNTIL is a time on the wall.
+    /// "FREQ=WEEKLY;BYDAY=MO", without COUNT; UNTIL is a local time.
     rule: String,
     zone: Zone,
 }
 
-/// What a rule says, for people.
+/// A rule's parts, for wording it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     pub frequency: Frequency,
     pub interval: u16,
-    /// With their place in the month: 0 is each of them, -1 the last.
+    /// With their position in the month: 0 for each of them, -1 for the last.
     pub weekdays: Vec<(i16, Weekday)>,
     /// -1 is the last day of a month.
     pub month_days: Vec<i8>,
     pub months: Vec<u8>,
-    /// Hours and minutes of a day; empty where the rule goes on through the day.
+    /// Hours and minutes of a day; empty when the rule repeats within the day.
     pub times: Vec<(u8, u8)>,
     pub until: Option<NaiveDateTime>,
-    /// Nothing of the rule is left out above.
+    /// Whether these parts describe the whole rule.
     pub is_whole: bool,
 }
 
-/// What has become of a rule by some moment.
+/// The state of a rule at some moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// Occurrences whose time has come.
+    /// Occurrences that are due.
     pub due: usize,
-    /// The last of those.
+    /// The last due occurrence.
     pub last: Option<Timestamp>,
-    /// `None`: it never comes again.
+    /// `None` when there is no further occurrence.
     pub next: Option<(Recurrence, Timestamp)>,
 }
 
 impl Recurrence {
-    /// The rule ("FREQ=…", with or without "RRULE:") with its first occurrence at or after
-    /// `from`, a time on the wall of `zone`.
+    /// Parses a rule ("FREQ=…", with or without "RRULE:"), with its first occurrence at or after
+    /// `from`, a local time of `zone`.
     pub fn new(rule: &str, from: NaiveDateTime, zone: Zone) -> Result<Self, RecurrenceError> {
         let unreadable = RecurrenceError::Unreadable;
         let rule = rule.trim();
@@ -113,7 +113,7 @@ impl Recurrence {
         Ok(recurrence)
     }
 
-    /// From `to_text`.
+    /// Parses the result of `to_text`.
     pub fn parse(text: &str, zone: Zone) -> Option<Self> {
         let (start, rule) = text.split_once('\n')?;
         let next = start.strip_prefix("DTSTART:")?;
@@ -124,7 +124,7 @@ impl Recurrence {
         })
     }
 
-    /// The lines DTSTART and RRULE of RFC 5545, in local time.
+    /// The RFC 5545 lines DTSTART and RRULE, in local time.
     pub fn to_text(&self) -> String {
         format!("DTSTART:{}\nRRULE:{}", self.next.format(LOCAL), self.rule)
     }
@@ -138,7 +138,7 @@ impl Recurrence {
         &self.rule
     }
 
-    /// The next occurrence as the clock on the wall names it.
+    /// The next occurrence in local time.
     pub fn next_on_wall(&self) -> NaiveDateTime {
         self.next
     }
@@ -148,7 +148,7 @@ impl Recurrence {
         at_wall_time(self.next, self.zone)
     }
 
-    /// The next `count` moments, the first of them `next`.
+    /// The next `count` moments, beginning with `next`.
     pub fn upcoming(&self, count: usize) -> Vec<Timestamp> {
         let set = self.set();
         let dates = set.iter().flat_map(|set| set.into_iter().take(count));
@@ -157,7 +157,7 @@ impl Recurrence {
             .collect()
     }
 
-    /// The occurrences that lie within `span`, at most `max`.
+    /// At most `max` occurrences within `span`.
     pub fn within(&self, span: &std::ops::Range<Timestamp>, max: usize) -> Vec<Timestamp> {
         let set = self.set();
         let dates = set.iter().flat_map(|set| set.into_iter());
@@ -169,7 +169,7 @@ impl Recurrence {
             .collect()
     }
 
-    /// What was due up to `now`, and what comes next.
+    /// What was due up to `now`, and the next occurrence.
     pub fn progress(&self, now: Timestamp) -> Progress {
         let mut progress = Progress {
             due: 0,
@@ -194,7 +194,7 @@ impl Recurrence {
         progress
     }
 
-    /// The same at another time of day, from the next such moment after `now`.
+    /// The same rule at another time of day, from the next such moment after `now`.
     pub fn at_time(&self, hour: u32, minute: u32, now: Timestamp) -> Result<Self, RecurrenceError> {
         let unreadable = RecurrenceError::Unreadable;
         let rest = self.rule.split(';');
@@ -227,7 +227,8 @@ impl Recurrence {
         });
         let month_days = value("BYMONTHDAY").unwrap_or_default().split(',');
         let month_days: Vec<i8> = month_days.filter_map(|day| day.parse().ok()).collect();
-        // "The 31st" is kept as the last of the days up to it: the shorter months have one.
+        // "The 31st" is stored as the last existing day up to the 31st, because shorter months have
+        // none.
         let is_last_of = value("BYSETPOS") == Some("-1") && month_days.first() == Some(&28);
         let through_the_day = rule.get_freq() >= Frequency::Hourly && value("BYHOUR").is_none();
         let times = match through_the_day {
@@ -283,8 +284,7 @@ impl Recurrence {
         })
     }
 
-    /// The rule from its next occurrence on. Zones play no part in it: the times are those on
-    /// the wall.
+    /// The rule from its next occurrence on, in local time without a zone.
     fn set(&self) -> Result<RRuleSet, RecurrenceError> {
         let unreadable = RecurrenceError::Unreadable;
         let mut until = None;
@@ -314,7 +314,7 @@ impl Recurrence {
     }
 }
 
-/// The end of a rule: a date is that whole day; a moment in UTC is turned into the zone's time.
+/// The end of a rule as local time. A date includes the whole day; a UTC time is converted.
 fn wall_time(value: &str, zone: Zone) -> Option<NaiveDateTime> {
     if let Some(utc) = value.strip_suffix('Z') {
         let utc = NaiveDateTime::parse_from_str(utc, LOCAL).ok()?;
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn occurrences_are_those_of_a_clock_on_the_wall() {
-        // Rule, from, zone, and the moments in UTC.
+        // Rule, start, zone, and the moments in UTC.
         let cases = [
             (
                 "FREQ=DAILY",
@@ -359,7 +359,7 @@ mod tests {
                 "Europe/Berlin",
                 "10-24T07:00 10-25T08:00 10-26T08:00",
             ),
-            // The clock skips 02:30 once, and shows it twice once.
+            // 02:30 is skipped once, and occurs twice once.
             (
                 "FREQ=DAILY",
                 "2026-03-28 02:30",
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(progress.due, 3);
         let (next, at) = progress.next.unwrap();
         assert_eq!(at.to_string(), "2026-03-31T00:30:00.000Z");
-        // The text is all that is kept, and the skipped time is not.
+        // Only the text is stored, and it lacks the skipped time.
         let again = Recurrence::parse(&next.to_text(), next.zone()).unwrap();
         assert_eq!(again, next);
         assert_eq!(again.to_text(), "DTSTART:20260331T023000\nRRULE:FREQ=DAILY");

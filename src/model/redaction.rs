@@ -1,4 +1,4 @@
-//! Takes a person's handle and words out of what stays with others.
+//! Removes a person's handle and words from data that stays with others.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -6,18 +6,18 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What stands in its place.
+/// Replaces a handle.
 const ERASED: &str = "erased";
-/// What stands in the place of a line that quoted.
+/// Replaces a line that quoted the person.
 const LEFT_OUT: &str = "…";
-/// A `+` and so many digits are a phone, which networks also write without the `+`.
+/// A `+` and this many digits are a phone number, which networks also write without the `+`.
 const PHONE_DIGITS_MIN: usize = 7;
-/// Shorter numbers are no more than counts and prices.
+/// Shorter numbers are counts and prices.
 const NUMBER_DIGITS_MIN: usize = 4;
-/// Different words of one person in one room; beyond, every word counts as theirs.
+/// Different words of one person in one room; with more, every word counts as theirs.
 const WORDS_MAX: usize = 100_000;
 
-/// Words that the assistant itself uses, in lists and in talk: they quote nobody.
+/// Words that the assistant uses itself, which don't count as quotes.
 const COMMON: &str = "a about add added again ago all already also am an and any are around as ask at \
     away back be because been before began begin bill brings but by call can can't clear cleared could \
     day days did do does doesn't don't done each else empty enough every everybody everything example few \
@@ -32,21 +32,21 @@ const COMMON: &str = "a about add added again ago all already also am an and any
     was way we well went were what what's when where which who why will with won't would yes yesterday \
     yet you you'll you're your yours";
 
-/// The JSON text without the handle, wherever a string or a key holds it as a word of its
-/// own; `None` when it doesn't.
+/// The JSON text without the handle, where a string or key contains it as a whole word; `None` when
+/// it isn't there.
 pub fn without_handle(json: &str, handle: &str) -> Option<String> {
     let value: Value = serde_json::from_str(json).ok()?;
     let redacted = redact(value.clone(), handle);
     (redacted != value).then(|| redacted.to_string())
 }
 
-/// Whether a handle is a phone or an address, which stands for nobody else. Others are names,
-/// and names are words that people use.
+/// Whether a handle is a phone number or an address, which identifies one person. Other handles are
+/// names, which may be ordinary words.
 pub fn is_address(handle: &str) -> bool {
     is_phone(handle) || handle.contains('@')
 }
 
-/// The part of a handle that is in every way of writing it.
+/// The part of a handle that all its notations share.
 pub fn core(handle: &str) -> &str {
     match is_phone(handle) {
         true => &handle[1..],
@@ -60,13 +60,13 @@ fn is_phone(handle: &str) -> bool {
     })
 }
 
-/// The text without the handle where it is a word of its own; `None` when it isn't in it.
+/// The text without the handle where it is a whole word; `None` when the handle isn't in the text.
 pub fn text_without_handle(text: &str, handle: &str) -> Option<String> {
     let redacted = redact_text(text, handle);
     (redacted != text).then_some(redacted)
 }
 
-/// The words that one person wrote in a room, by which it is known what quotes them.
+/// The words that one person wrote in a room. They identify quotes.
 #[derive(Debug, Default)]
 pub struct KnownWords {
     known: HashSet<String>,
@@ -74,7 +74,7 @@ pub struct KnownWords {
 }
 
 impl KnownWords {
-    /// The words of a message.
+    /// Adds the words of a message.
     pub fn add(&mut self, text: &str) {
         if self.known.len() >= WORDS_MAX {
             self.too_many = true;
@@ -87,16 +87,16 @@ impl KnownWords {
         self.known.is_empty() && !self.too_many
     }
 
-    /// Whether a line has a word of theirs that whoever was answered did not use as well.
+    /// Whether a line has a word of this person that the answered person did not use.
     fn are_in(&self, line: &str, own: &HashSet<String>) -> bool {
         telling(line)
             .any(|word| !own.contains(&word) && (self.too_many || self.known.contains(&word)))
     }
 }
 
-/// JSON that stands beside another person's message `own` (the bubbles of its answer, or what
-/// its relay sent as context), without the lines of its strings that quote, at whatever
-/// depth; `None` when none does. Keys stay, and `photos`: these are the other's own.
+/// Removes quoting lines from the strings of JSON that belongs to another person's message `own`
+/// (the bubbles of its answer, or its context), at any depth; `None` when there are none. Keys and
+/// `photos` stay, because they are the other person's.
 pub fn without_quotes(json: &str, words: &KnownWords, own: &str) -> Option<String> {
     if words.are_empty() {
         return None;
@@ -120,8 +120,8 @@ fn lines_without(text: &str, words: &KnownWords, own: &HashSet<String>) -> Strin
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A command's payload (JSON) without the lines that quote, in `text` and `bubbles`; `None`
-/// when none does.
+/// Removes quoting lines from `text` and `bubbles` of a command's payload (JSON); `None` when there
+/// are none.
 pub fn payload_without_quotes(payload: &str, words: &KnownWords, own: &str) -> Option<String> {
     let mut value: Value = serde_json::from_str(payload).ok()?;
     let own: HashSet<String> = telling(own).collect();
@@ -158,7 +158,7 @@ fn map_strings(value: Value, change: &impl Fn(&str) -> String) -> Value {
 static COMMON_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| COMMON.split_whitespace().collect());
 
-/// The words of a text that say something, in lower case.
+/// The significant words of a text, in lower case.
 fn telling(text: &str) -> impl Iterator<Item = String> {
     text.unicode_words()
         .map(|word| word.to_lowercase().replace('’', "'"))
@@ -190,7 +190,7 @@ fn redact_text(text: &str, handle: &str) -> String {
     }
 }
 
-/// A handle may be a name, and stand within other words: those are left alone.
+/// A handle may be a name and part of other words, which are left alone.
 fn redact_word(text: &str, handle: &str) -> String {
     let mut redacted = String::with_capacity(text.len());
     let mut rest = text;
@@ -224,7 +224,7 @@ mod tests {
                 Some(r#"["2 things to do:\n…\n2. milk"]"#),
             ),
             ("hi", r#"["Hello!","quixotic."]"#, Some(r#"["Hello!","…"]"#)),
-            // Whoever is answered said it as well: it is theirs.
+            // The answered person said it too, so it stays.
             (
                 "add socks",
                 r#"["Added socks. 2 things on the list."]"#,

@@ -1,22 +1,22 @@
-//! Whether somebody is subscribed, from what the payment provider last said and what an
-//! operator granted. Pure: a grant ends by itself, since every look takes `now`.
+//! Whether a person is subscribed, from the payment provider's last status and an operator's grant.
+//! Pure: every call takes `now`, so a grant ends by itself.
 
 use crate::clock::Timestamp;
 
 pub const FREE: &str = "free";
 pub const ACTIVE: &str = "active";
-/// What can be subscribed to.
+/// The plans that can be subscribed to.
 pub const PLANS: [&str; 2] = ["monthly", "annual"];
 
 /// The last moment whose year has four digits.
 const LAST_END: Timestamp = Timestamp(253_402_300_799_999);
 
-/// Given by an operator, whatever the payment provider says.
+/// A subscription granted by an operator, independent of the payment provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// `monthly` or `annual`
+    /// `monthly` or `annual`.
     pub plan: String,
-    /// The first moment without it; `None`: it does not end by itself.
+    /// The first moment without it; `None` without an end.
     pub until: Option<Timestamp>,
 }
 
@@ -26,16 +26,16 @@ impl Grant {
     }
 }
 
-/// What somebody's subscription is at a moment.
+/// A person's subscription at a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SubscriptionStatus<'a> {
-    /// free, active, trial, canceled or past_due
+    /// free, active, trial, canceled or past_due.
     pub status: &'a str,
     pub plan: Option<&'a str>,
 }
 
 impl<'a> SubscriptionStatus<'a> {
-    /// `status` and `plan` are the provider's; a grant that holds goes before them.
+    /// `status` and `plan` are the provider's; a valid grant takes precedence.
     pub fn of(
         status: &'a str,
         plan: Option<&'a str>,
@@ -56,8 +56,8 @@ impl<'a> SubscriptionStatus<'a> {
     }
 }
 
-/// When a grant ends: a date (YYYY-MM-DD), of which it lasts to the end in UTC, or a moment
-/// (RFC 3339). The error completes a sentence about the value.
+/// Parses a grant's end: a date (YYYY-MM-DD) that is included, in UTC, or a moment (RFC 3339). The
+/// error completes a sentence about the value.
 pub fn grant_end(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     let end = Timestamp::end_of_date(text)
         .or_else(|| Timestamp::parse(text))

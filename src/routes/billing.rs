@@ -27,7 +27,11 @@ pub(super) async fn subscribe(mut rq: Request) -> Result<Response> {
     let read_return_urls = read_return_urls(&mut fields);
     fields.finish()?;
     let user = rq.user()?.id;
-    let session = rq.app.billing.subscribe(user, plan, &read_return_urls).await?;
+    let session = rq
+        .app
+        .billing
+        .subscribe(user, plan, &read_return_urls)
+        .await?;
     Ok(http::json(&session))
 }
 
@@ -38,7 +42,11 @@ pub(super) async fn top_up(mut rq: Request) -> Result<Response> {
     let read_return_urls = read_return_urls(&mut fields);
     fields.finish()?;
     let user = rq.user()?.id;
-    let session = rq.app.billing.top_up(user, amount, &read_return_urls).await?;
+    let session = rq
+        .app
+        .billing
+        .top_up(user, amount, &read_return_urls)
+        .await?;
     Ok(http::json(&session))
 }
 

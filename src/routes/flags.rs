@@ -35,7 +35,10 @@ pub(super) async fn set(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?.value;
     let value_text = body.get("value").unwrap_or(&Value::Null);
     if let Err(expected) = Scalar::set(flag, value_text) {
-        return Err(Error::invalid_field("/value", format!("must be {expected}.")));
+        return Err(Error::invalid_field(
+            "/value",
+            format!("must be {expected}."),
+        ));
     }
     let now = rq.app.clock.now();
     let mut operator = audit::operator(&rq)?;

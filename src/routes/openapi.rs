@@ -29,7 +29,11 @@ pub(super) async fn show(_: Request) -> Result<Response> {
     static WRITTEN: OnceLock<Bytes> = OnceLock::new();
     let bytes = WRITTEN.get_or_init(|| document().to_string().into());
     let response = http::json_bytes(bytes.clone());
-    Ok(http::with_header(response, header::CACHE_CONTROL, CACHE_CONTROL))
+    Ok(http::with_header(
+        response,
+        header::CACHE_CONTROL,
+        CACHE_CONTROL,
+    ))
 }
 
 /// The whole document.

@@ -91,7 +91,12 @@ impl Retries {
 impl InFlight {
     /// Watches the answer that is about to be written. If it can't be delivered, it is stored for
     /// the retry.
-    pub fn watch_answer(self, ingest: &Arc<Ingest>, connection: &Connection, received: IngestOutcome) {
+    pub fn watch_answer(
+        self,
+        ingest: &Arc<Ingest>,
+        connection: &Connection,
+        received: IngestOutcome,
+    ) {
         let (ingest, peer) = (ingest.clone(), connection.peer());
         let keep = UndeliveredAnswer {
             turn: self,

@@ -44,7 +44,12 @@ struct Token {
 
 impl TokenCache {
     /// The user of a cached token, if it hasn't expired and the keys are the same.
-    pub(super) fn get(&self, token: &TokenDigest, generation: u64, now: Timestamp) -> Option<SignedInUser> {
+    pub(super) fn get(
+        &self,
+        token: &TokenDigest,
+        generation: u64,
+        now: Timestamp,
+    ) -> Option<SignedInUser> {
         let tokens = self.tokens.lock();
         let known = tokens.by_digest.get(token);
         let known = known.filter(|token| token.generation == generation && now < token.ends_at);

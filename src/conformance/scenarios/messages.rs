@@ -1,4 +1,4 @@
-//! Messages that the program brings, and the replies that it sends.
+//! Checks of messages that the program posts, and of replies that it sends.
 
 use std::time::Duration;
 
@@ -83,7 +83,8 @@ impl ScenarioRun<'_> {
         );
     }
 
-    /// Somebody writes; what was posted of it when it was posted so often, or the time is over.
+    /// Writes a line in the chat, and returns what the program posted of it within a time or number
+    /// of posts.
     async fn write(&mut self, text: &str, times: usize, within: Duration) -> Vec<PostedMessage> {
         let of_it = |seen: &Observations| -> Vec<PostedMessage> {
             let posts = seen.posts.iter().filter(|post| post.body["text"] == text);

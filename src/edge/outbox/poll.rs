@@ -84,7 +84,9 @@ impl Outbox {
             steps.push(step);
         }
         if sends > 0 {
-            let listed = command_left_out.iter().filter(|(_, entry)| entry.is_listed());
+            let listed = command_left_out
+                .iter()
+                .filter(|(_, entry)| entry.is_listed());
             steps.extend(listed.map(|(seq, _)| Step::LeaveOut { seq: **seq }));
         }
         (steps, has_more)
@@ -114,7 +116,11 @@ impl Outbox {
             Some(last) if last.was_handed() => vec![seq],
             Some(_) => Vec::new(),
             // It was finished by its own ack: the last answer tells what was handed out before it.
-            None => match self.answered.iter().position(|handed_out| *handed_out == seq) {
+            None => match self
+                .answered
+                .iter()
+                .position(|handed_out| *handed_out == seq)
+            {
                 Some(place) => self.answered[..place].to_vec(),
                 None => Vec::new(),
             },
@@ -124,5 +130,7 @@ impl Outbox {
 
 /// Whether a command waits for a refused one of its chat, or is that one.
 fn waits(chats_in_backoff: &HashMap<RoomId, u64>, seq: u64, entry: &Entry) -> bool {
-    chats_in_backoff.get(&entry.room).is_some_and(|from| *from <= seq)
+    chats_in_backoff
+        .get(&entry.room)
+        .is_some_and(|from| *from <= seq)
 }

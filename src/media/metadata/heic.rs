@@ -1,10 +1,10 @@
-//! Metadata of HEIC files (ISO 14496-12 and 23008-12): items of the type `Exif` or `mime` in the
-//! `meta` box. Their bytes are overwritten with zeros where they are, so that no offset in the
-//! file changes. Pure.
+//! Metadata of HEIC files (ISO 14496-12 and 23008-12): items of type `Exif` or `mime` in the `meta`
+//! box. Their bytes are overwritten with zeros in place, so that no offset in the file changes.
+//! Pure.
 
 use std::ops::Range;
 
-/// Items and extents of one file that are looked at.
+/// Limit of items and extents per file.
 const ITEMS_MAX: u64 = 10_000;
 /// Boxes outside the picture that may hold metadata of other kinds.
 const FOREIGN: [&[u8]; 3] = [b"moov", b"udta", b"uuid"];
@@ -39,7 +39,7 @@ impl Part {
     }
 }
 
-/// The boxes of a stretch, in their order.
+/// The boxes within a range, in order.
 fn boxes(photo: &[u8], within: Range<usize>) -> Result<Vec<Part>, &'static str> {
     let mut parts = Vec::new();
     let mut at = within.start;
@@ -67,9 +67,9 @@ fn boxes(photo: &[u8], within: Range<usize>) -> Result<Vec<Part>, &'static str> 
     Ok(parts)
 }
 
-/// Where the metadata that a `meta` box names stands in the file.
+/// The ranges of the metadata that a `meta` box refers to.
 fn metadata_of(photo: &[u8], meta: &Part) -> Result<Vec<Range<usize>>, &'static str> {
-    // A version and flags come first.
+    // After version and flags.
     let parts = boxes(photo, meta.content.start + 4..meta.content.end)?;
     let find = |kind: &[u8]| parts.iter().find(|part| part.is(kind));
     let Some(infos) = find(b"iinf") else {
@@ -105,11 +105,11 @@ fn metadata_of(photo: &[u8], meta: &Part) -> Result<Vec<Range<usize>>, &'static 
     all_found.then_some(ranges).ok_or(BROKEN)
 }
 
-/// The numbers of items whose type is one of metadata.
+/// The ids of items with a metadata type.
 fn metadata_items(photo: &[u8], infos: &Part) -> Result<Vec<u64>, &'static str> {
     let mut reader = Reader::new(photo, infos.content.clone());
     let version = reader.number(4)? >> 24;
-    reader.number(if version == 0 { 2 } else { 4 })?; // how many there are
+    reader.number(if version == 0 { 2 } else { 4 })?; // number of items
     let mut items = Vec::new();
     for info in boxes(photo, reader.at..infos.content.end)? {
         if !info.is(b"infe") {
@@ -164,7 +164,7 @@ fn each_extent(
                 .ok_or(BROKEN)?;
             let length = reader.number(length_size)?;
             if method > 1 {
-                continue; // made of other items
+                continue; // constructed from other items
             }
             let to_usize = |n: u64| usize::try_from(n).map_err(|_| BROKEN);
             call(item, method == 1, to_usize(offset)?, to_usize(length)?)?;
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number of 0 to 8 bytes, the high ones first.
+    /// A big-endian number of 0 to 8 bytes.
     fn number(&mut self, bytes: usize) -> Result<u64, &'static str> {
         let end = self.at + bytes;
         if bytes > 8 || end > self.end {

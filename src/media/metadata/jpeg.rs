@@ -1,7 +1,6 @@
-//! Metadata of JPEG files (ITU T.81): application segments and comments, before the first scan
-//! and between scans, and whatever follows the picture, as the second one that some cameras
-//! append. The crate that reads the other formats leaves all behind the first scan as it is.
-//! Pure.
+//! Metadata of JPEG files (ITU T.81): application segments and comments before the first scan and
+//! between scans, and data after the picture, such as a second picture appended by some cameras.
+//! The crate for the other formats keeps everything after the first scan. Pure.
 
 const START: u8 = 0xd8;
 const END: u8 = 0xd9;
@@ -9,10 +8,10 @@ const SCAN: u8 = 0xda;
 const COMMENT: u8 = 0xfe;
 const APPLICATION_FIRST: u8 = 0xe0;
 const APPLICATION_LAST: u8 = 0xef;
-/// JFIF, colour profile, Adobe's transform: they belong to the picture.
+/// JFIF, colour profile and Adobe's transform are part of the picture.
 const KEPT: [u8; 3] = [0xe0, PROFILE, 0xee];
 const PROFILE: u8 = 0xe2;
-/// Other segments of that number lead to further pictures.
+/// Other segments with the profile's number refer to further pictures.
 const PROFILE_PREFIX: &[u8] = b"ICC_PROFILE\0";
 const BROKEN: &str = "it is no whole JPEG";
 
@@ -31,7 +30,7 @@ pub(super) fn clean(photo: &[u8]) -> Result<Vec<u8>, &'static str> {
                 cleaned.extend([0xff, END]);
                 return Ok(cleaned);
             }
-            // Without a length: restarts, and a mark for temporary use.
+            // Markers without a length: restarts and TEM.
             0x01 | 0xd0..=0xd7 => at += 2,
             0x00 | START => return Err(BROKEN),
             _ => {
@@ -62,8 +61,8 @@ fn is_picture(marker: u8, content: &[u8]) -> bool {
     }
 }
 
-/// Compressed bytes until the next marker; within them 0xff is followed by 0, or by the number
-/// of a restart.
+/// The number of compressed bytes until the next marker. Within them 0xff is followed by 0 or by a
+/// restart number.
 fn scan_bytes(rest: &[u8]) -> usize {
     let ends = |pair: &[u8]| pair[0] == 0xff && !matches!(pair[1], 0x00 | 0xd0..=0xd7);
     rest.windows(2).position(ends).unwrap_or(rest.len())

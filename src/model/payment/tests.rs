@@ -1,4 +1,4 @@
-//! Whatever the order, the same comes out.
+//! Tests that every order of events gives the same result.
 
 use super::*;
 
@@ -69,7 +69,7 @@ fn every_order_ends_in_the_same() {
     }
 }
 
-/// Also where several things were said at once and nobody can be asked.
+/// Also with several statements of the same time and a provider that can't be asked.
 #[test]
 fn ties_that_nobody_settles_have_an_order() {
     let all = [
@@ -91,7 +91,7 @@ fn ties_that_nobody_settles_have_an_order() {
 #[test]
 fn what_one_thing_said_does_to_another() {
     use Status::{Active, Canceled, PastDue, Trial};
-    // held at 20; said when and what; by rank, by asking
+    // stored at 20; statement's time and status; result by rank, by asking
     let cases = [
         (Active, 21, PastDue, Some(PastDue), Some(PastDue)),
         (Active, 19, PastDue, Some(Active), Some(Active)),
