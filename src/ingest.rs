@@ -1,6 +1,7 @@
-//! A message in, an answer out, all in one transaction: is it a repetition, may the sender,
-//! does anybody answer, what, and what follows later. A 200 means that message, count, reply
-//! and what comes later are committed together. It knows nothing of HTTP.
+//! Messages in, answers out. One transaction decides everything: whether the message is a
+//! repetition, what the sender may do, whether it is answered, the answer, and later effects. A 200
+//! means that message, count, reply and later commands are committed together. This module must not
+//! know HTTP.
 
 mod agenda;
 pub mod answer;
@@ -44,10 +45,10 @@ use parking_lot::Mutex;
 use replies::Replies;
 use respond::Response;
 
-/// Where a message came from.
+/// The source of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Endpoint {
-    /// The agent's name, authenticated.
+    /// The authenticated agent's name.
     Edge(String),
     Legacy,
 }
@@ -58,28 +59,28 @@ pub enum Mode {
     Group,
 }
 
-/// A message as its relay sent it, checked field by field.
+/// A message as the relay sent it, with every field checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     pub chat_guid: String,
     pub mode: Mode,
     pub sender: String,
     pub text: String,
-    /// Unix seconds
+    /// In Unix seconds.
     pub timestamp: i64,
     pub participants: Vec<String>,
-    /// JSON as sent; `None`: nothing was.
+    /// JSON as sent; `None` when absent.
     pub metadata: Option<String>,
     pub context: Option<String>,
     /// The room owner's handle.
     pub owner: Option<String>,
     pub photos: usize,
-    /// The superpower that the relay asks for.
+    /// The superpower named by the relay.
     pub superpower: Option<String>,
     pub reply_to_assistant: bool,
 }
 
-/// Where a message belongs, and what it counts for.
+/// Where a message is stored, and what it counts towards.
 struct MessagePlace<'a> {
     user: &'a User,
     agent: Option<AgentId>,
@@ -88,49 +89,49 @@ struct MessagePlace<'a> {
     counted: bool,
 }
 
-/// How a repetition of this request is known.
+/// How a repetition of this request is recognised.
 #[derive(Debug, Clone, Copy)]
 pub enum RepeatKey {
     /// By its idempotency key.
     Key { key: Digest, body: Digest },
-    /// By relay, endpoint and body, when its answer could not be written.
+    /// By relay, endpoint and body, when its answer could not be delivered.
     Body(Digest),
 }
 
-/// A message on its way to the writing thread, with all that can be said of it before.
+/// A message prepared for the writer thread, with everything that is known without a transaction.
 pub struct PreparedMessage {
     via: Endpoint,
     message: Message,
     pub repeat: RepeatKey,
-    /// Digest of who takes part.
+    /// Digest of the members.
     members: Digest,
-    /// As understood of somebody whose time zone is not known.
+    /// The text's meaning for a sender without a known time zone.
     understood: Understanding,
-    /// What the external memory service keeps of the sender, where that matters.
+    /// The sender's memories in the external service, if needed.
     elsewhere: ServiceMemories,
-    /// One that was uploaded with it; then its reply is a command.
+    /// A photo uploaded with it; then its reply is a command.
     photo: Option<PhotoFile>,
-    /// Its place among the messages of its minute, which it takes once.
+    /// The quota after counting it towards the limit per minute; counted once.
     taken: Option<Quota>,
     now: Timestamp,
     mono: Monotonic,
 }
 
-/// What is answered, and of which message.
+/// The answer, and the message it belongs to.
 pub struct IngestOutcome {
     pub answer: Answer,
     pub message_id: i64,
-    /// To be dropped when the answer was written; `None`: nothing depends on it.
+    /// Drop it when the answer was delivered; `None` when nothing depends on that.
     pub due: Option<AnswerDue>,
-    /// The answer was given before.
+    /// The answer of an earlier, identical request.
     pub replayed: bool,
-    /// What is left of the sender's limits.
+    /// The sender's remaining limits.
     pub quotas: Quotas,
-    /// A language model is still to make the reply.
+    /// A language model will make the reply.
     pending: bool,
 }
 
-/// What ingest needs of the service.
+/// The state that ingest needs.
 pub struct Ingest {
     pub store: SharedStore,
     pub hub: Arc<Hub>,
@@ -141,9 +142,9 @@ pub struct Ingest {
     pub reminders: reminders::ReminderWaker,
     pub replies: Replies,
     windows: Mutex<Windows>,
-    /// When somebody was last asked something, by this process or before it started.
+    /// When a question was last asked, by this or an earlier process.
     asked_ms: AtomicI64,
-    /// Limits that were told in words.
+    /// Counts limits that were reported in the answer's text.
     pub limited: IntCounterVec,
 }
 
@@ -172,7 +173,7 @@ impl Ingest {
         }
     }
 
-    /// Works out all that can be said of a message without the database.
+    /// Computes everything about a message that needs no database.
     pub fn arrival(
         &self,
         via: Endpoint,
@@ -195,7 +196,7 @@ impl Ingest {
         })
     }
 
-    /// Takes a message. 429 beyond the rate limits, 422 for a key used with another body.
+    /// Handles a message. 429 beyond the rate limits, 422 for a key used with another body.
     pub async fn receive(
         self: &Arc<Self>,
         mut arrival: Box<PreparedMessage>,
@@ -258,7 +259,7 @@ impl Ingest {
                 agent,
                 room: &mut room,
                 humans,
-                // Only free users' messages use up a day, and only those that were let in.
+                // Only free users' allowed messages count towards the daily limit.
                 counted: access.is_allowed()
                     && !access::counts_as_subscribed(access::standing(&user, now), &flags),
             },
@@ -267,7 +268,7 @@ impl Ingest {
         )
     }
 
-    /// Stores the message with what is said to it, and what follows from that.
+    /// Stores the message with its answer and effects.
     fn keep(
         &self,
         tx: &mut Tx<'_>,
@@ -324,7 +325,7 @@ impl Ingest {
         })
     }
 
-    /// Keeps an answer that its client never got, for the retry that will come.
+    /// Stores an undelivered answer for the retry.
     pub async fn keep_answer(&self, request: Digest, message_id: i64) -> Result<()> {
         let now = self.clock.now();
         self.store
@@ -342,13 +343,13 @@ impl Ingest {
 }
 
 impl PreparedMessage {
-    /// The chat is known as a group, which it stays, whatever the relay says this time.
+    /// The chat is a known group and stays one, whatever this message says.
     fn belongs_to_group(&mut self, persona: &str) {
         self.message.mode = Mode::Group;
         self.understood = respond::understand_all(&self.message, persona, self.now);
     }
 
-    /// The message as it is kept; what it counts for is decided elsewhere.
+    /// The message as a row; other code decides what it counts towards.
     fn row<'a>(
         &'a self,
         user: UserId,
@@ -377,7 +378,7 @@ impl PreparedMessage {
     }
 }
 
-/// A sender never seen before becomes a user.
+/// The sender's user, created if new.
 fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<Arc<User>> {
     match tx.user_by_phone(handle)? {
         Some(user) => Ok(user),
@@ -389,7 +390,7 @@ fn user(tx: &mut Tx<'_>, handle: &str, now: Timestamp) -> Result<Arc<User>> {
     }
 }
 
-/// The answer given before to the same request.
+/// The earlier answer to the same request.
 fn repeated(tx: &mut Tx<'_>, repeat: &RepeatKey, now: Timestamp) -> Result<Option<IngestOutcome>> {
     let message_id = match repeat {
         RepeatKey::Key { key, body } => match tx.key_use(key, now)? {

@@ -1,5 +1,5 @@
-//! What there is in a span of time: reminders, and the birthdays and trips that superpowers
-//! keep. In a group only its own reminders are told; the rest is told alone.
+//! The agenda of a span of time: reminders, and superpowers' birthdays and trips. A group is told
+//! only its own reminders; the rest goes to a direct chat.
 
 use super::powers::kept_of;
 use super::respond::MessageTurn;
@@ -10,7 +10,7 @@ use crate::reply::powers::Power;
 use crate::reply::wording;
 use crate::store::{PowerOwner, Reminder, Tx};
 
-/// Times at which one reminder is told.
+/// Listed times per reminder.
 const TIMES_MAX: usize = 10;
 
 impl MessageTurn<'_> {
@@ -84,7 +84,7 @@ impl MessageTurn<'_> {
     }
 }
 
-/// Each time at which a reminder comes, soonest first.
+/// All times at which a reminder is due, soonest first.
 fn moments<'r>(reminders: &'r [Reminder], span: Option<&Span>) -> Vec<(&'r Reminder, Timestamp)> {
     let mut all: Vec<(&Reminder, Timestamp)> = Vec::new();
     for reminder in reminders {

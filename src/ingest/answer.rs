@@ -1,4 +1,4 @@
-//! What is answered to a message, as the same bytes each time it is made from what was kept.
+//! The answer to a message. It gives the same bytes each time it is made from its stored form.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::model::bubbles;
 use crate::store::StoredAnswer;
 
-/// The answer to a message. No bubbles: nothing is said.
+/// The answer to a message. Without bubbles there is no reply.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
     bubbles: Vec<String>,
@@ -16,24 +16,24 @@ pub struct Answer {
     access: Option<Value>,
 }
 
-/// Something that will be said later.
+/// A scheduled message.
 #[derive(Debug, Serialize)]
 pub struct Schedule<'a> {
     pub schedule_id: &'a str,
     pub chat_guid: &'a str,
     pub text: &'a str,
     pub send_at: Timestamp,
-    /// `service` or `relay`
+    /// `service` or `relay`.
     pub deliver_by: &'a str,
 }
 
-/// What is to be told, before it is cut into bubbles.
+/// A reply before it is split into bubbles.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReplyDraft {
-    /// "": nothing is said.
+    /// Empty for no reply.
     pub text: String,
     pub schedule: Option<Value>,
-    /// Why it is no ordinary answer.
+    /// Why it isn't an ordinary answer.
     pub access: Option<Value>,
 }
 
@@ -85,7 +85,7 @@ impl Answer {
         }
     }
 
-    /// With the `access` object that says why it is no ordinary answer.
+    /// Adds the `access` object, which says why it isn't an ordinary answer.
     pub fn denying(text: &str, access: Value) -> Self {
         Self {
             access: Some(access),
@@ -101,7 +101,7 @@ impl Answer {
         &self.bubbles
     }
 
-    /// The JSON that goes out.
+    /// The JSON that is sent.
     pub fn to_json(&self) -> Result<Vec<u8>> {
         serde_json::to_vec(&AnswerBody {
             should_respond: self.should_respond(),

@@ -2,21 +2,21 @@
 
 use super::Mode;
 
-/// What the decision rests on.
+/// The facts for the decision.
 #[derive(Debug, Clone, Copy)]
 pub struct DecisionFacts {
     pub mode: Mode,
-    /// The text holds more than white space, or there are photos.
+    /// The text has more than white space, or there are photos.
     pub has_content: bool,
-    /// By name, or as a reply to what the assistant said.
+    /// By name, or as a reply to the assistant's message.
     pub addressed: bool,
-    /// A superpower that is offered was asked for.
+    /// An offered superpower was requested.
     pub superpower: bool,
-    /// Human messages since the assistant's last one, this one included.
+    /// Messages by people since the assistant's last one, including this one.
     pub humans: i64,
-    /// How many of them make an unprompted message.
+    /// How many of them allow an unprompted message.
     pub threshold: i64,
-    /// The engine has something to say unasked.
+    /// The engine has an unprompted answer.
     pub has_something_to_say: bool,
 }
 
@@ -31,7 +31,7 @@ pub fn should_respond(facts: DecisionFacts) -> bool {
     }
 }
 
-/// Whether an answer is one that nobody asked for.
+/// Whether the answer would be unprompted.
 pub fn is_unprompted(facts: DecisionFacts) -> bool {
     facts.mode == Mode::Group && !facts.addressed && !facts.superpower
 }

@@ -1,5 +1,5 @@
-//! What a short message refers to: what the assistant asked, the last thing that was said or
-//! delivered, and the numbers of the last list. Kept in the database for some minutes.
+//! What a short message refers to: the assistant's question, the last item named or delivered, and
+//! the numbers of the last list. Stored in the database for some minutes.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,11 @@ use crate::error::{Error, Result};
 use crate::model::recurrence::Recurrence;
 use crate::store::{DialogPart, Noted, Reminder, RoomId, Tx, UserId};
 
-/// How long a question waits for its answer.
+/// How long a question can be answered.
 pub(super) const QUESTION_MS: i64 = 5 * 60_000;
-/// How long numbers of a list are names, and what was done can be undone.
+/// How long list numbers are valid, and how long an action can be undone.
 pub(super) const NUMBERS_MS: i64 = 10 * 60_000;
-/// How long "that" is the last thing said or delivered.
+/// How long "that" refers to the last item.
 pub(super) const LATEST_MS: i64 = 24 * 60 * 60_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,18 +21,18 @@ pub(super) enum Event {
     Set,
     Changed,
     Delivered,
-    /// Reminders or memories were taken away, which `Tx::take_removed` brings back.
+    /// Deleted reminders or memories, which `Tx::take_removed` returns.
     Removed,
 }
 
-/// The last thing that was said or delivered.
+/// The last item named or delivered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Latest {
     pub(super) event: Event,
     pub(super) reminders: Vec<LatestReminder>,
 }
 
-/// A reminder as it was when it was noted, of a change as it was before.
+/// A reminder at the time it was noted; for a change, before the change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct LatestReminder {
     pub(super) schedule_id: String,
@@ -41,7 +41,7 @@ pub(super) struct LatestReminder {
     rule: Option<NotedRule>,
 }
 
-/// A rule with its zone.
+/// A recurrence rule with its zone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct NotedRule {
     text: String,
@@ -62,20 +62,20 @@ impl NotedRule {
     }
 }
 
-/// What the assistant asked.
+/// A question of the assistant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Question {
-    /// When to remind of it.
+    /// Asks for a reminder's time.
     When {
         text: String,
     },
-    /// What to remind of at that time.
+    /// Asks for a reminder's text.
     What {
         send_at: i64,
         rule: Option<NotedRule>,
     },
-    /// Whether to forget the memories of these UUIDs.
+    /// Whether to delete the memories with these UUIDs.
     Forget {
         ids: Vec<String>,
         about: String,
@@ -129,7 +129,7 @@ pub(super) fn note<T: Serialize>(
     tx.set_dialog(room, user, part, json.as_deref(), now)
 }
 
-/// What was noted at most `kept_ms` ago, and when.
+/// A note that is at most `kept_ms` old, and its time.
 pub(super) fn recent<T: for<'de> Deserialize<'de>>(
     noted: Option<&Noted>,
     kept_ms: i64,

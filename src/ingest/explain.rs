@@ -1,6 +1,5 @@
-//! What decided the answer to a message, told to operators afterwards: from the rows that it
-//! left, and by asking the rules again where they depend on nothing but those. No word of
-//! anybody's unless it is asked for.
+//! Explains to operators how a message's answer was decided: from its rows, and by evaluating rules
+//! again that depend on rows only. Message texts are included only on request.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,15 +9,15 @@ use crate::error::{Error, Result};
 use crate::reply::{self, Intent, MessageContext};
 use crate::store::{MessageRow, PendingReply, RoomRow, View, given_name};
 
-/// One check and what it said.
+/// One check and its result.
 #[derive(Debug, Serialize)]
 struct Check {
     check: &'static str,
     result: String,
 }
 
-/// A message's story as JSON. 404 when there is no such message. `with_text`: also what was
-/// written and answered.
+/// A message's explanation as JSON. 404 for an unknown message. `with_text` includes message and
+/// answer.
 pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool) -> Result<Value> {
     let message = view.message(message_id)?.ok_or_else(unknown)?;
     let room = view.room(message.room)?.ok_or_else(unknown)?;
@@ -94,9 +93,9 @@ struct Explanation<'a> {
     pending: Option<&'a PendingReply>,
     persona: &'a str,
     context: Value,
-    /// What the builtin assistant understands of the text, as the user's time zone is now.
+    /// What the builtin assistant understands, with the user's current time zone.
     understood: Intent,
-    /// Null: no language model was asked.
+    /// Null when no language model was asked.
     decision: Value,
 }
 

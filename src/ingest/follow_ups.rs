@@ -1,6 +1,5 @@
-//! Short messages that refer to what was said or delivered before: the answer to a question,
-//! "snooze", "make it 10", "cancel 2", "undo". What they mean is decided in
-//! `reply::builtin::follow_up`; here they find what they refer to.
+//! Short messages that refer to earlier ones: answers to questions, "snooze", "make it 10", "cancel
+//! 2", "undo". `reply::builtin::follow_up` parses them; this file resolves what they refer to.
 
 use std::sync::atomic::Ordering;
 
@@ -17,24 +16,24 @@ use crate::reply::builtin::{FollowUp, NewTime, ReminderRef, TimeChange};
 use crate::reply::{self, Intent, wording};
 use crate::store::{DialogPart, Reminder, Tx};
 
-/// How long after a reminder a time alone puts it off.
+/// How long after a reminder a bare time postpones it.
 const JUST_DELIVERED_MS: i64 = 30 * 60_000;
-/// "snooze", without a time.
+/// The delay of "snooze" without a time.
 const SNOOZE_S: i64 = 10 * 60;
-/// Dates that are told when somebody asks for the next ones.
+/// Dates listed when somebody asks for the next ones.
 const NEXT_DATES: usize = 3;
 
 /// What a message refers to.
 enum Referent {
     Open(Vec<Reminder>),
-    /// Delivered, and gone.
+    /// Already delivered reminders.
     Delivered(Vec<LatestReminder>),
-    /// The complete reply says why it can't be told.
+    /// It is ambiguous; this reply says so.
     Unclear(String),
 }
 
 impl MessageTurn<'_> {
-    /// `None`: it refers to nothing, and is understood by itself.
+    /// `None`: it refers to nothing and is understood alone.
     pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<ReplyDraft>> {
         Ok(match what {
             FollowUp::Time(time) => self.answer_when(tx, time)?,
@@ -49,7 +48,7 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// Asks, and remembers what for.
+    /// Asks a question and stores it.
     pub(super) fn ask(&self, tx: &Tx<'_>, question: &Question) -> Result<()> {
         self.ingest
             .asked_ms
@@ -69,7 +68,7 @@ impl MessageTurn<'_> {
         dialog::note(tx, here, DialogPart::Question, none, self.now)
     }
 
-    /// The answer to "When?"; else a time right after a reminder puts it off.
+    /// The answer to "When?"; otherwise a time right after a reminder postpones it.
     fn answer_when(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<ReplyDraft>> {
         if let Some(Question::When { text }) = self.question(tx)? {
             let new = match time.of_new(self.now, self.zone()) {
@@ -89,9 +88,9 @@ impl MessageTurn<'_> {
         Ok(Some(self.snooze(tx, Some(time))?))
     }
 
-    /// What somebody answers who was asked what to be reminded of.
+    /// The answer to the question what to remind of.
     pub(super) fn answer_what(&self, tx: &mut Tx<'_>) -> Result<Option<ReplyDraft>> {
-        // Most of the time nobody was asked anything, and no row is looked for.
+        // Usually no question is open, so no row is read.
         let asked_ms = self.ingest.asked_ms.load(Ordering::Relaxed);
         if self.now.0.saturating_sub(asked_ms) > QUESTION_MS {
             return Ok(None);
@@ -157,7 +156,7 @@ impl MessageTurn<'_> {
             Some(Referent::Open(open)) => {
                 for reminder in open {
                     if reminder.recurrence.is_some() {
-                        // Only this once; the rule stays.
+                        // Only for this occurrence; the rule stays.
                         add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
                     } else {
                         add(&mut said, self.move_to(tx, &reminder, &new)?.into());
@@ -296,7 +295,7 @@ impl MessageTurn<'_> {
         Ok(Some(undone.unwrap_or_else(wording::nothing_to_undo)))
     }
 
-    /// Brings back what was taken away at that moment.
+    /// Restores items deleted at that time.
     fn bring_back(&self, tx: &mut Tx<'_>, at: Timestamp) -> Result<Option<String>> {
         let (mut reminders, mut memories) = (Vec::new(), Vec::new());
         for (kind, user, item) in tx.take_removed(self.user.id, at)? {
@@ -339,7 +338,7 @@ impl MessageTurn<'_> {
         Ok(Some(each.collect::<Vec<_>>().join("\n")))
     }
 
-    /// The last thing that was said or delivered; in a group also what was another's.
+    /// The last item named or delivered; in a group also another person's.
     fn latest(&self, tx: &Tx<'_>) -> Result<Option<(Latest, Timestamp)>> {
         let noted = match self.in_group() {
             true => tx.latest_in_room(self.room.id)?,
@@ -359,7 +358,7 @@ impl MessageTurn<'_> {
         for reminder in &latest.reminders {
             open.extend(tx.reminder(&reminder.schedule_id)?);
         }
-        // One of a direct chat is not spoken of in a group.
+        // A direct chat's reminder isn't mentioned in a group.
         open.retain(|reminder| !self.in_group() || reminder.room == self.room.id);
         Ok(match (open.is_empty(), latest.event) {
             (false, _) => Some(Referent::Open(open)),
@@ -402,7 +401,7 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// What is asked when a reminder's time or text was not said.
+    /// Asks for the missing time or text of a reminder.
     pub(super) fn ask_about(&self, tx: &Tx<'_>, intent: &Intent) -> Result<()> {
         match intent {
             Intent::AskWhen { text, .. } => self.ask(tx, &Question::When { text: text.clone() }),
@@ -416,7 +415,7 @@ impl MessageTurn<'_> {
     }
 }
 
-/// One more sentence; a relay that delivers reminders itself takes one.
+/// Adds a sentence. A relay that delivers reminders itself gets one reminder per answer.
 fn add(said: &mut ReplyDraft, more: ReplyDraft) {
     if !said.text.is_empty() {
         said.text.push('\n');

@@ -1,5 +1,5 @@
-//! Asks for a message's access in the message's own transaction, so that the day's count it
-//! is decided on is the one it is added to. What is allowed stands in `access`.
+//! Checks a message's access in its own transaction, so that the day's count used for the decision
+//! is the one that is increased. The rules are in `access`.
 
 use super::{Ingest, Message, Mode, PreparedMessage};
 use crate::access::{self, Access, AccessRequest, AccessRules, Caller};
@@ -9,7 +9,7 @@ use crate::flags::Reader;
 use crate::store::{Room, Tx, User};
 
 impl Ingest {
-    /// Whether the message is let in, and then the `superpower` it asks for, if any.
+    /// Whether the message is allowed, and whether the requested `superpower` is.
     pub(super) fn access(
         &self,
         tx: &Tx<'_>,
@@ -38,7 +38,7 @@ impl Ingest {
     }
 }
 
-/// Whether a superpower asked for in this message's room would be let in.
+/// Whether a superpower would be allowed in this message's room.
 pub(super) fn has_superpowers(
     tx: &Tx<'_>,
     message: &Message,
@@ -50,7 +50,7 @@ pub(super) fn has_superpowers(
     Ok(superpower_access(tx, message, user, room, flags, now)?.is_allowed())
 }
 
-/// What is said to a superpower asked for in this message's room.
+/// The refusal text for a superpower in this message's room, if refused.
 pub(super) fn superpower_access(
     tx: &Tx<'_>,
     message: &Message,
@@ -63,7 +63,7 @@ pub(super) fn superpower_access(
     Ok(verdict(asked, user, flags, now))
 }
 
-/// The same of a user who is alone with the assistant.
+/// The same for a user's direct chat.
 pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timestamp) -> bool {
     verdict(AccessRequest::DirectSuperpower, user, flags, now).is_allowed()
 }
@@ -71,7 +71,7 @@ pub(super) fn has_superpowers_alone(user: &User, flags: &Reader<'_>, now: Timest
 fn verdict(asked: AccessRequest, user: &User, flags: &Reader<'_>, now: Timestamp) -> Access {
     let caller = Caller {
         subscribed: access::counts_as_subscribed(access::standing(user, now), flags),
-        used_today: 0, // asked after the message itself
+        used_today: 0, // checked after the message itself
     };
     access::decide(AccessRules::read(flags), caller, asked)
 }

@@ -1,5 +1,5 @@
-//! How many messages, photos, commands and turns a person may have. Counted in the message's
-//! own transaction, so that what is refused leaves nothing behind.
+//! Limits of a person's messages, photos, commands and turns. They are counted in the message's
+//! transaction, so that a refused message leaves nothing behind.
 
 use super::{Ingest, PreparedMessage};
 use crate::clock::Monotonic;
@@ -8,15 +8,15 @@ use crate::flags::Reader;
 use crate::limits::{self, HOUR_MS, MINUTE_MS};
 use crate::store::{Tx, UserId};
 
-/// The flag that says how many; the database knows the uses by it.
+/// The flag with the limit, also its name in the database.
 const PHOTOS_FLAG: &str = "rate_limit.photos_per_hour";
 const PHOTOS: &str = "photos";
 const MESSAGES: &str = "messages";
 
-/// What is left of messages, and of photos where the message brought some.
+/// Remaining messages, and remaining photos if the message has some.
 pub(super) type Quotas = [Option<Quota>; 2];
 
-/// The windows of a minute; longer ones are rows.
+/// The windows of one minute; longer ones are rows.
 pub(super) struct Windows {
     messages: limits::Windows<String>,
     commands: limits::Windows<UserId>,
@@ -74,7 +74,7 @@ impl Ingest {
             .map_err(|left| Error::rate_limited(left.quota(MESSAGES)))
     }
 
-    /// Before the sender is made a user: a stranger's flags are everybody's.
+    /// Called before the sender becomes a user: an unknown sender has everybody's flags.
     fn senders_flags(&self, tx: &mut Tx<'_>, sender: &str) -> Result<Reader<'_>> {
         if self.flags.differ_by_user()
             && let Some(user) = tx.user_by_phone(sender)?

@@ -1,6 +1,5 @@
-//! Remembering, recalling and forgetting for the builtin assistant. What the external memory
-//! service keeps is fetched before the message's transaction; inside it, rows are all that is
-//! read and written.
+//! Remembering, recalling and forgetting, for the builtin assistant. Memories of the external
+//! service are fetched before the message's transaction; inside it only rows are read and written.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,19 +13,18 @@ use crate::reply::builtin::FollowUp;
 use crate::reply::{self, Intent, wording};
 use crate::store::{RemovedItem, Tx};
 
-/// A memory that was forgotten.
+/// A deleted memory.
 #[derive(Serialize, Deserialize)]
 struct RemovedMemory {
     text: String,
     category: String,
 }
 
-/// The category of what somebody said to the assistant.
+/// The category of memories told to the assistant.
 const SAID: &str = "said";
 
 impl Ingest {
-    /// Fetches what the answer may need of the sender's memories. A sender nobody knows has
-    /// none.
+    /// Fetches the sender's memories if the answer may need them. An unknown sender has none.
     pub(super) async fn fetch_memories(&self, arrival: &mut PreparedMessage) -> Result<()> {
         if !self.memories.has_service() || !needs_memories(&arrival.understood.intent) {
             return Ok(());
@@ -80,7 +78,7 @@ impl MessageTurn<'_> {
         Ok(with_what_is_missing(&known, said))
     }
 
-    /// A question that nothing else answers, from what the person told; never in a group.
+    /// Answers an otherwise unknown question from the person's memories; never in a group.
     pub(super) fn answer_from_memory(&self, tx: &Tx<'_>) -> Result<Option<String>> {
         let asked = match self.in_group() {
             true => None,
@@ -97,7 +95,7 @@ impl MessageTurn<'_> {
         Ok((!found.is_empty()).then(|| wording::recalled(&found, Some(&asked))))
     }
 
-    /// Shows what would be forgotten, which a "yes" does.
+    /// Shows the memories to be deleted; a "yes" deletes them.
     pub(super) fn ask_to_forget(&self, tx: &mut Tx<'_>, about: &str) -> Result<String> {
         let known = self.known(tx)?;
         let matching = known.memories.iter();
@@ -116,7 +114,7 @@ impl MessageTurn<'_> {
         Ok(with_what_is_missing(&known, wording::forget_these(&texts)))
     }
 
-    /// The same for all of them.
+    /// The same for all memories.
     pub(super) fn ask_to_forget_everything(&self, tx: &mut Tx<'_>) -> Result<String> {
         let known = self.known(tx)?;
         let count = tx.count_memories(self.user.id)?.max(known.memories.len());
@@ -130,7 +128,7 @@ impl MessageTurn<'_> {
         ))
     }
 
-    /// Forgets what was shown; it can be undone for some minutes.
+    /// Deletes the shown memories; this can be undone for some minutes.
     pub(super) fn forget_these(
         &self,
         tx: &mut Tx<'_>,
@@ -161,7 +159,7 @@ impl MessageTurn<'_> {
         Ok(if known.is_cut_off {
             wording::everything_will_be_forgotten()
         } else {
-            // Of very many, those read are not all that were kept here.
+            // With very many memories, only some of the local ones were read.
             wording::everything_forgotten(here.max(known.memories.len()))
         })
     }
@@ -185,7 +183,7 @@ impl MessageTurn<'_> {
         tx.keep_removed(&item, self.now)
     }
 
-    /// Keeps a memory again that was forgotten; its text.
+    /// Restores a deleted memory. Returns its text.
     pub(super) fn restore_memory(&self, tx: &mut Tx<'_>, item: &str) -> Result<String> {
         let RemovedMemory { text, category } =
             serde_json::from_str(item).map_err(Error::internal)?;
@@ -201,7 +199,7 @@ impl MessageTurn<'_> {
         Ok(self.known(tx)?.memories.len())
     }
 
-    /// Newest first.
+    /// All memories, newest first.
     fn known(&self, tx: &Tx<'_>) -> Result<FoundMemories> {
         let local = tx.memories(self.user.id, READ_MAX)?;
         let tasks = if self.ingest.memories.has_service() {
@@ -213,7 +211,7 @@ impl MessageTurn<'_> {
     }
 }
 
-/// Those that have every word that was asked about, else those that have the most.
+/// Memories that contain every requested word, or else those with the most of them.
 fn fitting<'a>(texts: &[&'a str], asked: &str) -> Vec<&'a str> {
     let exact = texts.iter().copied();
     let found: Vec<&str> = exact

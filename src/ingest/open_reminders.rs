@@ -1,5 +1,4 @@
-//! Setting, changing, cancelling and finding open reminders, for whatever understood that it is
-//! wanted. What is said of it is decided elsewhere.
+//! Setting, changing, cancelling and finding open reminders. Other modules decide the wording.
 
 use std::ops::Range;
 
@@ -20,19 +19,19 @@ pub(super) struct ReminderRequest<'a> {
     /// At most `REMINDER_CHARS_MAX` characters.
     pub(super) text: &'a str,
     pub(super) send_at: Timestamp,
-    /// Its next time is `send_at`.
+    /// Its next occurrence is `send_at`.
     pub(super) recurrence: Option<&'a Recurrence>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReminderRefusal {
-    /// The person has as many as anybody may have.
+    /// The person has the maximum number of reminders.
     TooMany,
-    /// A relay without a queue can't bring one that comes again.
+    /// A relay without a queue can't deliver a recurring reminder.
     NoQueue,
 }
 
-/// A reminder that was taken away.
+/// A deleted reminder.
 #[derive(Debug, Serialize, Deserialize)]
 struct RemovedReminder {
     room: i64,
@@ -41,7 +40,7 @@ struct RemovedReminder {
 }
 
 impl MessageTurn<'_> {
-    /// Sets a reminder of this room. Where the relay delivers it there is no row.
+    /// Sets a reminder in this room. If the relay delivers it, there is no row.
     pub(super) fn set_reminder(
         &self,
         tx: &mut Tx<'_>,
@@ -72,7 +71,7 @@ impl MessageTurn<'_> {
         Ok(Ok(reminder))
     }
 
-    /// What is set by one message is meant together.
+    /// Reminders set by one message are noted together.
     fn note_set(&self, tx: &Tx<'_>, reminder: &Reminder) -> Result<()> {
         let known = tx.dialog(self.room.id, self.user.id)?.latest;
         let same = dialog::recent::<Latest>(known.as_ref(), 0, self.now);
@@ -84,7 +83,7 @@ impl MessageTurn<'_> {
         latest.note(tx, self.room.id, self.user.id, self.now)
     }
 
-    /// Gives an open reminder another text, time or rule.
+    /// Changes the text, time or rule of an open reminder.
     pub(super) fn change_reminder(
         &self,
         tx: &mut Tx<'_>,
@@ -108,7 +107,7 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// Takes reminders away; for some minutes `restore_removed` brings them back.
+    /// Deletes reminders; `restore_removed` can restore them for some minutes.
     pub(super) fn cancel_reminders(&self, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
         for reminder in reminders {
             tx.delete_reminder(reminder.id)?;
@@ -132,7 +131,7 @@ impl MessageTurn<'_> {
         Ok(())
     }
 
-    /// Puts a reminder back that was taken away; `None`: its time has passed since.
+    /// Restores a deleted reminder; `None` when its time has passed since.
     pub(super) fn restore_reminder(
         &self,
         tx: &mut Tx<'_>,
@@ -186,7 +185,7 @@ impl MessageTurn<'_> {
         tx.after_commit(move || wake.by(send_at));
     }
 
-    /// Those that may be spoken of here: a group's own, whoever set them.
+    /// Reminders that may be mentioned here: in a group only its own, by any author.
     pub(super) fn reminders_here(&self, tx: &Tx<'_>) -> Result<Vec<Reminder>> {
         match self.in_group() {
             true => tx.room_reminders(self.room.id),
@@ -194,7 +193,7 @@ impl MessageTurn<'_> {
         }
     }
 
-    /// Those of them that come within a span of time and are about something, soonest first.
+    /// Those within a span of time and matching a text, soonest first.
     pub(super) fn reminders_matching(
         &self,
         tx: &Tx<'_>,
@@ -209,14 +208,14 @@ impl MessageTurn<'_> {
         Ok(found)
     }
 
-    /// Numbers these reminders for the next minutes.
+    /// Stores these reminders' list numbers.
     pub(super) fn note_listed(&self, tx: &Tx<'_>, reminders: &[Reminder]) -> Result<()> {
         let ids: Vec<&str> = reminders.iter().map(|r| r.schedule_id.as_str()).collect();
         let here = (self.room.id, self.user.id);
         dialog::note(tx, here, DialogPart::Listed, Some(&ids), self.now)
     }
 
-    /// The zone that times are read in.
+    /// The time zone for parsing times.
     pub(super) fn zone(&self) -> Zone {
         self.timezone().unwrap_or(Zone::UTC)
     }

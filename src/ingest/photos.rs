@@ -1,4 +1,4 @@
-//! A message that a photo was uploaded with: the photo's row, and the reply as a command.
+//! A message with an uploaded photo: the photo's row, and the reply as a command.
 
 use super::answer::Answer;
 use super::{Ingest, IngestOutcome, Message, PreparedMessage};
@@ -9,16 +9,16 @@ use crate::media::PhotoFile;
 use crate::store::{AgentId, NewPhoto, RoomId, Tx, UserId};
 use std::sync::Arc;
 
-/// What became of an upload.
+/// The result of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadOutcome {
-    /// UUID; of the first upload when this one repeats it.
+    /// A UUID; that of the first upload when this one repeats it.
     pub photo_id: String,
-    /// A reply follows.
+    /// Whether a reply follows.
     pub is_processed: bool,
 }
 
-/// An upload on the writing thread.
+/// An upload on the writer thread.
 pub(super) struct Upload<'a> {
     pub(super) photo: &'a PhotoFile,
     pub(super) message_id: i64,
@@ -29,8 +29,8 @@ pub(super) struct Upload<'a> {
 }
 
 impl Ingest {
-    /// Takes a message with an uploaded photo, as `receive` takes others. When it repeats an
-    /// earlier one, `photo` is not used.
+    /// Handles a message with an uploaded photo, like `receive`. `photo` isn't used when the upload
+    /// repeats an earlier one.
     pub async fn receive_photo(
         self: &Arc<Self>,
         mut arrival: Box<PreparedMessage>,
@@ -56,7 +56,7 @@ impl Ingest {
         Ok((received, uploaded))
     }
 
-    /// The row, and the reply as a command: now, or when a model has made it.
+    /// Stores the row, and sends the reply as a command: now, or when a model has made it.
     pub(super) fn keep_photo(
         &self,
         tx: &mut Tx<'_>,

@@ -1,6 +1,6 @@
-//! Superpowers in a message's own transaction: which of those that it may ask for counts, and
-//! what then happens to what is kept, to the session and to the alarms. What they understand
-//! and say is decided in `reply::powers`; who may is decided by the gate.
+//! Superpowers in a message's transaction: which requested one is used, and the changes to state,
+//! session and alarms. `reply::powers` decides about understanding and wording, the gate about
+//! access.
 
 mod alarms;
 
@@ -18,28 +18,28 @@ use crate::reply::powers::{
 use crate::reply::{Intent, wording};
 use crate::store::{PowerOwner, PowerState, Room, Tx, User, UserId};
 
-/// A superpower that a message asks for.
+/// A superpower requested by a message.
 #[derive(Debug, Clone)]
 pub(super) struct RequestedPower {
     what: PowerRequest,
-    /// In so many words, or by the relay: it counts as a command.
+    /// Requested explicitly or by the relay, so it counts as a command.
     explicit: bool,
 }
 
-/// What came of it.
+/// The result of a request.
 pub(super) enum PowerReply {
     Said(String),
-    /// Nothing: it was one too many for this minute.
+    /// Refused: too many turns in this minute.
     TooMany,
 }
 
 #[derive(Debug, Clone)]
 enum PowerRequest {
-    /// The first that has something to say does it.
+    /// The first one that has an answer is used.
     Try(Vec<PowerAttempt>),
-    /// The session with it is over.
+    /// Ends the session.
     End(Power),
-    /// One that this version can't do, or a command of another kind.
+    /// An unknown superpower, or another kind of command.
     Other,
 }
 
@@ -47,7 +47,7 @@ enum PowerRequest {
 struct PowerAttempt {
     power: Power,
     action: Action,
-    /// It is meant for this superpower and no other.
+    /// The text is meant for this superpower only.
     sure: bool,
 }
 
@@ -66,8 +66,8 @@ impl RequestedPower {
 }
 
 impl Ingest {
-    /// The superpower that a message asks for, of those that are offered; another is as if
-    /// none were. Costs next to nothing when no word of the message is about one.
+    /// The offered superpower that a message requests. Cheap when no word of the message concerns
+    /// one.
     pub(super) fn called(
         &self,
         tx: &Tx<'_>,
@@ -135,8 +135,8 @@ impl Ingest {
     }
 }
 
-/// The relay names it: whatever was said that it understands, else how things stand. A
-/// command of another kind stays one.
+/// The relay names it: its understanding of the text, or else its overview. Another kind of command
+/// stays one.
 fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPower {
     let Some(power) = Power::named(name) else {
         return RequestedPower {
@@ -159,7 +159,7 @@ fn by_name(name: &str, calls: &PowerCalls, understood: &Intent) -> RequestedPowe
     }
 }
 
-/// Asked for in so many words, or a word about the one that is being used.
+/// An explicit request, or a text about the superpower in use.
 fn explicit_call(
     message: &Message,
     calls: &PowerCalls,
@@ -190,9 +190,8 @@ fn explicit_call(
     Some(RequestedPower::to_do(call.power, call.action.clone(), true))
 }
 
-/// What people also just say: said to the superpower that is being used, or to any by those
-/// who have them. Each is tried, the one being used first and, when none has anything to
-/// say to it, again.
+/// Texts that may be ordinary talk: for the superpower in use, or for any if the person has a
+/// session. Each is tried, starting with the one in use; if none matches, that one is tried again.
 fn implicit_calls(
     message: &Message,
     calls: &PowerCalls,
@@ -226,30 +225,29 @@ fn implicit_calls(
     attempts
 }
 
-/// Whether the superpower is offered, and may be meant: in a group, what is somebody's own
-/// is for those who speak to the assistant.
+/// Whether the superpower is offered and may be meant. In a group, personal ones need the assistant
+/// to be addressed.
 fn may_mean(message: &Message, calls: &PowerCalls, call: &PowerCall, flags: &Reader<'_>) -> bool {
     let heard = message.mode == Mode::Direct || calls.spoken_to || call.power.is_shared();
     heard && flags.superpower(call.power.name())
 }
 
-/// Whether what the assistant understands without superpowers leaves the message to one.
-/// `soft`: not said in so many words.
+/// Whether the meaning without superpowers gives way to one. `soft`: not an explicit request.
 fn defers_to_power(understood: &Intent, soft: bool) -> bool {
     match understood {
         Intent::Unknown => true,
         intent if intent.is_unclear() => true,
         Intent::FollowUp { otherwise, .. } => defers_to_power(otherwise, soft),
         Intent::Say(_) | Intent::Agenda(_) => !soft,
-        // "when is my sister's birthday?" may be a memory.
+        // "when is my sister's birthday?" may refer to a memory.
         Intent::Recall { about: Some(_) } => soft,
         _ => false,
     }
 }
 
 impl MessageTurn<'_> {
-    /// `understood` is what the message means without superpowers. `None`: nothing was done,
-    /// and it is answered as if no superpower had been asked for.
+    /// `understood` is the meaning without superpowers. `None`: nothing was done, and the message
+    /// is answered as if no superpower had been requested.
     pub(super) fn use_power(
         &self,
         tx: &mut Tx<'_>,
@@ -268,7 +266,7 @@ impl MessageTurn<'_> {
                 match did {
                     Some(PowerReply::Said(said)) => said,
                     Some(PowerReply::TooMany) => self.too_many(),
-                    None => return Ok(None), // it was about nothing that is kept
+                    None => return Ok(None), // it refers to nothing that is stored
                 }
             }
             PowerRequest::End(_) if !self.ingest.may_take_turn(self, called.explicit) => {
@@ -289,8 +287,8 @@ impl MessageTurn<'_> {
         Ok(Some(Answer::saying(&said)))
     }
 
-    /// Does what a language model wants done, which counts as a command. Whether the person
-    /// may is asked before.
+    /// Executes a tool call of a language model, which counts as a command. The caller checks
+    /// access.
     pub(super) fn act(
         &self,
         tx: &mut Tx<'_>,
@@ -310,7 +308,7 @@ impl MessageTurn<'_> {
         tx.take_power_turn(self.user.id, self.room.id, power.name(), id, self.now)
     }
 
-    /// `None`: nothing is said, and nothing was done.
+    /// `None`: no answer and no change.
     fn attempt(
         &self,
         tx: &mut Tx<'_>,
@@ -362,7 +360,7 @@ impl MessageTurn<'_> {
         Ok(Some(PowerReply::Said(said)))
     }
 
-    /// In a group only what is shared is done.
+    /// In a group only shared state is used.
     fn owner(&self) -> PowerOwner {
         match self.in_group() {
             true => PowerOwner::Room(self.room.id),
@@ -370,7 +368,7 @@ impl MessageTurn<'_> {
         }
     }
 
-    /// The help, with the superpowers that the person has here.
+    /// The help text with the superpowers available here.
     pub(super) fn help_with_powers(&self, tx: &Tx<'_>, help: String) -> Result<String> {
         if self.flags.boolean("llm.force_basic_mode")
             || !gate::has_superpowers(tx, self.message, self.user, self.room, self.flags, self.now)?
@@ -404,9 +402,8 @@ fn state_of(power: Power, kept: StoredState) -> PowerState {
     }
 }
 
-/// Takes away everything that superpowers keep of a user: what is their own, and what they
-/// said in what groups share. For erasing an account, in its transaction, while it is still
-/// known in which rooms they wrote.
+/// Removes all superpower state of a user: personal state, and their entries in groups' shared
+/// state. Called in the transaction of an erasure, while the user's rooms are still known.
 pub fn erase(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
     for room in tx.rooms_with_power_states(user)? {
         let owner = PowerOwner::Room(room);

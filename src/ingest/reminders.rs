@@ -1,7 +1,7 @@
-//! Delivers reminders, and what superpowers say by themselves, at their time as commands, also
-//! those that came due while the service was down. One that comes again moves to its next time
-//! in the transaction that makes its command. The work is found in the database each time;
-//! nothing is kept in memory but when the job looks next.
+//! The job that delivers due reminders and superpowers' messages as commands, including those that
+//! came due while the service was down. A recurring reminder moves to its next time in the same
+//! transaction. Due rows are read from the database each time; memory holds only the time of the
+//! next check.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -19,22 +19,22 @@ use crate::model::recurrence::Progress;
 use crate::reply::wording;
 use crate::store::{Reminder, Tx, View};
 
-/// A clock that jumps is noticed within this time.
+/// How soon a changed clock is noticed.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// When the relay has too many unfinished commands, or there is no relay.
+/// Delay when the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
-/// A reminder that is later than this says so.
+/// A reminder later than this says so.
 const LATE_MS: i64 = 5 * 60_000;
-/// Pause after a look that failed.
+/// Pause after a failed check.
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
 
-/// Wakes the job when something falls due before it looks again. Most reminders are further
-/// away, and a look costs more than the message that set the reminder.
+/// Wakes the job when something becomes due before its next check. Most reminders are further away,
+/// and a check costs more than the message that set the reminder.
 #[derive(Clone)]
 pub struct ReminderWaker(Arc<NextLook>);
 
 struct NextLook {
-    /// `i64::MAX` while the job looks: it may already have missed what is new.
+    /// `i64::MAX` during a check, which may already have missed a new row.
     at_ms: AtomicI64,
     sooner: Notify,
 }
@@ -49,19 +49,19 @@ impl Default for ReminderWaker {
 }
 
 impl ReminderWaker {
-    /// A row that falls due at `at` was committed.
+    /// A row due at `at` was committed.
     pub fn by(&self, at: Timestamp) {
         if at.0 <= self.0.at_ms.load(Ordering::SeqCst) {
             self.now();
         }
     }
 
-    /// Makes the job look immediately.
+    /// Makes the job check immediately.
     pub fn now(&self) {
         self.0.sooner.notify_one();
     }
 
-    /// The job begins to look; what is committed from now on wakes it.
+    /// A check begins: rows committed from now on wake the job.
     fn looking(&self) {
         self.set(i64::MAX);
     }
@@ -70,7 +70,7 @@ impl ReminderWaker {
         self.0.at_ms.store(at_ms, Ordering::SeqCst);
     }
 
-    /// Sleeps until the next look, or until something falls due before it.
+    /// Sleeps until the next check, or until something becomes due.
     async fn sleep(&self, now: Timestamp, pause: Duration) {
         self.set(now.0.saturating_add(pause.as_millis() as i64));
         tokio::select! {
@@ -102,10 +102,10 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
     }
 }
 
-/// Queues what is due; when the next one is.
+/// Queues due messages. Returns when the next one is due.
 async fn deliver_due(ingest: &Arc<Ingest>) -> Result<Option<Timestamp>> {
     let now = ingest.clock.now();
-    // A look first: most of the time there is nothing to write.
+    // Reads first, because usually nothing is due.
     let next = ingest.store.read(next_due).await?;
     if next.is_none_or(|at| at > now) {
         return Ok(next);
@@ -123,7 +123,7 @@ async fn deliver_due(ingest: &Arc<Ingest>) -> Result<Option<Timestamp>> {
         .await
 }
 
-/// When the next reminder is, or a superpower's next word.
+/// When the next reminder or alarm is due.
 fn next_due(view: &View<'_>) -> Result<Option<Timestamp>> {
     let both = [view.next_reminder_due()?, view.next_power_alarm_due()?];
     Ok(both.into_iter().flatten().min())
@@ -131,7 +131,7 @@ fn next_due(view: &View<'_>) -> Result<Option<Timestamp>> {
 
 fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp) -> Result<()> {
     let chat = tx.chat_for(reminder.room, Some(reminder.user))?;
-    // A group's reminder does not wait for one person's focus.
+    // A group's reminder doesn't wait for one person's focus session.
     if !chat.as_ref().is_some_and(|chat| chat.group)
         && let Some(until) = ingest.focus_until(tx, reminder.user, now)?
     {
@@ -201,7 +201,7 @@ mod tests {
             wake.by(Timestamp(at));
             assert_eq!(sleep.as_mut().now_or_never().is_some(), is_awake, "{at}");
         }
-        // While the job looks, everything that is new makes it look once more.
+        // A new row during a check causes another check.
         wake.looking();
         wake.by(Timestamp(i64::MAX));
         assert!(wake.sleep(now, LOOK_EVERY).now_or_never().is_some());

@@ -1,8 +1,8 @@
-//! Replies that a language model makes. The message is committed first, and with it that a
-//! reply is pending; then the model is asked, outside any transaction; then the reply is
-//! committed. The request waits for it as long as it may. After that the request is answered
-//! without it: a relay's reply follows as a command, a legacy relay gets an apology. Which of
-//! the two it is stands in the database, so that a reply goes one way and once.
+//! Replies by a language model. First the message and its pending reply are committed; then the
+//! model is called, outside any transaction; then the reply is committed. The request waits until
+//! its deadline. After that it is answered without the reply: a relay gets the reply as a command,
+//! a legacy relay gets an apology. The database records which of the two applies, so a reply is
+//! sent once.
 
 mod cache;
 mod context;
@@ -37,30 +37,30 @@ use made::ReplyResult;
 pub(super) use made::SMALL_TALK;
 use waiting::ReplyWaiters;
 
-/// Replies that may be pending; a message beyond that is answered with an apology at once.
+/// Limit of pending replies; a message beyond it is answered with an apology.
 const PENDING_MAX: usize = 10_000;
-/// Contexts read from the database at once; the other readers are for everybody else.
+/// Concurrent context reads; other readers stay free.
 const READS_AT_ONCE_MAX: usize = 2;
-/// The code of the error that a relay has no room for a late reply.
+/// Error code: the relay has no room for a late reply.
 const NO_ROOM: &str = "relay_full";
-/// The code of the error that a reply may quote somebody who is erased.
+/// Error code: the reply may quote somebody who was erased.
 const QUOTES_ERASED: &str = "quotes_erased";
-/// A relay's id of a message that is longer is not repeated.
+/// A longer message id of the relay isn't repeated.
 const RELAY_ID_BYTES_MAX: usize = 255;
-/// How long a sign of typing holds.
+/// Lifetime of a typing sign.
 const TYPING_TTL_MS: u64 = 8_000;
 
-/// How replies are made.
+/// Settings for replies.
 pub struct Settings {
-    /// `None`: the builtin engine says everything.
+    /// `None`: the builtin engine answers everything.
     pub model: Option<Arc<Model>>,
-    /// The operator's words for who the assistant is.
+    /// The operator's text about who the assistant is.
     pub system_prompt: Setting<Option<String>>,
     /// How long a request waits.
     pub deadline_s: u64,
-    /// Left over from before the start.
+    /// Pending replies from before the start.
     pub pending: usize,
-    /// Those that relays uploaded.
+    /// Uploaded photos.
     pub photos: Arc<Photos>,
 }
 
@@ -91,22 +91,22 @@ impl Replies {
         }
     }
 
-    /// Replies that are pending.
+    /// The number of pending replies.
     pub fn pending(&self) -> usize {
         self.pending.load(Ordering::Relaxed)
     }
 
-    /// What the cache of replies found, and how many it has.
+    /// Metrics and size of the cache of replies.
     pub fn cached(&self) -> (&CacheMetrics, usize) {
         (&self.cache.looks, self.cache.len())
     }
 
-    /// Replies that came too late for their request.
+    /// Replies that missed their request's deadline.
     pub fn late(&self) -> &IntCounter {
         &self.late
     }
 
-    /// What is asked from now on is asked with these words and this key.
+    /// Replaces the system prompt and the key for later calls.
     pub fn set(&self, system_prompt: Option<String>, api_key: Option<String>) {
         self.settings.system_prompt.set(system_prompt);
         if let Some(model) = self.model() {
@@ -118,13 +118,13 @@ impl Replies {
         self.settings.model.as_deref()
     }
 
-    /// Whether a model answers: what the builtin assistant can do by itself it does, with a
-    /// model as without one.
+    /// Whether a model answers this intent. The builtin assistant always handles what it can do
+    /// itself.
     pub(super) fn are_for(&self, intent: &Intent) -> bool {
         self.settings.model.is_some() && !intent.is_command()
     }
 
-    /// Whether an intent is worth a message that nobody asked for.
+    /// Whether an intent is worth an unprompted message.
     pub(super) fn have_something_to_say(&self, intent: &Intent) -> bool {
         let unknown_to_builtin = *intent == Intent::Unknown;
         intent.has_something_to_say() || unknown_to_builtin && self.settings.model.is_some()
@@ -134,7 +134,7 @@ impl Replies {
         self.pending.load(Ordering::Relaxed) >= PENDING_MAX
     }
 
-    /// Notes in the message's own transaction that a model is to answer it.
+    /// Records in the message's transaction that a model will answer it.
     pub(super) fn expect(
         &self,
         tx: &mut Tx<'_>,
@@ -156,12 +156,12 @@ impl Replies {
         Ok(())
     }
 
-    /// Whether the answer to a message is still to be waited for.
+    /// Whether the answer to a message is still expected.
     pub(super) fn is_awaited(&self, tx: &mut Tx<'_>, message_id: i64) -> Result<bool> {
         let pending = tx.pending_reply(message_id)?;
         let awaited = pending.is_some_and(|pending| !pending.late);
         if awaited {
-            // After a restart nobody has waited for it yet.
+            // After a restart no request waits for it yet.
             let waiting = self.waiting.clone();
             tx.after_commit(move || waiting.open(message_id));
         }
@@ -172,13 +172,13 @@ impl Replies {
         self.settings.deadline_s * 1000
     }
 
-    /// After the commit everybody who waits gets `answer`.
+    /// After the commit all waiting requests get `answer`.
     fn answer_waiting(&self, tx: &mut Tx<'_>, message_id: i64, answer: Answer) {
         let waiting = self.waiting.clone();
         tx.after_commit(move || waiting.close(message_id, answer));
     }
 
-    /// No reply is pending any more.
+    /// The reply is no longer pending.
     fn end(&self, tx: &mut Tx<'_>, message_id: i64) -> Result<()> {
         if tx.delete_pending_reply(message_id)? {
             let pending = self.pending.clone();
@@ -191,8 +191,8 @@ impl Replies {
 }
 
 impl Ingest {
-    /// The answer to a message whose reply is pending, within the deadline of a request that
-    /// came at `came`.
+    /// The answer to a message with a pending reply, within the deadline of a request that arrived
+    /// at `came`.
     pub(super) async fn await_reply(
         self: &Arc<Self>,
         message_id: i64,
@@ -210,7 +210,7 @@ impl Ingest {
             .await
     }
 
-    /// The time is over, or the reply came between two looks.
+    /// The deadline has passed, or the reply arrived between two checks.
     fn answer_without_reply(self: &Arc<Self>, tx: &mut Tx<'_>, message_id: i64) -> Result<Answer> {
         let answer = match tx.pending_reply(message_id)? {
             None => {
@@ -237,10 +237,10 @@ impl Ingest {
         Ok(answer)
     }
 
-    /// Commits a reply that was made, with what the model wants done for the person: as the
-    /// answer to the request that waits, or as a command. Nothing was done with the error
-    /// `NO_ROOM`, the relay has too many unfinished commands, nor with `QUOTES_ERASED`, the
-    /// reply is to be made again. Whoever gives up says `give_up`.
+    /// Commits a finished reply and the effects of its tool calls, as the answer to the waiting
+    /// request or as a command. Errors without any change: `NO_ROOM`, when the relay has too many
+    /// unfinished commands, and `QUOTES_ERASED`, when the reply must be made again. With `give_up`
+    /// the reply is abandoned instead.
     fn deliver(
         self: &Arc<Self>,
         tx: &mut Tx<'_>,
@@ -251,7 +251,7 @@ impl Ingest {
     ) -> Result<()> {
         made.count(tx, now)?;
         let Some(pending) = tx.pending_reply(message_id)? else {
-            // Erased, or answered with an apology: what it cost is counted all the same.
+            // Erased, or answered with an apology: the tokens are counted all the same.
             self.replies.end(tx, message_id)?;
             self.replies
                 .answer_waiting(tx, message_id, Answer::silence());
@@ -261,13 +261,13 @@ impl Ingest {
             let detail = "The reply may quote somebody whose account is erased.";
             return Err(Error::new(Kind::Unavailable, QUOTES_ERASED, detail));
         }
-        // A look first: what is wished for uses up limits that are not in the transaction.
+        // Checked first, because tool calls use limits outside the transaction.
         if pending.late && !give_up && !self.has_room(tx, &pending)? {
             return Err(no_room());
         }
         let (told, decision) = self.fulfilled(tx, &pending, made, now)?;
         let (answer, decision) = (told.answer(), decision.json());
-        // What was asked alone is not answered in what has become a group.
+        // A private question isn't answered in a chat that became a group.
         let elsewhere = tx.is_former_direct_chat(pending.room)?;
         if elsewhere && !pending.late {
             self.replies
@@ -287,9 +287,9 @@ impl Ingest {
         self.replies.end(tx, message_id)
     }
 
-    /// A reply could be made: making it is not what ends the service.
+    /// The reply was made, so making it doesn't crash the service.
     async fn set_made(&self, message_id: i64) {
-        // Not worth more than one try.
+        // One attempt is enough.
         let _ = self
             .store
             .write(move |tx| tx.forget_reply_starts(message_id))
@@ -331,7 +331,7 @@ impl Ingest {
         queue::send_reply(tx, &self.hub, &message, answered.as_deref(), now)
     }
 
-    /// An apology in place of a reply for which there is no room.
+    /// An apology because too many replies are pending.
     pub(super) fn too_many_replies(&self) -> Answer {
         Answer::saying(&wording::overloaded(&self.persona.get().name))
     }
@@ -345,8 +345,7 @@ fn no_room() -> Error {
     )
 }
 
-/// What the relay calls the message: its own id where it gave one, else the one in the
-/// `X-Message-Id` of the answer.
+/// The relay's own id of the message, or else the `X-Message-Id` of the answer.
 fn name_for_relay(message: &MessageRow) -> String {
     let context: Option<Value> = message
         .context

@@ -1,5 +1,5 @@
-//! What is said to a message: whether anybody answers, what the engine understands of it,
-//! and the effects, in the message's own transaction.
+//! The response to a message: whether it is answered, the builtin engine's understanding, and the
+//! effects, in the message's transaction.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ use crate::reply::wording;
 use crate::reply::{self, Intent, MessageContext};
 use crate::store::{AgentId, Reminder, Room, Tx, User};
 
-/// What a message means, as the builtin engine sees it.
+/// The meaning of a message for the builtin engine.
 pub(super) fn understand(
     message: &Message,
     persona: &str,
@@ -32,12 +32,12 @@ pub(super) fn understand(
     reply::understand(&heard(message, persona, timezone, now))
 }
 
-/// The same, and the superpowers that the message may ask for.
+/// The same, with the superpowers that the message may request.
 pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> Understanding {
     reply::powers::understand_all(&heard(message, persona, None, now))
 }
 
-/// The superpowers that a message may ask for.
+/// The superpowers that a message may request.
 pub(super) fn recognise(
     message: &Message,
     persona: &str,
@@ -63,40 +63,40 @@ fn heard<'a>(
     }
 }
 
-/// What becomes of a message.
+/// The kind of response.
 pub(super) enum Response {
     Answer(Answer),
-    /// A language model is asked, after the commit.
+    /// A language model is asked after the commit.
     ByModel {
-        /// In a group, where nobody asked for it.
+        /// In a group, without having been addressed.
         unprompted: bool,
     },
 }
 
-/// One message's turn.
+/// The handling of one message.
 pub(super) struct MessageTurn<'a> {
     pub(super) ingest: &'a Ingest,
-    /// As they are for the user.
+    /// The user's flags.
     pub(super) flags: &'a Reader<'a>,
     pub(super) message: &'a Message,
     pub(super) user: &'a User,
     pub(super) room: &'a Room,
-    /// `None`: the legacy endpoint, which has no queue.
+    /// `None` for the legacy endpoint, which has no queue.
     pub(super) agent: Option<AgentId>,
     pub(super) humans: i64,
     pub(super) access: Access,
-    /// The superpower that is asked for, of those that are offered.
+    /// The requested superpower, if offered.
     pub(super) called: Option<RequestedPower>,
-    /// What the external memory service keeps of the user.
+    /// The user's memories in the external service.
     pub(super) elsewhere: &'a ServiceMemories,
-    /// A language model asks for it, for the user.
+    /// Requested by a language model on behalf of the user.
     pub(super) by_model: bool,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
 }
 
 impl MessageTurn<'_> {
-    /// `understood` is what the message means to somebody whose time zone is not known.
+    /// `understood` is the meaning for a sender without a known time zone.
     pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Understanding) -> Result<Response> {
         let (message, replies) = (self.message, &self.ingest.replies);
         let persona = &self.ingest.persona.get().name;
@@ -106,7 +106,7 @@ impl MessageTurn<'_> {
             }
             _ => understood.intent.clone(),
         };
-        // Before any limit or other rule, and nothing else is said.
+        // A crisis answer comes before any limit or other rule, alone.
         if intent == Intent::Crisis {
             let said = wording::crisis(&message.sender);
             return Ok(Response::Answer(Answer::saying(&said)));
@@ -132,8 +132,8 @@ impl MessageTurn<'_> {
         }))
     }
 
-    /// A superpower that is asked for, else what the builtin engine understands as a command,
-    /// else the language model where there is one.
+    /// The response is by a requested superpower, else by the builtin engine for a command, else by
+    /// the language model, if there is one.
     fn let_in(&self, tx: &mut Tx<'_>, intent: Intent, facts: DecisionFacts) -> Result<Response> {
         let replies = &self.ingest.replies;
         if let Some(called) = &self.called
@@ -180,7 +180,7 @@ impl MessageTurn<'_> {
         wording::too_many_commands(&self.ingest.persona.get().name)
     }
 
-    /// For whoever has asked whether one more command may be given.
+    /// For callers that have already checked the limit of commands.
     pub(super) fn carry_out_unlimited(
         &self,
         tx: &mut Tx<'_>,
@@ -202,7 +202,7 @@ impl MessageTurn<'_> {
             Intent::Crisis => wording::crisis(&self.message.sender),
             Intent::Several(requests) => return self.carry_out_each(tx, requests),
             Intent::Unknown => return self.answer_unknown(tx),
-            // Of the account a group is told what concerns messages, and no more.
+            // A group is told only about its messages, nothing else of the account.
             Intent::Status if self.in_group() => wording::usage(&self.facts(tx)?),
             Intent::Status => wording::status(&self.facts(tx)?),
             Intent::Usage => wording::usage(&self.facts(tx)?),
@@ -247,7 +247,7 @@ impl MessageTurn<'_> {
         Ok(said.into())
     }
 
-    /// The answer to a question of the assistant's, or to one that a memory answers.
+    /// The answer to the assistant's question, or one from a memory.
     fn answer_unknown(&self, tx: &mut Tx<'_>) -> Result<ReplyDraft> {
         if let Some(said) = self.answer_what(tx)? {
             return Ok(said);
@@ -259,7 +259,7 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// Where the relay delivers reminders, its answer has room for one.
+    /// If the relay delivers reminders itself, its answer has room for one.
     fn carry_out_each(&self, tx: &mut Tx<'_>, requests: Vec<Intent>) -> Result<ReplyDraft> {
         let is_reminder = |intent: &&Intent| matches!(intent, Intent::Remind { .. });
         if self.agent.is_none() && requests.iter().filter(is_reminder).count() > 1 {
@@ -293,7 +293,7 @@ impl MessageTurn<'_> {
         })
     }
 
-    /// The service delivers it where the relay has a queue; else the relay does.
+    /// The service delivers the reminder if the relay has a queue; otherwise the relay does.
     pub(super) fn remind(
         &self,
         tx: &mut Tx<'_>,
@@ -355,8 +355,8 @@ impl MessageTurn<'_> {
         Ok(said)
     }
 
-    /// Says in a direct chat of the person's what a group must not read; what is said of that
-    /// in the group.
+    /// Sends a text to the person's direct chat because a group must not read it. Returns the text
+    /// for the group.
     pub(super) fn tell_alone(&self, tx: &mut Tx<'_>, text: &str) -> Result<String> {
         let chat = tx.newest_direct_chat(self.user.id, true)?;
         let Some((agent, chat)) = chat.and_then(|chat| Some((chat.agent?, chat))) else {
@@ -394,7 +394,7 @@ impl MessageTurn<'_> {
     }
 }
 
-/// Texts for a list, with how often each comes.
+/// Texts for a list, with their recurrence.
 fn described(reminders: &[Reminder], timezone: Option<Zone>) -> Vec<(String, Timestamp)> {
     let text = |r: &Reminder| wording::listed_text(&r.text, r.recurrence.as_ref(), timezone);
     reminders.iter().map(|r| (text(r), r.send_at)).collect()

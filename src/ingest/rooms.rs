@@ -1,5 +1,5 @@
-//! A message's room: made on first sight, with its agent and members as they are now, and a
-//! group for good once it was used as one. It must not know what is said there.
+//! A message's room: created when first seen, with its current agent and members. A room used as a
+//! group stays one. It must not know what is said there.
 
 use super::{Ingest, Message, Mode, PreparedMessage, user};
 use crate::edge::queue;
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::store::{AgentId, Digest, NewRoom, Room, Tx, User};
 
 impl Ingest {
-    /// The message's room, made on first sight, with its agent and members as they are now.
+    /// The message's room with its current agent and members, created if new.
     pub(super) fn room(
         &self,
         tx: &mut Tx<'_>,
@@ -27,7 +27,7 @@ impl Ingest {
                 };
                 let mut agent = agent;
                 if let Some(direct) = known {
-                    // A group from now on: nothing of what was told alone is said there.
+                    // It is a group from now on: earlier private messages must not be sent there.
                     agent = agent.or(direct.agent);
                     tx.end_direct_chat(guid, direct.id)?;
                     queue::withdraw(tx, &self.hub, direct.id, now)?;
@@ -44,7 +44,7 @@ impl Ingest {
                 })?
             }
         };
-        // Legacy relays take no commands: the room stays with the agent it has.
+        // Legacy relays take no commands, so the room keeps its agent.
         if let Some(agent) = agent
             && room.agent != Some(agent)
         {
@@ -62,8 +62,7 @@ impl Ingest {
     }
 }
 
-/// Everybody who takes part: the participants, the sender, and the owner that the relay names
-/// of a group, each once, sorted.
+/// All members: the participants, the sender, and a group's owner; without duplicates, sorted.
 fn handles(message: &Message) -> Vec<&str> {
     let participants = message.participants.iter().map(String::as_str);
     let owner = message

@@ -1,6 +1,6 @@
-//! Superpowers that speak by themselves: birthdays, the daily summary, the end of a focus. The
-//! job that delivers reminders delivers these as well, and asks here whether somebody's focus
-//! holds a reminder back. What is rung and not offered any more is silent.
+//! Superpowers' own messages: birthdays, the daily summary, the end of a focus session. The job for
+//! reminders delivers them, and asks here whether a focus session holds a reminder back. Alarms of
+//! superpowers that are no longer offered send nothing.
 
 use crate::clock::Zone;
 
@@ -15,12 +15,12 @@ use crate::reply::powers::{Power, PowerContext};
 use crate::reply::wording;
 use crate::store::{PowerAlarm, PowerOwner, RoomId, Tx, UserId};
 
-/// When the relay has too many unfinished commands, or there is no relay.
+/// Delay when the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
 
 impl Ingest {
-    /// Has the superpower rung at `at`, or no more. `here`: where it then speaks; `None`: where
-    /// it would have so far. The end of a focus releases what it held.
+    /// Sets or removes a superpower's alarm. `here` is the room for its message; `None` keeps the
+    /// current one. The end of a focus session releases held-back messages.
     pub(super) fn set_alarm(
         &self,
         tx: &mut Tx<'_>,
@@ -54,12 +54,12 @@ impl Ingest {
             }
         }
         let wake = self.reminders.clone();
-        // Without an alarm, what was held back for it is due now.
+        // Without an alarm, held-back messages are due now.
         tx.after_commit(move || wake.by(at.unwrap_or(now)));
         Ok(())
     }
 
-    /// The end of the user's focus, when one is on: until then nothing is delivered.
+    /// The end of the user's running focus session; nothing is delivered before it.
     pub(in crate::ingest) fn focus_until(
         &self,
         tx: &Tx<'_>,
@@ -75,7 +75,7 @@ impl Ingest {
         Ok(offered(Power::FocusProtector, &flags).then_some(until))
     }
 
-    /// Rings what is due.
+    /// Handles due alarms.
     pub(in crate::ingest) fn ring_due(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<()> {
         for alarm in tx.due_power_alarms(now)? {
             self.ring(tx, &alarm, now)?;
@@ -115,7 +115,7 @@ impl Ingest {
         let outcome = power
             .on_alarm(&kept_of(row), alarm.at, &scene)
             .map_err(Error::internal)?;
-        // The end of a focus that began when it was offered is still told.
+        // The end of a focus session is announced even if the superpower is no longer offered.
         let speaks = offered(power, &flags) && gate::has_superpowers_alone(&user, &flags, now);
         if let Some(said) = outcome.said.filter(|_| speaks)
             && !self.say(tx, alarm, &said, now)?
@@ -151,7 +151,7 @@ impl Ingest {
 }
 
 impl MessageTurn<'_> {
-    /// The mornings of another time zone come at other moments.
+    /// A new time zone moves the times of alarms.
     pub(in crate::ingest) fn move_alarms(&self, tx: &mut Tx<'_>, zone: Zone) -> Result<()> {
         for alarm in tx.power_alarms(self.user.id)? {
             let owner = PowerOwner::User(self.user.id);
@@ -193,8 +193,7 @@ fn offered(power: Power, flags: &Reader<'_>) -> bool {
     flags.superpower(power.name()) && !flags.boolean("llm.force_basic_mode")
 }
 
-/// What there is to say of a user's day: reminders, and what superpowers know that are
-/// offered.
+/// Facts about a user's day: reminders, and entries of offered superpowers.
 pub(super) fn day(
     tx: &Tx<'_>,
     user: UserId,

@@ -1,6 +1,6 @@
-//! Replies given before to the same person in the same context, in memory. A key holds the
-//! person and everything the model would be told but the time of day; texts that depend on
-//! the time are not looked up. Bounded in entries and bytes; the oldest go first.
+//! Cache of model replies, in memory. The key contains the person and everything in the prompt
+//! except the time of day; texts that depend on the time are not cached. Bounded in entries and
+//! bytes; the oldest are removed first.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,7 +13,7 @@ use crate::store::{Digest, UserId};
 
 const ENTRIES_MAX: usize = 10_000;
 const BYTES_MAX: usize = 8 * 1024 * 1024;
-/// What an entry takes beside its text.
+/// Estimated size of an entry without its text.
 const ENTRY_BYTES: usize = 128;
 
 pub(super) struct Cache {
@@ -33,7 +33,7 @@ impl Default for Cache {
 #[derive(Default)]
 struct Entries {
     replies: HashMap<Digest, CachedReply>,
-    /// Oldest first.
+    /// Keys, oldest first.
     order: VecDeque<Digest>,
     bytes: usize,
 }
@@ -43,7 +43,7 @@ struct CachedReply {
     at: Monotonic,
 }
 
-/// What makes two questions the same.
+/// The key of a question.
 pub(super) fn key(
     user: UserId,
     model: &str,

@@ -1,6 +1,5 @@
-//! Reads what a model is told of a message: the message, what was said before it in its
-//! room, who said it, and what is known of the person, whose memories may be elsewhere. It
-//! decides nothing.
+//! Reads the context of a reply: the message, earlier messages of its room with their authors, and
+//! facts about the person. Memories may come from an external service. It decides nothing.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,32 +14,32 @@ use crate::reply::memory_overlap;
 use crate::reply::prompt::{Author, PersonFacts, RoomMessage};
 use crate::store::{AgentId, MessageRow, User, UserId, View};
 
-/// The most that `context.max_messages` allows; a row holds a message and its answer.
+/// The most that `context.max_messages` allows; a row has a message and its answer.
 const ROWS_MAX: usize = 20;
-/// Memories that are told: those that fit the message best, then the newest.
+/// Memories in a prompt: the best matches, then the newest.
 const MEMORIES_TOLD_MAX: usize = 30;
 const MEMORIES_TOLD_CHARS_MAX: usize = 6_000;
-/// Characters of the message that memories are compared with.
+/// Characters of the message used for matching memories.
 const COMPARED_CHARS_MAX: usize = 500;
-/// The part of the deadline that memories may take.
+/// Memories may take this fraction of the deadline.
 const MEMORIES_DEADLINE_SHARE: u64 = 4;
 
-/// Everything that is read for one reply.
+/// The context of one reply.
 pub(super) struct Context {
     pub(super) message: MessageRow,
     pub(super) user: User,
     pub(super) group: bool,
-    /// In a group, everybody else who wrote there: a reply may quote them.
+    /// All other authors of a group, whom a reply may quote.
     pub(super) others: Vec<UserId>,
     /// Oldest first, the message in question last.
     pub(super) said: Vec<RoomMessage>,
     pub(super) known: PersonFacts,
-    /// URLs
+    /// Their URLs.
     pub(super) photos: Vec<String>,
     pub(super) reply_to_assistant: bool,
 }
 
-/// `None` when the message or its user is gone.
+/// `None` when the message or its user was removed.
 pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> {
     let mut rows = view.chain(message_id, ROWS_MAX)?;
     let Some(message) = rows.first() else {
@@ -54,7 +53,7 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
     if group {
         let authors = view.room_authors(message.room)?;
         if authors.iter().any(|author| author.erased) {
-            // Until the erasure has passed the room, its history still quotes that account.
+            // Until the erasure has processed the room, its history quotes the erased account.
             rows.truncate(1);
         }
         let present = authors.iter().filter(|author| !author.erased);
@@ -85,8 +84,8 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
     }))
 }
 
-/// Puts the photos themselves in the place of their names, where relays uploaded them. One
-/// that can't be shown is left out: the model is told that there was one.
+/// Replaces the names of uploaded photos by their content. A photo that can't be loaded is left
+/// out, and the model is told that there was one.
 pub(super) async fn load_photos(
     photos: &Photos,
     context: &mut Context,
@@ -106,8 +105,8 @@ pub(super) async fn load_photos(
     Ok(())
 }
 
-/// What is remembered of the person that may matter, in a direct chat. What can't be had in
-/// time is left out.
+/// Relevant memories of the person, for a direct chat. Memories that aren't available in time are
+/// left out.
 pub(super) async fn memories(ingest: &Ingest, context: &Context) -> Result<Vec<String>> {
     if context.group {
         return Ok(Vec::new());
@@ -141,7 +140,7 @@ fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<RoomMessage>> {
     let mut said = Vec::new();
     for (at, row) in rows.iter().enumerate().rev() {
         let is_last = at == 0;
-        // What was refused for want of a subscription was no conversation.
+        // Messages refused without a subscription aren't part of the conversation.
         if !is_last && row.access.is_some() {
             continue;
         }
@@ -177,7 +176,7 @@ fn photos_of(row: &MessageRow) -> usize {
         .map_or(0, Vec::len)
 }
 
-/// All but the memories.
+/// All facts except the memories.
 fn known(view: &View<'_>, user: &User) -> Result<PersonFacts> {
     let mut profile = Map::new();
     for (field, json) in view.personality(user.id)? {

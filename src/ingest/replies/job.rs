@@ -1,6 +1,5 @@
-//! Finds pending replies in the database and has them made: one of a room at a time, in the
-//! order of its messages, so that each is told what was said before it. What is still under
-//! way when the service ends is found again at its next start.
+//! The job that makes pending replies: one per room at a time, in the order of messages, so that
+//! each sees what was said before. Unfinished replies are found again after a restart.
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
@@ -18,18 +17,17 @@ use crate::ingest::Ingest;
 use crate::metrics::Job;
 use crate::store::{PendingReply, RoomId};
 
-/// Replies in memory: waiting for their room, for a free call, or under way. More wait in
-/// the database.
+/// Replies in memory: waiting for their room or a call, or running. More wait in the database.
 const AT_ONCE_MAX: usize = 1_000;
-/// Replies read in one look.
+/// Replies read at once.
 const READ_AT_ONCE_MAX: usize = 256;
-/// Pause after a look that failed.
+/// Pause after a failed read.
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
-/// Until a reply that can't be kept, or that its relay has no room for, is tried again.
+/// Pause before retrying a reply that can't be committed, or for which its relay has no room.
 const DELIVERY_PAUSE: Duration = Duration::from_secs(30);
-/// Times that a reply is made again, as somebody it may quote was erased meanwhile.
+/// How often a reply is made again because somebody it may quote was erased meanwhile.
 const REMADE_MAX: usize = 3;
-/// A sign of typing is renewed before it ends.
+/// A typing sign is renewed before it expires.
 const TYPING_EVERY: Duration = Duration::from_millis(TYPING_TTL_MS - 3_000);
 
 /// Runs until the service ends.
@@ -62,7 +60,7 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
     }
 }
 
-/// What is in memory.
+/// The replies in memory.
 struct RoomQueues {
     ingest: Arc<Ingest>,
     /// The newest message that was read.
@@ -70,9 +68,9 @@ struct RoomQueues {
     rooms: HashMap<RoomId, RoomQueue>,
     under_way: JoinSet<()>,
     tasks: HashMap<Id, RoomId>,
-    /// Replies in rooms that are not blocked: others must not wait for one full relay.
+    /// Replies in rooms that aren't blocked, so that one full relay doesn't stop others.
     count: usize,
-    /// Rooms whose relay has no room for a reply that is made.
+    /// Rooms whose relay has no room for a finished reply.
     blocked: mpsc::UnboundedReceiver<RoomId>,
     block: mpsc::UnboundedSender<RoomId>,
     delivery_pause: Duration,
@@ -81,7 +79,7 @@ struct RoomQueues {
 /// A room's replies, in order.
 #[derive(Default)]
 struct RoomQueue {
-    /// The one under way first.
+    /// The running one first.
     replies: VecDeque<PendingReply>,
     blocked: bool,
 }
@@ -102,7 +100,7 @@ impl RoomQueues {
         }
     }
 
-    /// Takes up what is new; whether there may be more that there is room for.
+    /// Reads new pending replies. Returns whether there may be more.
     async fn look(&mut self) -> Result<bool> {
         let room_for = AT_ONCE_MAX.saturating_sub(self.count);
         let limit = room_for.min(READ_AT_ONCE_MAX);
@@ -143,7 +141,7 @@ impl RoomQueues {
         }
     }
 
-    /// The room's next reply has its turn. One that panicked is apologized for.
+    /// Starts the room's next reply. A reply that panicked becomes an apology.
     fn ended(&mut self, task: Id, panicked: bool) {
         let Some(room) = self.tasks.remove(&task) else {
             return;
@@ -167,8 +165,8 @@ impl RoomQueues {
     }
 }
 
-/// Makes a reply and delivers it. It stays pending until it is kept, or queued where it is
-/// late, as long as its command would have lived.
+/// Makes and delivers a reply. It stays pending until it is committed, or, if late, queued as a
+/// command, for as long as the command would live.
 async fn answer(
     ingest: Arc<Ingest>,
     pending: PendingReply,
@@ -224,7 +222,7 @@ async fn answer(
                     log::warn!(
                         "message {id}: its relay has too many unfinished commands; its reply waits"
                     );
-                    let _ = block.send(pending.room); // the desk is gone at the end only
+                    let _ = block.send(pending.room); // the receiver is dropped only at shutdown
                     ingest.set_made(id).await;
                 }
             }
@@ -239,7 +237,7 @@ async fn answer(
     }
 }
 
-/// Makes a reply; once it is late, the chat is shown that it is being made.
+/// Makes a reply, and shows a typing sign once it is late.
 async fn while_typing(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<ReplyResult>> {
     let mut making = pin!(making::make(ingest, pending));
     let mut pause = match pending.late {

@@ -1,4 +1,4 @@
-//! How long a reply in a chat may be, and what is left of one that is longer.
+//! The length limit of replies, and shortening of longer ones.
 
 use crate::model::bubbles;
 use crate::reply::prompt::{Message, Prompt, Role};
@@ -6,7 +6,7 @@ use crate::reply::wording;
 
 const BUBBLES_MAX: usize = 16;
 const CHARS_MAX: usize = 8_000;
-/// What a model is told whose reply is too long.
+/// The prompt for a model whose reply is too long.
 const SHORTEN: &str = "[Your answer is too long for this chat. Write it again, complete, in at \
                        most 8 short paragraphs and 3,000 characters, without a word about this.]";
 
@@ -14,7 +14,7 @@ pub(super) fn is_too_long(text: &str) -> bool {
     text.chars().count() > CHARS_MAX || bubbles::cut(text).len() > BUBBLES_MAX
 }
 
-/// Asks for the same again, after `text`, which was too long.
+/// Asks for a shorter version of `text`.
 pub(super) fn shorter(mut prompt: Prompt, text: &str) -> Prompt {
     for (role, text) in [(Role::Assistant, text), (Role::User, SHORTEN)] {
         prompt.messages.push(Message {
@@ -26,7 +26,7 @@ pub(super) fn shorter(mut prompt: Prompt, text: &str) -> Prompt {
     prompt
 }
 
-/// As many whole bubbles as a reply may have, with a sentence that says so.
+/// As many whole bubbles as allowed, with a sentence that says so.
 pub(super) fn cut_short(text: &str) -> String {
     let mut chars = wording::cut_short().chars().count();
     let all = bubbles::cut(text);

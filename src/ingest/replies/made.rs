@@ -9,30 +9,30 @@ use crate::reply::tools::{Tool, ToolAction};
 use crate::reply::wording;
 use crate::store::{TokenUsage, Tx, UserId};
 
-/// The outcome of what no model was asked for.
+/// The outcome name when no model was asked.
 pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
 
-/// What became of a reply.
+/// The result of a reply.
 pub(super) struct ReplyResult {
-    /// `None`: nothing is said, unless by what is wished for.
+    /// `None`: no text, except from tool calls.
     pub(super) text: Option<String>,
-    /// What the model wants done: in the reply's own transaction, and in place of `text`.
+    /// Tool calls, executed in the reply's transaction instead of sending `text`.
     pub(super) tool_calls: Vec<ToolCall>,
     pub(super) decision: ReplyDecision,
-    /// Endpoint and counts; `None`: they are not to be counted.
+    /// Endpoint and token counts; `None` when they aren't counted.
     pub(super) used: Option<(&'static str, TokenUsage)>,
-    /// People whose words it may quote, the asker left out.
+    /// People whose messages it may quote, without its recipient.
     pub(super) others: Vec<UserId>,
 }
 
-/// A call of a tool that was understood.
+/// A parsed tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ToolCall {
     pub(super) tool: Tool,
     pub(super) action: ToolAction,
 }
 
-/// How it came about, for operators: no word of anybody's.
+/// How the reply was made, for operators; contains no message text.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct ReplyDecision {
     pub(super) class: &'static str,
@@ -40,16 +40,16 @@ pub(super) struct ReplyDecision {
     pub(super) classifier: &'static str,
     pub(super) basic_mode: bool,
     pub(super) model: String,
-    /// `replied`, `acted` (by tools), `passed` (nothing to add), `apologized`, `silent` (nobody
-    /// had asked), `small_talk` (the builtin assistant's, as all calls were taken)
+    /// `replied`, `acted` (by tools), `passed` (nothing to add), `apologized`, `silent`
+    /// (unprompted), `small_talk` (by the builtin assistant, because all calls were busy)
     pub(super) outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<String>,
-    /// Messages of the room that were told, the last one included.
+    /// Messages of the room in the prompt, including the last one.
     pub(super) messages_told: usize,
     pub(super) photos_shown: usize,
     pub(super) tools_offered: usize,
-    /// Those that the model called, and what came of it.
+    /// Tools that the model called, with outcomes.
     pub(super) tools: Vec<String>,
     pub(super) tokens_max: i64,
     pub(super) calls: u64,
@@ -58,10 +58,10 @@ pub(super) struct ReplyDecision {
     pub(super) completion_tokens: u64,
     pub(super) tokens_estimated: bool,
     pub(super) cut_off: bool,
-    /// From the message's arrival until its turn in its room came.
+    /// From the message's arrival until its turn in the room.
     pub(super) queued_ms: u64,
     pub(super) context_ms: u64,
-    /// For a free place among the calls under way.
+    /// Waiting for a free model call.
     pub(super) waited_ms: u64,
     pub(super) model_ms: u64,
 }
@@ -73,12 +73,12 @@ impl ReplyDecision {
 }
 
 impl ReplyResult {
-    /// A legacy relay can't be told later.
+    /// For a legacy relay, which can't receive a late reply.
     pub(super) fn deadline_passed(persona: &str, unprompted: bool) -> Self {
         Self::failed(persona, unprompted, "deadline")
     }
 
-    /// The builtin assistant's words, as the model has no call free.
+    /// The builtin assistant's text, because no model call is free.
     pub(super) fn small_talk(text: String) -> Self {
         Self {
             text: Some(text),
@@ -107,13 +107,13 @@ impl ReplyResult {
         made
     }
 
-    /// Nobody wants an apology for what nobody had asked for.
+    /// An unprompted reply needs no apology.
     pub(super) fn apologize(&mut self, unprompted: bool, words: String) {
         self.decision.outcome = if unprompted { "silent" } else { "apologized" };
         self.text = (!unprompted).then_some(words);
     }
 
-    /// With the times before it was asked for.
+    /// Adds the times before the call.
     pub(super) fn after(mut self, queued_ms: u64, context_ms: u64, waited_ms: u64) -> Self {
         self.decision.queued_ms = queued_ms;
         self.decision.context_ms = context_ms;
@@ -136,12 +136,12 @@ impl ReplyResult {
         );
     }
 
-    /// What is told when nothing is wished for.
+    /// The draft when there are no tool calls.
     pub(super) fn told(&self) -> ReplyDraft {
         self.text.clone().unwrap_or_default().into()
     }
 
-    /// Adds what it cost to the day's counts.
+    /// Adds the tokens to the day's counts.
     pub(super) fn count(&self, tx: &Tx<'_>, now: Timestamp) -> Result<()> {
         match &self.used {
             Some((endpoint, used)) if *used != TokenUsage::default() => {

@@ -1,6 +1,5 @@
-//! One reply: reads what the model is told, picks the class, looks into the cache, asks, and
-//! says what became of it. Whatever fails ends in words of the assistant's own. Nothing is
-//! committed here.
+//! Makes one reply: reads the context, chooses the class, checks the cache, calls the model, and
+//! records the outcome. Every failure ends in a text of the assistant. Nothing is committed here.
 
 use std::sync::Arc;
 
@@ -19,13 +18,13 @@ use crate::reply::tools::Tool;
 use crate::reply::{MessageContext, wording};
 use crate::store::{Digest, PendingReply, TokenUsage};
 
-/// Starts of the service that may find a reply unmade before it is given up: it may be what
-/// ends the service.
+/// After this many service starts without a finished reply it is abandoned, because making it may
+/// crash the service.
 const STARTS_MAX: i64 = 3;
-/// Calls for one message; photos beyond those that fit are not looked at.
+/// Model calls per message; photos that don't fit are ignored.
 const PHOTO_CALLS_MAX: usize = 20;
 
-/// Makes a reply. `None` when its message is gone.
+/// Makes a reply. `None` when its message was removed.
 pub(super) async fn make(
     ingest: &Arc<Ingest>,
     pending: PendingReply,
@@ -44,7 +43,7 @@ pub(super) async fn make(
     };
     let elapsed_ms = ingest.clock.now().0 - context.message.received_at.0;
     let queued_ms = (elapsed_ms.max(0) as u64).saturating_sub(mono().since(outcome));
-    // A greeting must not wait behind everybody's long thoughts, nor for memories first.
+    // A greeting must wait neither for other messages nor for memories.
     let greeted = |context: &Context| {
         let text = plan::small_talk(ingest, context, &pending, ingest.clock.now())?;
         Some(ReplyResult::small_talk(text).after(queued_ms, mono().since(outcome), 0))
@@ -63,7 +62,7 @@ pub(super) async fn make(
             if let Some(made) = greeted(&context) {
                 return Ok(Some(made));
             }
-            // What was answered before needs no call, and whoever waits keeps little.
+            // A cached reply needs no call, and a waiting reply should use little memory.
             let memories = std::mem::take(&mut context.known.memories);
             context.known.memories.clone_from(&memories);
             if let Some(made) = ModelTurn::of(ingest, model, context, pending).remembered() {
@@ -81,7 +80,7 @@ pub(super) async fn make(
         }
     };
     let photos = &ingest.replies.settings.photos;
-    // Uploaded photos are large: few are in memory at once.
+    // Uploaded photos are large, so few are in memory at once.
     let _showing = match context.photos.iter().any(|url| photos.id_in(url).is_some()) {
         true => Some(photos.showing_permit().await?),
         false => None,
@@ -100,12 +99,12 @@ pub(super) async fn make(
 
 async fn read(ingest: &Ingest, pending: PendingReply) -> Result<Option<Context>> {
     let id = pending.message_id;
-    let _turn = ingest.replies.reads.acquire().await; // never closed
+    let _turn = ingest.replies.reads.acquire().await; // the semaphore is never closed
     let read = ingest.store.read(move |view| context::read(view, id));
     read.await
 }
 
-/// A message's turn to be answered.
+/// One message's reply being made.
 struct ModelTurn<'a> {
     ingest: &'a Arc<Ingest>,
     model: &'a Arc<Model>,
@@ -138,7 +137,7 @@ impl<'a> ModelTurn<'a> {
         let elapsed_ms = (now.0 - context.message.received_at.0).max(0) as u64;
         let deadline_ms = match pending.starts {
             0 => ingest.replies.deadline_ms().saturating_sub(elapsed_ms),
-            // After a restart the deadline begins anew.
+            // After a restart the deadline begins again.
             _ => ingest.replies.deadline_ms(),
         };
         Self {
@@ -152,7 +151,7 @@ impl<'a> ModelTurn<'a> {
         }
     }
 
-    /// Photos, call by call: each with the number of the first.
+    /// Photos grouped by call, with the index of each group's first photo.
     fn groups(&self) -> Vec<(usize, &[String])> {
         let batch = self.plan.batch;
         let groups = self.context.photos.chunks(batch).enumerate();
@@ -164,7 +163,7 @@ impl<'a> ModelTurn<'a> {
         groups
     }
 
-    /// The whole reply, when all of it was given before.
+    /// The whole reply, if all parts are cached.
     fn remembered(&self) -> Option<ReplyResult> {
         let mut work = CallTotals::default();
         for (first, photos) in self.groups() {
@@ -185,7 +184,7 @@ impl<'a> ModelTurn<'a> {
             }
         }
         if work.tool_calls.is_empty() && !work.tools.is_empty() {
-            // Nothing that it called can be done: then it shall say something.
+            // None of its tool calls can be executed, so the model is asked for a text.
             let prompt = self.prompt(&[], 0, &[]);
             self.ask_about(place, &[], 0, prompt, &mut work).await;
         }
@@ -193,7 +192,7 @@ impl<'a> ModelTurn<'a> {
         self.made(work)
     }
 
-    /// A reply that is too long is asked for once more, and cut if it stays so.
+    /// A reply that is too long is requested once more, and cut if it stays too long.
     async fn shorten(&self, place: &CallPermit<'_>, work: &mut CallTotals) {
         let text = work.texts.join("\n\n");
         if !is_too_long(&text) {
@@ -216,7 +215,7 @@ impl<'a> ModelTurn<'a> {
         }];
     }
 
-    /// One call, or what the cache has in its place.
+    /// Makes one call, or uses the cache.
     async fn ask_about(
         &self,
         place: &CallPermit<'_>,
@@ -287,12 +286,12 @@ impl<'a> ModelTurn<'a> {
         true
     }
 
-    /// Understands what the model called, as if the person had said it.
+    /// Parses the model's tool calls as if the person had written them.
     fn take_calls(&self, calls: &[engine::ToolCall], work: &mut CallTotals) {
         let timezone = self.context.user.timezone.as_ref();
         let heard = MessageContext {
             text: "",
-            // "In an hour" is an hour from when it was said.
+            // "In an hour" counts from the message's time.
             now: self.context.message.received_at,
             timezone: timezone.and_then(|name| name.parse().ok()),
             persona: &self.ingest.persona.get().name,
@@ -317,7 +316,7 @@ impl<'a> ModelTurn<'a> {
         }
     }
 
-    /// What is told with these photos, the first of which is number `first`, from 0.
+    /// The prompt for these photos; `first` is the index of the first, from 0.
     fn prompt(&self, photos: &[String], first: usize, tools: &[Tool]) -> Prompt {
         let context = &self.context;
         let all = context.photos.len();
@@ -393,7 +392,7 @@ impl<'a> ModelTurn<'a> {
         match work.failure {
             _ if !made.tool_calls.is_empty() => made.decision.outcome = "acted",
             _ if unprompted && is_pass(&text) => made.decision.outcome = "passed",
-            // What was said of the first photos is worth saying.
+            // An answer about the first photos is still useful.
             _ if !text.is_empty() => made.text = Some(text),
             Some(ModelFailure::Refused) => {
                 made.apologize(unprompted, wording::refused(persona));
@@ -404,12 +403,12 @@ impl<'a> ModelTurn<'a> {
     }
 }
 
-/// What the calls of one message add up to.
+/// Totals over the calls for one message.
 #[derive(Default)]
 struct CallTotals {
     texts: Vec<String>,
     tool_calls: Vec<ToolCall>,
-    /// Of those that were called in vain.
+    /// Tools that were called without effect.
     tools: Vec<String>,
     used: TokenUsage,
     photos_shown: usize,
@@ -428,7 +427,7 @@ impl CallTotals {
     }
 }
 
-/// Without the name that some models put in front, as they see it before other people's words.
+/// Removes a name prefix, which some models copy from the format of other messages.
 fn spoken<'t>(text: &'t str, persona: &str) -> &'t str {
     let rest = text.strip_prefix(persona);
     let rest = rest.and_then(|rest| rest.strip_prefix(':'));

@@ -1,5 +1,5 @@
-//! What the flags make of a message that a model is to answer: its class, how much is told,
-//! how long the reply may be. It asks nobody.
+//! Plans a model's reply from the flags: its class, the amount of context, the length, the tools.
+//! Pure.
 
 use super::context::Context;
 use crate::clock::Timestamp;
@@ -11,27 +11,27 @@ use crate::reply::tools::Tool;
 use crate::reply::{Intent, MessageContext, depends_on_time};
 use crate::store::PendingReply;
 
-/// The most tokens of a reply under the kill switch.
+/// Token limit of a reply under the kill switch.
 const BASIC_TOKENS_MAX: i64 = 200;
 
-/// What the flags and the message make of it.
+/// The plan of a reply.
 pub(super) struct ReplyPlan {
     pub(super) class: Classification,
     pub(super) classifier: &'static str,
     pub(super) basic_mode: bool,
     pub(super) reduced: bool,
     pub(super) tokens_max: i64,
-    /// Photos in one call.
+    /// Photos per call.
     pub(super) batch: usize,
     pub(super) cache_ttl_s: Option<i64>,
     pub(super) monitored: bool,
     pub(super) detailed_logging: bool,
-    /// What the model may do for the person.
+    /// Tools offered to the model.
     pub(super) tools: Vec<Tool>,
 }
 
 impl ReplyPlan {
-    /// Also leaves of the context what the flags allow.
+    /// Also removes from the context what the flags don't allow.
     pub(super) fn of(
         ingest: &Ingest,
         flags: &Reader<'_>,
@@ -85,7 +85,7 @@ impl ReplyPlan {
     }
 }
 
-/// Whether the person may have a superpower is asked when the model calls it.
+/// Offered tools. Access to a superpower is checked when the model calls it.
 fn offered(flags: &Reader<'_>, group: bool) -> Vec<Tool> {
     let is_on = |tool: &Tool| match tool {
         Tool::Power(power) => flags.superpower(power.name()),
@@ -95,7 +95,7 @@ fn offered(flags: &Reader<'_>, group: bool) -> Vec<Tool> {
     Tool::all().filter(is_offered).collect()
 }
 
-/// What the builtin assistant has to say to small talk that was meant for the assistant.
+/// The builtin assistant's answer to small talk addressed to it.
 pub(super) fn small_talk(
     ingest: &Ingest,
     context: &Context,

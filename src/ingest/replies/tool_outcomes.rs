@@ -1,6 +1,6 @@
-//! Runs the tool calls of a language model, in the transaction that commits the reply: all of
-//! them once, or none. Limits and access are checked as if the person had written the request;
-//! a tool acts only for the person who wrote the message.
+//! Runs the tool calls of a language model in the transaction that commits the reply: all of them
+//! once, or none. Limits and access are checked as if the person had written the request. A tool
+//! acts only for the message's author.
 
 use super::made::{ReplyDecision, ReplyResult, ToolCall};
 use crate::access::{Access, Denial};
@@ -15,21 +15,21 @@ use crate::reply::tools::ToolAction;
 use crate::reply::{Intent, wording};
 use crate::store::{MessageRow, PendingReply, RoomRow, Tx};
 
-/// What came of one wish.
+/// The outcome of one tool call.
 enum ToolOutcome {
     Done(ReplyDraft),
     TooMany,
     Denied(Denial),
-    /// It may be wished for no more.
+    /// The tool is no longer offered.
     NotOffered,
-    /// It was about nothing that is kept.
+    /// It refers to nothing that is stored.
     Nothing,
-    /// The legacy endpoint can carry one reminder an answer.
+    /// The legacy endpoint can carry only one reminder per answer.
     OneReminderOnly,
 }
 
 impl Ingest {
-    /// What is told in the end, and how it came about.
+    /// The final text, and the decision record.
     pub(super) fn fulfilled(
         &self,
         tx: &mut Tx<'_>,
@@ -75,13 +75,13 @@ impl Ingest {
         if told.text.is_empty() {
             told.text = wording::unknown(&row.text, &self.persona.get().name);
         } else if denied && !decision.tools.iter().any(|tool| tool.ends_with(": done")) {
-            // What was denied is not counted.
+            // A denied request isn't counted.
             tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
         }
         Ok((told, decision))
     }
 
-    /// Adds what is told of one wish; the same is not told twice.
+    /// Adds the text for one outcome, without repeating a text.
     fn tell(&self, told: &mut ReplyDraft, outcome: ToolOutcome) {
         let text = match outcome {
             ToolOutcome::Done(done) => {
@@ -107,7 +107,7 @@ impl Ingest {
 }
 
 impl MessageTurn<'_> {
-    /// `scheduled`: the answer has a reminder already.
+    /// `scheduled`: the answer already has a reminder.
     fn fulfil(
         &self,
         tx: &mut Tx<'_>,
@@ -151,7 +151,7 @@ impl MessageTurn<'_> {
 }
 
 impl ToolOutcome {
-    /// For operators.
+    /// The name for operators.
     const fn as_str(&self) -> &'static str {
         match self {
             Self::Done(_) => "done",
@@ -164,7 +164,7 @@ impl ToolOutcome {
     }
 }
 
-/// The message as far as its rows tell.
+/// The message, as far as its rows contain it.
 fn message(row: &MessageRow, room: &RoomRow) -> Message {
     Message {
         chat_guid: room.chat_guid.clone(),

@@ -1,5 +1,5 @@
-//! Who waits for which answer, in memory. It follows the database: an entry is opened and
-//! closed after the commits that say so, on the writing thread.
+//! Requests waiting for replies, in memory. Entries are opened and closed on the writer thread
+//! after the corresponding commits.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use crate::ingest::answer::Answer;
 
-/// As many entries as there are pending replies, which have their bound.
+/// At most as many entries as pending replies, which are bounded.
 #[derive(Default)]
 pub(super) struct ReplyWaiters(Mutex<HashMap<i64, watch::Sender<Option<Answer>>>>);
 
@@ -21,7 +21,7 @@ impl ReplyWaiters {
             .or_insert_with(|| watch::Sender::new(None));
     }
 
-    /// Everybody who waits gets the answer.
+    /// Gives the answer to all waiting requests.
     pub(super) fn close(&self, message_id: i64, answer: Answer) {
         let sender = self.0.lock().remove(&message_id);
         if let Some(sender) = sender {
@@ -29,8 +29,7 @@ impl ReplyWaiters {
         }
     }
 
-    /// `None` when it was not there in time, or is not waited for any more: the database
-    /// knows.
+    /// `None` when the time is over or the entry was closed: the database has the state.
     pub(super) async fn answer(&self, message_id: i64, most: Duration) -> Option<Answer> {
         let mut answer = self.0.lock().get(&message_id)?.subscribe();
         let outcome = tokio::time::timeout(most, answer.wait_for(Option::is_some)).await;
