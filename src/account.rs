@@ -11,7 +11,7 @@ pub mod usage;
 use serde::Serialize;
 
 use crate::access;
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 use crate::store::UserRow;
 
 /// A user as JSON, for the admin API and `chatkeep user --json`.
@@ -51,7 +51,7 @@ impl<'a> UserView<'a> {
             user_id: &user.public_id,
             phone: row.phone.as_deref(),
             name: user.name.as_deref(),
-            timezone: user.timezone.as_deref(),
+            timezone: user.timezone.map(Zone::name),
             created_at: row.created_at,
             subscription_status: standing.status,
             subscription_plan: standing.plan,

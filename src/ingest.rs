@@ -21,7 +21,6 @@ mod respond;
 mod rooms;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicI64;
 
 use crate::access;
 use crate::clock::{Clock, Monotonic, Timestamp};
@@ -142,8 +141,6 @@ pub struct Ingest {
     pub reminders: reminders::ReminderWaker,
     pub replies: Replies,
     windows: Mutex<Windows>,
-    /// When a question was last asked, by this or an earlier process.
-    asked_ms: AtomicI64,
     /// Counts limits that were reported in the answer's text.
     pub limited: IntCounterVec,
 }
@@ -159,7 +156,6 @@ impl Ingest {
         replies: Replies,
     ) -> Self {
         Self {
-            asked_ms: AtomicI64::new(clock.now().0),
             store,
             hub,
             flags,

@@ -29,6 +29,7 @@ mod export_jobs;
 mod exported;
 mod flag_overrides;
 mod given_up;
+mod held;
 mod history;
 mod housekeeping;
 mod identities;
@@ -75,12 +76,13 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, ToSql};
 use tokio::sync::{Notify, watch};
 
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use advice::sqlite_failed;
+use held::{Held, RunHeld};
 use provider_tasks::TaskQueue;
 use undelivered_answers::UndeliveredAnswers;
 use writer_cache::WriterCache;
@@ -387,6 +389,7 @@ pub type SharedStore = Arc<Store>;
 pub struct Tx<'a> {
     conn: &'a Connection,
     cache: &'a mut WriterCache,
+    held: &'a mut dyn RunHeld,
     after: &'a mut Vec<Box<dyn FnOnce() + Send>>,
 }
 
@@ -399,6 +402,11 @@ impl Tx<'_> {
 
     fn execute(&self, sql: &str, params: impl rusqlite::Params) -> Result<usize> {
         Ok(self.conn.prepare_cached(sql)?.execute(params)?)
+    }
+
+    /// As `execute`, of a statement that every message runs.
+    fn execute_held(&mut self, held: Held, params: &[&dyn ToSql]) -> Result<usize> {
+        Ok(self.held.run(held, params)?)
     }
 
     fn set_probed_at(&self, now: Timestamp, padding_bytes: usize) -> Result<()> {

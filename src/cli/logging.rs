@@ -168,9 +168,12 @@ impl<'kvs> VisitSource<'kvs> for TextFields<'_> {
         self.0.push(' ');
         self.0.push_str(key.as_str());
         self.0.push('=');
-        match value.to_borrowed_str() {
-            Some(text) => push_printable(self.0, text, push_unicode),
-            None => push_printable(self.0, &value.to_string(), push_unicode),
+        match (value.to_borrowed_str(), value.to_f64()) {
+            (Some(text), _) => push_printable(self.0, text, push_unicode),
+            (None, Some(_)) => {
+                let _ = write!(self.0, "{value}"); // digits
+            }
+            (None, None) => push_printable(self.0, &value.to_string(), push_unicode),
         }
         Ok(())
     }

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use foldhash::fast::FixedState;
+
 use super::scalar::Scalar;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,9 +209,14 @@ pub fn find(key: &str) -> Option<&'static Flag> {
     ALL.get(position(key)?)
 }
 
-/// The flag's position in `all`.
+static POSITIONS: LazyLock<HashMap<&str, usize, FixedState>> = LazyLock::new(|| {
+    let flags = ALL.iter().enumerate();
+    flags.map(|(position, flag)| (flag.key, position)).collect()
+});
+
+/// The flag's position in `all`. Each message reads about ten flags.
 pub(super) fn position(key: &str) -> Option<usize> {
-    ALL.binary_search_by_key(&key, |flag| flag.key).ok()
+    POSITIONS.get(key).copied()
 }
 
 /// The key most similar to an unknown one.

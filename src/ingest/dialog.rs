@@ -108,7 +108,7 @@ impl Latest {
 
     pub(super) fn note(
         &self,
-        tx: &Tx<'_>,
+        tx: &mut Tx<'_>,
         room: RoomId,
         user: UserId,
         now: Timestamp,
@@ -118,7 +118,7 @@ impl Latest {
 }
 
 pub(super) fn note<T: Serialize>(
-    tx: &Tx<'_>,
+    tx: &mut Tx<'_>,
     (room, user): (RoomId, UserId),
     part: DialogPart,
     what: Option<&T>,

@@ -28,12 +28,11 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
     };
     let pending = view.pending_reply(message_id)?;
     let context: Value = parsed(message.context.as_deref());
-    let timezone = user.timezone.as_deref();
     let story = Explanation {
         understood: reply::understand(&MessageContext {
             text: &message.text,
             now: message.received_at,
-            timezone: timezone.and_then(|name| name.parse().ok()),
+            timezone: user.timezone,
             persona,
             group: room.mode == "group" && context.get("reply_to_assistant") != Some(&true.into()),
             has_photos: context.get("photos").is_some(),

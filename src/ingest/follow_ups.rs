@@ -1,8 +1,6 @@
 //! Short messages that refer to earlier ones: answers to questions, "snooze", "make it 10", "cancel
 //! 2", "undo". `reply::builtin::follow_up` parses them; this file resolves what they refer to.
 
-use std::sync::atomic::Ordering;
-
 use super::answer::ReplyDraft;
 use super::dialog::{
     self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, QUESTION_MS, Question,
@@ -49,20 +47,17 @@ impl MessageTurn<'_> {
     }
 
     /// Asks a question and stores it.
-    pub(super) fn ask(&self, tx: &Tx<'_>, question: &Question) -> Result<()> {
-        self.ingest
-            .asked_ms
-            .fetch_max(self.now.0, Ordering::Relaxed);
+    pub(super) fn ask(&self, tx: &mut Tx<'_>, question: &Question) -> Result<()> {
         let here = (self.room.id, self.user.id);
         dialog::note(tx, here, DialogPart::Question, Some(question), self.now)
     }
 
-    pub(super) fn question(&self, tx: &Tx<'_>) -> Result<Option<Question>> {
-        let asked = tx.dialog(self.room.id, self.user.id)?.question;
+    pub(super) fn question(&self, tx: &mut Tx<'_>) -> Result<Option<Question>> {
+        let asked = tx.question(self.room.id, self.user.id)?;
         Ok(dialog::recent(asked.as_ref(), QUESTION_MS, self.now).map(|(question, _)| question))
     }
 
-    pub(super) fn drop_question(&self, tx: &Tx<'_>) -> Result<()> {
+    pub(super) fn drop_question(&self, tx: &mut Tx<'_>) -> Result<()> {
         let none: Option<&Question> = None;
         let here = (self.room.id, self.user.id);
         dialog::note(tx, here, DialogPart::Question, none, self.now)
@@ -90,11 +85,6 @@ impl MessageTurn<'_> {
 
     /// The answer to the question what to remind of.
     pub(super) fn answer_what(&self, tx: &mut Tx<'_>) -> Result<Option<ReplyDraft>> {
-        // Usually no question is open, so no row is read.
-        let asked_ms = self.ingest.asked_ms.load(Ordering::Relaxed);
-        if self.now.0.saturating_sub(asked_ms) > QUESTION_MS {
-            return Ok(None);
-        }
         let Some(Question::What { send_at, rule }) = self.question(tx)? else {
             return Ok(None);
         };
@@ -402,7 +392,7 @@ impl MessageTurn<'_> {
     }
 
     /// Asks for the missing time or text of a reminder.
-    pub(super) fn ask_about(&self, tx: &Tx<'_>, intent: &Intent) -> Result<()> {
+    pub(super) fn ask_about(&self, tx: &mut Tx<'_>, intent: &Intent) -> Result<()> {
         match intent {
             Intent::AskWhen { text, .. } => self.ask(tx, &Question::When { text: text.clone() }),
             Intent::AskWhat {

@@ -164,7 +164,7 @@ impl MessageTurn<'_> {
         })
     }
 
-    fn note_removed(&self, tx: &Tx<'_>) -> Result<()> {
+    fn note_removed(&self, tx: &mut Tx<'_>) -> Result<()> {
         Latest::of(Event::Removed, &[]).note(tx, self.room.id, self.user.id, self.now)
     }
 

@@ -72,7 +72,7 @@ impl MessageTurn<'_> {
     }
 
     /// Reminders set by one message are noted together.
-    fn note_set(&self, tx: &Tx<'_>, reminder: &Reminder) -> Result<()> {
+    fn note_set(&self, tx: &mut Tx<'_>, reminder: &Reminder) -> Result<()> {
         let known = tx.dialog(self.room.id, self.user.id)?.latest;
         let same = dialog::recent::<Latest>(known.as_ref(), 0, self.now);
         let mut latest = match same {
@@ -209,7 +209,7 @@ impl MessageTurn<'_> {
     }
 
     /// Stores these reminders' list numbers.
-    pub(super) fn note_listed(&self, tx: &Tx<'_>, reminders: &[Reminder]) -> Result<()> {
+    pub(super) fn note_listed(&self, tx: &mut Tx<'_>, reminders: &[Reminder]) -> Result<()> {
         let ids: Vec<&str> = reminders.iter().map(|r| r.schedule_id.as_str()).collect();
         let here = (self.room.id, self.user.id);
         dialog::note(tx, here, DialogPart::Listed, Some(&ids), self.now)

@@ -85,7 +85,7 @@ impl Ingest {
         if flags.boolean("llm.force_basic_mode") {
             return Ok(None);
         }
-        let zone = user.timezone.as_ref().and_then(|name| name.parse().ok());
+        let zone = user.timezone;
         let is_zoned = zone.is_some() && arrival.understood.rests_on_zone;
         let calls = if !is_zoned && session.is_none() && named.is_none() {
             arrival.understood.calls.clone()

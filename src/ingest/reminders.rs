@@ -148,8 +148,7 @@ fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp
     let last = progress.last.unwrap_or(reminder.send_at);
     let text = if progress.due > 1 || now.0 - last.0 > LATE_MS {
         let user = tx.user(reminder.user)?;
-        let timezone = user.timezone.as_ref().and_then(|name| name.parse().ok());
-        wording::late_reminder_text(&reminder.text, progress.due, last, now, timezone)
+        wording::late_reminder_text(&reminder.text, progress.due, last, now, user.timezone)
     } else {
         wording::reminder_text(&reminder.text)
     };

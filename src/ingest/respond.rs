@@ -154,10 +154,7 @@ impl MessageTurn<'_> {
     }
 
     pub(super) fn timezone(&self) -> Option<Zone> {
-        self.user
-            .timezone
-            .as_ref()
-            .and_then(|name| name.parse().ok())
+        self.user.timezone
     }
 
     pub(super) fn in_group(&self) -> bool {

@@ -24,6 +24,9 @@ const ABBREVIATIONS: [&str; 27] = [
 
 /// The bubbles of `text`, in order: trimmed, none empty.
 pub fn cut(text: &str) -> Vec<String> {
+    if is_one_bubble(text) {
+        return vec![text.to_owned()];
+    }
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut bubbles = Vec::new();
     for paragraph in paragraphs(&text) {
@@ -38,6 +41,17 @@ pub fn cut(text: &str) -> Vec<String> {
         }
     }
     bubbles
+}
+
+/// Whether the text is a short line that begins and ends with a visible character: it is one
+/// bubble without any further check. Most replies are.
+fn is_one_bubble(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    text.len() <= BUBBLE_CHARS_MAX
+        && is_visible(bytes.first())
+        && is_visible(bytes.last())
+        && !bytes.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
 }
 
 /// Joins bubbles into one text.
@@ -229,7 +243,7 @@ mod tests {
 
     #[test]
     fn blank_lines_part_bubbles() {
-        let cases: [(&str, &[&str]); 8] = [
+        let cases: [(&str, &[&str]); 11] = [
             ("", &[]),
             (" \n\n \t ", &[]),
             ("hello", &["hello"]),
@@ -238,6 +252,9 @@ mod tests {
             ("one\r\n\r\ntwo\r\nthree", &["one", "two\nthree"]),
             ("\n\n one \n \n\n\n two\n", &["one", "two"]),
             ("First. Second.", &["First. Second."]),
+            ("one\rtwo", &["one\ntwo"]),
+            (" one ", &["one"]),
+            ("\u{301}one\u{a0}", &["\u{301}one"]),
         ];
         for (text, bubbles) in cases {
             assert_eq!(cut(text), bubbles, "{text:?}");

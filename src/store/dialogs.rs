@@ -67,6 +67,19 @@ impl Tx<'_> {
         Ok(found.unwrap_or_default())
     }
 
+    /// The assistant's open question to a person in a room, and when it was asked. That there
+    /// is none is cached: it is so for most people.
+    pub fn question(&mut self, room: RoomId, user: UserId) -> Result<Option<Noted>> {
+        if self.cache.unasked.contains(&(user, room)) {
+            return Ok(None);
+        }
+        let question = self.dialog(room, user)?.question;
+        if question.is_none() {
+            self.cache.put_unasked(user, room);
+        }
+        Ok(question)
+    }
+
     /// The last item of anybody in a room.
     pub fn latest_in_room(&self, room: RoomId) -> Result<Option<Noted>> {
         Ok(self
@@ -81,13 +94,16 @@ impl Tx<'_> {
 
     /// `None` clears the part.
     pub fn set_dialog(
-        &self,
+        &mut self,
         room: RoomId,
         user: UserId,
         part: DialogPart,
         json: Option<&str>,
         now: Timestamp,
     ) -> Result<()> {
+        if part == DialogPart::Question {
+            self.cache.unasked.remove(&(user, room));
+        }
         let (text, at) = match part {
             DialogPart::Question => ("question", "asked_at"),
             DialogPart::Latest => ("latest", "latest_at"),

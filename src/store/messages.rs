@@ -3,6 +3,7 @@
 
 use rusqlite::OptionalExtension;
 
+use super::held::Held;
 use super::{AgentId, AnswerDue, Digest, Room, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -55,10 +56,8 @@ impl Tx<'_> {
         let id = self.cache.last_message_id;
         let known = new.request.is_some();
         let (undelivered, due) = self.cache.undelivered.add(id, new.now, known);
-        self.execute(
-            "INSERT INTO messages (id, room_id, user_id, agent_id, previous_id, sent_s, received_at,
-               sender, text, metadata, context, counted, request, unwritten, bubbles, access, schedule)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        self.execute_held(
+            Held::InsertMessage,
             rusqlite::params![
                 id,
                 room.id.0,

@@ -1,9 +1,10 @@
 //! Rooms: a chat under the relay's name for it, its owner, its members, the agent that last
 //! delivered a message from it, and the head of its message chain.
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::app_rooms::Target;
+use super::held::Held;
 use super::{AgentId, Digest, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -177,9 +178,8 @@ impl Tx<'_> {
         humans: i64,
     ) -> Result<()> {
         // Most rooms have a row, and an update costs less than an upsert.
-        let newer = "UPDATE room_heads SET message_id = ?2, humans = ?3 WHERE room_id = ?1";
-        let head = (room.id.0, message_id, humans);
-        if room.head.is_none() || self.execute(newer, head)? == 0 {
+        let head = params![room.id.0, message_id, humans];
+        if room.head.is_none() || self.execute_held(Held::MoveRoomHead, head)? == 0 {
             self.execute(
                 "INSERT INTO room_heads (room_id, message_id, humans) VALUES (?1, ?2, ?3)",
                 head,

@@ -162,6 +162,51 @@ async fn one_that_fails_is_undone_alone() {
     assert!(agents.iter().all(|agent| agent.id != made));
 }
 
+/// The cache of people without an open question follows the database, also after a rollback.
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_are_found_after_what_was_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&options(&folder)).unwrap();
+    let now = Timestamp(1);
+    let made = store.write(move |tx| {
+        let user = tx.insert_user(&NewUser {
+            public_id: "ana",
+            phone: "+15550000001",
+            now,
+        })?;
+        let room = tx.insert_room(&NewRoom {
+            chat_guid: "direct",
+            mode: "direct",
+            owner: user.id,
+            agent: None,
+            now,
+        })?;
+        Ok((room.id, user.id))
+    });
+    let (room, user) = made.await.unwrap();
+    let question = || async {
+        let found = store.write(move |tx| tx.question(room, user)).await;
+        found.unwrap().map(|(json, _)| json)
+    };
+    let set = |json: Option<&'static str>, is_kept: bool| {
+        store.write(move |tx| {
+            tx.set_dialog(room, user, DialogPart::Question, json, now)?;
+            let seen = tx.question(room, user)?.map(|(json, _)| json);
+            assert_eq!(seen.as_deref(), json, "inside the transaction");
+            is_kept.then_some(()).ok_or_else(Error::not_found)
+        })
+    };
+    assert_eq!(question().await, None);
+    assert!(set(Some("undone"), false).await.is_err());
+    assert_eq!(question().await, None);
+    set(Some("asked"), true).await.unwrap();
+    assert_eq!(question().await.as_deref(), Some("asked"));
+    assert!(set(None, false).await.is_err());
+    assert_eq!(question().await.as_deref(), Some("asked"));
+    set(None, true).await.unwrap();
+    assert_eq!(question().await, None);
+}
+
 /// Blocks the writer thread until something is sent, so that queued closures form one transaction.
 async fn hold_up(store: &Store) -> std::sync::mpsc::Sender<()> {
     let (begun, has_begun) = tokio::sync::oneshot::channel();

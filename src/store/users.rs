@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::{OptionalExtension, Row, params};
 
+use super::held::Held;
 use super::{Tx, UserRow};
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::model::subscription::Grant;
 
@@ -19,8 +20,7 @@ pub struct User {
     /// UUID
     pub public_id: String,
     pub name: Option<String>,
-    /// IANA name
-    pub timezone: Option<String>,
+    pub timezone: Option<Zone>,
     /// The payment provider's status: free, active, trial, canceled or past_due.
     pub status: String,
     pub plan: Option<String>,
@@ -138,10 +138,9 @@ impl Tx<'_> {
     }
 
     /// Counts a message on its day.
-    pub fn count_message(&self, user: UserId, day: i64) -> Result<()> {
+    pub fn count_message(&mut self, user: UserId, day: i64) -> Result<()> {
         // Most messages aren't the first of their day, and an update costs less than an upsert.
-        let more = "UPDATE usage_days SET count = count + 1 WHERE user_id = ?1 AND day = ?2";
-        if self.execute(more, (user.0, day))? == 0 {
+        if self.execute_held(Held::CountMessage, params![user.0, day])? == 0 {
             self.execute(
                 "INSERT INTO usage_days (user_id, day, count) VALUES (?1, ?2, 1)",
                 (user.0, day),
@@ -170,7 +169,10 @@ pub(super) fn user_from(row: &Row<'_>) -> rusqlite::Result<User> {
         id: UserId(row.get(0)?),
         public_id: row.get(1)?,
         name: row.get(2)?,
-        timezone: row.get(3)?,
+        timezone: row
+            .get_ref(3)?
+            .as_str_or_null()?
+            .and_then(|name| name.parse().ok()),
         status: row.get(4)?,
         plan: row.get(5)?,
         grant: match row.get(6)? {

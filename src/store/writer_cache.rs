@@ -24,6 +24,8 @@ pub(super) struct WriterCache {
     pub(super) rooms: HashMap<String, Room>,
     /// Known authors in rooms.
     pub(super) authors: HashSet<(UserId, RoomId)>,
+    /// People known to have no open question of the assistant in a room.
+    pub(super) unasked: HashSet<(UserId, RoomId)>,
     /// Active sessions of superpowers.
     pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
     pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
@@ -146,6 +148,14 @@ impl WriterCache {
         let new = self.authors.insert((user, room));
         self.touched |= new;
         new
+    }
+
+    pub(super) fn put_unasked(&mut self, user: UserId, room: RoomId) {
+        self.touched = true;
+        if self.unasked.len() >= ENTRIES_MAX {
+            self.unasked.clear();
+        }
+        self.unasked.insert((user, room));
     }
 
     pub(super) fn put_session(&mut self, place: (UserId, RoomId), session: PowerSession) {

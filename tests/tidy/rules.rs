@@ -200,10 +200,8 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("indicatif", &["src/cli/progress.rs"]),
     ("parking_lot", ANYWHERE),
     ("arc_swap", &["src/setting.rs"]),
-    (
-        "rustix",
-        &["src/cli/check", "src/cli/serve.rs", "src/clock.rs"],
-    ),
+    ("foldhash", &["src/flags/registry.rs"]),
+    ("rustix", &["src/cli.rs", "src/cli/check", "src/clock.rs"]),
     (
         "strsim",
         &["src/config/unknown.rs", "src/flags/registry.rs"],

@@ -16,7 +16,7 @@ use super::folder::Draft;
 use super::json_file::JsonFile;
 use super::messages::{MessageCursor, Step};
 use crate::access;
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, Kind, Result};
 use crate::memory::merge::ForgottenMemories;
 use crate::memory::{Memory, ServiceMemories};
@@ -405,7 +405,7 @@ fn profile(account: &Account, last_active_at: Option<Timestamp>) -> Value {
         "email": text(&account.email),
         "display_name": text(&account.display_name),
         // UTC is used while the zone is unknown.
-        "timezone": account.user.timezone.as_deref().unwrap_or("UTC"),
+        "timezone": account.user.timezone.map_or("UTC", Zone::name),
         "created_at": account.created_at,
         "last_active_at": last_active_at,
     })

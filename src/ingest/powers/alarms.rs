@@ -97,7 +97,7 @@ impl Ingest {
         }
         let user = tx.user(alarm.user)?;
         let flags = self.flags.for_user(&user.public_id);
-        let timezone = user.timezone.as_ref().and_then(|name| name.parse().ok());
+        let timezone = user.timezone;
         let day = match power {
             Power::DailySummary => day(tx, alarm.user, timezone, &flags, now)?,
             _ => String::new(),

@@ -8,7 +8,7 @@ use super::context::{self, Context};
 use super::length::{cut_short, is_too_long, shorter};
 use super::made::{ReplyDecision, ReplyResult, ToolCall};
 use super::plan::{self, ReplyPlan};
-use crate::clock::{Monotonic, Timestamp};
+use crate::clock::{Monotonic, Timestamp, Zone};
 use crate::engine::{self, CallPermit, Model, ModelFailure, ModelRequest};
 use crate::error::Result;
 use crate::ingest::Ingest;
@@ -288,12 +288,11 @@ impl<'a> ModelTurn<'a> {
 
     /// Parses the model's tool calls as if the person had written them.
     fn take_calls(&self, calls: &[engine::ToolCall], work: &mut CallTotals) {
-        let timezone = self.context.user.timezone.as_ref();
         let heard = MessageContext {
             text: "",
             // "In an hour" counts from the message's time.
             now: self.context.message.received_at,
-            timezone: timezone.and_then(|name| name.parse().ok()),
+            timezone: self.context.user.timezone,
             persona: &self.ingest.persona.get().name,
             group: self.context.group,
             has_photos: false,
@@ -333,7 +332,7 @@ impl<'a> ModelTurn<'a> {
             persona: &persona.name,
             system_prompt: system_prompt.as_deref(),
             now: self.now,
-            timezone: context.user.timezone.as_deref(),
+            timezone: context.user.timezone.map(Zone::name),
             group: context.group,
             unprompted: self.pending.unprompted,
             known: &context.known,

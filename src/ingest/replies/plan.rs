@@ -2,7 +2,7 @@
 //! Pure.
 
 use super::context::Context;
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 use crate::flags::Reader;
 use crate::ingest::Ingest;
 use crate::reply::classify::{self, Classification, ClassifierInput};
@@ -102,7 +102,7 @@ pub(super) fn small_talk(
     pending: &PendingReply,
     now: Timestamp,
 ) -> Option<String> {
-    match understood(ingest, context, context.user.timezone.as_deref(), now) {
+    match understood(ingest, context, context.user.timezone, now) {
         Intent::Say(text) if context.photos.is_empty() && !pending.unprompted => Some(text),
         _ => None,
     }
@@ -111,13 +111,13 @@ pub(super) fn small_talk(
 fn understood(
     ingest: &Ingest,
     context: &Context,
-    timezone: Option<&str>,
+    timezone: Option<Zone>,
     now: Timestamp,
 ) -> Intent {
     crate::reply::understand(&MessageContext {
         text: &context.message.text,
         now,
-        timezone: timezone.and_then(|name| name.parse().ok()),
+        timezone,
         persona: &ingest.persona.get().name,
         group: context.group && !context.reply_to_assistant,
         has_photos: false,

@@ -99,7 +99,7 @@ impl<'a> Words<'a> {
 
     /// These words in lower case, single spaces between.
     pub(in crate::reply) fn phrase(&self, range: Range<usize>) -> String {
-        let mut phrase = String::new();
+        let mut phrase = String::with_capacity(self.lower.len() + range.len());
         for at in range {
             if at > 0 && !phrase.is_empty() {
                 phrase.push(' ');
@@ -159,6 +159,10 @@ fn written_out(word: &str) -> Option<&'static str> {
 
 /// A word without the punctuation around it; a sign before a digit stays.
 fn core(chunk: &str) -> &str {
+    let is_plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    if is_plain(chunk.as_bytes().first()) && is_plain(chunk.as_bytes().last()) {
+        return chunk; // most of them
+    }
     let chunk = chunk.trim_end_matches(is_punctuation);
     let mut rest = chunk;
     while let Some(first) = rest.chars().next() {

@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use super::super::advice::sqlite_failed;
 use super::super::checkpoint::Checkpointer;
 use super::super::copy::{self, CopyStep};
+use super::super::held::HeldStatements;
 use super::super::writer_cache::WriterCache;
 use super::super::{Numbers, Tx};
 use super::{CopyRequest, Job, PagesAnswer, Task, UntoldCallers, WriteJob, WriterHealth};
@@ -44,6 +45,7 @@ pub(super) struct Thread<'c> {
     savepoint: Statement<'c>,
     release: Statement<'c>,
     undo: Statement<'c>,
+    held: HeldStatements<'c>,
     cache: WriterCache,
     checkpointer: Checkpointer,
     health: &'c WriterHealth,
@@ -69,6 +71,7 @@ impl<'c> Thread<'c> {
             savepoint: conn.prepare("SAVEPOINT job")?,
             release: conn.prepare("RELEASE job")?,
             undo: conn.prepare("ROLLBACK TO job")?,
+            held: HeldStatements::prepare(conn)?,
             cache,
             checkpointer,
             health,
@@ -327,6 +330,7 @@ impl<'c> Thread<'c> {
         let keep = work.run(&mut Tx {
             conn: self.conn,
             cache: &mut self.cache,
+            held: &mut self.held,
             after,
         });
         if self.conn.is_autocommit() {

@@ -144,12 +144,16 @@ fn number(words: &Words, at: usize) -> Option<(Milli, usize)> {
         ("another", 1_000),
         ("the next", 1_000),
     ];
+    let word = words.get(at);
+    let first = word.as_bytes().first();
     for (phrase, milli) in PHRASES {
-        if let Some(end) = words.after(at, &[phrase]) {
+        // Most words are told by their first letter.
+        if phrase.as_bytes().first() == first
+            && let Some(end) = words.after(at, &[phrase])
+        {
             return Some((milli, end));
         }
     }
-    let word = words.get(at);
     if let Some(milli) = digits_milli(word) {
         return Some((milli, at + 1));
     }
