@@ -139,7 +139,16 @@ enum Command {
     Explain(explain::Options),
 }
 
+/// With transparent huge pages an idle service holds twice the memory, most of it never used.
+/// To be called before much memory is taken: what is huge by then stays so.
+fn refuse_huge_pages() {
+    #[cfg(target_os = "linux")]
+    // An error: a kernel without them, or one that can't be told.
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
 pub fn main() -> ExitCode {
+    refuse_huge_pages();
     let arguments = Arguments::parse();
     let file = arguments.config.clone();
     let source = Source::process(arguments.config);

@@ -25,7 +25,6 @@ const BLOCKED_CALLS_MAX: Duration = Duration::from_secs(1);
 pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
     let mut loaded = super::configuration(source)?;
     let logging = logging::start(&loaded.config.log).map_err(super::one)?;
-    refuse_huge_pages();
     let told = fit_descriptors(&mut loaded.config);
     loaded.warnings.extend(told);
     let runtime = super::runtime().map_err(super::one)?;
@@ -48,14 +47,6 @@ pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
             "the disk failed while writing; nothing more was accepted. Check the disk, then start again"
                 .to_owned(),
         )),
-    }
-}
-
-/// Transparent huge pages would double the memory of an idle service.
-fn refuse_huge_pages() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
-        log::debug!("the service goes on with huge pages: {error}");
     }
 }
 
