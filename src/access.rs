@@ -11,34 +11,34 @@ use crate::reply::persona::Persona;
 use crate::reply::wording;
 use crate::store::User;
 
-/// What the flags say of free users.
+/// The flags about free users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessRules {
-    /// `free_tier.enabled`: the master switch; when it is off nobody is restricted.
+    /// `free_tier.enabled`: the master switch; when off, nobody is restricted.
     pub free_tier: bool,
     /// `payment.paywall_enabled`: no free messages at all.
     pub paywall: bool,
     /// `free_tier.daily_message_limit`
     pub daily_limit: i64,
-    /// `free_tier.superpowers_disabled`: free users have none in direct chats.
+    /// `free_tier.superpowers_disabled`: free users have no superpowers in direct chats.
     pub superpowers_disabled: bool,
 }
 
-/// Who asks.
+/// The person who asks for access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caller {
     pub subscribed: bool,
-    /// Messages counted this UTC day, the one in question not included.
+    /// Messages counted this UTC day, without the current one.
     pub used_today: i64,
 }
 
-/// What is asked.
+/// What access is requested for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessRequest {
     Message,
-    /// The use of a superpower that is offered, in a direct chat.
+    /// An offered superpower in a direct chat.
     DirectSuperpower,
-    /// The same in a group.
+    /// A superpower in a group.
     GroupSuperpower {
         owner_subscribed: bool,
     },
@@ -47,7 +47,7 @@ pub enum AccessRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Allow {
-        /// Messages of the day left, the one in question included; -1: unlimited.
+        /// Messages left today, including the current one; -1 for unlimited.
         remaining: i64,
     },
     Deny(Denial),
@@ -56,13 +56,13 @@ pub enum Access {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Denial {
     MessageLimit,
-    /// No free messages at all: the same code, other words.
+    /// No free messages at all: the same code with another text.
     Paywall,
     SuperpowerNeedsSubscription,
     OwnerNotSubscribed,
 }
 
-/// Whether `caller` may have what is asked.
+/// Decides whether `caller` has access.
 pub fn decide(rules: AccessRules, caller: Caller, asked: AccessRequest) -> Access {
     let allowance = rules.allowance(caller.subscribed);
     let left = allowance.map(|allowance| (allowance - caller.used_today).max(0));
@@ -95,7 +95,7 @@ impl AccessRules {
         }
     }
 
-    /// Messages a day; `None`: unlimited.
+    /// Messages per day; `None` for unlimited.
     pub fn allowance(&self, subscribed: bool) -> Option<i64> {
         if subscribed || !self.free_tier {
             return None;
@@ -115,7 +115,7 @@ impl Access {
 }
 
 impl Denial {
-    /// Stable, for programs.
+    /// A stable code for programs.
     pub const fn code(self) -> &'static str {
         match self {
             Self::MessageLimit | Self::Paywall => "message_limit_reached",
@@ -124,7 +124,7 @@ impl Denial {
         }
     }
 
-    /// The text of the refusal: the operator's own where it is configured, else the built-in one.
+    /// The refusal's text: the configured one, or else the built-in one.
     pub fn reply(self, persona: &Persona) -> String {
         let name = persona.name.as_str();
         let own = match self {
@@ -153,13 +153,13 @@ impl Denial {
     }
 }
 
-/// Whether limits and superpowers treat the user as subscribed. Where nobody is charged they do
-/// so whatever the user's status.
+/// Whether limits and superpowers treat the user as subscribed. If nobody is charged, everybody
+/// counts as subscribed.
 pub fn counts_as_subscribed(standing: SubscriptionStatus<'_>, flags: &Reader<'_>) -> bool {
     flags.charges_nobody || standing.is_subscribed()
 }
 
-/// What the user's subscription is now, grants included.
+/// The user's subscription now, including grants.
 pub fn standing(user: &User, now: Timestamp) -> SubscriptionStatus<'_> {
     SubscriptionStatus::of(&user.status, user.plan.as_deref(), user.grant.as_ref(), now)
 }
@@ -260,7 +260,7 @@ mod tests {
             let verdict = decide(rules, caller, asked);
             assert_eq!(verdict, expected, "{rules:?} {caller:?} {asked:?}");
         }
-        // The master switch ends the paywall as well.
+        // The master switch disables the paywall too.
         let both = AccessRules {
             paywall: true,
             ..OPEN

@@ -1,7 +1,6 @@
-//! A language model behind an OpenAI-compatible chat-completions server: how many calls are
-//! under way at once, how long they may take, when one is tried again. What the model is
-//! told is decided elsewhere; it must not know messages, rooms or users, and what a server
-//! says beside its reply never leaves this part.
+//! A language model behind an OpenAI-compatible chat-completions server: limits of concurrency and
+//! time, and retries. Other modules write the prompt. This module must not know messages, rooms or
+//! users, and never passes on a server's error text.
 
 mod numbers;
 mod wire;
@@ -22,55 +21,56 @@ use crate::setting::Setting;
 use numbers::ModelMetrics;
 pub use wire::{ModelFailure, ModelReply, ToolCall, Usage};
 
-/// One call, from connecting to the last byte.
+/// Time limit of one call, from connecting to the last byte.
 pub const CALL_MS_MAX: u64 = 30_000;
 const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// Before a call is made anew after a broken connection or a 5xx.
+/// Pause before a retry after a broken connection or a 5xx.
 const RETRY_PAUSE_MS: u64 = 250;
-/// So often in a row a server fails with tools and answers without them, before it is offered
-/// none any more. A 4xx says it plainly, a 5xx may be chance.
+/// After this many consecutive failures with tools that succeeded without them, no tools are
+/// offered. A 4xx is clear at once; a 5xx may be temporary.
 const TOOLS_FAILED_MAX: u32 = 3;
 
-/// How the server is reached.
+/// The server's settings.
 pub struct Settings {
-    /// What `/chat/completions` is appended to.
+    /// `/chat/completions` is appended to this.
     pub base_url: String,
     pub api_key: Setting<Option<String>>,
     pub model: String,
-    /// For photos.
+    /// The model for photos.
     pub vision_model: String,
     pub max_tokens_field: MaxTokensField,
-    /// Whether the operator wants tools offered.
+    /// Whether the operator wants tools to be offered.
     pub tools: bool,
-    /// Calls under way at once; each takes a blocking thread.
+    /// Concurrent calls; each takes a thread.
     pub concurrency: usize,
 }
 
-/// What a model is asked.
+/// A request to the model.
 pub struct ModelRequest {
     pub prompt: Prompt,
-    /// The same without tools, for a server that minds them; `None`: it has none.
+    /// The same prompt without tools, for a server that doesn't support them; `None` when it has
+    /// none.
     pub without_tools: Option<Prompt>,
     pub vision: bool,
     pub tokens_max: i64,
-    /// A call that failed is tried again until then.
+    /// A failed call is retried until this time.
     pub retry_until: Monotonic,
-    /// Nobody waits for a reply after that; `None`: as long as a call may take.
+    /// The reply is useless after this time; `None` for no limit besides the call's own.
     pub wanted_until: Option<Monotonic>,
 }
 
-/// What came of it.
+/// The outcome of a request.
 pub struct ModelOutcome {
-    /// Requests sent, repeated ones too.
+    /// Calls made, including retries.
     pub calls: u32,
-    /// From the first request to the end, the pauses included.
+    /// From the first call to the end, including pauses.
     pub took_ms: u64,
-    /// Of all requests.
+    /// The total of all calls.
     pub usage: Usage,
     pub said: Result<ModelReply, ModelFailure>,
 }
 
-/// A place among the calls under way, given back when dropped.
+/// A permit for one of the concurrent calls; dropping it frees the slot.
 pub struct CallPermit<'a>(
     #[expect(dead_code, reason = "held, not read")] Option<SemaphorePermit<'a>>,
 );
@@ -96,12 +96,12 @@ impl Model {
         })
     }
 
-    /// The server is asked with this key from now on.
+    /// Replaces the server's key; takes effect immediately.
     pub fn set_api_key(&self, key: Option<String>) {
         self.settings.api_key.set(key);
     }
 
-    /// The model that is asked, by name.
+    /// The model's name.
     pub fn name(&self, vision: bool) -> &str {
         match vision {
             true => &self.settings.vision_model,
@@ -109,15 +109,15 @@ impl Model {
         }
     }
 
-    /// False also once the server has shown that it knows no tools.
+    /// False also after the server has shown that it doesn't support tools.
     pub fn takes_tools(&self) -> bool {
         self.settings.tools && self.tools_failed.load(Ordering::Relaxed) < TOOLS_FAILED_MAX
     }
 
-    /// Waits for a place; to be had before anything is made ready, so that what waits is small.
+    /// Waits for a permit. Get it before preparing the prompt, so that waiting uses little memory.
     pub async fn place(&self) -> CallPermit<'_> {
         let _waiting = self.numbers.waits();
-        CallPermit(self.permits.acquire().await.ok()) // never closed
+        CallPermit(self.permits.acquire().await.ok()) // the semaphore is never closed
     }
 
     pub fn show(&self, page: &MetricsRegistry) -> metrics::MetricsResult {
@@ -130,19 +130,19 @@ impl Model {
         self.numbers.show(page)
     }
 
-    /// Whether whoever asks now has to wait for a place.
+    /// Whether a new request has to wait for a permit.
     pub fn is_busy(&self) -> bool {
         self.permits.available_permits() == 0
     }
 
-    /// A place, if one is free.
+    /// A permit, if one is free.
     pub fn free_place(&self) -> Option<CallPermit<'_>> {
         let permit = self.permits.try_acquire().ok()?;
         Some(CallPermit(Some(permit)))
     }
 
-    /// Asks; once more after a broken connection, a 5xx, or a 429 whose `Retry-After` is soon
-    /// enough. A server that may mind tools is asked again without them.
+    /// Calls the model. Retries once after a broken connection, a 5xx, or a 429 with a short
+    /// `Retry-After`. A server that may not support tools is asked again without them.
     pub async fn ask(self: &Arc<Self>, _place: &CallPermit<'_>, ask: ModelRequest) -> ModelOutcome {
         let begun = self.clock.monotonic();
         let mut body = Arc::new(self.body(&ask, &ask.prompt));
@@ -196,7 +196,7 @@ impl Model {
         wire::request(prompt, self.name(ask.vision), field, ask.tokens_max)
     }
 
-    /// `failed`: how the server failed with tools before it answered without them.
+    /// `failed`: how the call with tools failed before the one without them succeeded.
     fn note_tools(&self, failed: Option<ModelFailure>) {
         let failed = match failed {
             None => return self.tools_failed.store(0, Ordering::Relaxed),

@@ -1,15 +1,15 @@
 //! Relays that come with the service, and the core that they share with `examples/relay.rs`. A
-//! relay is a client of the public protocol and nothing else: messages and photos go up by HTTP,
-//! commands come down over the WebSocket, or by polling where there is none. A network is two
-//! hooks: `incoming`, which takes what people write, and `send`, which sends one bubble.
+//! relay is a client of the public protocol: messages and photos are posted over HTTP, commands
+//! arrive over the WebSocket, or by polling without one. A network implements two functions:
+//! `incoming` receives people's messages, and `send` sends one bubble.
 //!
-//! - A message goes up with the network's own id as its key, and again with the same key until
-//!   it is answered: it counts once.
-//! - What was sent is on disk before it is acknowledged or confirmed. A kill between sending and
-//!   noting repeats one bubble at most, and none where the network takes a transaction id.
-//! - Each chat is worked on in order, and no chat waits for another.
+//! - A message is posted with the network's own id as its key, and repeated with the same key until
+//!   it is answered, so it counts once.
+//! - A sent bubble is recorded on disk before it is acknowledged or confirmed. A crash between
+//!   sending and recording repeats at most one bubble, and none if the network has transaction ids.
+//! - Each chat is handled in order, and no chat waits for another.
 //!
-//! It must not know anything of the service but its wire.
+//! It must not know anything of the service except its protocol.
 
 mod allow_list;
 mod backoff;
@@ -43,26 +43,26 @@ use journal::Journal;
 use lanes::Lanes;
 use service::Service;
 
-/// What a relay needs beside its network.
+/// A relay's settings, apart from its network.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where the service listens, like `http://127.0.0.1:8080`.
+    /// The service's address, like `http://127.0.0.1:8080`.
     pub url: String,
     pub credentials: Credentials,
-    /// The file in which is remembered what was sent.
+    /// The journal of sent bubbles.
     pub state: PathBuf,
 }
 
-/// A chat network. Both hooks are called from several tasks at once, `send` for one chat never
-/// twice at a time.
+/// A chat network. Both functions are called from several tasks, `send` for one chat never
+/// concurrently.
 pub trait Network: Send + Sync + 'static {
-    /// Takes what people write and brings it up, until something ends it.
+    /// Receives people's messages and posts them, until something ends it.
     fn incoming(&self, uplink: Uplink<Self>) -> impl Future<Output = StopReason> + Send
     where
         Self: Sized;
 
-    /// Sends one bubble to a chat. `id` is the same whenever the same bubble is sent: the
-    /// network's transaction id, where it has one.
+    /// Sends one bubble to a chat. `id` is the same whenever the same bubble is sent; it serves as
+    /// the network's transaction id.
     fn send(
         &self,
         chat: &str,
@@ -70,7 +70,7 @@ pub trait Network: Send + Sync + 'static {
         id: &str,
     ) -> impl Future<Output = Result<(), SendError>> + Send;
 
-    /// Shows that the assistant is typing. A network that can't does nothing.
+    /// Shows a typing sign. Does nothing in a network without them.
     fn typing(&self, _chat: &str) -> impl Future<Output = ()> + Send {
         async {}
     }
@@ -79,12 +79,12 @@ pub trait Network: Send + Sync + 'static {
 /// Why a bubble was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendError {
-    /// It may be sent later: after `wait`, where the network says so.
+    /// It may be retried: after `wait`, if the network says so.
     Later {
         wait: Option<std::time::Duration>,
         why: String,
     },
-    /// It will not be, however often it is tried.
+    /// Retrying is useless.
     Never(String),
 }
 
@@ -92,21 +92,21 @@ pub enum SendError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StopReason(pub String);
 
-/// What all tasks of one relay share.
+/// State shared by all tasks of one relay.
 struct Core<N> {
     network: N,
     service: Service,
     journal: Arc<Mutex<Journal>>,
     lanes: Lanes,
-    /// Commands that are being sent.
+    /// Commands being sent.
     under_way: Mutex<HashSet<String>>,
-    /// Reports of commands, for whichever connection there is.
+    /// Reports of commands, for the current connection.
     acks: mpsc::UnboundedSender<Value>,
     condition: Arc<Condition>,
     stop: watch::Sender<Option<StopReason>>,
 }
 
-/// Runs a relay until something ends it that it can't mend by itself.
+/// Runs a relay until an error that it can't recover from.
 pub async fn run<N: Network>(
     settings: Settings,
     network: N,
@@ -143,7 +143,7 @@ pub async fn run<N: Network>(
     }
 }
 
-/// Breaks off what is in the lanes when the relay ends, also when it is dropped.
+/// Aborts the tasks of all lanes when the relay ends or is dropped.
 struct AbortOnDrop<N>(Arc<Core<N>>);
 
 impl<N> Drop for AbortOnDrop<N> {
@@ -152,7 +152,7 @@ impl<N> Drop for AbortOnDrop<N> {
     }
 }
 
-/// Says that the service takes a relay's credentials.
+/// Checks that the service accepts a relay's credentials.
 pub async fn check(settings: &Settings) -> Result<(), String> {
     let service = Service::new(settings.url.clone(), settings.credentials.clone());
     service.check().await

@@ -1,4 +1,4 @@
-//! What is counted of a model: calls, failures, time and tokens.
+//! Metrics of the language model: calls, failures, time and tokens.
 
 use super::ModelOutcome;
 use crate::metrics::{self, Histogram, IntCounter, IntCounterVec, IntGauge, MetricsRegistry};
@@ -38,14 +38,14 @@ impl Default for ModelMetrics {
                 "Replies that wait for a place among them.",
             ),
         };
-        // Both are there from the start, so that the first tokens are an increase.
+        // Both labels exist from the start, so that the first tokens show as an increase.
         numbers.tokens("prompt");
         numbers.tokens("completion");
         numbers
     }
 }
 
-/// Somebody waits for as long as it lives.
+/// Counts as a waiting request while it lives.
 pub(super) struct WaitingGuard<'a>(&'a IntGauge);
 
 impl Drop for WaitingGuard<'_> {

@@ -1,5 +1,5 @@
-//! Chat completions as JSON: what is sent, and what can be made of an answer. A server's
-//! answer is a stranger's text: what is no reply is a failure, whatever it looks like.
+//! Chat completions as JSON: building requests and parsing answers. Answers are untrusted: anything
+//! that isn't a valid reply is a failure.
 
 use std::fmt;
 
@@ -9,33 +9,33 @@ use crate::config::MaxTokensField;
 use crate::reply::prompt::{Message, Prompt, REPLY_CHARS_MAX, Role, estimated_tokens};
 use crate::reply::tools::Tool;
 
-/// Calls of tools in one reply that are looked at.
+/// Tool calls accepted in one reply.
 const TOOL_CALLS_MAX: usize = 4;
 
-/// A reply.
+/// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelReply {
-    /// At most `REPLY_CHARS_MAX` characters; empty only beside a tool's call.
+    /// At most `REPLY_CHARS_MAX` characters; empty only with a tool call.
     pub text: String,
-    /// Of the tools that were offered, or of others that the model made up.
+    /// Calls of offered tools, or of tools that the model invented.
     pub calls: Vec<ToolCall>,
-    /// It ended because it had reached its most tokens.
+    /// The reply ended because it reached its token limit.
     pub cut_off: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     pub name: String,
-    /// JSON, if the model wrote any.
+    /// JSON, or whatever the model wrote.
     pub arguments: String,
 }
 
-/// What a request cost, whether or not there was a reply to it.
+/// The tokens of a request, with or without a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
-    /// The server did not say; counted from the texts.
+    /// The server reported no numbers; estimated from the texts.
     pub estimated: bool,
 }
 
@@ -50,28 +50,28 @@ impl std::ops::AddAssign for Usage {
 /// Why there is no reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelFailure {
-    /// Nothing came in time.
+    /// No answer in time.
     TimedOut,
-    /// No connection, or it broke before the answer was whole.
+    /// No connection, or it broke before the answer was complete.
     Unreachable,
-    /// 429
+    /// HTTP 429.
     Busy { retry_after_s: Option<u64> },
     /// Any other status than 200.
     Status(u16),
-    /// 200 with something that is no chat completion.
+    /// 200 with something other than a chat completion.
     Garbled,
-    /// The model said nothing.
+    /// An empty reply.
     Empty,
-    /// The model wanted a tool, and was offered none.
+    /// The model called a tool although none was offered.
     ToolCall,
-    /// The model or its server would not say it.
+    /// The model or its server refused to answer.
     Refused,
-    /// A mistake of ours.
+    /// An internal error.
     Internal,
 }
 
 impl ModelFailure {
-    /// For programs and operators.
+    /// The code for programs and operators.
     pub const fn code(self) -> &'static str {
         match self {
             Self::TimedOut => "timed_out",
@@ -86,7 +86,7 @@ impl ModelFailure {
         }
     }
 
-    /// When another try may do better; `None`: it won't.
+    /// The pause before a retry; `None` when retrying is useless.
     pub(super) fn retry_after_ms(self, pause_ms: u64) -> Option<u64> {
         match self {
             Self::Unreachable | Self::Status(500..) => Some(pause_ms),
@@ -97,7 +97,7 @@ impl ModelFailure {
         }
     }
 
-    /// What servers answer that know no tools.
+    /// Whether a server without tool support may answer like this.
     pub(super) const fn may_mind_tools(self) -> bool {
         matches!(self, Self::Status(400 | 404 | 422 | 500..))
     }
@@ -167,7 +167,7 @@ fn message(message: &Message) -> Value {
     json!({ "role": role, "content": parts })
 }
 
-/// Reads the answer to `request`, and what it cost.
+/// Parses the answer to `request`, and its cost.
 pub(super) fn reply(answer: &[u8], request: &Value) -> (Usage, Result<ModelReply, ModelFailure>) {
     let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
         return (Usage::default(), Err(ModelFailure::Garbled));
@@ -237,7 +237,7 @@ fn said(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailure> {
     })
 }
 
-/// `{"name", "arguments"}`; the arguments are JSON in a string, with some servers JSON itself.
+/// `{"name", "arguments"}`; the arguments are JSON in a string, or with some servers plain JSON.
 fn tool_call(function: &Value) -> ToolCall {
     let name = function.get("name").and_then(Value::as_str);
     let arguments = ["arguments", "parameters"]
@@ -253,7 +253,7 @@ fn tool_call(function: &Value) -> ToolCall {
     }
 }
 
-/// Some small models write the call of a tool where others say something.
+/// Some small models write a tool call as text.
 fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
     let inner = text.strip_prefix("<tool_call>").unwrap_or(text);
     let inner = inner.strip_suffix("</tool_call>").unwrap_or(inner).trim();
@@ -277,8 +277,8 @@ impl ModelReply {
     }
 }
 
-/// What a person may see: without the thoughts that some models write first, without control
-/// characters, not without end.
+/// Makes a reply readable: removes the reasoning that some models prepend and control characters,
+/// and limits its length.
 fn readable(text: &str) -> String {
     const THOUGHT: (&str, &str) = ("<think>", "</think>");
     let text = text.trim_start();
@@ -291,11 +291,11 @@ fn readable(text: &str) -> String {
     short.trim().to_owned()
 }
 
-/// `None`: the server did not say.
+/// `None` when the server didn't report usage.
 fn stated_usage(answer: &Value) -> Option<Usage> {
     let stated = |name: &str| answer.pointer("/usage")?.get(name)?.as_u64();
     Some(Usage {
-        // No context is longer; a server's nonsense must not overflow a sum.
+        // No context is larger; an invalid number must not overflow a sum.
         prompt_tokens: stated("prompt_tokens")?.min(TOKENS_MAX),
         completion_tokens: stated("completion_tokens")?.min(TOKENS_MAX),
         estimated: false,
@@ -304,7 +304,7 @@ fn stated_usage(answer: &Value) -> Option<Usage> {
 
 const TOKENS_MAX: u64 = 100_000_000;
 
-/// Everything that was said to the model, without photos.
+/// All texts of a request, without photos.
 fn texts(request: &Value) -> String {
     let messages = request.get("messages").and_then(Value::as_array);
     let mut all = String::new();

@@ -1,25 +1,25 @@
-//! The allow list: people, rooms and servers whose messages a relay takes, by their ids.
+//! The allow list: ids of people, rooms and servers whose messages a relay accepts.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use parking_lot::Mutex;
 
-/// Strangers that are named in the log.
+/// Limit of unknown senders named in the log.
 const STRANGERS_MAX: usize = 1_000;
 const EVERYONE: &str = "everyone";
 
-/// What one network's ids look like.
+/// The form of a network's ids.
 #[derive(Debug, Clone, Copy)]
 pub struct IdForm {
-    /// The name of the network, which is also its section in `service.toml`.
+    /// The network's name, also that of its section in `service.toml`.
     pub network: &'static str,
     pub is_valid: fn(&str) -> bool,
-    /// Continues "must hold", in an error.
+    /// Continues "must hold" in an error.
     pub about: &'static str,
 }
 
-/// Ids that are let in.
+/// Allowed ids.
 #[derive(Debug, Clone)]
 pub struct AllowList {
     form: IdForm,
@@ -28,8 +28,8 @@ pub struct AllowList {
 }
 
 impl AllowList {
-    /// Ids with or without the network's prefix, or "everyone". The error continues the key's
-    /// name.
+    /// Parses ids, with or without the network's prefix, or "everyone". The error continues the
+    /// key's name.
     pub fn read<'e>(
         form: IdForm,
         entries: impl IntoIterator<Item = &'e str>,
@@ -84,13 +84,13 @@ fn without_prefix<'t>(network: &str, text: &'t str) -> &'t str {
     rest.and_then(|rest| rest.strip_prefix(':')).unwrap_or(text)
 }
 
-/// People who wrote and are not on the list.
+/// People who wrote without being on the list.
 #[derive(Default)]
 pub(super) struct UnknownSenders(Mutex<HashSet<String>>);
 
 impl UnknownSenders {
-    /// Says in the log, once for each chat, how to let a person in. `action` is what they did;
-    /// `group` is the chat's id where more people write in it.
+    /// Logs, once per chat, how to allow a person. `action` is what they did; `group` is the chat's
+    /// id in a group.
     pub(super) fn report(&self, network: &str, person: &str, action: &str, group: Option<&str>) {
         let mut known = self.0.lock();
         let chat = group.unwrap_or(person);

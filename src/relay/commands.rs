@@ -1,5 +1,5 @@
-//! Commands: where they come from, and what becomes of each. It is sent, noted on disk, and only
-//! then acknowledged; the other order would lose it in a crash.
+//! Receiving and executing commands. A command is sent, recorded on disk, and then acknowledged;
+//! another order could lose it in a crash.
 
 use std::io;
 use std::sync::Arc;
@@ -14,32 +14,32 @@ use super::journal::{CommandEnd, Journal};
 use super::socket::{self, ConnectionEnd};
 use super::{Core, Network, SendError, StopReason, poll};
 
-/// How long sending is tried before the command is given back to the service, which hands it
-/// out again later.
+/// How long sending is retried before the command is reported as failed; the service hands it out
+/// again later.
 const PATIENCE: Duration = Duration::from_secs(45);
-/// After so many sockets that did not open it is polled.
+/// After this many failed attempts to open a socket, the relay polls.
 const UNOPENED_MAX: u32 = 2;
-/// How long it is polled until a socket is tried again.
+/// How long the relay polls before it tries a socket again.
 const POLLED_FOR: Duration = Duration::from_secs(60);
-/// A connection that lasted so long was a good one.
+/// A connection that lasted this long resets the count of failures.
 const GOOD: Duration = Duration::from_secs(60);
 
-/// Receives and carries out commands until the service does not want this relay any more.
+/// Receives and executes commands until the service rejects the relay.
 pub(super) async fn receive<N: Network>(
     core: &Arc<Core<N>>,
     mut reports: UnboundedReceiver<Value>,
 ) -> StopReason {
-    // Breaks in a row, and of these the sockets that did not open at all.
+    // Consecutive broken connections, and among them sockets that did not open.
     let (mut failures, mut unopened) = (0, 0);
     loop {
         let began = Instant::now();
-        // The socket speaks no TLS; polls do.
+        // The socket client has no TLS; polls do.
         let is_plain = core.service.url.starts_with("http://");
         if !is_plain || unopened >= UNOPENED_MAX {
             if let Err(stop) = poll::run(core, &mut reports, POLLED_FOR).await {
                 return stop;
             }
-            unopened = UNOPENED_MAX - 1; // one look whether there is a socket now
+            unopened = UNOPENED_MAX - 1; // one attempt to open a socket
             if !is_plain {
                 continue;
             }
@@ -65,7 +65,7 @@ pub(super) async fn receive<N: Network>(
 }
 
 impl<N: Network> Core<N> {
-    /// Takes a command up, unless it is under way or finished.
+    /// Starts a command, unless it is running or finished.
     pub(super) fn obey(self: &Arc<Self>, command: &Value) {
         let text = |name: &str| command[name].as_str().unwrap_or_default().to_owned();
         let payload = &command["payload"];
@@ -73,7 +73,7 @@ impl<N: Network> Core<N> {
         if command["command_type"] == "typing" {
             if payload["on"] == true {
                 let core = self.clone();
-                // Beside the lane: it is of use now or not at all.
+                // Outside the lane: a late typing sign is useless.
                 tokio::spawn(async move { core.network.typing(&chat).await });
             }
             return;
@@ -83,7 +83,7 @@ impl<N: Network> Core<N> {
             return self.report(&id, json!({ "status": ending }));
         }
         let is_new = self.under_way.lock().insert(id.clone());
-        // Sending may take longer than an acknowledgement should.
+        // Sending may take longer than the time allowed for an ack.
         self.report(&id, json!({"status": "executing"}));
         if !is_new {
             return;
@@ -114,7 +114,7 @@ impl<N: Network> Core<N> {
         }
     }
 
-    /// Notes how a command ended, for good; what is reported of it.
+    /// Records a command's final state. Returns its report.
     async fn finish(&self, id: &str, seq: u64, ended: Result<(), String>) -> Value {
         let ending = match ended {
             Ok(()) => CommandEnd::Completed,
@@ -135,7 +135,7 @@ impl<N: Network> Core<N> {
         let _ = self.acks.send(report);
     }
 
-    /// Writes to the journal, off the async threads.
+    /// Writes to the journal on the blocking pool.
     pub(super) async fn note(
         &self,
         write: impl FnOnce(&mut Journal) -> io::Result<()> + Send + 'static,
@@ -152,13 +152,13 @@ impl<N: Network> Core<N> {
         })
     }
 
-    /// Nothing is being sent.
+    /// Whether no command is running.
     pub(super) fn is_idle(&self) -> bool {
         self.under_way.lock().is_empty()
     }
 }
 
-/// The service hands it out again.
+/// The report of a failure; the service hands the command out again.
 fn refused(why: &str) -> Value {
     json!({"status": "failed", "error": why, "retryable": true})
 }

@@ -1,10 +1,10 @@
-//! How a relay is: what its operator sees of it.
+//! The state of a relay for its operator.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-/// Both ends of a relay, each with what troubles it.
+/// The state of a relay's two connections, each with its current problem.
 #[derive(Debug)]
 pub struct Condition {
     network: Mutex<Option<String>>,
@@ -34,7 +34,7 @@ impl Condition {
         set(&self.service, "the service", trouble);
     }
 
-    /// It ended and begins anew.
+    /// The relay ended and was restarted.
     pub fn restarted(&self, why: &str) {
         self.restarts.fetch_add(1, Ordering::Relaxed);
         self.set_network(Some(why));
@@ -44,14 +44,14 @@ impl Condition {
         self.restarts.load(Ordering::Relaxed)
     }
 
-    /// What is wrong, without secrets; `None`: both ends answer.
+    /// The current problem, without secrets; `None` when both connections work.
     pub fn trouble(&self) -> Option<String> {
         let of = |end: &Mutex<Option<String>>| end.lock().clone();
         of(&self.network).or_else(|| of(&self.service))
     }
 }
 
-/// Said once for each new trouble.
+/// Logs each new problem once.
 fn set(end: &Mutex<Option<String>>, name: &str, trouble: Option<&str>) {
     let mut known = end.lock();
     if known.as_deref() == trouble {

@@ -1,18 +1,18 @@
-//! A message from a network, with the fields that the service takes.
+//! A message from a network, as fields for the service.
 
 use serde_json::{Value, json};
 
-/// The service takes no longer text; the rest is cut off.
+/// The service accepts no longer text; the rest is cut.
 const TEXT_BYTES_MAX: usize = 32 * 1024;
-/// A changed message is brought up as a correction within this time, and not after it.
+/// An edited message is posted as a correction within this time only.
 pub(super) const CORRECTION_S_MAX: i64 = 60;
 
-/// Answers to what a relay can't bring up.
+/// Answers to messages that a relay can't post.
 pub(super) const CANT_HEAR: &str = "I can't hear yet. Could you write it to me?";
 pub(super) const CANT_READ: &str =
     "I can't make anything of that yet: I read text and look at photos.";
 
-/// Who wrote where, and under which id.
+/// A message's author, chat and id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Incoming {
     /// With the network's prefix.
@@ -20,9 +20,9 @@ pub(super) struct Incoming {
     /// With the network's prefix.
     pub(super) sender: String,
     pub(super) is_group: bool,
-    /// A group's message that mentions the assistant or replies to it.
+    /// Whether a group's message mentions the assistant or replies to it.
     pub(super) is_addressed: bool,
-    /// The network's id of the message, which stays the same in repetitions.
+    /// The network's id of the message, the same in repetitions.
     pub(super) key: String,
     /// The key of the message that this one corrects.
     pub(super) corrects: Option<String>,
@@ -46,7 +46,7 @@ impl Incoming {
         })
     }
 
-    /// The fields of `POST /photo/upload` beside the file.
+    /// The fields of `POST /photo/upload` besides the file.
     pub(super) fn photo_fields(&self, caption: &str) -> Vec<(&'static str, String)> {
         vec![
             ("user_phone", self.sender.clone()),

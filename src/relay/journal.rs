@@ -1,5 +1,5 @@
-//! What a relay remembers over a restart: which bubbles it sent and which commands it finished.
-//! Lines of JSON in one file, the newest ones; ids only, never what somebody wrote. Blocking.
+//! A relay's journal: the bubbles it sent and the commands it finished, for use after a restart. A
+//! file of JSON lines with ids only, never message texts. Blocking.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Lines kept. More than commands that may be unfinished, so that none is forgotten too early.
+/// Lines kept. More than there may be unfinished commands, so that none is forgotten too early.
 const LINES_MAX: usize = 20_000;
 const MODE: u32 = 0o600;
 
@@ -32,7 +32,7 @@ enum JournalLine {
         ending: CommandEnd,
         seq: u64,
         epoch: String,
-        /// Everything up to it was finished before this line.
+        /// Everything up to this seq was finished before this line.
         last_seq: u64,
     },
 }
@@ -44,12 +44,12 @@ pub(super) struct Journal {
     appended: usize,
     sent: HashSet<String>,
     endings: HashMap<String, CommandEnd>,
-    /// The outbox that the numbers below belong to; a restored database counts anew.
+    /// The epoch of the seqs below; a restored database starts a new one.
     epoch: String,
-    /// Everything up to this was finished here. A gap may stay, as when a chat moved to another
-    /// relay: `resume` then says less than it could, and the acks say the rest.
+    /// Everything up to this seq was finished here. A gap may remain, such as when a chat moved to
+    /// another relay: then `resume` reports less than possible, and acks report the rest.
     last_seq: u64,
-    /// Finished beyond a gap.
+    /// Finished seqs after a gap.
     ahead: BTreeSet<u64>,
 }
 
@@ -71,7 +71,7 @@ impl Journal {
             ahead: BTreeSet::new(),
         };
         for line in text.lines() {
-            // A line torn by a loss of power was never acknowledged; it may go.
+            // A line torn by a power failure was never acknowledged, so it may be dropped.
             let Ok(line) = serde_json::from_str::<JournalLine>(line) else {
                 continue;
             };
@@ -96,14 +96,14 @@ impl Journal {
         self.endings.get(command).copied()
     }
 
-    /// On disk when this returns.
+    /// Synced when this returns.
     pub(super) fn add_sent(&mut self, bubble: &str) -> io::Result<()> {
         self.append(JournalLine::Sent {
             sent: bubble.to_owned(),
         })
     }
 
-    /// On disk when this returns.
+    /// Synced when this returns.
     pub(super) fn add_finished(
         &mut self,
         id: &str,
@@ -119,13 +119,13 @@ impl Journal {
         })
     }
 
-    /// How far this relay is, in the outbox that `hello` tells of.
+    /// The last finished seq in the epoch that `hello` names.
     pub(super) fn resume(&mut self, epoch: &str, head_seq: u64) -> u64 {
         self.enter(epoch, head_seq);
         self.last_seq
     }
 
-    /// Another epoch, or a head below what was finished: the numbers mean nothing now.
+    /// In another epoch, or with a head below a finished seq, earlier seqs are invalid.
     fn enter(&mut self, epoch: &str, head_seq: u64) {
         if epoch != self.epoch || self.last_seq > head_seq {
             (self.epoch, self.last_seq) = (epoch.to_owned(), 0);
@@ -193,8 +193,7 @@ impl Journal {
     }
 }
 
-/// Writes a new file that then takes the old one's name: there is always a whole one. On disk
-/// when this returns.
+/// Replaces a file atomically. Synced when this returns.
 pub(super) fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     create_folder_of(path)?;
     let mut draft = path.as_os_str().to_owned();

@@ -1,5 +1,4 @@
-//! One lane for each chat: what is put into it is done one after the other, and no lane waits
-//! for another.
+//! One lane per chat: tasks in a lane run one after the other, and lanes don't wait for each other.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -12,14 +11,14 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinSet;
 
-/// A lane without work goes after this.
+/// A lane without work is removed after this time.
 const IDLE: Duration = Duration::from_secs(60);
 
 type Job = BoxFuture<'static, ()>;
 type OpenLanes = HashMap<String, UnboundedSender<Job>>;
 
-/// What is in them is bounded by those who fill them: the service's commands under way, the
-/// network's messages that are not confirmed.
+/// Callers bound the number of tasks: by the service's running commands and the network's
+/// unconfirmed messages.
 #[derive(Default)]
 pub(super) struct Lanes {
     open: Arc<Mutex<OpenLanes>>,
@@ -36,11 +35,11 @@ impl Lanes {
             workers.spawn(work(self.open.clone(), chat.to_owned(), waiting));
             jobs
         });
-        // Its worker lives as long as the lane is open.
+        // The lane's worker lives as long as the lane is open.
         let _ = jobs.send(Box::pin(job));
     }
 
-    /// Breaks off everything.
+    /// Aborts all tasks.
     pub(super) fn end(&self) {
         self.workers.lock().abort_all();
         self.open.lock().clear();
@@ -51,14 +50,14 @@ async fn work(open: Arc<Mutex<OpenLanes>>, chat: String, mut waiting: UnboundedR
     loop {
         match tokio::time::timeout(IDLE, waiting.recv()).await {
             Ok(Some(job)) => {
-                // One that panics must not hold up those behind it.
+                // A panicking task must not stop those behind it.
                 if AssertUnwindSafe(job).catch_unwind().await.is_err() {
                     log::error!("relay: work for a chat panicked");
                 }
             }
             Ok(None) => return,
             Err(_) => {
-                // Under the lock nobody puts anything in.
+                // While the lock is held, no task can be added.
                 let mut open = open.lock();
                 if waiting.is_empty() {
                     open.remove(&chat);

@@ -1,6 +1,6 @@
-//! Matrix, by its client-server API: long polling of `/sync`, rooms without encryption. How far
-//! it has read is stored when what it has read went up and was answered. The homeserver takes a
-//! transaction id, so that a bubble that is sent twice is one event.
+//! The Matrix relay, over the client-server API: long polling of `/sync`, unencrypted rooms. Its
+//! reading position is stored when everything before it was posted and answered. The homeserver
+//! accepts transaction ids, so a bubble sent twice is one event.
 
 mod api;
 mod events;
@@ -23,9 +23,9 @@ use api::{Api, Failure};
 use session_file::Session;
 
 const NETWORK: &str = "matrix";
-/// Before people's and rooms' ids, which are global to the service.
+/// Prefix of people's and rooms' ids in the service.
 pub const PREFIX: &str = "matrix:";
-/// Ids of people and rooms, and of all people of a server.
+/// Forms of ids in the allow list: people, rooms, and all people of a server.
 pub const IDS: IdForm = IdForm {
     network: NETWORK,
     is_valid: |id| {
@@ -37,11 +37,11 @@ pub const IDS: IdForm = IdForm {
     },
     about: "ids like \"@ada:example.com\", \"!room:example.com\" or \"@*:example.com\" (everybody of a server)",
 };
-/// Before the ids of notices in encrypted rooms, to which nothing else is sent.
+/// Prefix of the ids of notices in encrypted rooms, where nothing else is sent.
 const ENCRYPTED: &str = "encrypted:";
-/// Rooms whose facts are remembered.
+/// Limit of rooms whose facts are cached.
 const ROOMS_MAX: usize = 10_000;
-/// A bot, and one person.
+/// Members of a direct chat: the bot and one person.
 const DIRECT_MEMBERS_MAX: usize = 2;
 const TYPING_MS: u64 = 10_000;
 
@@ -50,7 +50,7 @@ pub struct Settings {
     pub homeserver: String,
     pub credential: Credential,
     pub allowed: AllowList,
-    /// The relay's journal; the session is kept beside it.
+    /// The relay's journal; the session file is beside it.
     pub state: PathBuf,
 }
 
@@ -68,15 +68,15 @@ pub struct Matrix {
     /// Known after the first call.
     introduced: OnceCell<(Bot, Session)>,
     rooms: Mutex<HashMap<String, Room>>,
-    /// Who was named in the log.
+    /// People already named in the log.
     strangers: UnknownSenders,
 }
 
-/// Who the bot is.
+/// The bot's account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Bot {
     user_id: String,
-    /// What people may call it: its id, the first part of it, the name it shows.
+    /// The names that address the bot: its id, the id's first part, its display name.
     names: Vec<String>,
 }
 
@@ -106,7 +106,7 @@ impl Matrix {
         }
     }
 
-    /// Who the bot is and what it may, as lines for a terminal.
+    /// Describes the bot and its permissions, as lines for a terminal.
     pub async fn check(&self) -> Result<Vec<String>, String> {
         let shown = |failure: Failure| failure.to_string();
         let (bot, session) = self.introduced().await.map_err(shown)?;
@@ -121,7 +121,7 @@ impl Matrix {
         ])
     }
 
-    /// Who the bot is, and how far it has read at this start.
+    /// The bot's account and the reading position at this start.
     async fn introduced(&self) -> Result<&(Bot, Session), Failure> {
         self.introduced.get_or_try_init(|| self.introduce()).await
     }
@@ -163,7 +163,7 @@ impl Matrix {
         self.allowed.lets_in([person, room, server.as_str()])
     }
 
-    /// Remembered until something in the room changes them.
+    /// Cached until something in the room changes them.
     async fn room(&self, room: &str) -> Result<Room, Failure> {
         if let Some(known) = self.rooms.lock().get(room) {
             return Ok(*known);
@@ -196,7 +196,7 @@ impl Matrix {
         self.api.get(&format!("/rooms/{room}/event/{event}")).await
     }
 
-    /// What people see of it is not worth a second try.
+    /// Read markers aren't retried.
     async fn mark_read(&self, room: &str, event: &str) {
         let (room, event) = (percent_encoded(room), percent_encoded(event));
         let path = format!("/rooms/{room}/receipt/m.read/{event}");
@@ -223,7 +223,7 @@ impl Network for Matrix {
             return Err(SendError::Never("the room is encrypted".to_owned()));
         }
         let path = format!("/rooms/{}/send/m.room.message", percent_encoded(room));
-        // A bubble longer than a message is rare; its pieces have ids of their own.
+        // A bubble longer than a message is rare; its pieces have their own ids.
         for (number, piece) in text::pieces(bubble).into_iter().enumerate() {
             let transaction = match number {
                 0 => percent_encoded(id),
@@ -243,7 +243,7 @@ impl Network for Matrix {
         };
         let (room, user) = (percent_encoded(room), percent_encoded(&bot.user_id));
         let shown = json!({"typing": true, "timeout": TYPING_MS});
-        // Of use now or not at all.
+        // A late typing sign is useless.
         let _ = self
             .api
             .put(&format!("/rooms/{room}/typing/{user}"), shown)
@@ -251,14 +251,14 @@ impl Network for Matrix {
     }
 }
 
-/// All but the unreserved characters of RFC 3986.
+/// All characters except the unreserved ones of RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')
     .remove(b'~');
 
-/// A part of an address's path or query.
+/// Encodes part of a URL's path or query.
 fn percent_encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }

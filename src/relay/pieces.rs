@@ -1,7 +1,7 @@
-//! Cuts a text where a network's messages end.
+//! Splits a text at a network's size limit.
 
-/// The text in pieces of at most `size_max`, cut at line ends or spaces where there are any.
-/// `size` is what a character takes on the network.
+/// Splits a text into pieces of at most `size_max`, at line ends or spaces if there are any. `size`
+/// is a character's size in the network.
 pub(super) fn pieces(text: &str, size_max: usize, size: fn(char) -> usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;

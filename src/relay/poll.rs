@@ -1,4 +1,4 @@
-//! `POST /edge/sync` for a while, where no WebSocket opens.
+//! Polling with `POST /edge/sync`, while no WebSocket opens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use super::backoff::backoff;
 use super::service::CallResult;
 use super::{Core, Network, StopReason};
 
-/// How long the service may wait with its answer.
+/// How long the service may delay its answer.
 const WAIT_S: u64 = 25;
-/// While commands are under way their acknowledgements are not to wait for that.
+/// A shorter delay while commands are running, so that acks are sent soon.
 const WAIT_BUSY_S: u64 = 1;
 /// 60 polls a minute are allowed.
 const PAUSE: Duration = Duration::from_millis(1_100);
@@ -26,7 +26,7 @@ pub(super) async fn run<N: Network>(
 ) -> Result<(), StopReason> {
     let until = Instant::now() + time;
     let mut attempt = 0;
-    // Reports of a poll that got no answer.
+    // Reports of a poll without an answer.
     let mut acks: Vec<Value> = Vec::new();
     while Instant::now() < until || !acks.is_empty() {
         while acks.len() < ACKS_MAX
@@ -54,7 +54,7 @@ pub(super) async fn run<N: Network>(
             }
             CallResult::Refused(why) => {
                 core.condition.set_service(Some(&why));
-                acks.clear(); // they are told again when the commands come again
+                acks.clear(); // reported again when the commands are handed out again
                 attempt += 1;
                 backoff(attempt)
             }

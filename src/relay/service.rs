@@ -1,4 +1,4 @@
-//! The service as a relay calls it: HTTP, with its token.
+//! The client of the service's HTTP routes, with the relay's token.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,19 +12,19 @@ use crate::outbound::{self, Method, Request};
 
 /// Longer than a reply may take.
 const MESSAGE_MAX: Duration = Duration::from_secs(40);
-/// A photo, and longer than a poll waits.
+/// For a photo; also longer than a poll waits.
 const SLOW_MAX: Duration = Duration::from_secs(60);
 
-/// Who a relay is.
+/// A relay's credentials.
 #[derive(Clone)]
 pub struct Credentials {
     pub agent_id: String,
-    /// Never shown.
+    /// Never printed.
     pub token: String,
 }
 
 impl Credentials {
-    /// `None`: it names no relay. Any base64 will do.
+    /// `None` when the token names no agent. Accepts any base64 variant.
     pub fn of_token(token: String) -> Option<Self> {
         let plain = token
             .trim_end_matches('=')
@@ -47,7 +47,7 @@ pub(super) struct Service {
     pub(super) credentials: Credentials,
 }
 
-/// What a call may carry.
+/// The body of a call.
 pub(super) enum Body {
     Json(Value),
     Form {
@@ -56,15 +56,15 @@ pub(super) enum Body {
     },
 }
 
-/// What the service said to a call.
+/// The outcome of a call.
 pub(super) enum CallResult {
-    /// 200, with its JSON.
+    /// 200 with JSON.
     Taken(Value),
-    /// It will say the same again: why.
+    /// Retrying is useless; the reason.
     Refused(String),
-    /// Another try may do better, not before the wait is over.
+    /// Retry after the wait.
     Later { wait: Duration, why: String },
-    /// Nothing more will be taken from this relay.
+    /// The service rejects this relay.
     Stop(StopReason),
 }
 
@@ -150,7 +150,7 @@ impl Service {
         match answer.status {
             200 if body.is_object() => CallResult::Taken(body),
             401 => CallResult::Stop(StopReason(self.not_known())),
-            // A proxy's 200 in HTML is none of the service's either.
+            // A 200 with HTML comes from a proxy, not from the service.
             200 | 408 | 429 | 500.. => CallResult::Later {
                 wait: Duration::from_secs(answer.retry_after_s.unwrap_or(0)),
                 why: format!("the service answers {}: {detail}", answer.status),

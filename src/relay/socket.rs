@@ -1,4 +1,4 @@
-//! One WebSocket to the service, from `hello` to its close.
+//! One WebSocket connection to the service, from `hello` to its close.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,11 @@ use super::{Core, Network, StopReason};
 
 const CONNECT_MAX: Duration = Duration::from_secs(20);
 const WRITE_MAX: Duration = Duration::from_secs(20);
-/// Until `hello` says otherwise.
+/// The default until `hello` says otherwise.
 const SILENCE: Duration = Duration::from_secs(90);
 const PING_EVERY: Duration = Duration::from_secs(30);
-/// Another relay has this one's name, or this one was too fast.
+/// The pause after the service closed the socket because another relay has this name, or this one
+/// was too fast.
 const STAY_AWAY: Duration = Duration::from_secs(60);
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -30,7 +31,7 @@ pub(super) enum ConnectionEnd {
     Closed {
         wait: Duration,
         why: String,
-        /// It had opened, and the service had said `hello`.
+        /// Whether the service had sent `hello`.
         was_open: bool,
     },
     Stop(StopReason),
@@ -73,7 +74,7 @@ async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, ConnectionEnd> {
     let mut request = address
         .into_client_request()
         .map_err(|e| failed(e.to_string()))?;
-    // In the header: a token in an address is never read, and would be seen.
+    // In a header: the service ignores a token in the URL, and it would be visible there.
     let bearer = HeaderValue::from_str(&format!("Bearer {}", credentials.token));
     let bearer = bearer.map_err(|_| ConnectionEnd::Stop(StopReason(core.service.not_known())))?;
     request.headers_mut().insert("authorization", bearer);
@@ -97,13 +98,13 @@ struct SocketSession<'a, N> {
     core: &'a Arc<Core<N>>,
     socket: Socket,
     silence: Duration,
-    /// What `bye` asked for.
+    /// The pause that `bye` asked for.
     wait: Duration,
     was_open: bool,
 }
 
 impl<N: Network> SocketSession<'_, N> {
-    /// The close code; the error says how it broke.
+    /// Runs the connection. Returns the close code; the error says how it broke.
     async fn converse(&mut self, reports: &mut UnboundedReceiver<Value>) -> Result<u16, String> {
         let mut pings = interval(PING_EVERY);
         let mut heard = Instant::now();
@@ -128,7 +129,7 @@ impl<N: Network> SocketSession<'_, N> {
                 Some(Ok(Message::Close(close))) => {
                     return Ok(close.map_or(1005, |close| close.code.into()));
                 }
-                Some(Ok(_)) => continue, // control pings are answered by the library
+                Some(Ok(_)) => continue, // the library answers pings
                 Some(Err(error)) => return Err(error.to_string()),
                 None => return Ok(1006),
             };
@@ -139,7 +140,7 @@ impl<N: Network> SocketSession<'_, N> {
         }
     }
 
-    /// How often to ping from now on, where `hello` says so.
+    /// Handles a frame. Returns the ping interval if `hello` sets one.
     async fn take(&mut self, frame: &Value) -> Result<Option<Duration>, String> {
         let data = &frame["data"];
         match frame["type"].as_str() {
@@ -165,7 +166,7 @@ impl<N: Network> SocketSession<'_, N> {
                 self.wait = Duration::from_millis(wait);
             }
             Some("error") => log::debug!("relay: the service says {}", data["code"]),
-            _ => {} // pong, and whatever a later version adds
+            _ => {} // pong, and frames of later versions
         }
         Ok(None)
     }

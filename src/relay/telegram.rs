@@ -1,6 +1,6 @@
-//! Telegram, by its Bot API: long polling, no webhook. A message is confirmed to Telegram only
-//! when the service has taken it and what was answered is sent. Telegram takes no transaction
-//! id: a kill between sending a bubble and noting it sends that bubble twice.
+//! The Telegram relay, over the Bot API: long polling, no webhook. A message is confirmed to
+//! Telegram only after the service has accepted it and the answer was sent. Telegram has no
+//! transaction ids: a crash between sending a bubble and recording it sends that bubble twice.
 
 mod api;
 mod text;
@@ -19,23 +19,23 @@ use super::{Network, SendError, StopReason, Uplink};
 use api::{Api, Failure};
 use updates::Bot;
 
-/// Before people's and chats' ids, which are global to the service.
+/// Prefix of people's and chats' ids in the service.
 pub const PREFIX: &str = "telegram:";
-/// Ids of people and groups.
+/// The form of ids of people and groups.
 pub const IDS: IdForm = IdForm {
     network: "telegram",
     is_valid: |id| id.parse::<i64>().is_ok(),
     about: "ids as numbers, like \"501\" or \"-1001234\"",
 };
-/// How long Telegram may wait with its answer.
+/// How long Telegram may delay its answer.
 const POLL_S: u64 = 25;
-/// Telegram shows what is asked for again within 3 s late: so often is looked for further
-/// messages while some are not confirmed yet.
+/// Telegram delays updates that were requested again within 3 s. Further updates are requested at
+/// this interval while some are unconfirmed.
 const LOOK_AGAIN: Duration = Duration::from_secs(3);
-/// Between two polls that brought nothing.
+/// Pause between two empty polls.
 const PAUSE: Duration = Duration::from_millis(50);
 const UPDATES_MAX: usize = 100;
-/// Of the words under a reminder.
+/// The prefix of reminder texts, which get buttons.
 const REMINDER: &str = "⏰";
 
 pub struct Settings {
@@ -48,20 +48,20 @@ pub struct Settings {
 pub struct Telegram {
     api: Api,
     allowed: AllowList,
-    /// Groups that got another id.
+    /// Groups that got a new id.
     moved: Mutex<HashMap<i64, i64>>,
-    /// Who was named in the log.
+    /// People already named in the log.
     strangers: UnknownSenders,
 }
 
-/// Updates that were taken and are not confirmed yet.
+/// Updates that were received and aren't confirmed.
 #[derive(Default)]
 struct Unconfirmed {
-    /// By id, with those who say when they are done.
+    /// By id, with a receiver that is notified when the update is done.
     under_way: BTreeMap<i64, oneshot::Receiver<()>>,
-    /// Done, behind one that is not: they come again until that one is.
+    /// Done after an unfinished one: Telegram sends them again until that one is done.
     done: BTreeSet<i64>,
-    /// Confirms everything when nothing is under way.
+    /// Confirms everything when no update is in progress.
     next: Option<i64>,
 }
 
@@ -75,7 +75,7 @@ impl Telegram {
         }
     }
 
-    /// Who the bot is and what it may, as lines for a terminal.
+    /// Describes the bot and its permissions, as lines for a terminal.
     pub async fn check(&self) -> Result<Vec<String>, String> {
         let bot = self.bot().await.map_err(|failure| failure.to_string())?;
         let groups = match bot.reads_groups {
@@ -93,7 +93,7 @@ impl Telegram {
         Bot::read(&me).ok_or_else(|| Failure::Broken("getMe says nothing of a bot".to_owned()))
     }
 
-    /// Until Telegram says who the bot is; the error ends the relay.
+    /// Waits until the bot's account is known; the error ends the relay.
     async fn introduce(&self, uplink: &Uplink<Self>) -> Result<Bot, StopReason> {
         let mut attempt = 0;
         loop {
@@ -111,7 +111,7 @@ impl Telegram {
         }
     }
 
-    /// What the app offers when somebody types a slash. Not all servers know the method.
+    /// Sets the menu of commands. Not all compatible servers support this.
     async fn offer_commands(&self) {
         let commands = [
             ("help", "What I can do"),
@@ -128,7 +128,7 @@ impl Telegram {
         }
     }
 
-    /// The next updates, from the first that is not confirmed.
+    /// The next updates, from the first unconfirmed one.
     async fn updates(&self, offset: Option<i64>, wait_s: u64) -> Result<Vec<Value>, Failure> {
         let mut asked = json!({
             "limit": UPDATES_MAX, "timeout": wait_s,
@@ -144,7 +144,7 @@ impl Telegram {
         }
     }
 
-    /// The failure is not one of a moment: what to do.
+    /// Advice for a conflict that isn't temporary.
     async fn conflict(&self, why: &str) -> String {
         if why.contains("webhook") {
             return match self.api.call("deleteWebhook", json!({})).await {
@@ -167,7 +167,7 @@ impl Telegram {
         self.api.call("sendMessage", message).await.map(drop)
     }
 
-    /// The chat's id now: a group that becomes a supergroup gets another one.
+    /// The chat's current id: a group that becomes a supergroup gets a new one.
     fn now_at(&self, chat: i64) -> i64 {
         let moved = self.moved.lock();
         moved.get(&chat).copied().unwrap_or(chat)
@@ -228,7 +228,7 @@ impl Network for Telegram {
     async fn send(&self, chat: &str, bubble: &str, _id: &str) -> Result<(), SendError> {
         let chat = updates::chat_id(chat);
         let chat = chat.ok_or_else(|| SendError::Never("no chat of Telegram's".to_owned()))?;
-        // A bubble longer than a message of Telegram's is rare; its pieces are one bubble.
+        // A bubble longer than a Telegram message is rare; its pieces count as one bubble.
         for piece in text::pieces(bubble) {
             let mut sent = self.sent(chat, piece, true).await;
             if let Err(Failure::Moved(to)) = sent {
@@ -246,19 +246,20 @@ impl Network for Telegram {
     async fn typing(&self, chat: &str) {
         if let Some(chat) = updates::chat_id(chat) {
             let action = json!({"chat_id": self.now_at(chat), "action": "typing"});
-            // Of use now or not at all.
+            // A late typing sign is useless.
             let _ = self.api.call("sendChatAction", action).await;
         }
     }
 }
 
 impl Unconfirmed {
-    /// Confirms what is below it.
+    /// Confirms all updates below the returned id.
     fn offset(&self) -> Option<i64> {
         self.under_way.keys().next().copied().or(self.next)
     }
 
-    /// A smaller id than the last is no repetition: they start anywhere after a week of silence.
+    /// A smaller id than the last isn't a repetition: ids restart anywhere after a week without
+    /// updates.
     fn is_new(&self, id: i64) -> bool {
         !self.under_way.contains_key(&id) && !self.done.contains(&id)
     }
@@ -268,10 +269,10 @@ impl Unconfirmed {
         self.next = Some(id + 1);
     }
 
-    /// Waits until everything is done, or for a while.
+    /// Waits until all updates are done, or for a while.
     async fn settle(&mut self) {
         if self.under_way.is_empty() {
-            // A server that answers at once with nothing is not asked all the time.
+            // Prevents a busy loop with a server that returns empty answers at once.
             return tokio::time::sleep(PAUSE).await;
         }
         let all_done = async {

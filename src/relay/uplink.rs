@@ -1,4 +1,5 @@
-//! What a network's `incoming` brings up with: messages and photos, and the relay's own words.
+//! What a network's `incoming` uses: posting messages and photos, and sending the relay's own
+//! texts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use super::backoff::backoff;
 use super::service::CallResult;
 use super::{Condition, Core, Network, SendError, StopReason};
 
-/// A line between the parts of a form. No photo holds it by chance.
+/// The boundary of a multipart form. No photo contains it by chance.
 const BOUNDARY: &str = "chatkeep-relay-6f1d8a52c3e94b07";
 
 pub struct Uplink<N> {
@@ -34,13 +35,13 @@ impl<N: Network> Uplink<N> {
         &self.core.network
     }
 
-    /// What the operator sees of this relay.
+    /// The relay's state for the operator.
     pub fn condition(&self) -> &Condition {
         &self.core.condition
     }
 
-    /// Does something after everything that was put into the chat's lane before. The receiver
-    /// hears when it is done.
+    /// Runs a task after all earlier ones of the chat's lane. The receiver is notified when it is
+    /// done.
     pub fn in_order(
         &self,
         chat: &str,
@@ -54,9 +55,9 @@ impl<N: Network> Uplink<N> {
         heard
     }
 
-    /// Brings a message, with the fields of `POST /edge/message`, and sends what is answered.
-    /// `key` is the network's own id of it. It is tried until the service has taken or refused
-    /// it, so this may take long. To be called within the chat's lane.
+    /// Posts a message with the fields of `POST /edge/message`, and sends the answer. `key` is the
+    /// network's id of the message. It is retried until the service accepts or refuses it, so this
+    /// may take long. Call it within the chat's lane.
     pub async fn message(&self, key: &str, message: &Value) {
         let chat = message["chat_guid"].as_str().unwrap_or_default();
         let Some(answer) = self
@@ -70,8 +71,8 @@ impl<N: Network> Uplink<N> {
         self.send_all(chat, key, &bubbles).await;
     }
 
-    /// Brings a photo, with the fields of `POST /photo/upload` beside the file. The reply
-    /// follows as a command.
+    /// Posts a photo with the fields of `POST /photo/upload` besides the file. The reply follows as
+    /// a command.
     pub async fn photo(&self, fields: &[(&str, String)], file: &[u8]) {
         let form = form(fields, file);
         let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
@@ -79,12 +80,12 @@ impl<N: Network> Uplink<N> {
             .await;
     }
 
-    /// Says something of the relay's own. `id` is the same whenever the same is said.
+    /// Sends a text of the relay itself. `id` is the same whenever the same text is sent.
     pub async fn say(&self, chat: &str, id: &str, text: &str) {
         self.send_all(chat, id, &[text.to_owned()]).await;
     }
 
-    /// `None`: it was refused, or the relay ends.
+    /// `None` when it was refused or the relay ends.
     async fn until_taken<F>(&self, call: impl Fn() -> F) -> Option<Value>
     where
         F: Future<Output = CallResult>,
@@ -118,8 +119,8 @@ impl<N: Network> Uplink<N> {
 }
 
 impl<N: Network> Core<N> {
-    /// Sends what was not sent yet, in order. What may be sent later is tried again until
-    /// `patience` is over, waits that the network asks for aside; for ever without one.
+    /// Sends unsent bubbles in order. A bubble that may be sent later is retried until `patience`
+    /// has passed, not counting waits requested by the network; without `patience`, for ever.
     pub(super) async fn send_all(
         &self,
         chat: &str,

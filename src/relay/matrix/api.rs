@@ -1,4 +1,5 @@
-//! Calls of Matrix's client-server API. The access token goes in a header and in no error.
+//! Calls of Matrix's client-server API. The access token is sent in a header and never appears in
+//! an error.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,30 +13,30 @@ use super::percent_encoded;
 use crate::outbound::{self, Method, Request};
 
 const CALL_MAX: Duration = Duration::from_secs(20);
-/// What a long poll may take beyond what it was asked to wait.
+/// Extra time for a long poll.
 const POLL_MARGIN: Duration = Duration::from_secs(15);
 const FILE_MAX: Duration = Duration::from_secs(60);
-/// The largest photo that the service takes.
+/// The largest photo that the service accepts.
 pub(super) const FILE_BYTES_MAX: u64 = 20 * 1024 * 1024;
-/// Of an answer in JSON: a long gap in a big room.
+/// Limit of a JSON answer: a long gap in a large room.
 const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const CLIENT: &str = "/_matrix/client/v3";
 
 pub(super) struct Api {
     homeserver: String,
     credential: Credential,
-    /// The device that transaction ids belong to.
+    /// The device of the transaction ids.
     device_id: OnceCell<String>,
     token: Mutex<Option<String>>,
     login: tokio::sync::Mutex<()>,
 }
 
-/// Why a call did nothing.
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// The token or the password is not valid: a sentence.
+    /// The token or password is invalid: a sentence.
     Unauthorized(String),
-    /// Another 4xx of Matrix's: it would be refused again.
+    /// Another Matrix 4xx: retrying is useless.
     Refused {
         status: u16,
         code: String,
@@ -43,12 +44,12 @@ pub(super) enum Failure {
     },
     /// 429: how long to wait.
     TooMany(Duration),
-    /// No answer, 5xx, or one that is not Matrix's.
+    /// No answer, 5xx, or an answer in another format.
     Broken(String),
 }
 
 impl Failure {
-    /// How long the homeserver wants to be left alone.
+    /// How long the homeserver asks to wait.
     pub(super) const fn wait(&self) -> Option<Duration> {
         match self {
             Self::TooMany(wait) => Some(*wait),
@@ -87,7 +88,7 @@ impl Api {
         }
     }
 
-    /// The device to log in as, before the first call.
+    /// Sets the device for logging in, before the first call.
     pub(super) fn set_device(&self, device_id: &str) {
         let _ = self.device_id.set(device_id.to_owned()); // it is the same each time
     }
@@ -96,7 +97,7 @@ impl Api {
         self.call(Method::Get, path, None, CALL_MAX).await
     }
 
-    /// A call that the homeserver may wait with.
+    /// A call whose answer the homeserver may delay.
     pub(super) async fn poll(&self, path: &str, wait: Duration) -> Result<Value, Failure> {
         self.call(Method::Get, path, None, wait + POLL_MARGIN).await
     }
@@ -109,7 +110,7 @@ impl Api {
         self.call(Method::Put, path, Some(body), CALL_MAX).await
     }
 
-    /// The bytes of `mxc://server/id`, at most 20 MiB.
+    /// The content of `mxc://server/id`, at most 20 MiB.
     pub(super) async fn file(&self, mxc: &str) -> Result<Vec<u8>, Failure> {
         let place = mxc
             .strip_prefix("mxc://")
@@ -146,7 +147,7 @@ impl Api {
         read(&answer)
     }
 
-    /// Logs in where there is no token, or where it has ended.
+    /// Logs in if there is no token or it has expired.
     async fn authorized(
         &self,
         method: Method,
@@ -180,7 +181,7 @@ impl Api {
         }
     }
 
-    /// A new token for the same device; only one task asks for it.
+    /// Gets a new token for the same device; only one task does so at a time.
     async fn log_in(&self, ended: Option<&str>) -> Result<String, Failure> {
         let Credential::Password { user, password } = &self.credential else {
             return Err(Failure::Unauthorized(

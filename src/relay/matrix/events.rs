@@ -1,4 +1,4 @@
-//! One event of a room: what it is, and what is brought up of it.
+//! Handles one event of a Matrix room: what it is, and what is posted to the service.
 
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -13,10 +13,10 @@ use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, Incoming};
 const IS_ENCRYPTED: &str =
     "I can't read encrypted rooms. Please invite me to a room without encryption.";
 const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you send it again?";
-/// Fetching a photo is tried again so often.
+/// Attempts to fetch a photo.
 const FILE_TRIES: u32 = 5;
 
-/// Puts what is to be done with an event into its room's lane.
+/// Puts the handling of an event into its room's lane.
 pub(super) fn take(
     uplink: &Uplink<Matrix>,
     bot: &Bot,
@@ -29,8 +29,8 @@ pub(super) fn take(
     })
 }
 
-/// Accepts an invitation of somebody on the allow list. Others' invitations stay open, so that
-/// they can be accepted at the next start.
+/// Accepts an invitation by somebody on the allow list. Other invitations stay open and can be
+/// accepted at the next start.
 pub(super) fn answer_invitation(
     uplink: &Uplink<Matrix>,
     room: String,
@@ -109,7 +109,7 @@ async fn bring_content(
             Some(file) => uplink.photo(&incoming.photo_fields(caption), &file).await,
             None => say(NO_PHOTO).await,
         },
-        // In a group most of it is not for the assistant.
+        // In a group most of it isn't for the assistant.
         ContentKind::Voice | ContentKind::Unreadable
             if room.is_group() && !incoming.is_addressed => {}
         ContentKind::Voice => say(CANT_HEAR).await,
@@ -118,7 +118,7 @@ async fn bring_content(
     }
 }
 
-/// Repeats a call until it is answered or refused.
+/// Repeats a call until it succeeds or is refused.
 async fn until_answered<T, F>(uplink: &Uplink<Matrix>, call: impl Fn() -> F) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, Failure>>,
@@ -137,7 +137,7 @@ where
     }
 }
 
-/// Whether the same person wrote the first message less than a minute before.
+/// Whether the same person wrote the original message less than a minute earlier.
 async fn may_correct(
     uplink: &Uplink<Matrix>,
     room: &str,
@@ -167,7 +167,7 @@ async fn is_addressed(uplink: &Uplink<Matrix>, bot: &Bot, room: &str, content: &
         .is_ok_and(|first| first["sender"] == bot.user_id.as_str())
 }
 
-/// `None`: the homeserver does not hand it out.
+/// `None` when the homeserver doesn't serve it.
 async fn fetch(uplink: &Uplink<Matrix>, mxc: &str) -> Option<Vec<u8>> {
     for attempt in 0..FILE_TRIES {
         match uplink.network().api.file(mxc).await {
@@ -182,10 +182,10 @@ async fn fetch(uplink: &Uplink<Matrix>, mxc: &str) -> Option<Vec<u8>> {
     None
 }
 
-/// What somebody sent.
+/// The kind of a message's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ContentKind {
-    /// Without the bot's name before it.
+    /// Without the bot's name at the start.
     Text(String),
     Photo {
         mxc: String,
@@ -194,7 +194,7 @@ enum ContentKind {
     Voice,
     Unreadable,
     Encrypted,
-    /// A notice, a change of members, a message that was taken back.
+    /// A notice, a membership change, or a redaction.
     Nothing,
 }
 
@@ -203,7 +203,7 @@ struct Content {
     kind: ContentKind,
     mentions_bot: bool,
     replies_to: Option<String>,
-    /// The event that this one changes.
+    /// The event that this one edits.
     corrects: Option<String>,
 }
 
@@ -217,7 +217,7 @@ impl Content {
             Some(_) => &whole["m.new_content"],
             None => whole,
         };
-        // In a thread older clients are told the last message as the one replied to.
+        // In a thread, older clients get the last message as the one replied to.
         let is_reply = relation["is_falling_back"] != true;
         let replies_to = id(&relation["m.in_reply_to"]["event_id"]).filter(|_| is_reply);
         let mut mentions_bot = mentions(content, bot);
@@ -244,7 +244,7 @@ impl Content {
 }
 
 impl ContentKind {
-    /// `spoken` takes the bot's name out of a text.
+    /// `spoken` removes the bot's name from a text.
     fn of_message(
         content: &Value,
         is_reply: bool,
@@ -260,7 +260,7 @@ impl ContentKind {
             Some("m.image") => match content["url"].as_str() {
                 Some(mxc) => Self::Photo {
                     mxc: mxc.to_owned(),
-                    // Without a file's name beside it the body is that name.
+                    // Without a file name the body is the file's name.
                     caption: match content["filename"].as_str() {
                         Some(name) if name != body => spoken(body),
                         _ => String::new(),
@@ -275,7 +275,7 @@ impl ContentKind {
     }
 }
 
-/// As clients tell it now, or by a link to the bot as older ones do.
+/// Mentions in the current form, or as a link to the bot by older clients.
 fn mentions(content: &Value, bot: &Bot) -> bool {
     if let Some(mentions) = content.get("m.mentions") {
         let ids = mentions["user_ids"].as_array();
@@ -330,7 +330,7 @@ mod tests {
             (image("cat.jpg", Value::Null), photo("")),
             (image("cat.jpg", "cat.jpg".into()), photo("")),
             (image("what is it?", "cat.jpg".into()), photo("what is it?")),
-            // Encrypted files have `file` in the place of `url`.
+            // Encrypted files have `file` instead of `url`.
             (
                 json!({"msgtype": "m.image", "body": "x", "file": {}}),
                 ContentKind::Unreadable,

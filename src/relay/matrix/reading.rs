@@ -1,4 +1,4 @@
-//! Reading: `/sync` again and again, gaps, invitations, and how far everything went up.
+//! Reading from Matrix: the `/sync` loop, gaps, invitations, and the stored reading position.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use super::{Bot, Matrix, events};
 use crate::relay::backoff::backoff;
 use crate::relay::{StopReason, Uplink};
 
-/// How long the homeserver may wait with its answer.
+/// How long the homeserver may delay its answer.
 const POLL: Duration = Duration::from_secs(30);
-/// Events that are brought up at once; no more are asked for until some are done.
+/// Limit of events in progress; at the limit no more are requested.
 const UNDER_WAY_MAX: usize = 1_000;
-/// A gap is filled with so many answers of 100 events; a longer one is left.
+/// A gap is filled with at most this many answers of 100 events.
 const GAP_ANSWERS_MAX: usize = 20;
 
 impl Matrix {
@@ -30,7 +30,7 @@ impl Matrix {
         self.api.poll(&path, wait).await
     }
 
-    /// The events that an answer of `/sync` left out.
+    /// Fetches the events that an answer of `/sync` left out.
     async fn fill_gap(&self, news: &mut RoomNews, since: &str) -> Result<(), Failure> {
         let filter = percent_encoded(&sync::gap_filter().to_string());
         let (room, since) = (percent_encoded(&news.room), percent_encoded(since));
@@ -59,7 +59,7 @@ impl Matrix {
         Ok(())
     }
 
-    /// Puts what an answer holds into lanes, and its mark behind them.
+    /// Puts an answer's events into lanes, and remembers its mark.
     async fn take(
         &self,
         uplink: &Uplink<Self>,
@@ -74,7 +74,7 @@ impl Matrix {
             self.rooms.lock().remove(room);
         }
         let mut all_news = sync::news(answer, &bot.user_id);
-        // Before anything is brought up: it is asked for again when this fails.
+        // Done first: if it fails, the same events are requested again.
         for news in &mut all_news {
             self.fill_gap(news, since).await?;
         }
@@ -112,8 +112,7 @@ impl Matrix {
         }
     }
 
-    /// Until the homeserver says who the bot is, and what it missed is known; the error ends the
-    /// relay.
+    /// Waits until the bot's account is known and missed events are read; the error ends the relay.
     async fn begin(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), StopReason> {
         let mut attempt = 0;
         loop {
@@ -125,8 +124,7 @@ impl Matrix {
         }
     }
 
-    /// Accepts invitations that are still open. Of a first start, what was written before it is
-    /// not brought up.
+    /// Accepts open invitations. At a first start, earlier messages are not posted.
     async fn first_look(&self, uplink: &Uplink<Self>) -> Result<(Bot, Session), Failure> {
         let (bot, session) = self.introduced().await?.clone();
         let answer = self.sync(None, Duration::ZERO).await?;
@@ -157,7 +155,7 @@ impl Matrix {
         Ok(())
     }
 
-    /// The next answer of `/sync`; marks that may be stored meanwhile are.
+    /// The next answer of `/sync`. Marks that may be stored meanwhile are stored.
     async fn next_answer(
         &self,
         since: &str,
@@ -173,7 +171,7 @@ impl Matrix {
         }
     }
 
-    /// Reads on and on; the error ends the relay.
+    /// The `/sync` loop; the error ends the relay.
     pub(super) async fn read_on(&self, uplink: &Uplink<Self>) -> Result<(), StopReason> {
         let (bot, mut session) = self.begin(uplink).await?;
         let mut since = session.since.clone().unwrap_or_default();
@@ -207,7 +205,7 @@ impl Matrix {
         }
     }
 
-    /// As after the homeserver was set back to a backup.
+    /// Resets the session, such as after the homeserver was restored from a backup.
     async fn forget(&self, mut session: Session, why: String) -> StopReason {
         session.since = None;
         let path = self.session_path.clone();

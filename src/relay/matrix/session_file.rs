@@ -1,5 +1,5 @@
-//! What the relay for Matrix remembers over a restart: its device, and how far it has read. No
-//! token is in it. Blocking.
+//! The Matrix relay's session for use after a restart: its device and reading position. It contains
+//! no token. Blocking.
 
 use std::fs;
 use std::io;
@@ -10,22 +10,22 @@ use serde::{Deserialize, Serialize};
 use crate::random;
 use crate::relay::journal::replace_file;
 
-/// The device in the homeserver's list, before the random part.
+/// Prefix of the device's id, before a random part.
 const DEVICE: &str = "CHATKEEP";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Session {
     pub(super) homeserver: String,
-    /// Empty until the homeserver has said it.
+    /// Empty until the homeserver has reported it.
     pub(super) user_id: String,
     pub(super) device_id: String,
-    /// `next_batch` of the last sync whose events went up.
+    /// `next_batch` of the last sync whose events were all posted.
     pub(super) since: Option<String>,
 }
 
 impl Session {
-    /// The session in the file. A new one is written at once, so that the next start logs in as the same
-    /// device.
+    /// Reads the session from the file. A new session is written at once, so that the next start
+    /// uses the same device.
     pub(super) fn open(path: &Path, homeserver: &str) -> io::Result<Self> {
         let kept = match fs::read(path) {
             Ok(text) => serde_json::from_slice(&text).ok(),
@@ -46,7 +46,7 @@ impl Session {
         Ok(session)
     }
 
-    /// What was read as another user means nothing.
+    /// A position of another user is invalid.
     pub(super) fn enter_as(&mut self, user_id: &str) {
         if self.user_id != user_id {
             self.user_id = user_id.to_owned();
@@ -54,14 +54,14 @@ impl Session {
         }
     }
 
-    /// On disk when this returns.
+    /// Synced when this returns.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_vec(self)?;
         replace_file(path, &text)
     }
 }
 
-/// Beside the relay's journal.
+/// The path beside the relay's journal.
 pub(super) fn path_beside(journal: &Path) -> PathBuf {
     let mut path = journal.as_os_str().to_owned();
     path.push(".session");

@@ -1,13 +1,13 @@
-//! What an answer of `/sync` holds. Pure, but for the marks, which wait.
+//! Parses answers of `/sync`. Pure, except for waiting for marks.
 
 use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-/// Events of a room in one answer; what is more is fetched.
+/// Events per room and answer; further ones are fetched separately.
 const EVENTS_MAX: usize = 50;
-/// Kinds of events that are looked at.
+/// Types of events that are handled.
 const KINDS: [&str; 5] = [
     "m.room.message",
     "m.room.encrypted",
@@ -16,7 +16,7 @@ const KINDS: [&str; 5] = [
     "m.sticker",
 ];
 
-/// Which events `/sync` tells.
+/// The filter for `/sync`.
 pub(super) fn filter() -> Value {
     let nothing = json!({"types": []});
     json!({
@@ -28,19 +28,19 @@ pub(super) fn filter() -> Value {
     })
 }
 
-/// Which events `/messages` tells.
+/// The filter for `/messages`.
 pub(super) fn gap_filter() -> Value {
     json!({"types": KINDS})
 }
 
-/// The news of one room that the bot is in.
+/// New events of a room that the bot is in.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RoomNews {
     pub(super) room: String,
     pub(super) events: Vec<Value>,
-    /// Events before these are missing, from this mark backwards.
+    /// Set when earlier events are missing, from this mark backwards.
     pub(super) gap: Option<String>,
-    /// Who is in it or whether it is encrypted may have changed.
+    /// Membership or encryption may have changed.
     pub(super) has_changed: bool,
 }
 
@@ -73,7 +73,7 @@ fn room_news(room: &str, timeline: &Value, us: &str) -> RoomNews {
     let gap = timeline["prev_batch"].as_str().map(str::to_owned);
     RoomNews {
         room: room.to_owned(),
-        // In a room that was just entered, what was written since the invitation.
+        // In a room just joined: messages since the invitation.
         gap: gap.filter(|_| is_limited && joined.is_none()),
         events: match joined {
             Some(joined) => events[invited.filter(|at| *at < joined).unwrap_or(joined)..].to_vec(),
@@ -106,7 +106,8 @@ pub(super) fn left_rooms(answer: &Value) -> Vec<&str> {
     rooms.map(|(room, _)| room.as_str()).collect()
 }
 
-/// Older events, which come from the newest to the oldest, put before the newer ones; each once.
+/// Puts older events, which are sorted from newest to oldest, before newer ones, without
+/// duplicates.
 pub(super) fn put_before(older: Vec<Value>, events: &mut Vec<Value>) {
     let known: HashSet<String> = events
         .iter()
@@ -120,8 +121,8 @@ pub(super) fn put_before(older: Vec<Value>, events: &mut Vec<Value>) {
     *events = older.chain(events.drain(..)).collect();
 }
 
-/// Marks of syncs, each with the events that are not done yet. A mark may be stored when the
-/// events of its sync and of all before it are done.
+/// Marks of syncs with their unfinished events. A mark may be stored when the events of its sync
+/// and of all earlier ones are done.
 #[derive(Default)]
 pub(super) struct SyncMarks(VecDeque<(String, Vec<oneshot::Receiver<()>>)>);
 
@@ -130,16 +131,16 @@ impl SyncMarks {
         self.0.push_back((mark, under_way));
     }
 
-    /// Events that are not done.
+    /// The number of unfinished events.
     pub(super) fn under_way(&self) -> usize {
         self.0.iter().map(|(_, under_way)| under_way.len()).sum()
     }
 
-    /// The next mark that may be stored. Without any it waits for ever.
+    /// The next mark that may be stored; waits for ever without one.
     pub(super) async fn next_done(&mut self) -> String {
         while let Some((_, under_way)) = self.0.front_mut() {
             if let Some(done) = under_way.last_mut() {
-                // An error is that of work that was broken off, which ends the relay too.
+                // An error means that the work was aborted because the relay ends.
                 let _ = done.await;
                 under_way.pop();
             } else if let Some((mark, _)) = self.0.pop_front() {

@@ -1,22 +1,23 @@
-//! Text as Matrix's clients write and render it. Pure.
+//! The text format of Matrix clients. Pure.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
 use serde_json::{Value, json};
 
-/// Of one message. The homeserver takes 65,536 bytes of an event; JSON may need 6 for a byte.
+/// Limit of one message. The homeserver accepts events of 65,536 bytes; JSON may need 6 bytes for
+/// one.
 const BYTES_MAX: usize = 8_000;
-/// Of one event's content, with the text as HTML beside it.
+/// Limit of an event's content including HTML.
 const CONTENT_BYTES_MAX: usize = 60_000;
 
-/// The text in pieces that fit into one message each.
+/// Splits a text into pieces that fit into one message each.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     crate::relay::pieces::pieces(text, BYTES_MAX, char::len_utf8)
 }
 
-/// The content of a message. What is too long with HTML goes without.
+/// A message's content. HTML is left out when it would be too long.
 pub(super) fn content(text: &str, is_notice: bool) -> Value {
     let kind = if is_notice { "m.notice" } else { "m.text" };
-    // Whom it mentions: nobody, whatever the text holds.
+    // An empty list of mentions, whatever the text contains.
     let plain = json!({"msgtype": kind, "body": text, "m.mentions": {}});
     let Some(html) = formatted(text) else {
         return plain;
@@ -30,14 +31,13 @@ pub(super) fn content(text: &str, is_notice: bool) -> Value {
     }
 }
 
-/// Markdown as HTML. `None`: there is none in the text. HTML in the text is shown as it was
-/// written.
+/// Converts Markdown to HTML; `None` without Markdown. HTML in the text is escaped.
 fn formatted(text: &str) -> Option<String> {
     let mut is_marked_up = false;
     let events: Vec<Event<'_>> = Parser::new_ext(text, Options::ENABLE_STRIKETHROUGH)
         .map(|event| match event {
             Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
-            Event::SoftBreak => Event::HardBreak, // a chat keeps its lines
+            Event::SoftBreak => Event::HardBreak, // a chat keeps its line breaks
             other => other,
         })
         .inspect(|event| {
@@ -57,7 +57,7 @@ fn formatted(text: &str) -> Option<String> {
     Some(out.trim_end().to_owned())
 }
 
-/// The text of a reply, without the lines of what is replied to that older clients put before it.
+/// A reply's text without the quoted lines that older clients prepend.
 pub(super) fn without_quotation(body: &str) -> &str {
     let mut rest = body;
     while let Some(line) = rest.strip_prefix("> ") {
@@ -66,8 +66,8 @@ pub(super) fn without_quotation(body: &str) -> &str {
     rest.trim_start_matches('\n')
 }
 
-/// The text without a name of the bot's at its beginning, and whether there was one: "@juno …",
-/// "Juno: …", and where the message mentions the bot also "Juno …".
+/// The text without the bot's name at its start, and whether there was one: "@juno …", "Juno: …",
+/// and, if the message mentions the bot, "Juno …".
 pub(super) fn without_name<'t>(
     text: &'t str,
     names: &[String],

@@ -1,4 +1,4 @@
-//! Calls of the Bot API. The token is in every address: none is shown, in no error either.
+//! Calls of the Bot API. Every URL contains the token, so URLs never appear in errors or logs.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::outbound::{self, Method, Request};
 
 const CALL_MAX: Duration = Duration::from_secs(20);
-/// What a long poll may take beyond what it was asked to wait.
+/// Extra time for a long poll.
 const POLL_MARGIN: Duration = Duration::from_secs(15);
 const FILE_MAX: Duration = Duration::from_secs(60);
-/// Telegram hands out no larger ones.
+/// Telegram doesn't serve larger files.
 const FILE_BYTES_MAX: u64 = 20 * 1024 * 1024;
 
 pub(super) struct Api {
@@ -19,27 +19,27 @@ pub(super) struct Api {
     token: String,
 }
 
-/// Why a call did nothing.
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// 401, and 404 for a token that can't be one.
+    /// 401, and 404 for a malformed token.
     Unauthorized,
     /// 403: blocked or removed.
     Forbidden(String),
-    /// Another 4xx: it would be refused again.
+    /// Another 4xx: retrying is useless.
     Refused(String),
-    /// The group has another id now.
+    /// The group has a new id.
     Moved(i64),
-    /// 409
+    /// 409: another program uses the same token.
     Conflict(String),
     /// 429: how long to wait.
     TooMany(Duration),
-    /// No answer, 5xx, or one that makes no sense.
+    /// No answer, 5xx, or an invalid answer.
     Broken(String),
 }
 
 impl Failure {
-    /// How long Telegram wants to be left alone.
+    /// How long Telegram asks to wait.
     pub(super) const fn wait(&self) -> Option<Duration> {
         match self {
             Self::TooMany(wait) => Some(*wait),
@@ -75,7 +75,7 @@ impl Api {
         self.send(method, arguments, CALL_MAX).await
     }
 
-    /// One that Telegram may wait with, so many seconds.
+    /// A call whose answer Telegram may delay by this many seconds.
     pub(super) async fn poll(
         &self,
         method: &str,
@@ -86,7 +86,7 @@ impl Api {
         self.send(method, arguments, most).await
     }
 
-    /// A file's bytes, at most 20 MiB.
+    /// A file's content, at most 20 MiB.
     pub(super) async fn file(&self, file_id: &str) -> Result<Vec<u8>, Failure> {
         let found = self
             .call("getFile", serde_json::json!({ "file_id": file_id }))
@@ -139,7 +139,7 @@ impl Api {
         let answered = tokio::task::spawn_blocking(call).await;
         let answered = answered.map_err(|_| Failure::Broken("a call was broken off".to_owned()))?;
         answered.map_err(|error| {
-            // Some errors tell the address.
+            // Some errors contain the URL.
             let why = error.to_string().replace(&self.token, "…");
             Failure::Broken(format!("no answer: {why}"))
         })

@@ -1,14 +1,14 @@
-//! Text as Telegram counts and renders it. Pure.
+//! Telegram's text lengths and formatting. Pure.
 
-/// Of one message, in units of UTF-16, after the mark-up was taken out.
+/// Limit of one message, in UTF-16 units, without mark-up.
 const UNITS_MAX: usize = 4096;
 
-/// The text in pieces that fit into one message each.
+/// Splits a text into pieces that fit into one message each.
 pub(super) fn pieces(text: &str) -> Vec<&str> {
     crate::relay::pieces::pieces(text, UNITS_MAX, char::len_utf16)
 }
 
-/// The part of a text that an entity marks; its numbers count units of UTF-16.
+/// The range of a text that an entity marks; entities count UTF-16 units.
 pub(super) fn marked(text: &str, offset: u64, length: u64) -> Option<std::ops::Range<usize>> {
     let mut units = 0;
     let mut start = (offset == 0).then_some(0);
@@ -27,8 +27,7 @@ pub(super) fn marked(text: &str, offset: u64, length: u64) -> Option<std::ops::R
     (units == offset + length).then_some(start..text.len())
 }
 
-/// What people write as Markdown, as Telegram's HTML: code and bold. Everything else stays as it
-/// was written.
+/// Converts Markdown's code and bold to Telegram's HTML. Everything else is unchanged.
 pub(super) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 32);
     let mut rest = text;
@@ -44,7 +43,7 @@ pub(super) fn html(text: &str) -> String {
                     && (*tag != "b" || inside.trim() == inside);
                 is_mark_up.then_some((before, inside, behind, *tag))
             })
-            // The first one; of those in one place the longest mark, which stands first.
+            // The first mark; of several in one place the longest, which is listed first.
             .min_by_key(|(before, ..)| before.len());
         let Some((before, inside, behind, tag)) = next else {
             break;

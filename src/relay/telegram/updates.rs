@@ -1,4 +1,4 @@
-//! One update: what it is, and what is brought up of it.
+//! Handles one update of Telegram: what it is, and what is posted to the service.
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -8,18 +8,18 @@ use super::{PREFIX, Telegram, text};
 use crate::relay::Uplink;
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, Incoming};
 
-/// Files beyond this are not handed out by Telegram.
+/// Telegram doesn't serve larger files.
 const PHOTO_BYTES_MAX: u64 = 20 * 1024 * 1024;
 const NO_PHOTO: &str = "I couldn't get that photo from Telegram. Could you send it again?";
 const DONE: &str = "done";
 const SNOOZE: &str = "snooze";
 const SNOOZE_MINUTES: u32 = 10;
-/// What the assistant puts before what is to be remembered.
+/// The assistant's prefix of reminders.
 const REMINDER: &str = "⏰ Reminder: ";
-/// Fetching a photo is tried again so often.
+/// Attempts to fetch a photo.
 const FILE_TRIES: u32 = 5;
 
-/// Who the bot is.
+/// The bot's account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bot {
     pub(super) id: i64,
@@ -37,7 +37,7 @@ impl Bot {
     }
 }
 
-/// `telegram:501` as Telegram's own number.
+/// Parses `telegram:501` into Telegram's number.
 pub(super) fn chat_id(chat_guid: &str) -> Option<i64> {
     chat_guid.strip_prefix(PREFIX)?.parse().ok()
 }
@@ -50,7 +50,7 @@ pub(super) fn reminder_buttons() -> Value {
     ]]})
 }
 
-/// Puts what is to be done with an update into its chat's lane.
+/// Puts the handling of an update into its chat's lane.
 pub(super) fn take(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> oneshot::Receiver<()> {
     let message = ["message", "edited_message", "callback_query"]
         .iter()
@@ -90,7 +90,7 @@ async fn bring(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited:
     }
     match &read.text {
         Some(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
-        // Something that can't be read; in a group most of it is not for the assistant.
+        // Unreadable content; in a group most of it isn't for the assistant.
         None if read.is_content && (!incoming.is_group || incoming.is_addressed) => {
             let sorry = match message.get("voice").or(message.get("audio")) {
                 Some(_) => CANT_HEAR,
@@ -102,7 +102,7 @@ async fn bring(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited:
     }
 }
 
-/// Whether the allow list has the person or the chat; the log names whoever is not on it.
+/// Whether the person or chat is on the allow list; otherwise the log names it.
 fn lets_in(network: &Telegram, person: i64, chat: i64) -> bool {
     let (person, chat) = (person.to_string(), chat.to_string());
     let is_let_in = network.allowed.lets_in([person.as_str(), &chat]);
@@ -115,20 +115,20 @@ fn lets_in(network: &Telegram, person: i64, chat: i64) -> bool {
     is_let_in
 }
 
-/// A message, as far as it matters here.
+/// The relevant parts of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Message {
     person: i64,
     chat: i64,
     incoming: Incoming,
-    /// Without the bot's name; `None`: there is none.
+    /// Without the bot's name; `None` without a text.
     text: Option<String>,
-    /// Somebody sent it on purpose: it tells of no event in the group.
+    /// Whether somebody sent it, in contrast to a notice of the group.
     is_content: bool,
 }
 
 impl Message {
-    /// `None`: nobody's, a bot's, a channel's, or changed too late.
+    /// `None` for a message without an author, by a bot or channel, or edited too late.
     fn read(message: &Value, bot: &Bot, is_edited: bool) -> Option<Self> {
         let from = &message["from"];
         let person = from["id"].as_i64()?;
@@ -139,7 +139,7 @@ impl Message {
             _ => return None,
         };
         let id = message["message_id"].as_i64()?;
-        // One counterpart tells milliseconds.
+        // One compatible server uses milliseconds.
         let seconds = |at: i64| if at > 100_000_000_000 { at / 1000 } else { at };
         let sent_at_s = seconds(message["date"].as_i64().unwrap_or_default());
         let first = format!("{PREFIX}{chat}:{id}");
@@ -179,7 +179,7 @@ impl Message {
     }
 }
 
-/// Kinds of messages that somebody sends to be looked at or listened to.
+/// Kinds of messages with content other than text.
 const CONTENT: [&str; 11] = [
     "sticker",
     "voice",
@@ -194,7 +194,7 @@ const CONTENT: [&str; 11] = [
     "dice",
 ];
 
-/// A text without the name that it is addressed to.
+/// A text without the bot's name.
 struct AddressedText {
     text: String,
     to_bot: bool,
@@ -205,7 +205,7 @@ impl AddressedText {
         let mention = format!("@{}", bot.username);
         let mut to_bot = false;
         let mut spoken = text.to_owned();
-        // From the back, so that what is taken out moves nothing that is still to come.
+        // From the end, so that removing a part doesn't move the next one.
         let entities = entities.as_array().map(Vec::as_slice).unwrap_or_default();
         for entity in entities.iter().rev() {
             let number = |name: &str| entity[name].as_u64().unwrap_or_default();
@@ -240,7 +240,7 @@ impl AddressedText {
     }
 }
 
-/// A command of the menu, as words.
+/// The text that a menu command stands for.
 fn said_by(command: &str) -> &str {
     match command.trim_start_matches('/') {
         "start" => "hello",
@@ -248,7 +248,7 @@ fn said_by(command: &str) -> &str {
     }
 }
 
-/// Sizes stand from the smallest to the largest; the largest that Telegram hands out.
+/// The largest photo that Telegram serves; sizes are sorted in ascending order.
 fn largest_photo(message: &Value) -> Option<&str> {
     let sizes = message["photo"].as_array()?;
     let fits = |size: &&Value| {
@@ -270,7 +270,7 @@ async fn bring_photo(uplink: &Uplink<Telegram>, message: &Message, file_id: &str
     uplink.photo(&incoming.photo_fields(caption), &file).await;
 }
 
-/// `None`: Telegram does not hand it out.
+/// `None` when Telegram doesn't serve it.
 async fn fetch(uplink: &Uplink<Telegram>, file_id: &str) -> Option<Vec<u8>> {
     for attempt in 0..FILE_TRIES {
         match uplink.network().api.file(file_id).await {
@@ -286,7 +286,7 @@ async fn fetch(uplink: &Uplink<Telegram>, file_id: &str) -> Option<Vec<u8>> {
     None
 }
 
-/// A button under a reminder.
+/// Handles a button press under a reminder.
 async fn press(uplink: &Uplink<Telegram>, query: &Value) {
     let network = uplink.network();
     let message = &query["message"];
@@ -310,7 +310,7 @@ async fn press(uplink: &Uplink<Telegram>, query: &Value) {
         "Done."
     };
     let ended = json!({"callback_query_id": id, "text": told});
-    // What the buttons look like is not worth a second try.
+    // The buttons' appearance isn't retried.
     let _ = network.api.call("answerCallbackQuery", ended).await;
     if let Some(message_id) = message["message_id"].as_i64() {
         let bare = json!({"chat_id": chat, "message_id": message_id});
