@@ -1,6 +1,5 @@
-//! Replies: who is spoken to, what the builtin assistant understands, and every sentence
-//! it or another engine's failure is told with. Pure rules: facts in, words out. Nothing
-//! here reads the store, the clock or the network; whoever applies an intent does.
+//! Replies: whether a message addresses the assistant, what the builtin assistant understands, and
+//! all wording. Pure rules without store, clock or network; callers apply the resulting intents.
 
 mod address;
 pub mod builtin;

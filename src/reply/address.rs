@@ -1,9 +1,9 @@
-//! Whether a message speaks to the assistant by name. It must not know what is said.
+//! Whether a message addresses the assistant by name. It must not know what the message says.
 
 use unicode_segmentation::GraphemeCursor;
 
-/// Whether `persona` stands in `text` as a whole word (or words), in any case. An
-/// underscore and combining marks belong to a word; an apostrophe does not ("Juno's").
+/// Whether `text` contains `persona` as whole words, in any case. Underscores and combining marks
+/// belong to a word; apostrophes don't ("Juno's").
 pub fn addresses(text: &str, persona: &str) -> bool {
     let name = squeezed(persona);
     if name.is_empty() {
@@ -22,7 +22,7 @@ pub fn addresses(text: &str, persona: &str) -> bool {
     false
 }
 
-/// Lower case, with one space for any white space.
+/// Lower case, with white space reduced to single spaces.
 fn squeezed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -34,7 +34,7 @@ fn squeezed(text: &str) -> String {
     out
 }
 
-/// Whether no word goes on across byte `at`.
+/// Whether byte `at` is a word boundary.
 fn is_edge(text: &str, at: usize) -> bool {
     let in_word = |c: char| c.is_alphanumeric() || c == '_';
     let before = text[..at].chars().next_back().is_some_and(in_word);

@@ -1,6 +1,5 @@
-//! What the builtin, offline assistant understands of a message. The same message at the
-//! same time always means the same. It decides only: it must not remember, remind or read
-//! anything, which is the work of whoever applies the intent.
+//! The builtin, offline assistant's understanding of a message. The same message at the same time
+//! always has the same meaning. It only decides: callers apply the intent.
 
 mod account;
 mod agenda;
@@ -29,16 +28,16 @@ pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;
 use words::Words;
 
-/// What a message comes with.
+/// A message's text and context.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageContext<'a> {
     pub text: &'a str,
     pub now: Timestamp,
-    /// `None`: not known, UTC is used and said.
+    /// `None` when unknown: UTC is used and mentioned.
     pub timezone: Option<Zone>,
     pub persona: &'a str,
-    /// Others are there, and nothing but the name in the text tells who is meant. `false`
-    /// also for a group's message that answers one of the assistant's.
+    /// In a group only the name in the text shows whether the assistant is meant. `false` also for
+    /// a group's message that answers the assistant.
     pub group: bool,
     pub has_photos: bool,
 }
@@ -50,7 +49,7 @@ pub enum Intent {
     Say(String),
     /// A question about the assistant's abilities: the complete reply.
     Help(String),
-    /// A command that can't be carried out as it was said: the complete reply says why.
+    /// An impossible or incomplete command: the complete reply says why.
     Unclear(String),
     /// A reminder without its time: the complete reply asks for it.
     AskWhen {
@@ -63,12 +62,12 @@ pub enum Intent {
         send_at: Timestamp,
         recurrence: Option<Recurrence>,
     },
-    /// It refers to something said or delivered before; where there is nothing, `otherwise`.
+    /// It refers to something named or delivered before; `otherwise` applies if there is nothing.
     FollowUp {
         what: FollowUp,
         otherwise: Box<Intent>,
     },
-    /// Somebody wants to die or is in danger.
+    /// The person may be suicidal or in danger.
     Crisis,
     /// At least two requests, to be carried out in order.
     Several(Vec<Intent>),
@@ -78,7 +77,7 @@ pub enum Intent {
     Remember {
         text: String,
     },
-    /// `None`: everything.
+    /// `None` means everything.
     Recall {
         about: Option<String>,
     },
@@ -90,33 +89,33 @@ pub enum Intent {
     Remind {
         text: String,
         send_at: Timestamp,
-        /// The zone that the time was said in, where it was named.
+        /// The zone named with the time, if any.
         zone: Option<Zone>,
-        /// It comes again; `send_at` is its first time.
+        /// For a recurring reminder, whose first time is `send_at`.
         recurrence: Option<Recurrence>,
     },
     ListReminders,
-    /// Those of a span of time, or about something.
+    /// Reminders within a span of time, or about something.
     FindReminders {
         span: Option<Span>,
         about: Option<String>,
     },
-    /// Everything with a date in a span of time.
+    /// All dated entries within a span of time.
     Agenda(Span),
-    /// `None`: all of them.
+    /// `None` means all of them.
     CancelReminders {
         about: Option<String>,
-        /// Only those of that day, from midnight to midnight.
+        /// Only those of this day, from midnight to midnight.
         on: Option<Range<Timestamp>>,
     },
     SetTimezone(Zone),
     SetName(String),
-    /// Nothing it can do: said in a direct chat, or when asked by name.
+    /// No known request: answered in a direct chat, or when addressed by name.
     Unknown,
 }
 
 impl Intent {
-    /// Whether it counts against the commands a person may give in a minute.
+    /// Whether it counts towards the limit of commands per minute.
     pub fn is_command(&self) -> bool {
         match self {
             Self::Say(_) | Self::Crisis | Self::Unknown => false,
@@ -125,7 +124,7 @@ impl Intent {
         }
     }
 
-    /// Whether a command lacks something.
+    /// Whether a command is incomplete.
     pub fn is_unclear(&self) -> bool {
         matches!(
             self,
@@ -133,34 +132,34 @@ impl Intent {
         )
     }
 
-    /// Whether it is worth saying in a group unasked. What is somebody's own (memories,
-    /// reminders, the account) is left alone there.
+    /// Whether it is worth an unprompted message in a group. Personal requests (memories,
+    /// reminders, the account) aren't.
     pub fn has_something_to_say(&self) -> bool {
         matches!(self, Self::Say(_) | Self::Help(_))
     }
 }
 
-/// A span of time, as it was said: "tomorrow", "this week".
+/// A span of time and its wording: "tomorrow", "this week".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     pub range: Range<Timestamp>,
     pub name: String,
 }
 
-/// A message while it is being understood.
+/// A message while it is being parsed.
 pub(in crate::reply) struct Talk<'a> {
     pub(in crate::reply) heard: &'a MessageContext<'a>,
-    /// Without the assistant's name.
+    /// The words without the assistant's name.
     pub(in crate::reply) words: Words<'a>,
     /// Where the request starts, after "hey, could you please".
     pub(in crate::reply) start: usize,
-    /// In a group, nobody may have meant the assistant.
+    /// False in a group if the assistant may not be meant.
     pub(in crate::reply) spoken_to: bool,
-    /// All words in lower case, for fixed phrases; "" when there are too many.
+    /// All words in lower case, for fixed phrases; empty when there are too many.
     pub(in crate::reply) phrase: String,
-    /// Where `start` is in `phrase`.
+    /// The position of `start` in `phrase`.
     pub(in crate::reply) phrase_start: usize,
-    /// What was understood so far may rest on the time zone.
+    /// Whether the result may depend on the time zone.
     pub(in crate::reply) rests_on_zone: Cell<bool>,
 }
 
@@ -169,7 +168,7 @@ impl Talk<'_> {
         &self.phrase[self.phrase_start..]
     }
 
-    /// Whoever needs the zone asks here, not in `heard`: so it is known whether it matters.
+    /// The person's zone. Use this instead of `heard`, because it records that the zone matters.
     pub(in crate::reply) fn timezone(&self) -> Option<Zone> {
         self.rests_on_zone.set(true);
         self.heard.timezone
@@ -179,7 +178,7 @@ impl Talk<'_> {
         self.timezone().unwrap_or(Zone::UTC)
     }
 
-    /// A stable choice among wordings.
+    /// Chooses a wording, always the same one for the same text.
     fn pick<'c>(&self, choices: &[&'c str]) -> &'c str {
         let at = words::stable_hash(self.heard.text) as usize;
         choices
@@ -211,7 +210,7 @@ pub(in crate::reply) fn understand_talk(talk: &Talk) -> Intent {
     }
 }
 
-/// What somebody answers who was asked what to be reminded of.
+/// The text from an answer to the question what to remind of.
 pub fn reminder_answer(text: &str, persona: &str) -> String {
     let mut words = Words::new(text);
     listening::drop_name(&mut words, persona);
@@ -228,18 +227,18 @@ fn one_request(talk: &Talk) -> Intent {
         .or_else(|| settings::command(talk))
         .or_else(|| memory::command(talk))
         .or_else(|| small_talk::reply(talk))
-        // In a group, half a command was hardly meant for the assistant.
+        // In a group, an incomplete command is hardly meant for the assistant.
         .filter(|intent| talk.spoken_to || !intent.is_unclear())
         .unwrap_or_else(|| small_talk::lost(talk))
 }
 
-/// What a person tells about, without what merely surrounds it.
+/// A text without surrounding white space and punctuation.
 fn tidied(text: &str) -> String {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '–' | '—' | '-'))
         .to_owned()
 }
 
-/// What is asked about: also without closing punctuation and quotes.
+/// The subject of a question: also without closing punctuation and quotes.
 pub(in crate::reply) fn subject(text: &str) -> String {
     text.trim_matches(|c: char| {
         c.is_whitespace() || matches!(c, ',' | ';' | ':' | '.' | '!' | '?' | '"' | '“' | '”' | '…')

@@ -1,6 +1,6 @@
-//! Which class a message is of, and why: how long a language model may think about it is
-//! decided by that. The first classifier takes the first rule that fits; the second adds up
-//! everything it sees. Neither repeats a word of the text in its reason.
+//! Classifies a message, with a reason; the class decides how long a model may think. The first
+//! classifier uses the first matching rule; the second adds up all features. Reasons contain no
+//! words of the text.
 
 mod signs;
 
@@ -8,32 +8,32 @@ use signs::Signs;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// Small talk: quick and short.
+    /// Small talk: a quick, short reply.
     Reflex,
     Default,
-    /// Something to be thought through.
+    /// The message needs reasoning.
     DeepReasoning,
-    /// Photos are to be looked at.
+    /// The message has photos.
     Vision,
 }
 
-/// What is to be classified.
+/// The input of a classification.
 #[derive(Debug, Clone, Copy)]
 pub struct ClassifierInput<'a> {
-    /// Without the assistant's name, or with it.
+    /// With or without the assistant's name.
     pub text: &'a str,
-    /// Photos that would be looked at.
+    /// Photos that the model will get.
     pub photos: usize,
-    /// The builtin assistant would have had a phrase for it.
+    /// The builtin assistant has a phrase for it.
     pub small_talk: bool,
-    /// The assistant's message before it asked the person something.
+    /// The assistant's previous message was a question to the person.
     pub answers_question: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classification {
     pub class: Class,
-    /// A few words for operators.
+    /// A short text for operators.
     pub reason: String,
 }
 
@@ -47,7 +47,7 @@ impl Class {
         }
     }
 
-    /// The flag that says how many tokens a reply of this class may have.
+    /// The flag with the token limit of this class.
     pub const fn max_tokens_flag(self) -> &'static str {
         match self {
             Self::Reflex => "llm.max_tokens.reflex",
@@ -76,16 +76,16 @@ pub fn first(asked: &ClassifierInput<'_>) -> Classification {
     }
 }
 
-/// Words from which on a text is long.
+/// From this number of words on a text is long.
 const LONG_WORDS: usize = 80;
-/// Words up to which a statement needs no thought.
+/// Up to this number of words a statement is simple.
 const SHORT_WORDS: usize = 3;
-/// Points from which on the second classifier sees something to think through.
+/// From this score on the second classifier chooses reasoning.
 const DEEP_POINTS: i32 = 4;
-/// Points down to which it sees small talk.
+/// Up to this score it chooses small talk.
 const REFLEX_POINTS: i32 = -2;
 
-/// The second, combined classifier: every sign counts, for or against.
+/// The second, combined classifier: every feature has a score.
 pub fn combined(asked: &ClassifierInput<'_>) -> Classification {
     if asked.photos > 0 {
         return Classification {
@@ -107,7 +107,7 @@ pub fn combined(asked: &ClassifierInput<'_>) -> Classification {
         ("long", many(signs.words / 40, 2, 4)),
         ("short", if signs.words <= 6 { -1 } else { 0 }),
         ("small talk", if asked.small_talk { -3 } else { 0 }),
-        // "Yes, Tuesday" needs the question before it: no reflex.
+        // "Yes, Tuesday" depends on the question before it, so it isn't a reflex.
         (
             "answers a question",
             if asked.answers_question { 1 } else { 0 },

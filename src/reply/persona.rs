@@ -1,7 +1,7 @@
 //! The assistant's name and the texts that the operator may replace (section `[reply]` of the
 //! configuration).
 
-/// The name, and the replaceable texts; `None`: the built-in text.
+/// The name and the replaceable texts; `None` means the built-in text.
 #[derive(Debug, Clone, Default)]
 pub struct Persona {
     pub name: String,

@@ -1,7 +1,6 @@
-//! The builtin assistant's superpowers: what of a message asks for one, what it does to what
-//! that superpower keeps, and what is said. Pure: what is kept comes in as JSON and goes out
-//! as JSON; whoever carries it out decides whether the person may, stores it, and rings when
-//! a superpower asks for it.
+//! The builtin assistant's superpowers: which messages request one, how its state changes, and its
+//! answers. Pure: the state is JSON in and JSON out. The caller checks access, stores the state and
+//! triggers alarms.
 
 mod bill_split;
 mod birthday_reminder;
@@ -40,7 +39,7 @@ pub enum Power {
     DailySummary,
 }
 
-/// What to do, as one superpower understands it.
+/// An action of one superpower.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     TodoList(todo_list::TodoAction),
@@ -52,27 +51,27 @@ pub enum Action {
     MoodTracker(mood_tracker::MoodAction),
     FocusProtector(focus_protector::FocusAction),
     DailySummary(daily_summary::DailySummaryAction),
-    /// Called by name only: how things stand.
+    /// Only its name was mentioned: shows the current state.
     Overview,
     Undo,
 }
 
-/// Where and when something is done, and by whom.
+/// The context of an action: room, time and author.
 #[derive(Debug, Clone, Copy)]
 pub struct PowerContext<'a> {
     pub now: Timestamp,
-    /// `None`: not known, UTC is used and said.
+    /// `None` when unknown: UTC is used and mentioned.
     pub timezone: Option<Zone>,
-    /// What is kept belongs to a group.
+    /// The state belongs to a group.
     pub group: bool,
-    /// The number of the user who speaks, so that what they said can be erased with them.
+    /// The author's user id, so that their entries can be erased with them.
     pub by: i64,
     pub name: Option<&'a str>,
-    /// This superpower was meant: it was asked for plainly, or is being used.
+    /// The message is meant for this superpower: an explicit request, or the superpower is in use.
     pub sure: bool,
-    /// The assistant can write by itself here.
+    /// The assistant can send messages here by itself.
     pub reachable: bool,
-    /// What the other superpowers have to say of the day, for the daily summary.
+    /// The other superpowers' texts about the day, for the daily summary.
     pub day: &'a str,
 }
 
@@ -85,7 +84,7 @@ impl PowerContext<'_> {
         pieces::date(self.now, self.zone())
     }
 
-    /// For answers that say a time of day.
+    /// A hint for answers with a time of day.
     fn zone_hint(&self) -> &'static str {
         match self.timezone {
             Some(_) => "",
@@ -96,67 +95,67 @@ impl PowerContext<'_> {
     }
 }
 
-/// What a superpower keeps for one owner, as JSON.
+/// A superpower's state for one owner, as JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredState {
     pub state: String,
-    /// Before the last change; `None`: nothing to undo.
+    /// The state before the last change; `None` when nothing can be undone.
     pub previous: Option<String>,
 }
 
-/// What came of an action.
+/// The result of an action.
 #[derive(Debug, PartialEq)]
 pub struct PowerOutcome {
-    /// `None`: it wasn't about anything kept here after all.
+    /// `None` when the message wasn't about anything in the state.
     pub said: Option<String>,
-    /// `None`: nothing changed.
+    /// The new state; `None` when nothing changed.
     pub kept: Option<StoredState>,
-    /// When it wants to be rung.
+    /// The time of its next alarm.
     pub alarm: Option<Timestamp>,
 }
 
-/// A superpower: what it keeps, and what that is told.
+/// A superpower: its state and its actions.
 trait Superpower: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     type Action;
 
-    /// The action, when it is one of this superpower's.
+    /// The action, if it belongs to this superpower.
     fn own(action: Action) -> Option<Self::Action>;
 
-    /// `None`: not about anything kept here.
+    /// `None` when the action isn't about anything in the state.
     fn apply(&mut self, action: Self::Action, scene: &PowerContext<'_>) -> Option<String>;
 
-    /// How things stand.
+    /// A text about the current state.
     fn overview(&self, scene: &PowerContext<'_>) -> String;
 
-    /// A line or some for the daily summary.
+    /// Lines for the daily summary.
     fn brief(&self, _scene: &PowerContext<'_>) -> Option<String> {
         None
     }
 
-    /// What it knows of those days, from the first to the last.
+    /// Its entries for a range of days, inclusive.
     fn between(&self, _from: NaiveDate, _to: NaiveDate) -> Vec<String> {
         Vec::new()
     }
 
-    /// When it next has something to say by itself, after now.
+    /// Its next alarm after now.
     fn alarm(&self, _scene: &PowerContext<'_>) -> Option<Timestamp> {
         None
     }
 
-    /// Its time, `at`, has come.
+    /// Handles the alarm that was set for `at`.
     fn on_alarm(&mut self, _at: Timestamp, _scene: &PowerContext<'_>) -> Option<String> {
         None
     }
 
-    /// Takes away what the user of that number said.
+    /// Removes the entries of a user.
     fn erase(&mut self, _by: i64) {}
 }
 
-/// Characters of JSON kept for one owner. Every superpower's own bounds keep it far below.
+/// Limit of a state's JSON. The superpowers' own limits keep it far below.
 const STATE_BYTES_MAX: usize = 512 * 1024;
 
 impl Power {
-    /// In the order in which a message is tried with them.
+    /// In the order in which they are tried for a message.
     pub const ALL: [Self; 9] = [
         Self::BirthdayReminder,
         Self::BillSplit,
@@ -187,12 +186,12 @@ impl Power {
         Self::ALL.into_iter().find(|power| power.name() == name)
     }
 
-    /// In a group it is everybody's there; the others are each person's own.
+    /// Whether its state is shared in a group; the others' states are personal.
     pub const fn is_shared(self) -> bool {
         matches!(self, Self::TodoList | Self::BillSplit | Self::TripPlanner)
     }
 
-    /// Whether it speaks by itself at times.
+    /// Whether it sends messages by itself.
     pub const fn has_alarms(self) -> bool {
         matches!(
             self,
@@ -200,7 +199,7 @@ impl Power {
         )
     }
 
-    /// What people call it.
+    /// Its name for people.
     pub const fn title(self) -> &'static str {
         match self {
             Self::TodoList => "to-do list",
@@ -215,7 +214,7 @@ impl Power {
         }
     }
 
-    /// Its line in the help.
+    /// Its line in the help text.
     pub const fn help(self) -> &'static str {
         match self {
             Self::TodoList => {
@@ -240,7 +239,7 @@ impl Power {
         }
     }
 
-    /// Does `action` to what is kept. The error: what is kept can't be read.
+    /// Applies `action` to a state. Fails when the state can't be parsed.
     pub fn act(
         self,
         kept: Option<&StoredState>,
@@ -264,7 +263,7 @@ impl Power {
         }
     }
 
-    /// What happens at the time `at` that it asked for.
+    /// Handles the alarm that it set for `at`.
     pub fn on_alarm(
         self,
         kept: &StoredState,
@@ -283,7 +282,7 @@ impl Power {
         }
     }
 
-    /// What it has to say of today in the daily summary.
+    /// Its lines about today for the daily summary.
     pub fn brief(self, kept: &StoredState, scene: &PowerContext<'_>) -> Option<String> {
         match self {
             Self::TodoList => brief::<todo_list::TodoState>(kept, scene),
@@ -296,7 +295,7 @@ impl Power {
         }
     }
 
-    /// What it knows of those days, from the first to the last: birthdays and trips.
+    /// Its entries for a range of days, inclusive: birthdays and trips.
     pub fn between(self, kept: &StoredState, from: NaiveDate, to: NaiveDate) -> Vec<String> {
         match self {
             Self::TripPlanner => between::<trip_planner::TripState>(kept, from, to),
@@ -305,7 +304,7 @@ impl Power {
         }
     }
 
-    /// What is left of what a group shares without what the user of that number said.
+    /// A group's state without the entries of a user.
     pub fn redact_user(
         self,
         kept: &StoredState,

@@ -1,11 +1,10 @@
-//! What a language model is told: who it is, whom it speaks with, and what was said before.
+//! The prompt for a language model: its role, the person, and the earlier messages.
 //!
-//! What people write stands in messages of the role `user` and nowhere else. What is known of
-//! a person (name, memories, profile) stands in the system message, as JSON between two
-//! marks: in JSON's escapes it can't end the section, and the text before it says that it
-//! is data. In groups nothing is told of anybody but the names they are shown under, and what
-//! others than the asker wrote is quoted in the same way.
-//! It asks nobody and knows no wire format.
+//! People's text is only in messages of the role `user`. Facts about a person (name, memories,
+//! profile) are in the system message, as JSON between two marks: escaped JSON can't contain the
+//! closing mark, and the text before it says that it is data. In groups nothing about people is
+//! included except their displayed names, and text by anybody but the asker is quoted in the same
+//! way. It makes no calls and must not know a wire format.
 
 mod budget;
 mod speakers;
@@ -18,11 +17,11 @@ use serde_json::{Map, Value};
 pub use budget::{REPLY_CHARS_MAX, estimated_tokens};
 use speakers::{QUOTED, Speakers};
 
-/// What the model answers when it has nothing to add to a conversation between others.
+/// The model's answer when it has nothing to add to a conversation between others.
 pub const PASS: &str = "PASS";
-/// Tokens of everything that is told, estimated; the oldest messages are left out first.
+/// Estimated token limit of a prompt; the oldest messages are left out first.
 pub const CONTEXT_TOKENS_MAX: usize = 12_000;
-/// Characters of a message of before in a reduced history.
+/// Characters of an earlier message in a reduced history.
 const REDUCED_CHARS_MAX: usize = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,23 +34,23 @@ pub enum Role {
 pub struct Message {
     pub role: Role,
     pub text: String,
-    /// URLs to be looked at.
+    /// URLs of photos.
     pub photos: Vec<String>,
 }
 
-/// Everything that is told.
+/// A complete prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
     pub system: String,
-    /// What time it is; apart from the rest, which stays the same for longer.
+    /// The current time, separate from the rest, which changes less often.
     pub time: String,
-    /// Roles take turns.
+    /// Roles alternate.
     pub messages: Vec<Message>,
-    /// Those that may be called.
+    /// Tools that may be called.
     pub tools: Vec<Tool>,
 }
 
-/// Something said in the room.
+/// A message of the room.
 #[derive(Debug, Clone)]
 pub struct RoomMessage {
     pub by: Author,
@@ -64,7 +63,7 @@ pub struct RoomMessage {
 pub enum Author {
     Assistant,
     Person {
-        /// Tells people apart; it is not shown.
+        /// Distinguishes people; not shown to the model.
         id: i64,
         name: Option<String>,
     },
@@ -80,36 +79,36 @@ impl Author {
     }
 }
 
-/// What is known of the person, in a direct chat.
+/// Facts about the person, in a direct chat.
 #[derive(Debug, Clone, Default)]
 pub struct PersonFacts {
     pub name: Option<String>,
-    /// JSON of the personality profile, without what is empty.
+    /// The personality profile as JSON, without empty parts.
     pub profile: Map<String, Value>,
     pub memories: Vec<String>,
 }
 
-/// Where and when a reply is made.
+/// The context of a prompt.
 pub struct PromptContext<'a> {
     pub persona: &'a str,
-    /// The operator's words in place of those that come with the service.
+    /// The operator's text instead of the built-in one.
     pub system_prompt: Option<&'a str>,
     pub now: Timestamp,
-    /// IANA name
+    /// An IANA name.
     pub timezone: Option<&'a str>,
     pub group: bool,
-    /// In a group: nobody asked for it.
+    /// In a group, without having been addressed.
     pub unprompted: bool,
     pub known: &'a PersonFacts,
-    /// Oldest first; the last one is to be answered.
+    /// Oldest first; the last one must be answered.
     pub said: &'a [RoomMessage],
-    /// URLs that go with the last message.
+    /// URLs of the last message's photos.
     pub photos: &'a [String],
-    /// What is said of those that are not shown; `None`: that they can't be seen.
+    /// The text about photos that aren't included; `None` says that they can't be seen.
     pub photos_note: Option<&'a str>,
-    /// Messages of before are cut short.
+    /// Earlier messages are shortened.
     pub reduced: bool,
-    /// What may be done for the person.
+    /// Tools for acting on behalf of the person.
     pub tools: &'a [Tool],
 }
 
@@ -124,7 +123,7 @@ pub fn prompt(scene: &PromptContext<'_>) -> Prompt {
     let mut messages: Vec<Message> = Vec::new();
     for (at, said) in scene.said.iter().enumerate() {
         let is_last = at + 1 == count;
-        // Cut before it is quoted, so that the end of the quote stays.
+        // Shortened before quoting, so that the closing mark stays.
         let cut = (scene.reduced && !is_last).then(|| budget::cut(&said.text, REDUCED_CHARS_MAX));
         let said_text = cut.as_deref().unwrap_or(&said.text);
         let mut text = speakers.line(said, said_text, scene.group, asker);
@@ -213,7 +212,7 @@ fn system(scene: &PromptContext<'_>) -> String {
     text
 }
 
-/// JSON in which no mark can stand; `None` when nothing is known.
+/// JSON that can't contain a mark; `None` when nothing is known.
 fn data(known: &PersonFacts) -> Option<String> {
     let mut data = Map::new();
     if let Some(name) = &known.name {
@@ -229,19 +228,19 @@ fn data(known: &PersonFacts) -> Option<String> {
     (!data.is_empty()).then(|| in_marks(&Value::Object(data)))
 }
 
-/// JSON in which no mark can stand.
+/// JSON that can't contain a mark.
 fn in_marks(data: &Value) -> String {
     let text = data.to_string();
     text.replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
-/// Without characters that steer instead of saying something.
+/// A text without control characters.
 fn clean(text: &str) -> String {
     let spaced = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     spaced.filter(|c| !is_invisible(*c)).collect()
 }
 
-/// Marks of direction, and the tags with which text can be hidden.
+/// Direction marks, and the tags with which text can be hidden.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
@@ -253,7 +252,7 @@ fn time(now: Timestamp, timezone: Option<&str>) -> String {
     format!("It is {} ({zone}).", local.format("%A, %-d %B %Y, %H:%M"))
 }
 
-/// Some models insist that roles take turns, beginning with the person.
+/// Some models require that roles alternate, beginning with the person.
 fn taking_turns(messages: Vec<Message>) -> Vec<Message> {
     let mut turns: Vec<Message> = Vec::new();
     for message in messages {

@@ -1,4 +1,4 @@
-//! Whether an answer may be another one a little later. It errs towards yes.
+//! Whether an answer may change with time. In doubt it says yes.
 
 const WORDS: &[&str] = &[
     "time",
@@ -37,7 +37,7 @@ const WORDS: &[&str] = &[
     "random",
 ];
 
-/// Whether `text` has a word of time in it, or asks for something new each time.
+/// Whether `text` contains a word of time, or asks for something new each time.
 pub fn depends_on_time(text: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'')
         .map(|word| word.replace('\'', "").to_lowercase())

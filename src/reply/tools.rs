@@ -1,7 +1,6 @@
-//! What a language model may do for the person it speaks with: one tool for each superpower,
-//! and two for what the builtin assistant keeps. A tool takes one command in the words that a
-//! person would use, and the rules that understand people understand it. Pure: whether the
-//! person may, and what then happens, is decided elsewhere.
+//! Tools for a language model: one per superpower, and two for the builtin assistant's data. A tool
+//! takes a command in ordinary words, which is parsed by the rules for people's messages. Pure:
+//! access and effects are handled elsewhere.
 
 use serde_json::Value;
 
@@ -9,9 +8,9 @@ use super::builtin::{Intent, MessageContext, understand};
 use super::powers::{self, Action, Control, Power};
 use super::prompt::estimated_tokens;
 
-/// Characters of a command; no person's is longer.
+/// Limit of a command's characters; people's messages have the same.
 const COMMAND_CHARS_MAX: usize = 1_000;
-/// What a tool costs beside its name and description.
+/// Estimated tokens of a tool without its name and description.
 const TOOL_TOKENS: usize = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,24 +20,24 @@ pub enum Tool {
     Reminders,
 }
 
-/// What a call of a tool means.
+/// The meaning of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolAction {
     Power(Power, Action),
     Builtin(Intent),
 }
 
-/// Why a call means nothing.
+/// Why a tool call is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unusable {
-    /// Its arguments are not what was asked for.
+    /// The arguments have the wrong form.
     Garbled,
-    /// The command is not one of the tool's.
+    /// The command isn't one of this tool.
     NotUnderstood,
 }
 
 impl Unusable {
-    /// For operators.
+    /// The name for operators.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Garbled => "garbled",
@@ -48,13 +47,13 @@ impl Unusable {
 }
 
 impl Tool {
-    /// All there are; the superpowers as the help lists them.
+    /// All tools; superpowers in the order of the help text.
     pub fn all() -> impl Iterator<Item = Self> {
         let powers = Power::ALL.into_iter().rev().map(Self::Power);
         powers.chain([Self::Remember, Self::Reminders])
     }
 
-    /// Whether it is about what is one person's own, which no group sees or changes.
+    /// Whether it uses personal data, which groups must neither see nor change.
     pub const fn is_private(self) -> bool {
         match self {
             Self::Power(power) => !power.is_shared(),
@@ -71,7 +70,7 @@ impl Tool {
         }
     }
 
-    /// What the model is told of it.
+    /// The description for the model.
     pub fn description(self) -> String {
         format!(
             "{} The command is in English and worded like one of these: {}",
@@ -102,8 +101,8 @@ impl Tool {
         }
     }
 
-    /// Commands that it understands.
-    #[rustfmt::skip] // one tool after the other, not one word a line
+    /// Examples of its commands.
+    #[rustfmt::skip] // one tool per line
     const fn examples(self) -> &'static [&'static str] {
         match self {
             Self::Power(Power::TodoList) => &[
@@ -145,8 +144,8 @@ impl Tool {
         }
     }
 
-    /// What a call with these arguments (JSON, a model's) means to the person who is `heard`,
-    /// whose own text does not count.
+    /// The meaning of a call with these arguments (JSON by a model) for the person in `heard`,
+    /// whose own text is ignored.
     pub fn read(self, arguments: &str, heard: &MessageContext<'_>) -> Result<ToolAction, Unusable> {
         let command = command(arguments).ok_or(Unusable::Garbled)?;
         let deed = match self {
@@ -162,7 +161,7 @@ impl Tool {
             Self::Remember => builtin(heard, &command, "remember that", |intent| {
                 matches!(intent, Intent::Remember { .. })
             }),
-            // All of them at once go only when the person says so in so many words.
+            // All reminders are cancelled only if the person asked for that explicitly.
             Self::Reminders => builtin(heard, &command, "remind me", |intent| {
                 matches!(
                     intent,
@@ -176,7 +175,7 @@ impl Tool {
     }
 }
 
-/// With the words before it that models leave out, where it is no command without them.
+/// Parses a command, adding the first words that models tend to omit.
 fn builtin(
     heard: &MessageContext<'_>,
     command: &str,
@@ -192,7 +191,7 @@ fn builtin(
     is_own(&intent).then_some(ToolAction::Builtin(intent))
 }
 
-/// A command is always meant for the assistant, also in a group.
+/// A command is always addressed to the assistant, also in a group.
 const fn spoken<'a>(heard: &MessageContext<'a>, command: &'a str) -> MessageContext<'a> {
     MessageContext {
         text: command,
@@ -202,7 +201,7 @@ const fn spoken<'a>(heard: &MessageContext<'a>, command: &'a str) -> MessageCont
     }
 }
 
-/// `{"command": "…"}`, or an object whose only value is text, under whatever name.
+/// Parses `{"command": "…"}`, or an object whose only value is a text.
 fn command(arguments: &str) -> Option<String> {
     let arguments: Value = serde_json::from_str(arguments).ok()?;
     let fields = arguments.as_object()?;

@@ -1,5 +1,5 @@
-//! Every sentence of the service's own in a chat, save what a superpower says of what it
-//! keeps: facts in, words out. Short, warm, and in plain English. It decides nothing and knows no message.
+//! The wording of the assistant's messages, except superpowers'. Short, warm, plain English. It
+//! decides nothing and must not know messages.
 
 mod account;
 mod apologies;
@@ -22,21 +22,21 @@ use crate::clock::Zone;
 
 use crate::clock::Timestamp;
 
-/// Open reminders of a person.
+/// Open reminders per person.
 pub const OPEN_REMINDERS_MAX: usize = 200;
 
-/// Memories and reminders shown in one list; the rest are counted.
+/// Memories and reminders shown in one list; further ones are counted.
 pub const LISTED_MAX: usize = 30;
 
-/// Characters of a person's own words quoted back in one place.
+/// Characters quoted from a person's text in one place.
 const QUOTE_CHARS_MAX: usize = 200;
 
-/// What is delivered when a reminder is due.
+/// The text of a due reminder.
 pub fn reminder_text(what: &str) -> String {
     format!("⏰ Reminder: {what}")
 }
 
-/// The same, of one that came `due` times by now, or is late; `last`: when it last should have come.
+/// The same for one that was due `due` times, or is late; `last`: its last due time.
 pub fn late_reminder_text(
     what: &str,
     due: usize,
@@ -52,8 +52,8 @@ pub fn late_reminder_text(
     format!("{}\n({note})", reminder_text(what))
 }
 
-/// Also says so when the time zone is a guess. A reminder that only the relay can send, not we, is
-/// none that we promise: `is_own` is false.
+/// Mentions it when the time zone is a guess. `is_own` is false for a reminder that only the relay
+/// can send: the service doesn't promise it.
 pub fn reminder_set(
     what: &str,
     is_own: bool,
@@ -101,7 +101,7 @@ pub fn reminders(
     numbered_list(&title, lines, reminders.len())
 }
 
-/// Those of a group, as one of its people is told them.
+/// A group's reminders.
 pub fn reminders_of_group(
     reminders: &[(&str, Timestamp)],
     now: Timestamp,
@@ -115,7 +115,7 @@ pub fn reminders_of_group(
     numbered_list(&format!("This group has {count}:"), lines, reminders.len())
 }
 
-/// The reminders of today, for the daily summary; `None`: there are none.
+/// Today's reminders for the daily summary; `None` without any.
 pub fn reminders_of_day(
     reminders: &[(&str, Timestamp)],
     now: Timestamp,
@@ -172,7 +172,7 @@ pub fn reminder_one_time() -> String {
     "One time for each reminder, please: “remind me at 10:15 to …”, then the next one.".to_owned()
 }
 
-/// Words of time are left over in what it would say.
+/// The text still contains words of time.
 pub fn reminder_half_understood(what: &str) -> String {
     format!(
         "I'm not sure which time you mean, so I've set nothing: {}{} Could you say it as one time and one thing, like “remind me tomorrow at 9 to …”?",
@@ -186,7 +186,7 @@ pub fn one_request_only() -> String {
         .to_owned()
 }
 
-/// One of several sentences.
+/// One of several sentences wasn't understood.
 pub fn part_not_understood(text: &str) -> String {
     format!(
         "I didn't understand this part, and did nothing for it: {}",
@@ -255,7 +255,7 @@ pub fn memory_too_long(chars_max: usize) -> String {
     )
 }
 
-/// `memories`: newest first; `about`: what was asked about, if anything.
+/// `memories`: newest first; `about`: the subject asked about, if any.
 pub fn recalled<S: AsRef<str>>(memories: &[S], about: Option<&str>) -> String {
     let lines = memories
         .iter()
@@ -298,12 +298,12 @@ pub fn everything_forgotten(count: usize) -> String {
     }
 }
 
-/// Said in a memory service's absence, whatever was found without it.
+/// Added to the answer when a memory service can't be reached.
 pub fn with_memories_cut_off(said: &str) -> String {
     format!("{said}\n\nI can't reach all of my memory right now, so ask me again later.")
 }
 
-/// The same, of a wish that is kept and carried out by itself.
+/// The same for a deletion that will be done later.
 pub fn everything_will_be_forgotten() -> String {
     "Okay, I've forgotten everything here. I can't reach the rest of my memory right now; it \
      goes as soon as I can."
@@ -314,7 +314,7 @@ pub fn never_mind() -> String {
     "Okay, never mind. To take a memory away, say “forget” and what it's about.".to_owned()
 }
 
-/// A person's words, not too many of them.
+/// A person's words, shortened.
 fn quoted(text: &str) -> String {
     quoted_to(text, QUOTE_CHARS_MAX)
 }
@@ -337,7 +337,7 @@ fn quoted_to(text: &str, chars_max: usize) -> String {
     short
 }
 
-/// The full stop, unless the words bring one.
+/// A full stop, unless the text has punctuation at its end.
 fn stop(text: &str) -> &'static str {
     let cut_short = text.chars().count() > QUOTE_CHARS_MAX;
     if cut_short
@@ -361,7 +361,7 @@ fn numbered_reminders(
         .map(move |(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)))
 }
 
-/// Lines whose numbers are names for some minutes.
+/// Lines with numbers that are valid for some minutes.
 fn numbered_list(title: &str, lines: impl Iterator<Item = String>, count: usize) -> String {
     let mut text = title.to_owned();
     for (n, line) in (1..).zip(lines.take(LISTED_MAX)) {

@@ -1,5 +1,5 @@
-//! Questions answered from the person's own facts, and what the assistant can do: status,
-//! usage, help. Fixed phrases only, so that talk about these things stays talk.
+//! Questions about the person's account and the assistant's abilities: status, usage, help. Only
+//! fixed phrases match, so that ordinary talk about these subjects doesn't.
 
 use super::{Intent, Talk, wording};
 
@@ -34,7 +34,7 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
     }
 }
 
-/// What the account is, and what is known of the person.
+/// Asks for the account's status.
 fn is_status(request: &str) -> bool {
     matches!(
         request,
@@ -75,7 +75,7 @@ fn is_status(request: &str) -> bool {
     )
 }
 
-/// How much is used up.
+/// Asks for the usage.
 fn is_usage(request: &str) -> bool {
     matches!(
         request,
@@ -102,7 +102,7 @@ fn is_usage(request: &str) -> bool {
     )
 }
 
-/// The account is to go.
+/// Asks for the account's deletion.
 fn is_deletion(request: &str) -> bool {
     matches!(
         request,
@@ -122,7 +122,7 @@ fn is_deletion(request: &str) -> bool {
     )
 }
 
-/// Somebody wants what is kept of them.
+/// Asks for an export of the data.
 fn is_export(request: &str) -> bool {
     matches!(
         request,
@@ -140,7 +140,7 @@ fn is_export(request: &str) -> bool {
     )
 }
 
-/// What it can do.
+/// Asks for help.
 fn is_help(request: &str) -> bool {
     matches!(
         request,

@@ -1,5 +1,5 @@
-//! Asking what there is in a span of time: "what do I have tomorrow?", "reminders for friday",
-//! "my reminders about mom". It knows none of it.
+//! Questions about a span of time: "what do I have tomorrow?", "reminders for friday", "my
+//! reminders about mom". It only parses them.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::words::Words;
 use super::{Intent, Span, Talk, subject, when};
 use crate::clock::{Timestamp, Zone};
 
-/// A longer message asks for nothing of this.
+/// A longer message is no such question.
 const WORDS_MAX: usize = 16;
 
 const REMINDERS: [&str; 14] = [
@@ -80,7 +80,7 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
     span(talk, from..end).map(Intent::Agenda)
 }
 
-/// The whole of these words as a span of time.
+/// Parses all of these words as a span of time.
 fn span(talk: &Talk, words: Range<usize>) -> Option<Span> {
     if words.is_empty() {
         return None;
@@ -95,7 +95,7 @@ fn span(talk: &Talk, words: Range<usize>) -> Option<Span> {
     Some(Span { range, name })
 }
 
-/// Weeks and months: the first day, and that after the last.
+/// Weeks and months: the first day, and the day after the last.
 fn days(name: &str, today: NaiveDate) -> Option<(NaiveDate, NaiveDate)> {
     let since_monday = u64::from(today.weekday().num_days_from_monday());
     let monday = today.checked_sub_days(Days::new(since_monday))?;

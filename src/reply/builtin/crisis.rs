@@ -1,9 +1,9 @@
-//! Whether somebody writes that they want to die or are in danger. It is asked before any
-//! other rule, and must not know what is answered. It errs towards yes.
+//! Detects messages of people who may be suicidal or in danger. It is checked before any other
+//! rule, and must not know the answer. In doubt it says yes.
 
 use super::words::Words;
 
-/// Said by the writer, about themselves, in so many words.
+/// Explicit statements by the writer about themselves.
 const PHRASES: [&str; 26] = [
     "kill myself",
     "killing myself",
@@ -33,7 +33,7 @@ const PHRASES: [&str; 26] = [
     "someone is trying to kill me",
 ];
 
-/// The same, where the word "i" or "im" stands at most `BEFORE_MAX` words before.
+/// The same, if the word "i" or "im" is at most `BEFORE_MAX` words before.
 const PHRASES_OF_I: [&str; 15] = [
     "want to die",
     "wanna die",
@@ -54,8 +54,8 @@ const PHRASES_OF_I: [&str; 15] = [
 
 const BEFORE_MAX: usize = 3;
 
-/// Each of the phrases has one of these words in it, and most messages have none: they cost no
-/// look at the phrases.
+/// Each phrase contains one of these words. Most messages contain none, so the phrases aren't
+/// compared.
 fn is_telling(word: &str) -> bool {
     matches!(
         word,

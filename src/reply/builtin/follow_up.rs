@@ -1,5 +1,5 @@
-//! Short messages that refer to something said or delivered before: "snooze 10 min", "make it
-//! 10", "move it to friday", "cancel that", "cancel 2", "undo", "yes", "in 10 minutes". It
+//! Short messages that refer to something named or delivered before: "snooze 10 min", "make it 10",
+//! "move it to friday", "cancel that", "cancel 2", "undo", "yes", "in 10 minutes". This module
 //! doesn't know what they refer to.
 
 mod read;
@@ -16,7 +16,7 @@ use crate::model::recurrence::Recurrence;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FollowUp {
-    /// `None`: for some minutes.
+    /// `None` for the default delay.
     Snooze(Option<TimeChange>),
     Done,
     Change {
@@ -27,30 +27,30 @@ pub enum FollowUp {
     Undo,
     Yes,
     No,
-    /// Only a time: the answer to "When?".
+    /// A bare time: the answer to "When?".
     Time(TimeChange),
-    /// The next dates of one that comes again.
+    /// The next dates of a recurring reminder.
     Dates(ReminderRef),
 }
 
 impl FollowUp {
-    /// Whether it counts against the commands a person may give in a minute.
+    /// Whether it counts towards the limit of commands per minute.
     pub fn is_command(&self) -> bool {
         !matches!(self, Self::Done | Self::Yes | Self::No | Self::Time(_))
     }
 }
 
-/// Which reminder is meant.
+/// The reminder that is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReminderRef {
-    /// The last one that was said or delivered.
+    /// The last one named or delivered.
     Latest,
-    /// By their numbers in the last list, from 1.
+    /// By numbers in the last list, from 1.
     Numbered(Vec<usize>),
     About(String),
 }
 
-/// Another time for a reminder, as it was said.
+/// A new time for a reminder, as parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeChange(NewTimeText);
 
@@ -58,21 +58,21 @@ pub struct TimeChange(NewTimeText);
 enum NewTimeText {
     At(Spec),
     Repeat(Box<Repeat>),
-    /// Seconds later; earlier when negative.
+    /// Seconds later, or earlier if negative.
     Later(i64),
 }
 
-/// When a reminder is to come.
+/// A reminder's new time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTime {
     pub send_at: Timestamp,
     pub recurrence: Option<Recurrence>,
-    /// The zone that the time was said in, where it was named.
+    /// The zone named with the time, if any.
     pub zone: Option<Zone>,
 }
 
 impl TimeChange {
-    /// Of a reminder that has no time yet. The error is the reply.
+    /// For a reminder without a time. The error is the reply.
     pub fn of_new(&self, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
         match &self.0 {
             NewTimeText::At(spec) => once(spec, now, zone),
@@ -81,7 +81,7 @@ impl TimeChange {
         }
     }
 
-    /// Of a reminder that is set: what is not said (the day, the time of day) stays.
+    /// For an existing reminder: an unnamed day or time of day stays.
     pub fn of_set(
         &self,
         send_at: Timestamp,
@@ -131,7 +131,7 @@ impl TimeChange {
     }
 }
 
-/// Today is said so, as of a bare hour the next one is meant then.
+/// Names today as "today", because a bare hour then means the next one.
 fn day_of(date: NaiveDate, now: Timestamp, zone: Zone) -> Day {
     if now.utc().with_timezone(&zone).date_naive() == date {
         return Day::Today;

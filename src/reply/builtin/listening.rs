@@ -1,5 +1,5 @@
-//! Makes a message ready to be understood: takes off the assistant's name and courtesies
-//! around a request. It must not know any request.
+//! Prepares a message for parsing: removes the assistant's name and courtesies. It must not know
+//! any request.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use super::words::Words;
 use super::{MessageContext, Talk};
 use crate::reply::addresses;
 
-/// Words in the longest fixed phrase that is looked up.
+/// Most words of a fixed phrase.
 const PHRASE_WORDS_MAX: usize = 14;
 
 pub(in crate::reply) fn listen<'a>(heard: &'a MessageContext<'a>) -> Talk<'a> {
@@ -38,9 +38,9 @@ pub(in crate::reply) fn listen<'a>(heard: &'a MessageContext<'a>) -> Talk<'a> {
     }
 }
 
-/// Takes the name off the front ("hey Juno, …"), and off the end where it stands apart.
-/// Where it doesn't ("call Juno"), it may be part of what is said: then the number of words
-/// without it is answered, for fixed phrases.
+/// Removes the name at the start ("hey Juno, …"), and at the end if punctuation separates it.
+/// Without punctuation ("call Juno") it may be part of the text: then the number of words without
+/// it is returned, for fixed phrases.
 pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
     let name = Words::new(persona);
     let name: Vec<&str> = name.iter().collect();
@@ -73,7 +73,7 @@ pub(super) fn drop_name(words: &mut Words, persona: &str) -> usize {
     before
 }
 
-/// One word of what people say before they say what they want.
+/// A word of courtesy before a request.
 fn is_courtesy(word: &str) -> bool {
     matches!(
         word,

@@ -1,11 +1,11 @@
-//! Memories: keeping, recalling and forgetting what a person told. It must not hold any.
+//! Memories: parses requests to remember, recall and forget. It stores none.
 
 pub(super) mod matching;
 
 use super::words::Words;
 use super::{Intent, Talk, subject, tidied, wording};
 
-/// A longer text asks for no memory.
+/// A longer text is no question about memories.
 const QUESTION_WORDS_MAX: usize = 20;
 
 /// Characters in one memory.
@@ -76,7 +76,7 @@ fn remember(talk: &Talk) -> Option<Intent> {
             .then(|| Intent::Unclear(wording::memory_empty()));
     }
     if words.is_question() && words.get(talk.start) == "remember" {
-        // "Remember that time …?" asks.
+        // "Remember that time …?" is a question.
         return Some(Intent::Recall {
             about: Some(subject(&text)),
         });
@@ -152,8 +152,8 @@ fn recall(talk: &Talk) -> Option<Intent> {
     })
 }
 
-/// "what's my wifi password?", "where did I park?": a question only the person's own
-/// memories could answer; in a group only when the assistant is asked.
+/// "what's my wifi password?", "where did I park?": a question that only the person's memories
+/// could answer; in a group only if the assistant is addressed.
 fn question(talk: &Talk) -> Option<usize> {
     let words = &talk.words;
     if !talk.spoken_to {
@@ -169,9 +169,9 @@ fn question(talk: &Talk) -> Option<usize> {
     }
 }
 
-/// What a question is about, for those that nothing else answers: "what's the wifi password?".
+/// The subject of a question that nothing else answers: "what's the wifi password?".
 pub fn asked_about(text: &str) -> Option<String> {
-    // All of the words that ask begin so; a text without is not taken apart.
+    // All question words begin like this; other texts aren't parsed.
     let mut pairs = text.as_bytes().windows(2);
     if !pairs.any(|pair| pair.eq_ignore_ascii_case(b"wh")) {
         return None;

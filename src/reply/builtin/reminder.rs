@@ -1,6 +1,5 @@
-//! Reminders in plain language: setting one, listing them, cancelling them. The time may
-//! stand before or after what to remind of. It must not decide whether there is room for
-//! another reminder; the store knows.
+//! Reminders in plain language: setting, listing and cancelling. The time may be before or after
+//! the text. Whether there is room for another reminder is decided by the store.
 
 mod half_understood;
 mod parts;
@@ -18,7 +17,7 @@ use super::when::{self, Spec};
 use super::words::Words;
 use super::{Intent, Talk, wording};
 
-/// Characters of what a person is reminded of.
+/// Limit of a reminder's text in characters.
 pub const REMINDER_CHARS_MAX: usize = 1_000;
 
 /// Words of a time before "remind me".
@@ -87,7 +86,7 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
 
 /// "tomorrow at 9 remind me to …".
 fn set_late(talk: &Talk) -> Option<Intent> {
-    // A look for a time costs more, and most messages ask for nothing.
+    // A cheap check first: parsing a time costs more, and most messages aren't reminders.
     if !talk
         .words
         .iter()
@@ -130,7 +129,7 @@ fn set_late(talk: &Talk) -> Option<Intent> {
     ))
 }
 
-/// The whole of an answer is what to remind of.
+/// The whole answer is the reminder's text.
 pub(super) fn answered_text(words: &Words) -> String {
     let text = text_of(words, parts::after_link(words, 0)..words.len());
     match text.chars().count() <= REMINDER_CHARS_MAX && !has_time_left(&text) {
@@ -161,17 +160,17 @@ fn timer_first(talk: &Talk) -> Option<Intent> {
     ))
 }
 
-/// Places where a second reminder may begin.
+/// Positions where a second reminder may begin.
 const ANDS_MAX: usize = 8;
 
 struct ReminderText {
     /// The first word after the command.
     body: usize,
-    /// A time said before the command.
+    /// A time before the command.
     lead: Option<Spec>,
-    /// What to remind of when nothing is said ("wake me at 7").
+    /// The text when none is given ("wake me at 7").
     nothing: &'static str,
-    /// "timer for 20 minutes" is a wait.
+    /// "timer for 20 minutes" is a duration.
     timer: bool,
 }
 
@@ -179,7 +178,7 @@ fn set(talk: &Talk) -> Option<Intent> {
     let words = &talk.words;
     let at = talk.start;
     if let Some(body) = words.after(at, &["dont forget to", "do not forget to", "remember to"]) {
-        // Without a time it is something to remember.
+        // Without a time it is a memory.
         let said = take_apart(talk, body..words.len(), false);
         let request = ReminderText {
             body,
@@ -201,7 +200,7 @@ fn set(talk: &Talk) -> Option<Intent> {
         _ if command.ends_with("alarm") => "alarm",
         _ => "",
     };
-    // The word alone, or talk about alarms, is no wish; the verb is.
+    // The word alone, or talk about alarms, is no request; the verb is.
     let loose = matches!(
         words.get(at),
         "timer" | "alarm" | "ping" | "alert" | "nudge" | "notify" | "a" | "reminder"
@@ -239,7 +238,7 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
         said.text = request.nothing.to_owned();
     }
     if matches!(request.nothing, "wake up" | "alarm") {
-        // Here the small hours are meant.
+        // Here the early morning hours are meant.
         if let Some(clock) = said.spec.as_mut().and_then(|spec| spec.clock.as_mut()) {
             clock.bare = false;
         }
@@ -267,7 +266,7 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
     }
 }
 
-/// A reminder that comes again; `None`: the words that say so belong to its text.
+/// A recurring reminder; `None` when these words belong to its text.
 fn repeated(talk: &Talk, range: Range<usize>, request: &ReminderText) -> Option<Intent> {
     let words = &talk.words;
     let Some((mut repeat, found)) = repeats::find(words, range.clone()) else {
@@ -341,8 +340,8 @@ fn recurring(talk: &Talk, repeat: &Repeat, text: &str) -> Intent {
     }
 }
 
-/// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": each with a
-/// time of its own. What the second leaves out, its text or its day, is that of the first.
+/// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": two times. A text or
+/// day missing in the second is that of the first.
 fn two(talk: &Talk, range: Range<usize>) -> Option<Intent> {
     let ands = range.clone().filter(|at| talk.words.get(*at) == "and");
     ands.take(ANDS_MAX).find_map(|and| {

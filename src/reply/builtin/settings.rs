@@ -1,5 +1,4 @@
-//! What a person tells about themselves that changes how they are treated: their name and
-//! their time zone. It must not store either.
+//! The person's settings: name and time zone. It only parses them.
 
 use crate::clock::Zone;
 
@@ -45,7 +44,7 @@ fn timezone(talk: &Talk) -> Option<Intent> {
     ))
 }
 
-/// "I live in Berlin", "I'm in Tokyo": only with a place that is known.
+/// "I live in Berlin", "I'm in Tokyo": only with a known place.
 fn resident(talk: &Talk) -> Option<Intent> {
     let words = &talk.words;
     let from = words.after(
@@ -73,7 +72,7 @@ fn resident(talk: &Talk) -> Option<Intent> {
     known_place(&subject(words.original(from..end))).map(Intent::SetTimezone)
 }
 
-/// Short forms ("im in pm", "I'm in est") are words too often.
+/// Short forms ("im in pm", "I'm in est") are often ordinary words.
 fn known_place(said: &str) -> Option<Zone> {
     if said.chars().count() > 3 {
         zone::find(said)
@@ -108,7 +107,7 @@ fn name(talk: &Talk) -> Option<Intent> {
     while end > from && matches!(words.get(end - 1), "please" | "pls" | "thanks" | "now") {
         end -= 1;
     }
-    // "My name is Ana, what can you do?": the name ends where the sentence does.
+    // "My name is Ana, what can you do?": the name ends with the clause.
     end = (from..end)
         .find(|at| words.is_set_off(*at))
         .map_or(end, |at| at + 1);
@@ -131,7 +130,7 @@ fn name(talk: &Talk) -> Option<Intent> {
     }
 }
 
-/// What follows "call me" when a call is meant.
+/// Words after "call me" when a phone call is meant.
 fn is_appointment(word: &str) -> bool {
     matches!(
         word,

@@ -1,20 +1,20 @@
-//! Several requests in one message, a sentence or a line each. Each of them is done or named;
-//! a message with one request stays whole.
+//! Several requests in one message, one per sentence or line. Each is done or named as not
+//! understood; a message with one request is not split.
 
 use super::{Intent, MessageContext, Talk, listening, one_request, wording};
 use crate::reply::powers::{Strength, recognise};
 
-/// Longer messages, or those with more parts, are one text.
+/// Longer messages, or those with more parts, are not split.
 const TEXT_BYTES_MAX: usize = 4_096;
 const PARTS_MAX: usize = 8;
 
-/// `None`: at most one request.
+/// `None` for at most one request.
 pub(super) fn requests(talk: &Talk) -> Option<Intent> {
     let mut requests = Vec::new();
     for text in parts(talk.heard.text)? {
         let heard = MessageContext {
             text,
-            group: false, // the name stands in one of the parts only
+            group: false, // only one of the parts contains the name
             ..*talk.heard
         };
         let part = listening::listen(&heard);

@@ -1,13 +1,13 @@
-//! Small talk: greetings, thanks, who are you, jokes, the time. Whole phrases only, so that
-//! in a group it speaks up for what is plainly small talk and nothing else. It must not
-//! know anything of the person.
+//! Small talk: greetings, thanks, questions about the assistant, jokes, the time. Only whole
+//! phrases match, so that in a group only plain small talk is answered. It must not know anything
+//! about the person.
 
 mod phrases;
 mod reactions;
 
 use super::{Intent, Talk, subject, wording, zone};
 
-/// A message without a word in it.
+/// A message without words.
 pub(super) fn wordless(talk: &Talk) -> Intent {
     if !talk.spoken_to {
         return Intent::Unknown;
@@ -23,7 +23,7 @@ pub(super) fn wordless(talk: &Talk) -> Intent {
     }
 }
 
-/// Nothing was understood: photos are at least answered for.
+/// Nothing was understood; photos still get an answer.
 pub(super) fn lost(talk: &Talk) -> Intent {
     if talk.heard.has_photos && talk.spoken_to {
         return Intent::Say(wording::photos_unseen(talk.heard.persona));
@@ -65,7 +65,7 @@ fn time_elsewhere(talk: &Talk) -> Option<String> {
     zone::find(&place).map(|zone| wording::time_in(talk.heard.now, zone, &place))
 }
 
-/// A longer message that begins with thanks or a greeting, to the assistant alone.
+/// A longer message that begins with thanks or a greeting, in a direct chat.
 fn opening(talk: &Talk) -> Option<String> {
     let words = &talk.words;
     if !talk.spoken_to || words.len() > 8 {
@@ -89,6 +89,6 @@ fn opening(talk: &Talk) -> Option<String> {
                 .to_owned(),
         );
     }
-    // Nothing but courtesies: "hey there, good morning".
+    // Only courtesies: "hey there, good morning".
     (talk.start == words.len()).then(|| phrases::hello(talk))
 }

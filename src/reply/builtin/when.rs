@@ -18,16 +18,16 @@ pub(in crate::reply) use day::month;
 pub(super) use day::{ordinal, weekday_name};
 pub(in crate::reply) use resolve::{Problem, YEARS_AHEAD_MAX, resolve, time_of_day};
 
-/// The hour a day without a time of day means.
+/// The hour of a day named without a time.
 pub(in crate::reply) const DAY_HOUR: u32 = 9;
 
-/// The last bare hour that is before people wake up, so that the afternoon or evening is meant.
+/// The last bare hour that means the afternoon or evening, because people are asleep earlier.
 const BARE_HOUR_PM_MAX: u32 = 6;
 
-/// The last bare hour that also comes in the evening: 22:00.
+/// The last bare hour that also occurs in the evening: 22:00.
 const BARE_HOUR_TWICE_MAX: u32 = 10;
 
-/// A wait from now. Days and months are the calendar's, so they keep the time of day.
+/// A duration from now. Days and months are calendar days and months, so the time of day stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::reply) struct Wait {
     pub(in crate::reply) months: i64,
@@ -42,7 +42,7 @@ pub(in crate::reply) enum Day {
     InMonths(i64),
     Weekday {
         day: chrono::Weekday,
-        /// Of the following ISO week.
+        /// In the following ISO week.
         next_week: bool,
     },
     OfMonth(u32),
@@ -55,7 +55,7 @@ pub(in crate::reply) enum Day {
         month: u32,
         day: u32,
     },
-    /// 5/6 is in May or in June, as people are used to.
+    /// 5/6 is in May or June, depending on the country.
     Ambiguous,
 }
 
@@ -67,9 +67,8 @@ pub(in crate::reply) enum Part {
     Night,
 }
 
-/// A time of day. `exact`: am, pm or 24 hours were said, so a part of the day moves nothing.
-/// `bare`: only a number of hours was said.
-/// Hours and minutes may be out of range, which no day has.
+/// A time of day. `exact`: am, pm or 24 hours were named, so a part of the day changes nothing.
+/// `bare`: only a number of hours was named. Hours and minutes may be out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::reply) struct Clock {
     pub(in crate::reply) hour: u32,
@@ -78,24 +77,24 @@ pub(in crate::reply) struct Clock {
     pub(in crate::reply) bare: bool,
 }
 
-/// What was said of a time.
+/// A parsed time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::reply) struct Spec {
     pub(in crate::reply) wait: Option<Wait>,
     pub(in crate::reply) day: Option<Day>,
     pub(in crate::reply) part: Option<Part>,
     pub(in crate::reply) clock: Option<Clock>,
-    /// The zone that was named with the time of day.
+    /// The zone named with the time of day.
     pub(in crate::reply) zone: Option<Zone>,
 }
 
 impl Spec {
-    /// Whether it says when on its day.
+    /// Whether it has a time of day.
     pub(in crate::reply) const fn has_time(&self) -> bool {
         self.wait.is_some() || self.part.is_some() || self.clock.is_some()
     }
 
-    /// Both taken together ("tomorrow … at 9"), when they don't contradict each other.
+    /// Both combined ("tomorrow … at 9"), if they don't contradict each other.
     pub(in crate::reply) fn merged(self, other: Self) -> Option<Self> {
         let waits = [self.wait, other.wait];
         let clashes = (self.day.is_some() && other.day.is_some())
@@ -114,7 +113,7 @@ impl Spec {
         })
     }
 
-    /// Takes one more piece at `at`; the index after it. `linked`: the word before.
+    /// Parses one more part at `at`. Returns the index after it. `linked`: the word before.
     fn take(&mut self, words: &Words, at: usize, linked: &str) -> Option<usize> {
         if *self == Self::default()
             && let Some((wait, end)) =
@@ -167,7 +166,7 @@ impl Spec {
         None
     }
 
-    /// Whether "9" alone is an hour here: after "at", or where "tomorrow 9" ends.
+    /// Whether "9" alone is an hour here: after "at", or at the end of "tomorrow 9".
     fn allows_bare_hour(&self, words: &Words, at: usize, linked: &str) -> bool {
         let ends = matches!(words.get(at + 1), "" | "to" | "that");
         matches!(linked, "at" | "by" | "around")
@@ -186,7 +185,7 @@ fn date_time(word: &str) -> Option<(Day, Clock)> {
 pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let mut spec = Spec::default();
     let mut end = at;
-    // A time has at most five pieces, one for each field.
+    // A time has at most five parts, one per field.
     for _ in 0..5 {
         let linked = match words.get(end) {
             link @ ("in" | "on" | "at" | "for" | "by" | "around" | "after" | "within") => link,
@@ -194,7 +193,7 @@ pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> 
         };
         let from = end + usize::from(!linked.is_empty());
         let Some(next) = spec.take(words, from, linked) else {
-            // "in the morning" and "at night" begin with what looks like a link.
+            // "in the morning" and "at night" begin with a linking word.
             let Some(next) = (from > end).then(|| spec.take(words, end, "")).flatten() else {
                 break;
             };
@@ -206,8 +205,7 @@ pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> 
     (end > at).then_some((spec, end))
 }
 
-/// The hour at `at` after "for", as an alarm is set: "7", "7 tomorrow". What counts
-/// something ("7 people") is none.
+/// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.
 pub(in crate::reply) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let (clock, end) = clock::clock(words, at, true)?;
     let hour = Spec {
@@ -219,7 +217,7 @@ pub(in crate::reply) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usi
     matches!(words.get(end), "" | "to" | "that").then_some((spec, end))
 }
 
-/// The hour at `at`, also where it is only a number, as between "from" and "to".
+/// The hour at `at`, also as a plain number, such as between "from" and "to".
 pub(super) fn read_hour_alone(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let (clock, end) = clock::clock(words, at, true)?;
     let hour = Spec {
@@ -229,12 +227,12 @@ pub(super) fn read_hour_alone(words: &Words, at: usize) -> Option<(Spec, usize)>
     Some((hour, end))
 }
 
-/// The day at `at`, as after "on".
+/// The day at `at`, such as after "on".
 pub(super) fn day_at(words: &Words, at: usize) -> Option<(Day, usize)> {
     day::day(words, at, true)
 }
 
-/// That time of day, to the minute.
+/// This time of day, to the minute.
 pub(in crate::reply) fn exact_time(time: chrono::NaiveTime) -> Spec {
     use chrono::Timelike;
     Spec {
@@ -248,7 +246,7 @@ pub(in crate::reply) fn exact_time(time: chrono::NaiveTime) -> Spec {
     }
 }
 
-/// The time that starts at `at` after "for", as a timer is set: "20 minutes".
+/// The duration after "for", as for a timer: "20 minutes".
 pub(in crate::reply) fn read_duration(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let (wait, end) = amount::wait(words, at, true)?;
     Some((
@@ -274,7 +272,7 @@ pub(in crate::reply) fn day_of(
     Some(at_hour(date, 0, 0, zone)?..at_hour(date.succ_opt()?, 0, 0, zone)?)
 }
 
-/// That time of day on a date. A time that the clocks jump over is the first after the gap.
+/// This time of day on a date. A time in a gap becomes the first moment after it.
 pub(in crate::reply) fn at_hour(
     date: chrono::NaiveDate,
     hour: u32,

@@ -1,6 +1,6 @@
-//! A message as words: lower case for comparing, with the way back to the exact text that
-//! was typed. Punctuation around words and apostrophes inside are gone from the compared
-//! form ("What's" is "whats"). It knows no command.
+//! A message as words: lower case for comparing, with their positions in the original text.
+//! Punctuation around words and apostrophes inside are removed for comparing ("What's" is "whats").
+//! It knows no commands.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub(in crate::reply) struct Words<'a> {
     tokens: Vec<Token>,
 }
 
-/// One word: where it stands in the text, with the punctuation around it, and in `lower`.
+/// One word: its range in the text, the range with punctuation, and its range in `lower`.
 struct Token {
     raw: Range<usize>,
     low: Range<usize>,
@@ -52,7 +52,7 @@ impl<'a> Words<'a> {
         self.tokens.len()
     }
 
-    /// The word at `at` in lower case; "" beyond the end.
+    /// The word at `at` in lower case; empty beyond the end.
     pub(in crate::reply) fn get(&self, at: usize) -> &str {
         self.tokens
             .get(at)
@@ -63,12 +63,12 @@ impl<'a> Words<'a> {
         self.tokens.iter().map(|t| &self.lower[t.low.clone()])
     }
 
-    /// The index after the first of `phrases` (lower case, single spaces) that stands at `at`.
+    /// The index after the first of `phrases` (lower case, single spaces) that matches at `at`.
     pub(in crate::reply) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
         let first = self.get(at).as_bytes().first();
         phrases.iter().find_map(|phrase| {
             if phrase.as_bytes().first() != first {
-                return None; // most of them
+                return None; // most words
             }
             let mut end = at;
             for word in phrase.split(' ') {
@@ -81,7 +81,7 @@ impl<'a> Words<'a> {
         })
     }
 
-    /// The text of these words as it was typed, punctuation included.
+    /// The original text of these words, with punctuation.
     pub(in crate::reply) fn original(&self, range: Range<usize>) -> &'a str {
         match (
             self.tokens.get(range.start),
@@ -109,7 +109,7 @@ impl<'a> Words<'a> {
         phrase
     }
 
-    /// Whether punctuation follows the word at `at`, so that what comes next stands apart.
+    /// Whether punctuation follows the word at `at` and separates the next one.
     pub(in crate::reply) fn is_set_off(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|t| {
             let next = self
@@ -133,9 +133,9 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What people write for words of time, and how they misspell what begins a request.
+/// Expands abbreviations of times and corrects misspelled first words of requests.
 fn written_out(word: &str) -> Option<&'static str> {
-    // Most words are told by their length or first letter.
+    // Length or first letter exclude most words.
     let first = *word.as_bytes().first()?;
     if !(3..=9).contains(&word.len()) || !matches!(first, b'2' | b'e' | b'n' | b'r' | b't' | b'w') {
         return None;

@@ -1,5 +1,5 @@
-//! Time zones by what people call them: IANA names, cities, abbreviations, offsets from
-//! UTC. It must not guess: a name it doesn't know is no zone.
+//! Time zones by their usual names: IANA names, cities, abbreviations, offsets from UTC. It never
+//! guesses: an unknown name is no zone.
 
 use super::words::Words;
 use crate::clock::Zone;
@@ -68,20 +68,20 @@ const ALIASES: [(&str, &str); 60] = [
     ("são paulo", "America/Sao_Paulo"),
 ];
 
-/// Abbreviations that mean a zone right after a time of day.
+/// Abbreviations that mean a zone directly after a time of day.
 const AFTER_TIME: [&str; 20] = [
     "gmt", "utc", "et", "est", "edt", "ct", "cst", "cdt", "mt", "mst", "mdt", "pt", "pst", "pdt",
     "bst", "cet", "cest", "ist", "jst", "aest",
 ];
 
-/// Words in the longest place before "time" that is looked up.
+/// Most words of a place before "time".
 const PLACE_WORDS_MAX: usize = 3;
 
-/// Characters in the longest name that is looked up.
+/// Longest name that is looked up.
 const NAME_BYTES_MAX: usize = 64;
 
-/// The zone named right after a time of day, and the index after it: "PST", "Berlin time",
-/// "UTC+2". A "time" whose place is not known is none.
+/// The zone named after a time of day, and the index after it: "PST", "Berlin time", "UTC+2".
+/// "time" after an unknown place gives none.
 pub(super) fn after_time(words: &Words, at: usize) -> Option<(Zone, usize)> {
     let place = words.after(at, &["the"]).unwrap_or(at);
     for count in 1..=PLACE_WORDS_MAX {
@@ -129,7 +129,7 @@ fn of_city(name: &str) -> Option<Zone> {
     found?.parse().ok()
 }
 
-/// "utc+2", "gmt-5", "+2": whole hours. IANA counts these zones the other way round.
+/// "utc+2", "gmt-5", "+2": whole hours. IANA's names have the opposite sign.
 fn offset(name: &str) -> Option<Zone> {
     let rest = name
         .strip_prefix("utc")

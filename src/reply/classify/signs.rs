@@ -1,6 +1,6 @@
-//! What can be seen of a text without understanding it. It decides nothing.
+//! Features of a text that need no understanding. It decides nothing.
 
-/// How people ask for something to be thought through, in lower case.
+/// Phrases that ask for reasoning, in lower case.
 const REASONING: &[&str] = &[
     "why",
     "explain",
@@ -33,18 +33,18 @@ const REASONING: &[&str] = &[
     "think through",
     "in detail",
 ];
-/// Bytes of a text that are looked at; more adds nothing.
+/// Bytes of a text that are examined.
 const LOOKED_AT_BYTES_MAX: usize = 8 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signs {
     pub(super) words: usize,
     pub(super) questions: usize,
-    /// With something on them; at least 1.
+    /// Non-empty lines, at least 1.
     pub(super) lines: usize,
     /// Words with a digit.
     pub(super) numbers: usize,
-    /// Different ways in which reasoning is asked for.
+    /// Different phrases that ask for reasoning.
     pub(super) reasoning: usize,
     pub(super) has_code: bool,
 }
@@ -56,7 +56,7 @@ impl Signs {
             end -= 1;
         }
         let text = &text[..end];
-        // With a space on both sides, a phrase is found as whole words only.
+        // Spaces on both sides, so that phrases match whole words only.
         let mut spaced = String::with_capacity(text.len() + 2);
         for word in text.split_whitespace() {
             spaced.push(' ');

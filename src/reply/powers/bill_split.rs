@@ -1,5 +1,5 @@
-//! Bills shared by several people: who paid what for whom, and who owes whom in the end. One
-//! bill an owner, in one currency. It moves no money.
+//! The bill splitter: who paid what for whom, and who owes whom. One bill per owner, in one
+//! currency. It moves no money.
 
 mod read;
 
@@ -18,26 +18,26 @@ const PAYMENTS_MAX: usize = 200;
 const NAME_CHARS_MAX: usize = 40;
 /// Characters of what was paid for.
 const PURPOSE_CHARS_MAX: usize = 100;
-/// Whoever is alone with the assistant, in their own words.
+/// The person in a direct chat.
 const ME: &str = "me";
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum BillSplitAction {
-    /// Paid by `payer` for `among`; nobody named: for everybody on the bill.
+    /// Paid by `payer` for `among`; empty means everybody on the bill.
     Paid {
         payer: String,
         money: Amount,
         purpose: String,
         among: Vec<String>,
     },
-    /// "split 90 three ways": worked out, not kept.
+    /// "split 90 three ways": computed, not stored.
     Ways {
         money: Amount,
         ways: i64,
     },
-    /// Who is on the bill, before anything is paid.
+    /// People on the bill, before any payment.
     People(Vec<String>),
-    /// "Bo paid Ana 30": a debt settled.
+    /// "Bo paid Ana 30": settles a debt.
     Settled {
         payer: String,
         to: String,
@@ -46,11 +46,11 @@ pub enum BillSplitAction {
     Show,
     Owed,
     Clear,
-    /// "split the bill": what is missing is asked for.
+    /// "split the bill": asks for the missing parts.
     Unclear,
 }
 
-/// An amount as it was said.
+/// A parsed amount.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Amount(Money);
 
@@ -124,7 +124,7 @@ impl Superpower for BillSplitState {
 }
 
 impl BillSplitState {
-    /// The error is a sentence; nothing changes then.
+    /// An error is a sentence, and nothing changes.
     fn done(
         &mut self,
         action: BillSplitAction,
@@ -139,7 +139,7 @@ impl BillSplitState {
             } => {
                 let mine = same(&payer, "i") || same(&payer, "me");
                 if mine && !scene.sure && self.people.is_empty() {
-                    return Ok(None); // no bill: an expense of one's own
+                    return Ok(None); // without a bill it is a personal expense
                 }
                 let payer = self.person(&payer, scene)?;
                 let among = self.people_of(&among, scene)?;
@@ -218,7 +218,7 @@ impl BillSplitState {
         Ok(said)
     }
 
-    /// " $30 each", also when it doesn't come out even.
+    /// " $30 each", rounded if necessary.
     fn each(&self, payment: &Payment) -> String {
         let shares = shares(payment.amount, payment.among.len());
         match (shares.iter().max(), shares.iter().min()) {
@@ -280,7 +280,7 @@ impl BillSplitState {
         capital(&lines.join("\n"))
     }
 
-    /// Who pays whom how much so that all are even, in few payments, always the same ones.
+    /// The payments that settle all debts: few, and always the same ones.
     fn transfers(&self) -> Vec<(String, String, i64)> {
         let mut balances: Vec<(i64, String)> =
             self.people.iter().map(|name| (0, name.clone())).collect();
@@ -317,7 +317,7 @@ impl BillSplitState {
         money::shown(minor, self.currency.as_ref())
     }
 
-    /// The name as it stands on the bill, put on it when new.
+    /// The person's name on the bill, added if new.
     fn person(&mut self, said: &str, scene: &PowerContext<'_>) -> Result<String, String> {
         let name = match said.to_lowercase().as_str() {
             "me" | "i" | "myself" | "we" if !scene.group => ME.to_owned(),
@@ -371,7 +371,7 @@ impl BillSplitState {
     }
 }
 
-/// Equal parts that add up: the first ones get the odd minor units.
+/// Equal shares that add up; the first ones get the remaining minor units.
 fn shares(amount: i64, people: usize) -> Vec<i64> {
     let count = people.max(1) as i64;
     (0..count)
@@ -405,7 +405,7 @@ fn shown_all(names: &[String]) -> String {
     joined(&names)
 }
 
-/// Each line with a capital first.
+/// Capitalizes each line.
 fn capital(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let mut rest = line.chars();

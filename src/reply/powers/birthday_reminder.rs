@@ -1,5 +1,5 @@
-//! Birthdays: whose is when, and a word on the morning of the day, each year. A birthday on
-//! 29 February is told on the 28th in other years.
+//! The birthday reminder: birthdays, and a message on the morning of each. In other years a
+//! birthday on 29 February is announced on the 28th.
 
 mod read;
 
@@ -12,13 +12,13 @@ use crate::clock::Timestamp;
 use crate::reply::builtin::when;
 pub(super) use read::parse;
 
-/// Birthdays a person keeps.
+/// Birthdays per person.
 const BIRTHDAYS_MAX: usize = 200;
 /// Characters of a name.
 const NAME_CHARS_MAX: usize = 60;
-/// The hour of the morning at which it is told.
+/// The hour of the message.
 const HOUR: u32 = 9;
-/// The daily summary looks that far ahead.
+/// How far the daily summary looks ahead.
 const SOON_DAYS: i64 = 7;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub enum BirthdayAction {
     When(String),
     List,
     Remove(String),
-    /// 30 February, 5/6, or no day at all.
+    /// 30 February, 5/6, or no day.
     Unclear,
 }
 
@@ -257,7 +257,7 @@ impl Birthday {
         let born = self
             .year
             .map_or_else(String::new, |year| format!(" {year}"));
-        // A leap year has the 29th.
+        // A leap year has 29 February.
         let date = NaiveDate::from_ymd_opt(2000, self.month, self.day).unwrap_or(next);
         format!(
             "{} birthday is on {}{born}, {wait}",

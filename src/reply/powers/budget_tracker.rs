@@ -1,5 +1,5 @@
-//! What somebody spends, by what it is for, and how much of it they want to spend a month.
-//! One currency a person, whole minor units. It knows no account.
+//! The budget tracker: expenses by purpose, and monthly budgets. One currency per person, whole
+//! minor units. It knows no bank account.
 
 mod read;
 
@@ -11,12 +11,12 @@ use super::pieces::{self, same, too_long};
 use super::{PowerContext, Superpower};
 pub(super) use read::parse;
 
-/// Expenses kept of one person; the oldest whole months go first.
+/// Limit of expenses per person; the oldest whole months are removed first.
 const EXPENSES_MAX: usize = 2_000;
 const BUDGETS_MAX: usize = 50;
-/// Characters of what something is spent on.
+/// Characters of an expense's purpose.
 const PURPOSE_CHARS_MAX: usize = 60;
-/// Months kept beside the present one.
+/// Months kept besides the current one.
 const MONTHS_KEPT: i32 = 13;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,14 +29,14 @@ pub enum Span {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum BudgetAction {
-    /// Amounts with what each is for.
+    /// Amounts with their purposes.
     Spent {
         spent: Vec<(Spending, String)>,
         days_ago: i32,
     },
-    /// More was said of the day than is understood.
+    /// The day was not fully understood.
     DayUnclear,
-    /// An empty purpose: all in all.
+    /// An empty purpose means the total.
     Budget {
         money: Spending,
         purpose: String,
@@ -46,13 +46,13 @@ pub enum BudgetAction {
         purpose: String,
     },
     Show,
-    /// Only where there is a budget.
+    /// Only if there is a budget.
     ShowIfAny,
     RemoveBudget(String),
     Unclear,
 }
 
-/// An amount as it was said.
+/// A parsed amount.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spending(Money);
 

@@ -1,5 +1,5 @@
-//! The day in a few lines: reminders and what the other superpowers know of it, when asked
-//! or every day at a time. It gathers nothing; what there is comes with the scene.
+//! The daily summary: reminders and other superpowers' entries, on request or daily at a set time.
+//! It collects nothing; the context contains the texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::clock::{Timestamp, Zone};
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Day, Spec};
 
-/// Without a time it comes at this hour.
+/// The default hour.
 const HOUR: u32 = 8;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub enum DailySummaryAction {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct DailySummaryState {
-    /// Hour and minute of each day.
+    /// Hour and minute of the daily message.
     at: Option<(u32, u32)>,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DailySummaryAction)> {
     if let Some(action) = fixed(talk.request()) {
         return Some((Clear, action));
     }
-    // These may ask for other things as well.
+    // These words may have other meanings.
     if let "summary"
     | "my day"
     | "whats on today"
@@ -116,7 +116,7 @@ fn daily(talk: &Talk<'_>) -> Option<DailySummaryAction> {
     let clock = spec
         .clock
         .filter(|_| next == end && spec.day.is_none() && spec.wait.is_none())?;
-    // Resolving knows "8 in the evening" from "8".
+    // The resolver distinguishes "8 in the evening" from "8".
     let tomorrow = Spec {
         day: Some(Day::InDays(1)),
         clock: Some(when::Clock {

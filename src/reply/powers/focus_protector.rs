@@ -1,5 +1,5 @@
-//! Times of focus: until one ends, reminders and what the assistant would say by itself are
-//! held back. It holds nothing itself; whoever delivers asks whether it is on.
+//! The focus protector: until a session ends, reminders and unprompted messages are held back. It
+//! only stores the session; the delivery job asks for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Spec};
 
-/// Without a time it lasts so long.
+/// The default duration.
 const USUAL_MINUTES: i64 = 25;
 const MINUTES_MAX: i64 = 12 * 60;
 

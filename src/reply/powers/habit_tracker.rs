@@ -1,5 +1,4 @@
-//! Habits: what somebody wants to do so many times a week, the days on which they did, and
-//! how long they have kept it up. It nags nobody.
+//! The habit tracker: weekly goals, the days they were done, and streaks. It sends no reminders.
 
 mod read;
 
@@ -14,12 +13,12 @@ pub(super) use read::parse;
 const HABITS_MAX: usize = 30;
 /// Characters of a habit's name.
 const NAME_CHARS_MAX: usize = 60;
-/// Days kept of a habit; older ones are forgotten.
+/// Days kept per habit; older ones are removed.
 const DAYS_KEPT_MAX: usize = 800;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum HabitAction {
-    /// `per_week` 7: every day.
+    /// `per_week` 7 means every day.
     Track {
         name: String,
         per_week: u32,
@@ -43,7 +42,7 @@ pub(super) struct HabitState {
 struct Habit {
     name: String,
     per_week: u32,
-    /// Days on which it was done, oldest first, each once.
+    /// Days on which it was done, oldest first, without duplicates.
     days: Vec<i32>,
 }
 
@@ -167,7 +166,7 @@ impl HabitState {
         ))
     }
 
-    /// By name, else by the first word of both, whatever its form: "ran" is "run".
+    /// Finds a habit by name, or else by the first word in any form: "ran" matches "run".
     fn find(&self, what: &str) -> Option<usize> {
         let named = |habit: &Habit| same(&habit.name, what);
         let said = stems(what);
@@ -231,7 +230,7 @@ fn often(per_week: u32) -> String {
     }
 }
 
-/// Whether a word after a habit's name begins a detail of it: "ran 5 km", but not "ran out".
+/// Whether a word after a habit's name begins a detail: "ran 5 km", but not "ran out".
 fn is_detail(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
         || matches!(
@@ -240,7 +239,7 @@ fn is_detail(word: &str) -> bool {
         )
 }
 
-/// The words of a habit without what changes with time: "went running" is "run".
+/// The stems of a habit's words: "went running" becomes "run".
 fn stems(text: &str) -> Vec<String> {
     text.to_lowercase()
         .split_whitespace()
@@ -290,7 +289,7 @@ fn stem(word: &str) -> String {
         .filter(|bare| bare.chars().count() > 2)
         .unwrap_or(word);
     let mut bare = bare.trim_end_matches('e').to_owned();
-    // "running" is "runn" by now.
+    // "running" is "runn" at this point.
     let doubled = bare.len() < word.trim_end_matches('e').len()
         && bare
             .chars()

@@ -1,11 +1,11 @@
-//! Amounts of money as people type them: "12.50", "12,50", "$1,200", "30 euros". Whole minor
-//! units, never fractions of them; the currency stays as it was typed. It converts nothing.
+//! Amounts of money: "12.50", "12,50", "$1,200", "30 euros". Whole minor units; the currency stays
+//! as typed. It converts nothing.
 
 use serde::{Deserialize, Serialize};
 
 use crate::reply::builtin::words::Words;
 
-/// The largest amount taken at once: ten million, in minor units.
+/// The largest accepted amount: ten million, in minor units.
 pub(super) const AMOUNT_MINOR_MAX: i64 = 1_000_000_000;
 
 const SYMBOLS: [&str; 12] = ["$", "€", "£", "¥", "₹", "₽", "₺", "₩", "₫", "₪", "₦", "₴"];
@@ -16,21 +16,22 @@ const NAMES: [&str; 44] = [
     "czk", "lira", "try", "cad", "aud", "nzd", "rub", "uah", "won", "yuan", "cny",
 ];
 
-/// What stands beside a number: before it ("$"), or after it ("€", "euros").
+/// A currency before a number ("$") or after it ("€", "euros").
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Currency {
     text: String,
     before: bool,
 }
 
-/// An amount as it was said.
+/// A parsed amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Money {
     pub(super) minor: i64,
     pub(super) currency: Option<Currency>,
 }
 
-/// The amount at word `at`, and the index after it. Zero, less, and too much are none.
+/// The amount at word `at`, and the index after it. Zero, negative and too large amounts are
+/// refused.
 pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
     let word = words.get(at);
     let before = SYMBOLS.iter().find(|symbol| word.starts_with(**symbol));
@@ -95,7 +96,7 @@ fn minor(digits: &str) -> Option<i64> {
     (1..=AMOUNT_MINOR_MAX).contains(&minor).then_some(minor)
 }
 
-/// "$12.50", "90 dollars", "12,345": hundredths only where there are some.
+/// "$12.50", "90 dollars", "12,345": hundredths only if there are any.
 pub(super) fn shown(minor: i64, currency: Option<&Currency>) -> String {
     let sign = if minor < 0 { "-" } else { "" };
     let (whole, hundredths) = (minor.unsigned_abs() / 100, minor.unsigned_abs() % 100);
@@ -120,8 +121,8 @@ pub(super) fn shown(minor: i64, currency: Option<&Currency>) -> String {
     }
 }
 
-/// The currency that a whole book is kept in: the first that was named. The error is the
-/// sentence that says why another can't be added.
+/// The currency of all entries: the first one named. The error is the sentence that refuses another
+/// one.
 pub(super) fn settle_currency(
     book: &mut Option<Currency>,
     said: Option<Currency>,

@@ -1,5 +1,4 @@
-//! A diary of moods: a number from 1 to 10 with a word, and how it went lately. It judges
-//! nobody and gives no advice.
+//! The mood tracker: a number from 1 to 10 with a word, and recent averages. It gives no advice.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +8,7 @@ use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
 
-/// Entries kept; older ones are forgotten.
+/// Limit of entries; older ones are removed.
 const ENTRIES_KEPT_MAX: usize = 1_000;
 /// Characters of a note.
 const NOTE_CHARS_MAX: usize = 200;
@@ -20,11 +19,11 @@ pub enum MoodAction {
         score: u8,
         note: String,
     },
-    /// How it went in so many days up to today.
+    /// Averages over this many days up to today.
     Past {
         days: i64,
     },
-    /// A number that is none from 1 to 10.
+    /// A number outside 1 to 10.
     OutOfRange,
 }
 
@@ -178,7 +177,7 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, MoodAction)> {
     logged(words, at, end, false).map(|action| (InSession, action))
 }
 
-/// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was said.
+/// "7/10", "7", "great today", "7: a long walk". `plain`: the word mood was used.
 fn logged(words: &Words<'_>, from: usize, end: usize, plain: bool) -> Option<MoodAction> {
     let word = words.get(from);
     let number = word
@@ -287,7 +286,7 @@ impl MoodState {
             .filter(move |entry| pieces::number(pieces::date(Timestamp(entry.at), zone)) >= first)
     }
 
-    /// With one decimal, as words, and of how many.
+    /// The average with one decimal as text, and the number of entries.
     fn average(&self, days: i64, scene: &PowerContext<'_>) -> Option<(String, usize)> {
         let count = self.since(days, scene).count();
         let sum: usize = self

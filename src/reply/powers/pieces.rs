@@ -1,5 +1,4 @@
-//! Small readings that several superpowers share: lists of things, who is meant, days. It
-//! knows none of them.
+//! Parsers that several superpowers share: lists, references to entries, days.
 
 use crate::clock::Zone;
 use chrono::{Datelike, NaiveDate};
@@ -9,10 +8,10 @@ use crate::reply::builtin::subject;
 use crate::reply::builtin::when::{self, Day, Spec};
 use crate::reply::builtin::words::Words;
 
-/// Things named in one message.
+/// Limit of entries in one message.
 const NAMED_MAX: usize = 50;
 
-/// "milk, two eggs and tea" is three things; what stands in quotes is one.
+/// "milk, two eggs and tea" has three entries; a quoted text is one.
 pub(super) fn things(text: &str) -> Vec<String> {
     let whole = text.trim();
     let quoted = |open, close| {
@@ -50,13 +49,13 @@ fn split_at_and(text: &str) -> Option<(&str, &str)> {
         .map(|(at, len)| (&text[..at], &text[at + len..]))
 }
 
-/// Whether two names are the same, in whatever case.
+/// Whether two names are equal, ignoring case.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || a.to_lowercase() == b.to_lowercase()
 }
 
-/// Which of `texts` is meant: by number from 1, the same text, else the first that begins
-/// with it, else the first that has it in it.
+/// Finds the entry that is meant: by number from 1, by the same text, else the first that begins
+/// with it, else the first that contains it.
 pub(super) fn which<'a>(said: &str, texts: impl Iterator<Item = &'a str> + Clone) -> Option<usize> {
     let said = said.to_lowercase();
     let number = said.trim_start_matches(['#', 'n', 'o', '.', ' ']);
@@ -79,7 +78,7 @@ pub(super) fn which<'a>(said: &str, texts: impl Iterator<Item = &'a str> + Clone
         .or_else(|| lower.clone().position(|text| text.contains(bare)))
 }
 
-/// Where what is said ends: before "please" and "thanks".
+/// The end of a text: before "please" and "thanks".
 pub(super) fn end(words: &Words) -> usize {
     let mut end = words.len();
     while end > 1 && matches!(words.get(end - 1), "please" | "pls" | "plz" | "thanks") {
@@ -88,7 +87,7 @@ pub(super) fn end(words: &Words) -> usize {
     end
 }
 
-/// The words as typed, without what surrounds them.
+/// The original words without surrounding punctuation.
 pub(super) fn said(words: &Words, from: usize, to: usize) -> String {
     subject(words.original(from..to.max(from)))
 }
@@ -97,7 +96,7 @@ pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
     at.utc().with_timezone(&zone).date_naive()
 }
 
-/// Days are kept as numbers.
+/// Days are stored as numbers.
 pub(super) fn number(date: NaiveDate) -> i32 {
     date.num_days_from_ce()
 }
@@ -106,7 +105,7 @@ pub(super) fn day(number: i32) -> NaiveDate {
     NaiveDate::from_num_days_from_ce_opt(number).unwrap_or_default()
 }
 
-/// The day at `at` and the index after it: a date as written, else the coming one.
+/// The day at `at` and the index after it: a written date, or else the next such day.
 pub(super) fn read_day(
     words: &Words,
     at: usize,
@@ -128,7 +127,7 @@ pub(super) fn read_day(
     Some((day, end))
 }
 
-/// Whether a day is named in `text`.
+/// Whether `text` names a day.
 pub(super) fn has_day(text: &str) -> bool {
     let words = Words::new(text);
     (0..words.len()).any(|at| {
@@ -141,7 +140,7 @@ pub(super) fn read_month(word: &str) -> Option<u32> {
     when::month(word)
 }
 
-/// "Friday, 5 June", with the year when it is another than today's.
+/// "Friday, 5 June", with the year if it isn't the current one.
 pub(super) fn shown(date: NaiveDate, today: NaiveDate) -> String {
     let pattern = if date.year() == today.year() {
         "%A, %-d %B"
@@ -167,7 +166,7 @@ pub(super) fn joined<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
-/// The first of `texts` that is too long for a name of `chars_max`.
+/// The first of `texts` that is longer than `chars_max`.
 pub(super) fn too_long<S: AsRef<str>>(texts: &[S], chars_max: usize) -> Option<String> {
     texts
         .iter()

@@ -1,5 +1,5 @@
-//! What of a message asks for a superpower, and how plainly. Cheap string work: it reads
-//! nothing that is kept, and doesn't decide who may.
+//! Finds the superpowers that a message may request, and how explicitly. Cheap string work, without
+//! state or access checks.
 
 use super::{Action, Power};
 use super::{
@@ -10,17 +10,17 @@ use crate::reply::builtin::listening::listen;
 use crate::reply::builtin::{Talk, understand_talk};
 use crate::reply::{Intent, MessageContext};
 
-/// Longer messages ask for none.
+/// Longer messages request none.
 const TEXT_BYTES_MAX: usize = 4_096;
 
-/// How plainly a superpower is asked for.
+/// How explicitly a superpower is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strength {
-    /// In so many words.
+    /// An explicit request.
     Clear,
-    /// As people also just talk: counts for those who have it.
+    /// Possibly ordinary talk: counts for people who have it.
     Soft,
-    /// Means something only while it is being used.
+    /// Meaningful only while the superpower is in use.
     InSession,
 }
 
@@ -31,24 +31,24 @@ pub struct PowerCall {
     pub action: Action,
 }
 
-/// Said to whichever superpower is being used.
+/// A command to the superpower in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
     Undo,
     Done,
 }
 
-/// All that a message may ask for; at most one call for each superpower.
+/// All requests in a message; at most one call per superpower.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PowerCalls {
     pub calls: Vec<PowerCall>,
     pub control: Option<Control>,
-    /// In a group: by name, or in answer to the assistant.
+    /// In a group: addressed by name, or answering the assistant.
     pub spoken_to: bool,
 }
 
 impl PowerCalls {
-    /// Whether any of it can count for somebody who uses none at the moment.
+    /// Whether any of it can start a session.
     pub fn may_begin(&self) -> bool {
         self.calls
             .iter()
@@ -64,18 +64,18 @@ pub fn recognise(heard: &MessageContext<'_>) -> PowerCalls {
     in_talk(&listen(heard))
 }
 
-/// All that is understood of a message.
+/// The complete understanding of a message.
 #[derive(Debug, Clone)]
 pub struct Understanding {
-    /// What it means without superpowers.
+    /// The meaning without superpowers.
     pub intent: Intent,
-    /// The superpowers that it may ask for of somebody who uses none at the moment.
+    /// Superpowers that it may request without a session.
     pub calls: PowerCalls,
-    /// In another time zone it might be something else.
+    /// In another time zone the meaning might differ.
     pub rests_on_zone: bool,
 }
 
-/// The message is listened to once, and most messages cost no more than a look at their words.
+/// The message is parsed once; most messages cost only a check of their words.
 pub fn understand_all(heard: &MessageContext<'_>) -> Understanding {
     let talk = listen(heard);
     let is_about_one = talk
@@ -94,7 +94,7 @@ pub fn understand_all(heard: &MessageContext<'_>) -> Understanding {
     }
 }
 
-/// Whatever asks for a superpower outside of a session has one of these in it. Sorted.
+/// Every request that can start a session contains one of these words. Sorted.
 const WORDS: [&str; 69] = [
     "am",
     "b-day",

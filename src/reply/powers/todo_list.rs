@@ -1,5 +1,4 @@
-//! The to-do list: what is to be done or bought, by one person or a group. One list an owner;
-//! it knows no dates.
+//! The to-do list of one person or group. One list per owner, without dates.
 
 mod read;
 
@@ -9,7 +8,7 @@ use super::pieces::{self, counted, joined, too_long, which};
 use super::{PowerContext, Superpower};
 pub(super) use read::parse;
 
-/// Things on one list, done ones included.
+/// Entries per list, including done ones.
 const ITEMS_MAX: usize = 200;
 /// Characters of one thing.
 const ITEM_CHARS_MAX: usize = 200;
@@ -23,7 +22,7 @@ pub enum TodoAction {
     Remove(Vec<String>),
     Clear,
     ClearDone,
-    /// "add to my list", and nothing said.
+    /// "add to my list" without an entry.
     Nothing,
 }
 
@@ -170,7 +169,7 @@ impl TodoState {
         let (mut done, mut unknown) = (Vec::new(), Vec::new());
         for text in texts {
             let open = self.items.iter().map(|item| {
-                // What is done keeps its number, and matches no name.
+                // A done entry keeps its number and matches no name.
                 if item.done { "" } else { item.text.as_str() }
             });
             match which(text, open) {
@@ -210,7 +209,7 @@ impl TodoState {
     fn remove(&mut self, texts: &[String]) -> String {
         let mut gone = Vec::new();
         let mut unknown = Vec::new();
-        // Numbers are those of the list as it was.
+        // Numbers refer to the list before the change.
         let found: Vec<Option<usize>> = texts
             .iter()
             .map(|text| which(text, self.items.iter().map(|item| item.text.as_str())))

@@ -1,5 +1,4 @@
-//! Trips: where to and when, what is planned for each day, and what to pack. It books nothing
-//! and knows no place.
+//! The trip planner: destination and dates, plans per day, and a packing list. It books nothing.
 
 mod read;
 
@@ -12,22 +11,22 @@ pub(super) use read::parse;
 
 /// Trips of one owner.
 const TRIPS_MAX: usize = 20;
-/// Things planned for one trip.
+/// Plans per trip.
 const PLANS_MAX: usize = 200;
-/// Things to pack for one trip.
+/// Entries of a packing list.
 const PACKED_MAX: usize = 100;
 /// Days of one trip.
 const DAYS_MAX: i64 = 60;
 /// Characters of a place.
 const PLACE_CHARS_MAX: usize = 60;
-/// Characters of a thing planned or packed.
+/// Characters of a plan or packing entry.
 const TEXT_CHARS_MAX: usize = 200;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum TripAction {
     Plan {
         place: String,
-        /// Both or none.
+        /// Both or none are set.
         from: Option<NaiveDate>,
         to: Option<NaiveDate>,
     },
@@ -42,19 +41,19 @@ pub enum TripAction {
     },
     Pack(Vec<String>),
     Packed(Vec<String>),
-    /// An empty place: the newest trip.
+    /// An empty place means the current trip.
     Show(String),
     List,
     PackingList,
     Cancel(String),
     Unclear,
-    /// A place, with dates that are not understood.
+    /// A place with dates that weren't understood.
     DatesUnclear,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TripState {
-    /// The newest, and the one that is spoken of, last.
+    /// Trips; the current one is the last.
     trips: Vec<Trip>,
 }
 
@@ -345,7 +344,7 @@ impl TripState {
         which(place, self.trips.iter().map(|trip| trip.place.as_str()))
     }
 
-    /// Makes the trip the one that is spoken of.
+    /// Makes the trip the current one.
     fn speak_of(&mut self, place: &str) -> Option<&Trip> {
         if !place.is_empty() {
             let at = self.position(place)?;

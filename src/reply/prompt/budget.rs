@@ -1,26 +1,25 @@
-//! How much is told: tokens by estimate, and what is left out when it is too much. It must
-//! not know who said what.
+//! The token budget of a prompt: estimates, and what is left out. It must not know the authors.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::Message;
 
-/// Characters of a reply that are taken; no flag allows tokens for more.
+/// Characters accepted in a reply; no flag allows tokens for more.
 pub const REPLY_CHARS_MAX: usize = 32_000;
-/// What a photo costs, whatever its size.
+/// Estimated tokens of a photo of any size.
 const PHOTO_TOKENS: usize = 1_000;
-/// What a message costs beside its text.
+/// Estimated tokens of a message without its text.
 const MESSAGE_TOKENS: usize = 4;
 
-/// Tokens of a text, rather too many than too few: a quarter of one for each ASCII
-/// character, a whole one for each other.
+/// Estimated tokens of a text, rather too high than too low: a quarter for each ASCII character,
+/// one for each other.
 pub fn estimated_tokens(text: &str) -> usize {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let others = text.chars().filter(|c| !c.is_ascii()).count();
     ascii.div_ceil(4) + others
 }
 
-/// The newest messages that fit, the last one in any case: cut, if it alone is too much.
+/// The newest messages that fit. The last one is always included, cut if necessary.
 pub(super) fn fit(mut messages: Vec<Message>, tokens_max: usize) -> Vec<Message> {
     let Some(last) = messages.last_mut() else {
         return messages;
@@ -40,7 +39,7 @@ pub(super) fn fit(mut messages: Vec<Message>, tokens_max: usize) -> Vec<Message>
     messages
 }
 
-/// At most so many characters, the last one an ellipsis where something is missing.
+/// At most this many characters, ending with an ellipsis if cut.
 pub(super) fn cut(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();

@@ -1,10 +1,10 @@
-//! Who is shown speaking in a group: each person under one name, told apart from others of
-//! the same name. What others than the asker said is quoted as data. Handles (phone numbers,
-//! addresses) are never told to a model.
+//! Names of people in a group's prompt: each person has one name, distinct from others. Text by
+//! anybody but the asker is quoted as data. Handles (phone numbers, addresses) are never given to a
+//! model.
 
 use super::{Author, RoomMessage, clean, in_marks};
 
-/// Begins and ends what somebody else said.
+/// Marks around another person's text.
 pub(super) const QUOTED: (&str, &str) = ("<quoted>", "</quoted>");
 
 /// Characters of a name.
@@ -12,14 +12,14 @@ const NAME_CHARS_MAX: usize = 40;
 
 #[derive(Default)]
 pub(super) struct Speakers {
-    /// Who was given which name.
+    /// Names already given to people.
     given: Vec<(i64, String)>,
 }
 
 impl Speakers {
-    /// What was said as the model reads it. In a group what others than the asker said is
-    /// JSON between two marks, which no text can end; the asker's further lines are indented,
-    /// so that nobody can write a line that looks like another's.
+    /// A message as the model reads it. In a group, text by others is JSON between two marks, which
+    /// no text can close; further lines of the asker are indented, so that no line can look like
+    /// another person's.
     pub(super) fn line(
         &mut self,
         said: &RoomMessage,

@@ -1,10 +1,10 @@
-//! Sentences about the person's account and the assistant itself: status, usage, limits,
-//! upgrades, help, apologies. It decides no access.
+//! Wording about the account and the assistant: status, usage, limits, upgrades, help, apologies.
+//! It decides no access.
 
 use super::times::zone_name;
 use crate::clock::{Timestamp, Zone};
 
-/// What the account's sentences need to know.
+/// Facts for these texts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AccountFacts<'a> {
     pub name: Option<&'a str>,
@@ -13,7 +13,7 @@ pub struct AccountFacts<'a> {
     pub plan: Option<&'a str>,
     /// Since midnight UTC.
     pub messages_used_today: i64,
-    /// `None`: unlimited.
+    /// `None` means unlimited.
     pub daily_limit: Option<i64>,
     pub memories: usize,
     pub reminders: usize,
@@ -74,7 +74,7 @@ pub fn timezone_set(zone: Zone, now: Timestamp) -> String {
     )
 }
 
-/// `said`: what wasn't understood, "" when nothing was said.
+/// `said`: the text that wasn't understood, empty if there was none.
 pub fn timezone_unclear(said: &str) -> String {
     let example = "Say it like “my time zone is Europe/Berlin”, or with a city such as New York.";
     if said.is_empty() {
@@ -112,7 +112,7 @@ pub fn help(persona: &str) -> String {
     )
 }
 
-/// Nothing in `text` was something the assistant can do.
+/// Nothing in `text` is a known request.
 pub fn unknown(text: &str, persona: &str) -> String {
     let choices = [
         "I'm afraid I can't help with that. I keep memories and reminders; say “help” to see how.",
@@ -154,7 +154,7 @@ pub fn upgrade_message() -> &'static str {
     "Subscribe for unlimited messages and superpowers."
 }
 
-/// Whoever reads it may not be the one who can subscribe.
+/// For a group: the reader may not be the one who can subscribe.
 pub fn owner_upgrade_message() -> &'static str {
     "Superpowers work here once the group's owner has subscribed."
 }
@@ -172,26 +172,25 @@ pub fn group_owner_not_subscribed(persona: &str) -> String {
     )
 }
 
-/// What was done with a superpower is over.
-/// One that is a person's own, asked for in a group.
+/// A personal superpower was requested in a group.
 pub fn superpower_alone(title: &str) -> String {
     format!(
         "Your {title} is between the two of us, and others read along here. Ask me in our direct chat."
     )
 }
 
-/// Memories are neither kept nor forgotten where others read along.
+/// Memories are not handled in groups.
 pub fn memories_alone() -> String {
     "What I remember for you is between the two of us, and others read along here. Tell me in our direct chat."
         .to_owned()
 }
 
-/// Said in a group, when the answer went to the direct chat.
+/// For a group, when the answer was sent to the direct chat.
 pub fn answered_alone() -> String {
     "What is your own I've told you in our direct chat, as others read along here.".to_owned()
 }
 
-/// Said in a group, when there is no direct chat that can be written to.
+/// For a group, when the person has no direct chat.
 pub fn ask_alone() -> String {
     "What is your own I don't tell here, as others read along. Ask me in our direct chat."
         .to_owned()

@@ -1,9 +1,9 @@
-//! What is said to somebody in a crisis, and how somebody leaves or takes their data along.
-//! Nothing else belongs into these answers.
+//! Wording for a person in a crisis, and for somebody who wants to delete their account or export
+//! their data. Nothing else may be added to these answers.
 
-/// Crisis lines by the prefix of the writer's phone: prefix, number, who answers. These are the
-/// nationwide lines as known in November 2026; findahelpline.com lists the present ones. A
-/// country that is not in the table gets that address alone.
+/// Crisis lines by the prefix of the writer's phone number: prefix, number, name. These are the
+/// nationwide lines known in November 2026; findahelpline.com lists the current ones. For other
+/// countries only that address is given.
 const CRISIS_LINES: [(&str, &str, &str); 16] = [
     ("+1", "988", "988 Lifeline, by call or text"),
     ("+27", "0800 567 567", "SADAG"),
@@ -23,7 +23,7 @@ const CRISIS_LINES: [(&str, &str, &str); 16] = [
     ("+91", "14416", "Tele MANAS"),
 ];
 
-/// Codes after "+1" of countries that have no 988: it is the line of the United States with their
+/// Codes after "+1" of countries without 988, which is a line of the United States with their
 /// territories, and of Canada (North American Numbering Plan).
 const WITHOUT_988: [&str; 21] = [
     "242", "246", "264", "268", "284", "345", "441", "473", "649", "658", "664", "721", "758",

@@ -1,4 +1,4 @@
-//! What is said to short messages that refer to a reminder or a memory: facts in, words out.
+//! Wording of answers to messages that refer to a reminder or a memory.
 
 use super::{list, quoted, recurrence_phrase, stop, times};
 use crate::clock::{Timestamp, Zone};
@@ -19,7 +19,7 @@ pub fn reminder_moved(
     format!("Okay, now {when}: {}{}", quoted(what), stop(what))
 }
 
-/// `next`: when it comes again.
+/// `next`: the next time of a recurring reminder.
 pub fn reminder_done(
     texts: &[&str],
     next: Option<Timestamp>,
@@ -48,7 +48,7 @@ pub fn comes_once(
     )
 }
 
-/// Several are meant; their numbers are names for some minutes.
+/// Several match; their numbers are valid for some minutes.
 pub fn which_of_these(
     reminders: &[(&str, Timestamp)],
     now: Timestamp,
@@ -90,7 +90,7 @@ pub fn no_such_number(number: usize) -> String {
     )
 }
 
-/// What was taken away is there again.
+/// Deleted items were restored.
 pub fn brought_back(
     reminders: &[(&str, Timestamp)],
     memories: &[String],
@@ -111,7 +111,7 @@ pub fn brought_back(
     )
 }
 
-/// Reminders of a span of time ("tomorrow"), or about something.
+/// Reminders within a span of time ("tomorrow") or about something.
 pub fn reminders_found(
     reminders: &[(&str, Timestamp)],
     span: Option<&str>,
@@ -132,7 +132,7 @@ pub fn reminders_found(
     super::numbered_list(&format!("{count}{which}:"), lines, reminders.len())
 }
 
-/// What there is in a span of time; `more`: without an hour.
+/// Entries within a span of time; `more`: those without a time of day.
 pub fn agenda(
     reminders: &[(&str, Timestamp)],
     more: &[String],
@@ -152,7 +152,7 @@ pub fn agenda(
     said
 }
 
-/// `memories`: what would be forgotten.
+/// `memories`: those that would be deleted.
 pub fn forget_these(memories: &[&str]) -> String {
     let lines = memories.iter().map(|text| quoted(text));
     let title = match memories.len() {

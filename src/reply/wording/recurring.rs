@@ -1,5 +1,5 @@
-//! Reminders that come again, in words: "every Monday at 09:00", and their next dates. It
-//! decides no date.
+//! Wording of recurring reminders: "every Monday at 09:00", and their next dates. It computes no
+//! dates.
 
 use chrono::{NaiveDateTime, Weekday};
 
@@ -15,7 +15,7 @@ const WORKDAYS: [Weekday; 5] = [
     Weekday::Fri,
 ];
 
-/// Also says so when the time zone is a guess.
+/// Mentions it when the time zone is a guess.
 pub fn recurring_reminder_set(
     what: &str,
     recurrence: &Recurrence,
@@ -40,12 +40,12 @@ pub fn reminder_repeats_not_here() -> String {
     "I can't repeat reminders in this chat, so I've set nothing. One for one time works: “remind me tomorrow at 9 to …”.".to_owned()
 }
 
-/// One that comes again was to be moved to another day.
+/// A recurring reminder can't be moved to another day.
 pub fn recurring_stays() -> String {
     "That reminder comes again and again, so I've left it as it is. Say for example “make it 10:00”, “make it every friday” or “cancel that”.".to_owned()
 }
 
-/// A rule that can't be kept.
+/// A rule that is refused.
 pub fn recurrence_refused(error: RecurrenceError) -> String {
     match error {
         RecurrenceError::TooOften => format!(
@@ -59,7 +59,7 @@ pub fn recurrence_refused(error: RecurrenceError) -> String {
     }
 }
 
-/// The next dates of a reminder that comes again.
+/// The next dates of a recurring reminder.
 pub fn next_dates(
     what: &str,
     recurrence: &Recurrence,
@@ -78,7 +78,7 @@ pub fn next_dates(
     said
 }
 
-/// A reminder's text in a list: one that comes again says how often.
+/// A reminder's text in a list, with its recurrence.
 pub fn listed_text(text: &str, recurrence: Option<&Recurrence>, timezone: Option<Zone>) -> String {
     match recurrence {
         Some(recurrence) => format!("{text} ({})", recurrence_phrase(recurrence, timezone)),

@@ -1,15 +1,15 @@
-//! Times as people say them: "in 20 minutes", "tomorrow at 09:00", always with "UTC" where
-//! the person's zone is not known. It decides no time.
+//! Wording of times: "in 20 minutes", "tomorrow at 09:00", with "UTC" when the person's zone is
+//! unknown. It computes no times.
 
 use chrono::{DateTime, Datelike};
 
 use crate::clock::{Timestamp, Zone};
 
-/// For answers with a time of day in a zone that is a guess.
+/// A hint for answers with a time of day in a guessed zone.
 pub(super) const ZONE_HINT: &str =
     " I don't know your time zone yet; tell me, for example “my time zone is Europe/Berlin”.";
 
-/// When something happens, and whether a clock time was needed to say it.
+/// The wording of a future time, and whether it contains a time of day.
 pub(super) fn upcoming(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> (String, bool) {
     let wait = short_wait(at.0.saturating_sub(now.0));
     if let Some((wait, false)) = wait {
@@ -34,7 +34,7 @@ pub(super) fn moment(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> S
     }
 }
 
-/// The same moment in the zone that it was said in: ", that's 15:00 in Europe/Berlin".
+/// The same moment in the zone that the person named: ", that's 15:00 in Europe/Berlin".
 pub(super) fn in_zone(at: Timestamp, zone: Zone) -> String {
     format!(
         ", that's {} in {}",
@@ -53,7 +53,7 @@ pub(super) fn listed(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> S
     format!("{day} {}", clock(local(at, timezone), timezone))
 }
 
-/// The same with weekday and date in any case.
+/// The same, always with weekday and date.
 pub(super) fn listed_in_full(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     format!(
         "{} {}",
@@ -87,7 +87,7 @@ pub fn date_now(now: Timestamp, timezone: Option<Zone>) -> String {
     )
 }
 
-/// A zone as people call it; IANA counts its fixed offsets the other way round.
+/// A zone's usual name; IANA's fixed offsets have the opposite sign.
 pub(super) fn zone_name(zone: Zone) -> String {
     match zone
         .name()
@@ -116,7 +116,7 @@ fn days_between(now: Timestamp, at: Timestamp, timezone: Option<Zone>) -> i64 {
         .num_days()
 }
 
-/// "Friday, 3 January", with the year when it is another.
+/// "Friday, 3 January", with the year if it isn't the current one.
 fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     let (at, now) = (local(at, timezone), local(now, timezone));
     let pattern = if at.year() == now.year() {
@@ -127,8 +127,8 @@ fn date(at: Timestamp, now: Timestamp, timezone: Option<Zone>) -> String {
     at.format(pattern).to_string()
 }
 
-/// A wait that is whole seconds up to two minutes, whole minutes up to two hours, or whole
-/// hours up to a day's half, in words; `true`: the hours could also be a time of day.
+/// The wording of a short wait: whole seconds up to two minutes, whole minutes up to two hours,
+/// whole hours up to half a day. `true`: the hours could also mean a time of day.
 fn short_wait(ms: i64) -> Option<(String, bool)> {
     let unit = |n: i64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
     if ms <= 0 || ms % 1_000 != 0 {

@@ -1,4 +1,4 @@
-//! Tells short messages that refer to something from those that stand by themselves.
+//! Parses short messages that refer to something, and tells them from independent ones.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use crate::reply::builtin::reminder::repeats;
 use crate::reply::builtin::words::Words;
 use crate::reply::builtin::{Talk, subject, when};
 
-/// A longer message refers to nothing.
+/// A longer message is independent.
 const WORDS_MAX: usize = 24;
-/// Numbers that one message may name.
+/// Limit of numbers in one message.
 const NUMBERS_MAX: usize = 10;
-/// No list is longer.
+/// Lists are not longer than this.
 const NUMBER_MAX: usize = 200;
 
-/// `None`: the message stands by itself.
+/// `None` for an independent message.
 pub(in crate::reply::builtin) fn read(talk: &Talk) -> Option<FollowUp> {
     let words = &talk.words;
     if !talk.spoken_to || words.len() > WORDS_MAX {
@@ -32,14 +32,15 @@ pub(in crate::reply::builtin) fn read(talk: &Talk) -> Option<FollowUp> {
         "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),
         _ => None,
     });
-    // "ok, tomorrow at 9": a courtesy may stand before a time, too.
+    // "ok, tomorrow at 9": a courtesy may precede a time.
     found.or_else(|| {
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
         time.flatten().map(FollowUp::Time)
     })
 }
 
-/// Whether a message that is only a time may begin so: reading one costs more than a look.
+/// Whether a message that is only a time may begin with this word: a cheap check before parsing a
+/// time.
 fn begins_time(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
         || matches!(
@@ -187,7 +188,7 @@ fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         "the last reminder",
         "the time",
     ];
-    // The longest phrase counts.
+    // The longest phrase wins.
     let referred = latest
         .iter()
         .filter_map(|phrase| words.after(at, &[phrase]))
@@ -199,7 +200,7 @@ fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         return Some(FollowUp::Change { which, to });
     }
     let Some((numbers, from)) = numbers(words, at) else {
-        // "set a reminder to …" sets another.
+        // "set a reminder to …" sets a new one.
         let may_name = !matches!(verb, "set" | "make" | "put" | "bring");
         return may_name
             .then(|| change_about(words, at..range.end))
@@ -212,7 +213,8 @@ fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     })
 }
 
-/// Whether a time may follow: "make it 10", but "set the reminder to call mom" names another.
+/// Whether a time may follow: it may after "make it", but "set the reminder to call mom" names a
+/// reminder.
 fn links(words: &Words, at: usize, verb: &str) -> bool {
     verb == "make"
         || matches!(
@@ -264,7 +266,7 @@ fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     Some(FollowUp::Change { which, to })
 }
 
-/// What stands after "make it" and "move it": "10", "to friday", "by an hour", "10 minutes earlier".
+/// The words after "make it" and "move it": "10", "to friday", "by an hour", "10 minutes earlier".
 fn new_time(words: &Words, range: Range<usize>) -> Option<TimeChange> {
     let at = words
         .after(range.start, &["back", "up", "forward"])
@@ -291,7 +293,7 @@ fn new_time(words: &Words, range: Range<usize>) -> Option<TimeChange> {
     time_alone(words, at..range.end)
 }
 
-/// A time and nothing else.
+/// A message that is only a time.
 fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
     if range.is_empty() {
         return None;

@@ -1,15 +1,15 @@
-//! Which memories (or reminders) are about something: by whole words, not by meaning. It
-//! must not read commands.
+//! Finds memories (or reminders) about something, by whole words rather than meaning. It reads no
+//! commands.
 
-/// Whether `memory` is about `about`: it has every word of it that matters, in any case
-/// and order. What consists of nothing but small words is about nothing.
+/// Whether `memory` is about `about`: it contains every significant word, in any case and order. A
+/// text of stop words only matches nothing.
 pub fn memory_matches(memory: &str, about: &str) -> bool {
     let asked = content_words(about);
     !asked.is_empty() && overlap(&content_words(memory), &asked) == asked.len()
 }
 
-/// How many of the words of `about` that matter `memory` has: for the nearest memories
-/// where none matches whole. Never enough to forget one.
+/// How many significant words of `about` are in `memory`, for similar memories when none matches.
+/// Never used for deleting.
 pub fn memory_overlap(memory: &str, about: &str) -> usize {
     overlap(&content_words(memory), &content_words(about))
 }
@@ -50,7 +50,7 @@ fn content_words(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether two words are one in different forms: "car" and "cars", "park" and "parked".
+/// Whether two words are forms of one word: "car" and "cars", "park" and "parked".
 fn is_form_of(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     match long.strip_prefix(short) {
@@ -61,7 +61,7 @@ fn is_form_of(a: &str, b: &str) -> bool {
     }
 }
 
-/// Scripts that put no spaces between words.
+/// Scripts without spaces between words.
 fn is_unspaced(word: &str) -> bool {
     word.chars()
         .any(|c| ('\u{2e80}'..='\u{9fff}').contains(&c) || ('\u{0e00}'..='\u{0eff}').contains(&c))

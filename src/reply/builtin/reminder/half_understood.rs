@@ -1,5 +1,5 @@
-//! Whether words of time are left in what a reminder would say: then its time was not
-//! understood. It must not guess what was meant.
+//! Detects words of time left in a reminder's text, which mean that its time was not understood. It
+//! must not guess.
 
 use super::parts::{WORDS_MAX, time_at};
 use crate::reply::builtin::when::Day;
@@ -14,7 +14,7 @@ pub(super) fn has_time_left(text: &str) -> bool {
     {
         return true;
     }
-    // A zone that belongs to no time that was understood.
+    // A zone without a parsed time.
     let zone = |at: usize| {
         let shouted = words.original(at..at + 1);
         matches!(
@@ -39,14 +39,14 @@ pub(super) fn has_time_left(text: &str) -> bool {
     };
     (0..words.len()).any(|at| {
         let is_time = time_at(&words, at).is_some_and(|(spec, _)| {
-            // "march 5 miles" is no date.
+            // "march 5 miles" isn't a date.
             !(at == 0 && matches!(spec.day, Some(Day::OfYear { .. })))
         });
         is_time || zone(at)
     })
 }
 
-/// "9 gym" behind a day without a time of day: the number is probably its hour.
+/// "9 gym" after a day without a time: the number is probably the hour.
 pub(super) fn begins_with_hour(text: &str) -> bool {
     const HOUR_MAX: u32 = 24;
     let (first, rest) = text.split_once(' ').unwrap_or_default();
@@ -54,7 +54,7 @@ pub(super) fn begins_with_hour(text: &str) -> bool {
     !rest.trim().is_empty() && hour.is_ok_and(|hour| hour <= HOUR_MAX)
 }
 
-/// "5/6" in the place of a date.
+/// "5/6" where a date is expected.
 fn is_slashed(word: &str) -> bool {
     word.split_once('/').is_some_and(|(a, b)| {
         let digits = |part: &str| (1..=2).contains(&part.len()) && part.parse::<u32>().is_ok();

@@ -1,5 +1,5 @@
-//! Takes the words after "remind me" apart: when, and what. The time may stand before or
-//! after; what stands after is the last word on it. It must not judge either.
+//! Splits the words after "remind me" into time and text. The time may be before or after the text;
+//! the one after takes precedence. It judges neither.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use crate::reply::builtin::when::{self, Spec};
 use crate::reply::builtin::words::Words;
 use crate::reply::builtin::{Talk, tidied};
 
-/// Words searched for a time. A text with more is too long anyway.
+/// Words searched for a time. A longer text is refused anyway.
 pub(super) const WORDS_MAX: usize = 1_100;
 
-/// What was said after the command, taken apart.
+/// The parts of a command.
 pub(super) struct ReminderParts {
     pub(super) spec: Option<Spec>,
     pub(super) text: String,
@@ -24,7 +24,7 @@ pub(super) fn take_apart(talk: &Talk, range: Range<usize>, timer: bool) -> Remin
     }
 }
 
-/// "Could you remind me to …?" asks; the reminder doesn't.
+/// Removes the question mark of "Could you remind me to …?" from the text.
 pub(super) fn without_question(talk: &Talk, text: String) -> String {
     match text.strip_suffix('?') {
         Some(bare) if talk.start > 0 => bare.trim_end().to_owned(),
@@ -52,7 +52,7 @@ pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> Reminder
     };
     if let Some((spec, next)) = leading_time(words, first, timer).filter(|(_, next)| *next <= end) {
         let start = after_link(words, next);
-        // "tomorrow to call mom at 5pm": the rest may say more of the time.
+        // "tomorrow to call mom at 5pm": the rest may add to the time.
         if let Some((more, at)) = trailing_time(words, start..end)
             && let Some(both) = spec.merged(more)
         {
@@ -73,7 +73,7 @@ pub(super) fn apart(words: &Words, range: Range<usize>, timer: bool) -> Reminder
             text: text_of(words, start..at),
         };
     }
-    // "that tomorrow is a holiday" tells of a time; it is not when to say so.
+    // "that tomorrow is a holiday" mentions a time that isn't the reminder's.
     let tells = start > first && words.get(first) == "that";
     if !tells && let Some((spec, found)) = time_within(words, start..end) {
         let text = format!(
@@ -97,13 +97,13 @@ fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spec, usize)> 
     if timer && let Some(found) = when::read_duration(words, from) {
         return Some(found);
     }
-    // "for 7" is an hour only here, right behind "set an alarm".
+    // "for 7" is an hour only directly after "set an alarm".
     when::read(words, at)
         .or_else(|| when::read(words, from))
         .or_else(|| (from > at).then(|| when::read_hour(words, from)).flatten())
 }
 
-/// The earliest time that goes on to the end of `range`, and where it starts.
+/// The earliest time that extends to the end of `range`, and its start.
 pub(super) fn trailing_time(words: &Words, range: Range<usize>) -> Option<(Spec, usize)> {
     range.clone().find_map(|at| {
         time_at(words, at)
@@ -112,7 +112,7 @@ pub(super) fn trailing_time(words: &Words, range: Range<usize>) -> Option<(Spec,
     })
 }
 
-/// A time at `at` that is not part of what is said: "before 5pm", "the 9 o'clock news".
+/// A time at `at` that isn't part of the text, unlike "before 5pm" and "the 9 o'clock news".
 pub(super) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let found = when::read(words, at)?;
     let before = at.checked_sub(1).map_or("", |n| words.get(n));
@@ -162,7 +162,7 @@ pub(super) fn after_link(words: &Words, at: usize) -> usize {
 
 pub(super) fn text_of(words: &Words, range: Range<usize>) -> String {
     let text = tidied(words.original(range));
-    // One full stop ends the sentence; more mean something.
+    // One full stop ends the sentence; several are meant.
     match text.strip_suffix('.') {
         Some(bare) if !bare.ends_with('.') => bare.to_owned(),
         _ => text,

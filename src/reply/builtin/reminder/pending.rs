@@ -1,4 +1,4 @@
-//! Asking for reminders that are set, and cancelling them. It sets none.
+//! Listing and cancelling open reminders. It sets none.
 
 use super::parts::{WORDS_MAX, after_link, trailing_time};
 use crate::reply::builtin::when::{self, Spec};
@@ -76,7 +76,7 @@ pub(super) fn cancel(talk: &Talk) -> Option<Intent> {
     let found = (at..words.len().min(at + 8))
         .find(|n| matches!(words.get(*n), "reminder" | "reminders"))?;
     if found > at {
-        // "cancel the dentist reminder": what stands before is what it is about.
+        // "cancel the dentist reminder": the words before "reminder" are the subject.
         let about = subject(words.original(at..found));
         return (found + 1 == words.len()).then_some(Intent::CancelReminders {
             about: Some(about),
@@ -102,7 +102,7 @@ fn cancelled(talk: &Talk, from: usize, end: usize, several: bool) -> Intent {
     {
         end -= 1;
     }
-    // "cancel all reminders for tomorrow": those of a day.
+    // "cancel all reminders for tomorrow": those of one day.
     if let Some((spec, _)) = when::read(&talk.words, from).filter(|(_, next)| *next == end)
         && let Some(day) = spec.day
     {
@@ -118,7 +118,7 @@ fn cancelled(talk: &Talk, from: usize, end: usize, several: bool) -> Intent {
             None => Intent::Unclear(wording::reminder_no_such_time()),
         };
     }
-    // The time is no part of what a reminder says: "… to call mom tomorrow".
+    // A time isn't part of a reminder's text: "… to call mom tomorrow".
     if end - from <= WORDS_MAX
         && let Some((_, at)) = trailing_time(&talk.words, from..end).filter(|(_, at)| *at > from)
     {

@@ -1,5 +1,5 @@
-//! Reads how often something comes again: "every day at 9", "weekdays at 7", "on the 1st of each
-//! month", "every 3 hours until 8pm". It reads no command and keeps nothing.
+//! Parses recurrences: "every day at 9", "weekdays at 7", "on the 1st of each month", "every 3
+//! hours until 8pm". It reads no commands.
 
 mod frequency;
 mod rules;
@@ -12,16 +12,16 @@ use crate::reply::builtin::when::{self, Part, Problem, Spec, Wait, weekday_name}
 use crate::reply::builtin::words::Words;
 use frequency::Frequency;
 
-/// Times of day that one wish may name.
+/// Limit of times of day in one recurrence.
 const TIMES_MAX: usize = 6;
-/// Pieces of one wish: how often, at what times, from when, until when.
+/// Limit of parts in one recurrence: frequency, times, start, end.
 const PIECES_MAX: usize = 6;
 
-/// How often something is wanted, as it was said.
+/// A parsed recurrence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::reply) struct Repeat {
     frequency: Frequency,
-    /// Times of day; none: the hour that a day means.
+    /// Times of day; empty for the default hour.
     times: Vec<Spec>,
     /// "from 9 to 17".
     between: Option<(Spec, Spec)>,
@@ -36,14 +36,14 @@ enum RuleEnd {
     After(Wait),
 }
 
-/// Why what was said gives no rule.
+/// Why a recurrence gives no rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::reply) enum RepeatProblem {
     Time(Problem),
     Rule(RecurrenceError),
 }
 
-/// The wish that starts at `at`, and the index after it.
+/// The recurrence that starts at `at`, and the index after it.
 pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Repeat, usize)> {
     let mut pieces = RuleParts::default();
     let mut next = at;
@@ -72,7 +72,7 @@ pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Repeat, usize)
     Some((repeat, next))
 }
 
-/// What was read of a wish so far.
+/// The parts parsed so far.
 #[derive(Default)]
 struct RuleParts {
     frequency: Option<Frequency>,
@@ -83,7 +83,7 @@ struct RuleParts {
 }
 
 impl RuleParts {
-    /// Takes one more piece at `at`; the index after it.
+    /// Parses one more part at `at`. Returns the index after it.
     fn take(&mut self, words: &Words, at: usize) -> Option<usize> {
         if self.frequency.is_none()
             && let Some((found, after)) = frequency::read(words, at)
@@ -234,13 +234,13 @@ fn read_between(words: &Words, at: usize) -> Option<((Spec, Spec), usize)> {
     Some(((first, last), after))
 }
 
-/// Whether words say that something comes more than once, also where `read` can't tell how often.
+/// Whether words mean that something recurs, even if `read` can't tell how often.
 pub(in crate::reply) fn repeats(words: &Words, range: Range<usize>) -> bool {
     range.clone().take(WORDS_MAX).any(|at| {
         let next = words.get(at + 1);
         match words.get(at) {
             "every" | "each" => (at + 1..=at + 3).any(|n| frequency::is_unit(words.get(n))),
-            // "the daily news" are read once.
+            // "the daily news" isn't a recurrence.
             "daily" | "weekly" | "monthly" | "hourly" | "yearly" | "nightly" | "annually"
             | "biweekly" | "fortnightly" | "everyday" | "quarterly" => {
                 at + 1 == range.end
@@ -265,7 +265,7 @@ pub(in crate::reply) fn repeats(words: &Words, range: Range<usize>) -> bool {
     })
 }
 
-/// The first wish within `range` that is meant as one, with its words.
+/// The first recurrence within `range`, with its words.
 pub(super) fn find(words: &Words, range: Range<usize>) -> Option<(Repeat, Range<usize>)> {
     range.clone().take(WORDS_MAX).find_map(|at| {
         let (repeat, end) = read(words, at).filter(|(_, end)| *end <= range.end)?;

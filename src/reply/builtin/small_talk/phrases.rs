@@ -1,5 +1,4 @@
-//! The fixed phrases of small talk and what is said to them. It takes a phrase whole or
-//! not at all.
+//! Fixed phrases of small talk and their answers. A phrase must match completely.
 
 use crate::reply::builtin::Talk;
 use crate::reply::wording;
@@ -136,7 +135,7 @@ fn joke<'c>(talk: &Talk) -> &'c str {
     ])
 }
 
-/// Hello, in some of the languages people say it in.
+/// Greetings in several languages.
 fn is_hello(phrase: &str) -> bool {
     matches!(
         phrase,
@@ -200,7 +199,7 @@ fn is_hello(phrase: &str) -> bool {
     )
 }
 
-/// Thanks, likewise.
+/// Thanks in several languages.
 fn is_thanks(phrase: &str) -> bool {
     matches!(
         phrase,
@@ -240,7 +239,7 @@ fn is_thanks(phrase: &str) -> bool {
     )
 }
 
-/// A farewell for now.
+/// Farewells.
 fn is_farewell(phrase: &str) -> bool {
     matches!(
         phrase,

@@ -1,5 +1,5 @@
-//! What is said to yes, no, praise, blame and the like. It takes a phrase whole or not at
-//! all, and only from someone who speaks to the assistant.
+//! Answers to yes, no, praise, blame and similar. A phrase must match completely, and must be
+//! addressed to the assistant.
 
 use crate::reply::builtin::Talk;
 
@@ -57,6 +57,6 @@ pub(super) fn reaction(talk: &Talk, phrase: &str) -> Option<String> {
         "what" | "huh" | "why" => &["I'm not sure what you mean. “help” shows what I can do."],
         _ => return None,
     };
-    // One word to others in a group is no reason to speak up.
+    // A single word to others in a group needs no answer.
     talk.spoken_to.then(|| talk.pick(choices).to_owned())
 }

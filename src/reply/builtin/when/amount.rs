@@ -1,13 +1,13 @@
-//! Waits: numbers and units in words and digits ("20 min", "an hour and a half", "1h30",
-//! "two days from now"). It knows no dates.
+//! Durations: numbers and units in words and digits ("20 min", "an hour and a half", "1h30", "two
+//! days from now"). It knows no dates.
 
 use super::Wait;
 use crate::reply::builtin::words::Words;
 
-/// Thousandths, so that halves and quarters are exact.
+/// Thousandths, which represent halves and quarters exactly.
 type Milli = i64;
 
-/// No amount is larger; far beyond what a reminder may wait for.
+/// Largest amount; far beyond what a reminder allows.
 const AMOUNT_MAX: i64 = 1_000_000_000;
 
 /// "1 day 2 hours 3 minutes 4 seconds" has four components.
@@ -20,7 +20,8 @@ enum Unit {
     Months(i64),
 }
 
-/// A wait at `at`. Without an "in" before it (`linked`), it needs "from now" or "later" behind.
+/// A duration at `at`. Without an "in" before it (`linked`), it needs "from now" or "later" after
+/// it.
 pub(super) fn wait(words: &Words, at: usize, linked: bool) -> Option<(Wait, usize)> {
     let mut total = Wait::default();
     let mut end = at;

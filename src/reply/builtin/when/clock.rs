@@ -4,7 +4,7 @@
 use super::{Clock, Day, Part, amount};
 use crate::reply::builtin::words::Words;
 
-/// The time of day at `at`; `bare`: a number alone is an hour.
+/// The time of day at `at`. `bare`: a plain number is an hour.
 pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usize)> {
     match words.get(at) {
         "noon" | "midday" | "lunchtime" => return Some((exactly(12, 0), at + 1)),
@@ -34,8 +34,8 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usiz
     Some((clock, more))
 }
 
-/// A part of the day, the day it names by itself, and the index after it. `dated`: a day or
-/// a time was said before, so "morning" alone is enough.
+/// A part of the day, the day that it implies, and the index after it. `dated`: a day or time came
+/// before, so "morning" alone is enough.
 pub(super) fn part(words: &Words, at: usize, dated: bool) -> Option<(Part, Option<Day>, usize)> {
     if words.get(at) == "tonight" {
         return Some((Part::Night, Some(Day::Today), at + 1));
@@ -74,7 +74,7 @@ fn exactly(hour: u32, minute: u32) -> Clock {
     }
 }
 
-/// A time as it was said, before am, pm or a part of the day may say more.
+/// A parsed time, before am, pm or a part of the day is added.
 fn said(hour: u32, minute: u32, exact: bool) -> Clock {
     Clock {
         hour,
@@ -117,7 +117,7 @@ fn number(words: &Words, at: usize) -> Option<(u32, usize)> {
     }
 }
 
-/// "7pm", "7:30", "7.30pm", "19h30", "1830", "7"; and whether more must make it a time.
+/// "7pm", "7:30", "7.30pm", "19h30", "1830", "7"; and whether it needs another word to be a time.
 pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
     let split = word
         .find(|c: char| !c.is_ascii_digit())
@@ -157,7 +157,7 @@ pub(super) fn digits(word: &str) -> Option<(Clock, bool)> {
     }
 }
 
-/// "pm", "p.m", "o'clock in" and the like behind a time.
+/// Parses "pm", "p.m", "o'clock in" and similar after a time.
 fn with_meridiem(words: &Words, at: usize, clock: Clock) -> (Clock, usize) {
     let (next, oclock) = match words.get(at) {
         "oclock" => (at + 1, true),
@@ -170,7 +170,7 @@ fn with_meridiem(words: &Words, at: usize, clock: Clock) -> (Clock, usize) {
     }
 }
 
-/// Whether it says pm (`true`) or am.
+/// `true` for pm, `false` for am.
 fn meridiem(word: &str) -> Option<bool> {
     match word {
         "pm" | "p.m" | "p" => Some(true),

@@ -6,7 +6,7 @@ use chrono::Weekday;
 use super::Day;
 use crate::reply::builtin::words::Words;
 
-/// The day at `at`; `on`: the word before was "on", so that "on sat" and "on the 3rd" count.
+/// The day at `at`. `on`: the word before was "on", so "sat" and "the 3rd" are days.
 pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
     if let Some(end) = words.after(at, &["the day after tomorrow", "day after tomorrow"]) {
         return Some((Day::InDays(2), end));
@@ -94,7 +94,7 @@ fn slashed(word: &str, short: bool) -> Option<Day> {
     })
 }
 
-/// What "next" and "this" go with.
+/// The day after "next" or "this".
 fn named(words: &Words, at: usize, next: bool) -> Option<Day> {
     match words.get(at) {
         "week" if next => Some(Day::InDays(7)),
@@ -111,7 +111,7 @@ fn named(words: &Words, at: usize, next: bool) -> Option<Day> {
     }
 }
 
-/// Short names are words of their own ("sun", "sat"), so they need an "on" before them.
+/// Short names are also ordinary words ("sun", "sat"), so they need an "on" before them.
 fn weekday(word: &str, short: bool) -> Option<Weekday> {
     Some(match word {
         "monday" => Weekday::Mon,
@@ -133,13 +133,13 @@ fn weekday(word: &str, short: bool) -> Option<Weekday> {
     })
 }
 
-/// A weekday by any of its names, also of all such days ("mondays").
+/// A weekday by any of its names, also in the plural ("mondays").
 pub(in crate::reply::builtin) fn weekday_name(word: &str) -> Option<Weekday> {
     let one = word.strip_suffix('s').filter(|one| one.ends_with("day"));
     weekday(one.unwrap_or(word), true)
 }
 
-/// "2026-12-24" or "24.12.2026"; a date that no calendar has stays as said.
+/// "2026-12-24" or "24.12.2026"; an impossible date is kept, to be refused later.
 pub(super) fn date(word: &str) -> Option<Day> {
     let (separator, year_first) = match word.as_bytes() {
         [a, b, c, d, b'-', ..] if [a, b, c, d].iter().all(|x| x.is_ascii_digit()) => ('-', true),
@@ -194,7 +194,7 @@ fn number_of_day(word: &str) -> Option<u32> {
     ordinal(word)
 }
 
-/// "24th", "third"; numbers above 99 are no days.
+/// "24th", "third"; numbers above 99 are not days.
 pub(in crate::reply::builtin) fn ordinal(word: &str) -> Option<u32> {
     const NAMES: [&str; 12] = [
         "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",

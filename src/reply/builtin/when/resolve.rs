@@ -1,25 +1,24 @@
-//! From what was said of a time to an instant, in a zone whose clocks jump. A local time
-//! that does not exist is the first instant after the gap; one that comes twice is the
-//! earlier. It reads no words.
+//! Converts a parsed time to an instant in a zone. A local time in a gap becomes the first instant
+//! after it; an ambiguous one becomes the earlier. It reads no words.
 
 use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
 use super::{BARE_HOUR_PM_MAX, BARE_HOUR_TWICE_MAX, Clock, DAY_HOUR, Day, Part, Spec, Wait};
 use crate::clock::{Timestamp, Zone, at_wall_time};
 
-/// The furthest a time may lie ahead, in years.
+/// How many years ahead a time may be.
 pub(in crate::reply) const YEARS_AHEAD_MAX: u32 = 5;
 
-/// February 29th comes again within eight years, in whatever century.
+/// February 29th recurs within eight years in any century.
 const YEARS_SEARCHED: i32 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::reply) enum Problem {
     Past,
     TooFar,
-    /// 30 February, or 25 o'clock.
+    /// Such as 30 February or 25 o'clock.
     NoSuchTime,
-    /// 5/6.
+    /// Such as 5/6.
     Ambiguous,
 }
 
@@ -89,7 +88,7 @@ fn dated(
             }
             let moment = on(today)?;
             let an_hour_on = now.plus_s(3600);
-            // "today" and "tonight" said late mean soon, as long as it is still the day.
+            // "today" and "tonight" late in the day mean soon, while it is still that day.
             let same_day = an_hour_on.utc().with_timezone(&zone).date_naive() == today;
             let soon = moment <= now && spec.clock.is_none() && same_day;
             Ok(if soon { an_hour_on } else { moment })
@@ -140,7 +139,7 @@ fn dated(
     }
 }
 
-/// The first moment after now that the time of day comes today: a bare 7 comes twice.
+/// The first moment after now at that time of day today: a bare 7 occurs twice.
 fn later_today(
     spec: &Spec,
     today: NaiveDate,
@@ -169,7 +168,7 @@ fn later_today(
     Ok(None)
 }
 
-/// The first of `dates` that is still to come; none: no calendar has it.
+/// The first of `dates` that is in the future; `None` if no calendar has it.
 fn next_of(
     dates: impl Iterator<Item = NaiveDate>,
     now: Timestamp,
@@ -195,7 +194,7 @@ pub(in crate::reply) fn time_of_day(spec: &Spec) -> Result<(u32, u32), Problem> 
     Ok((at.hour(), at.minute()))
 }
 
-/// The local time on `date`; late hours of a night belong to the next day.
+/// The local time on `date`; late night hours belong to the next day.
 fn at_time(date: NaiveDate, spec: &Spec) -> Result<NaiveDateTime, Problem> {
     let tonight = spec.part == Some(Part::Night) && spec.day == Some(Day::Today);
     let clock = match spec.clock {

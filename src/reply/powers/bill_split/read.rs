@@ -1,5 +1,5 @@
-//! Reads what is said of a bill: "split 90 dollars between Ana, Bo and me", "Ana paid 30 for
-//! pizza", "who owes what?". It knows no bill.
+//! Parses messages about bills: "split 90 dollars between Ana, Bo and me", "Ana paid 30 for pizza",
+//! "who owes what?".
 
 use super::{Amount, BillSplitAction};
 use crate::reply::builtin::Talk;
@@ -9,9 +9,9 @@ use crate::reply::powers::{money, pieces};
 
 /// Words of the name before "paid".
 const NAME_WORDS_MAX: usize = 3;
-/// A larger tip is a mistake.
+/// A larger tip is taken for a mistake.
 const TIP_PERCENT_MAX: i64 = 100;
-/// More ways than that are a mistake.
+/// More ways are taken for a mistake.
 const WAYS_MAX: i64 = 1_000;
 
 pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, BillSplitAction)> {

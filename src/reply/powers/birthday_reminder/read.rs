@@ -1,5 +1,4 @@
-//! Reads what is said of birthdays: "Ana's birthday is on 3 May", "when is Ana's birthday?". It
-//! knows none.
+//! Parses messages about birthdays: "Ana's birthday is on 3 May", "when is Ana's birthday?".
 
 use chrono::{Datelike, NaiveDate};
 
@@ -75,7 +74,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Birt
     let stated = next > word + 1 || from > at || words.is_set_off(word);
     match day(talk, next) {
         Some((action, to)) if to == end => Some((Clear, action(name))),
-        // "Ana's birthday is going to be fun" is talk.
+        // "Ana's birthday is going to be fun" is ordinary talk.
         _ if stated && end == next => Some((Clear, BirthdayAction::Unclear)),
         _ => None,
     }
@@ -125,7 +124,7 @@ fn day(talk: &Talk<'_>, at: usize) -> Option<(ActionBuilder, usize)> {
             (date.month(), date.day(), None)
         }
     };
-    // A year ahead says when it comes next.
+    // A future year gives the next birthday, not the year of birth.
     let this_year = pieces::date(talk.heard.now, talk.zone()).year();
     let year = year.filter(|year| *year < this_year);
     // A leap year has every day.

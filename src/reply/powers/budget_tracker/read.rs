@@ -1,5 +1,4 @@
-//! Reads what is said of spending: "spent 12.50 on lunch", "budget 400 for food". It knows no
-//! budget.
+//! Parses messages about spending: "spent 12.50 on lunch", "budget 400 for food".
 
 use super::{BudgetAction, Span, Spending};
 use crate::reply::builtin::Talk;
@@ -78,7 +77,7 @@ const SPENT: [&str; 8] = [
     "expense",
 ];
 
-/// Expenses named in one message.
+/// Limit of expenses in one message.
 const SPENT_MAX: usize = 5;
 
 /// "spent 12.50 on lunch", "spent 5 on bus and 12 on lunch yesterday", "I paid the taxi, 30".

@@ -1,5 +1,4 @@
-//! Reads what is said of habits: "track habit: run 3 times a week", "I ran today". It knows
-//! no habit.
+//! Parses messages about habits: "track habit: run 3 times a week", "I ran today".
 
 use super::HabitAction;
 use crate::reply::builtin::Talk;
@@ -81,7 +80,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Habi
 /// "I ran today", "did run", "run done".
 fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitAction)> {
     use Strength::{InSession, Soft};
-    // A question tells of nothing done.
+    // A question reports nothing done.
     if words.is_question()
         || matches!(
             words.get(at),

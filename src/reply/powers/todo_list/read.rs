@@ -1,5 +1,4 @@
-//! Reads what is said of a to-do list: "add milk and eggs to my list", "done with milk". It
-//! knows no list.
+//! Parses messages about a to-do list: "add milk and eggs to my list", "done with milk".
 
 use super::TodoAction;
 use crate::reply::builtin::Talk;
@@ -171,7 +170,7 @@ fn on_list(
     })
 }
 
-/// What means the list only while it is spoken of.
+/// Requests that mean the list only during a session.
 fn brief(request: &str) -> Option<TodoAction> {
     Some(match request {
         "list" | "todo" | "show" | "show it" | "show list" | "show me" | "whats left"

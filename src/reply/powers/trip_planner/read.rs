@@ -1,5 +1,5 @@
-//! Reads what is said of trips: "plan a trip to Lisbon from 3 to 7 June", "add day 2:
-//! museum", "pack a hat". It knows no trip.
+//! Parses messages about trips: "plan a trip to Lisbon from 3 to 7 June", "add day 2: museum",
+//! "pack a hat".
 
 use chrono::{Datelike, NaiveDate};
 
@@ -47,7 +47,7 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Trip
     ) {
         return Some((Clear, TripAction::Show(pieces::said(words, from, end))));
     }
-    // "My trip to Lisbon was great" is talk.
+    // "My trip to Lisbon was great" is ordinary talk.
     if let Some(from) = words.after(at, &["my trip to", "our trip to"]) {
         return Some((Soft, TripAction::Show(pieces::said(words, from, end))));
     }
@@ -142,7 +142,7 @@ fn plan(talk: &Talk<'_>, from: usize, end: usize) -> TripAction {
     }
 }
 
-/// Whether more is said of the dates than was understood.
+/// Whether part of the dates was not understood.
 fn has_date(place: &str) -> bool {
     let is_date = |word: &str| {
         let word = word.to_lowercase();

@@ -1,4 +1,4 @@
-//! How often, and on which days: "every other week on monday", "weekdays", "on the 1st of each
+//! Parses frequencies and days: "every other week on monday", "weekdays", "on the 1st of each
 //! month". It reads no times of day.
 
 use chrono::Weekday;
@@ -6,7 +6,7 @@ use chrono::Weekday;
 use crate::reply::builtin::when::{self, Day, Part, amount, weekday_name};
 use crate::reply::builtin::words::Words;
 
-/// Days that one wish may list.
+/// Limit of listed days.
 const DAYS_MAX: usize = 7;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,12 +69,12 @@ impl Frequency {
         }
     }
 
-    /// Not bound to times of day.
+    /// Whether it repeats within a day.
     pub(super) fn is_through_the_day(&self) -> bool {
         matches!(self.unit, Unit::Hour | Unit::Minute)
     }
 
-    /// "every day except sunday"; false: there are no days to leave out.
+    /// Excludes days: "every day except sunday". False when there are no days to exclude.
     pub(super) fn leave_out(&mut self, days: &[Weekday]) -> bool {
         let from = match &self.days {
             Days::Weekdays(days) => days.clone(),
@@ -126,7 +126,7 @@ fn adverb(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     Some(on_day(words, frequency, at + 1))
 }
 
-/// What stands after "every".
+/// The words after "every".
 fn every(words: &Words, at: usize) -> Option<(Frequency, usize)> {
     if let Some((days, end)) = weekdays(words, at) {
         return Some((Frequency::on(Unit::Week, Days::Weekdays(days)), end));
@@ -145,7 +145,7 @@ fn every(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         return None;
     }
     if let Some((days, end)) = weekdays(words, from) {
-        // "every other monday", but no "every 3 fridays".
+        // "every other monday" is valid; "every 3 fridays" isn't.
         let frequency = Frequency {
             interval,
             ..Frequency::on(Unit::Week, Days::Weekdays(days))
@@ -183,7 +183,7 @@ fn dated(words: &Words, at: usize) -> Option<(Frequency, usize)> {
             "in the month",
         ],
     );
-    // "every second day" counts; "every 15th" is a day.
+    // "every second day" is a frequency; "every 15th" is a day of the month.
     let alone = matches!(&days, Days::OfMonth(days) if days.len() == 1 && days[0] > 3)
         && unit(words.get(end)).is_none();
     (after.is_some() || alone).then(|| (Frequency::on(Unit::Month, days), after.unwrap_or(end)))
@@ -234,7 +234,7 @@ fn of_each_month(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         ],
     ) {
         Some(end) => end,
-        // "on the 3rd of the month" is once; the last day of it is each.
+        // "on the 3rd of the month" is one date; "the last day of the month" recurs.
         None if matches!(&days, Days::OfMonth(days) if days == &[-1])
             || matches!(days, Days::NthWeekday(..)) =>
         {
@@ -336,7 +336,7 @@ fn unit(word: &str) -> Option<Unit> {
     })
 }
 
-/// Whether a word after "every" says how often.
+/// Whether a word after "every" is a unit of time.
 pub(super) fn is_unit(word: &str) -> bool {
     unit(word).is_some()
         || when::month(word).is_some()

@@ -1,5 +1,4 @@
-//! From how often something is wanted to rules of RFC 5545 with their first time. It reads no
-//! words.
+//! Converts a parsed recurrence into RFC 5545 rules with their first time. It reads no words.
 
 use chrono::{Datelike, NaiveDateTime, NaiveTime, Timelike, Weekday};
 
@@ -10,12 +9,12 @@ use crate::model::recurrence::{Recurrence, RecurrenceError};
 use crate::reply::builtin::when::{self, Problem, Spec};
 
 impl Repeat {
-    /// Whether a time of day was said.
+    /// Whether a time of day was named.
     pub(in crate::reply) fn has_time(&self) -> bool {
         !self.times.is_empty() || self.between.is_some() || self.frequency.is_through_the_day()
     }
 
-    /// Takes a time of day that stood elsewhere; false: it is none.
+    /// Adds a time of day that was found elsewhere; false if it isn't one.
     pub(in crate::reply) fn take_time(&mut self, spec: Spec) -> bool {
         let is_time = spec.day.is_none() && spec.wait.is_none();
         if is_time {
@@ -24,8 +23,7 @@ impl Repeat {
         is_time
     }
 
-    /// The rules, with their first time after now: one, or one for each minute of the hour that
-    /// was named.
+    /// The rules with their first time after now: one, or one per named minute of the hour.
     pub(in crate::reply) fn recurrences(
         &self,
         now: Timestamp,
@@ -89,7 +87,7 @@ impl Repeat {
         parts.push(format!("BYMINUTE={minute}"));
         let rule = |parts: &[String]| parts.join(";");
         let problem = RepeatProblem::Rule;
-        // The first time does not depend on how many weeks lie between.
+        // The first time doesn't depend on the interval.
         let first = Recurrence::new(&rule(&parts), from.and_time(NaiveTime::MIN), zone);
         let first = first.map_err(problem)?.progress(now).next;
         let (first, at) = first.ok_or(problem(RecurrenceError::Never))?;
@@ -102,7 +100,7 @@ impl Repeat {
         Recurrence::new(&rule(&parts), first.next_on_wall(), zone).map_err(problem)
     }
 
-    /// Every so many hours or minutes, from now on or from a time of day.
+    /// Every few hours or minutes, from now on or from a time of day.
     fn through_the_day(&self, now: Timestamp, zone: Zone) -> Result<Recurrence, RepeatProblem> {
         let Frequency { unit, interval, .. } = self.frequency;
         let (name, seconds) = match unit {
@@ -127,7 +125,7 @@ impl Repeat {
         Recurrence::new(&rule, start, zone).map_err(RepeatProblem::Rule)
     }
 
-    /// A day ends with its last second; a wait begins with the first time.
+    /// A day ends with its last second; a duration begins with the first time.
     fn end_of(
         &self,
         now: Timestamp,
@@ -156,7 +154,7 @@ impl Repeat {
     }
 }
 
-/// The days of a week, Monday first, as RFC 5545 names them.
+/// Weekdays in RFC 5545's names, Monday first.
 fn day_names(days: &[Weekday]) -> String {
     let mut days = days.to_vec();
     days.sort_by_key(Weekday::num_days_from_monday);
@@ -174,7 +172,7 @@ fn day_names(days: &[Weekday]) -> String {
 }
 
 impl Frequency {
-    /// FREQ and the days, without the interval. What was not said is that of `today`.
+    /// FREQ and days without the interval. Unnamed parts are those of `today`.
     fn parts(&self, today: chrono::NaiveDate) -> Vec<String> {
         let one = |part: &str| part.to_owned();
         match (&self.days, self.unit) {
@@ -210,7 +208,7 @@ impl Frequency {
     }
 }
 
-/// A day that the shorter months lack is their last one.
+/// A day that a month lacks becomes its last day.
 fn of_month(days: &[i32]) -> Vec<String> {
     let mut parts = vec!["FREQ=MONTHLY".to_owned()];
     match days {
