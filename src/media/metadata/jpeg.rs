@@ -2,6 +2,8 @@
 //! between scans, and data after the picture, such as a second picture appended by some cameras.
 //! The crate for the other formats keeps everything after the first scan. Pure.
 
+use super::orientation;
+
 const START: u8 = 0xd8;
 const END: u8 = 0xd9;
 const SCAN: u8 = 0xda;
@@ -13,12 +15,14 @@ const KEPT: [u8; 3] = [0xe0, PROFILE, 0xee];
 const PROFILE: u8 = 0xe2;
 /// Other segments with the profile's number refer to further pictures.
 const PROFILE_PREFIX: &[u8] = b"ICC_PROFILE\0";
+const EXIF: u8 = 0xe1;
 const BROKEN: &str = "it is no whole JPEG";
 
 pub(super) fn clean(photo: &[u8]) -> Result<Vec<u8>, &'static str> {
     let mut cleaned = Vec::with_capacity(photo.len());
     cleaned.extend([0xff, START]);
     let mut at = 2;
+    let mut has_exif = false;
     loop {
         if photo.get(at) != Some(&0xff) {
             return Err(BROKEN);
@@ -40,6 +44,9 @@ pub(super) fn clean(photo: &[u8]) -> Result<Vec<u8>, &'static str> {
                 let content = photo.get(at + 4..end).ok_or(BROKEN)?;
                 if is_picture(marker, content) {
                     cleaned.extend(&photo[at..end]);
+                } else if let Some(exif) = kept_of(marker, content).filter(|_| !has_exif) {
+                    has_exif = true;
+                    cleaned.extend(exif);
                 }
                 at = end;
                 if marker == SCAN {
@@ -50,6 +57,15 @@ pub(super) fn clean(photo: &[u8]) -> Result<Vec<u8>, &'static str> {
             }
         }
     }
+}
+
+/// A segment that says which way up the picture is shown.
+fn kept_of(marker: u8, content: &[u8]) -> Option<Vec<u8>> {
+    let is_exif = marker == EXIF && content.starts_with(orientation::PREFIX);
+    let exif = is_exif.then(|| orientation::only(content)).flatten()?;
+    let length = (2 + orientation::PREFIX.len() + exif.len()) as u16;
+    let head = [&[0xff, EXIF], &length.to_be_bytes()[..]].concat();
+    Some([&head, orientation::PREFIX, &exif].concat())
 }
 
 fn is_picture(marker: u8, content: &[u8]) -> bool {

@@ -232,3 +232,53 @@ fn no_changed_byte_breaks_anything() {
         }
     }
 }
+
+/// EXIF with the position and a photo that lies on its side.
+fn lying_exif() -> Vec<u8> {
+    let entries = b"\0\x02\x01\x0f\0\x02\0\0\0\x04Cam\0\x01\x12\0\x03\0\0\0\x01\0\x06\0\0";
+    [b"MM\0\x2a\0\0\0\x08", &entries[..], &[0; 4], SECRET].concat()
+}
+
+#[test]
+fn a_photo_stays_upright_without_its_position() {
+    let upright = orientation::only(&lying_exif()).unwrap();
+    let jpeg = [
+        b"\xff\xd8".to_vec(),
+        segment(0xe1, &[b"Exif\0\0", &lying_exif()[..]].concat()),
+        segment(0xda, b"\x01\x01\0\0\x3f\0"),
+        b"picture\xff\xd9".to_vec(),
+    ]
+    .concat();
+    let png = [
+        b"\x89PNG\r\n\x1a\n".to_vec(),
+        chunk(b"IHDR", &[0; 13]),
+        chunk(b"IDAT", b"picture"),
+        chunk(b"eXIf", &lying_exif()),
+        chunk(b"IEND", b""),
+    ]
+    .concat();
+    let parts = [
+        b"WEBP".to_vec(),
+        riff_chunk(b"VP8X", &[0x0c, 0, 0, 0, 1, 0, 0, 1, 0, 0]),
+        riff_chunk(b"VP8 ", b"picture"),
+        riff_chunk(b"EXIF", &lying_exif()),
+        riff_chunk(b"XMP ", SECRET),
+    ]
+    .concat();
+    let webp = riff_chunk(b"RIFF", &parts);
+    for (format, photo) in [
+        (Format::Jpeg, jpeg),
+        (Format::Png, png),
+        (Format::Webp, webp),
+    ] {
+        let cleaned = remove(format, photo).unwrap();
+        assert!(!holds(&cleaned, SECRET), "{format:?}");
+        assert!(!holds(&cleaned, b"Cam"), "{format:?}");
+        assert!(holds(&cleaned, &upright), "{format:?}");
+        assert!(holds(&cleaned, b"picture"), "{format:?}");
+        if format == Format::Webp {
+            assert_eq!(cleaned[20], 0x08, "it has EXIF, and no XMP");
+        }
+        assert_eq!(remove(format, cleaned.clone()).unwrap(), cleaned);
+    }
+}
