@@ -47,6 +47,7 @@ async fn main() -> Result<(), String> {
         url: set("CHATKEEP_URL")?,
         credentials: credentials.ok_or("CHATKEEP_EDGE_TOKEN is no edge token")?,
         state: "relay.sent".into(),
+        authorities: None,
     };
     Err(relay::run(settings, Terminal, Default::default()).await.0)
 }

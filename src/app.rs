@@ -167,7 +167,7 @@ impl App {
             backups: Backups::new(store.clone()),
             exports,
             photos,
-            relays: relays::configured(&config),
+            relays: relays::all(&config),
             memories,
             marketplace,
             config,

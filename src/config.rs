@@ -29,7 +29,7 @@ mod url;
 use std::path::PathBuf;
 
 pub use network::Network;
-pub use relays::{MatrixRelay, TelegramRelay};
+pub use relays::{MatrixRelay, TelegramRelay, XmppRelay};
 pub use report::Problem;
 pub use sealing_key::{make_sealing_key, read_sealing_key, sealing_key_file};
 pub use secret::Secret;
@@ -64,6 +64,7 @@ pub struct Config {
     pub media: Media,
     pub telegram: TelegramRelay,
     pub matrix: MatrixRelay,
+    pub xmpp: XmppRelay,
     pub mail: Mail,
     pub log: Log,
     pub exports: Exports,
@@ -148,6 +149,7 @@ impl Config {
             media: reader.section("media", Media::ABOUT, Media::read),
             telegram: reader.section("relay.telegram", TelegramRelay::ABOUT, TelegramRelay::read),
             matrix: reader.section("relay.matrix", MatrixRelay::ABOUT, MatrixRelay::read),
+            xmpp: reader.section("relay.xmpp", XmppRelay::ABOUT, XmppRelay::read),
             mail: reader.section("mail", Mail::ABOUT, Mail::read),
             log: reader.section("log", Log::ABOUT, Log::read),
             exports: reader.section("exports", Exports::ABOUT, Exports::read),

@@ -17,7 +17,7 @@ const CALL_MAX: Duration = Duration::from_secs(10);
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Certificates or authorities that are trusted instead of the web's.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Authorities(Arc<[CertificateDer<'static>]>);
 
 impl Authorities {

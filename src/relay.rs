@@ -11,10 +11,12 @@
 //!
 //! It must not know anything of the service except its protocol.
 
+mod address;
 mod allow_list;
 mod backoff;
 mod commands;
 mod condition;
+mod download;
 mod incoming;
 mod journal;
 mod lanes;
@@ -25,6 +27,7 @@ mod service;
 mod socket;
 pub mod telegram;
 mod uplink;
+pub mod xmpp;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -39,6 +42,7 @@ pub use condition::Condition;
 pub use service::Credentials;
 pub use uplink::Uplink;
 
+pub use crate::outbound::Authorities;
 use journal::Journal;
 use lanes::Lanes;
 use service::Service;
@@ -51,6 +55,8 @@ pub struct Settings {
     pub credentials: Credentials,
     /// The journal of sent bubbles.
     pub state: PathBuf,
+    /// Who vouches for a service at `https://`. `None`: those that the web trusts.
+    pub authorities: Option<Authorities>,
 }
 
 /// A chat network. Both functions are called from several tasks, `send` for one chat never
@@ -70,8 +76,8 @@ pub trait Network: Send + Sync + 'static {
         id: &str,
     ) -> impl Future<Output = Result<(), SendError>> + Send;
 
-    /// Shows a typing sign. Does nothing in a network without them.
-    fn typing(&self, _chat: &str) -> impl Future<Output = ()> + Send {
+    /// Shows or removes a typing sign. Does nothing in a network without them.
+    fn typing(&self, _chat: &str, _is_on: bool) -> impl Future<Output = ()> + Send {
         async {}
     }
 }
@@ -122,7 +128,7 @@ pub async fn run<N: Network>(
     let (stop, mut stopped) = watch::channel(None);
     let core = Arc::new(Core {
         network,
-        service: Service::new(settings.url, settings.credentials),
+        service: Service::new(&settings),
         journal: Arc::new(Mutex::new(journal)),
         lanes: Lanes::default(),
         under_way: Mutex::default(),
@@ -154,6 +160,6 @@ impl<N> Drop for AbortOnDrop<N> {
 
 /// Checks that the service accepts a relay's credentials.
 pub async fn check(settings: &Settings) -> Result<(), String> {
-    let service = Service::new(settings.url.clone(), settings.credentials.clone());
+    let service = Service::new(settings);
     service.check().await
 }

@@ -8,17 +8,11 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Arc;
 
-use rcgen::CertifiedKey;
 use serde_json::json;
 use support::{Service, eventually, token};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::aws_lc_rs;
-use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+use tokio::net::TcpListener;
 
 const AGENT: &str = "terminal";
 
@@ -42,42 +36,13 @@ fn said(mut command: Command, line: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// A proxy with a certificate of its own before a service; the certificate is in PEM form.
-async fn proxy_with_tls(service: SocketAddr) -> (u16, String) {
-    let CertifiedKey { cert, signing_key } =
-        rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-    let key = PrivatePkcs8KeyDer::from(signing_key.serialize_der());
-    let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![cert.der().clone()], key.into())
-        .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let acceptor = acceptor.clone();
-            tokio::spawn(async move {
-                // Whoever does not trust the certificate ends here.
-                if let Ok(mut outside) = acceptor.accept(stream).await {
-                    let mut inside = TcpStream::connect(service).await.unwrap();
-                    let _ = tokio::io::copy_bidirectional(&mut outside, &mut inside).await;
-                }
-            });
-        }
-    });
-    (port, cert.pem())
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_is_joined_over_tls_whose_certificate_is_trusted() {
     let service = Service::start().await;
-    let (port, pem) = proxy_with_tls(service.address).await;
+    let (url, pem) = support::tls::proxy(service.address).await;
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("own.pem"), pem).unwrap();
-    let url = format!("https://localhost:{port}/");
+    let url = format!("{url}/");
 
     // The reminder comes over the WebSocket, after the input has ended.
     let reminder = "remind me in 1 second to stretch";

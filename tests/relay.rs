@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use chatkeep::edge::queue;
 use chatkeep::relay::{
-    self, Condition, Credentials, Network, SendError, Settings, StopReason, Uplink,
+    self, Authorities, Condition, Credentials, Network, SendError, Settings, StopReason, Uplink,
 };
 use serde_json::json;
 use support::{Service, direct, eventually, token};
@@ -29,6 +29,8 @@ struct Shared {
     /// Chats that nothing is sent to until they are let go.
     stuck: Mutex<Vec<String>>,
     let_go: Notify,
+    /// Where typing was shown, and whether it began.
+    typing: Mutex<Vec<(String, bool)>>,
 }
 
 #[derive(Clone, Default)]
@@ -76,6 +78,11 @@ impl Network for Chats {
         self.0.sent.lock().unwrap().push(sent);
         Ok(())
     }
+
+    async fn typing(&self, chat: &str, is_on: bool) {
+        let shown = (chat.to_owned(), is_on);
+        self.0.typing.lock().unwrap().push(shown);
+    }
 }
 
 /// A running relay; it is broken off when dropped, as by a kill.
@@ -88,6 +95,15 @@ impl Drop for Running {
 }
 
 fn start(url: &str, folder: &Path, chats: &Chats) -> Running {
+    start_trusting(url, folder, chats, None)
+}
+
+fn start_trusting(
+    url: &str,
+    folder: &Path,
+    chats: &Chats,
+    authorities: Option<Authorities>,
+) -> Running {
     let settings = Settings {
         url: url.to_owned(),
         credentials: Credentials {
@@ -95,6 +111,7 @@ fn start(url: &str, folder: &Path, chats: &Chats) -> Running {
             token: token("a"),
         },
         state: folder.join("relay.state"),
+        authorities,
     };
     let running = relay::run(settings, chats.clone(), Arc::new(Condition::default()));
     Running(tokio::spawn(running))
@@ -250,6 +267,7 @@ async fn a_token_that_is_not_taken_ends_the_relay() {
             token: token("a"),
         },
         state: folder.path().join("relay.state"),
+        authorities: None,
     };
     let stop = relay::run(settings, chats, Arc::new(Condition::default())).await;
     assert!(
@@ -258,6 +276,41 @@ async fn a_token_that_is_not_taken_ends_the_relay() {
         stop.0
     );
     assert!(!stop.0.contains(&token("a")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn typing_is_shown_and_taken_back() {
+    let service = Service::start().await;
+    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
+    queue(&service, "x", &["x1"]).await;
+    let _running = start(&url(&service), folder.path(), &chats);
+    // From here on the service knows what the relay can show.
+    until_states(&service, &["completed"]).await;
+    let now = service.app.clock.now();
+    let agent = service.app.store.write(move |tx| tx.agent("a", now)).await;
+    let agent = agent.unwrap().id;
+    for is_on in [true, false] {
+        service.app.hub.show_typing(agent, "x", is_on, 5_000);
+        eventually("typing", async || {
+            let shown = chats.0.typing.lock().unwrap();
+            shown.last() == Some(&("x".to_owned(), is_on))
+        })
+        .await;
+    }
+}
+
+/// Over a WebSocket with TLS, as to a service behind a proxy.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_is_reached_over_tls() {
+    let service = Service::start().await;
+    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
+    queue(&service, "x", &["x1", "x2"]).await;
+    let (url, pem) = support::tls::proxy(service.address).await;
+    let authorities = Authorities::read(pem.as_bytes()).unwrap();
+    let _running = start_trusting(&url, folder.path(), &chats, Some(authorities));
+    until_states(&service, &["completed"; 2]).await;
+    assert_eq!(chats.sent("x"), ["x1", "x2"]);
+    assert_eq!(service.app.hub.connected(), 1);
 }
 
 /// How a proxy disturbs.

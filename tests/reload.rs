@@ -12,6 +12,7 @@ use chatkeep::auth::edge_token;
 use chatkeep::clock::Clock;
 use serde_json::json;
 use support::process::Process;
+use support::telegram::{TOKEN, Telegram};
 use support::{Answer, RelaySocket, Request, direct, eventually, get, post};
 
 const AGENT: &str = "bridge";
@@ -176,4 +177,55 @@ async fn a_configuration_that_can_not_be_used_changes_nothing() {
     assert_eq!(service.admin(&format!("admin-{AFTER}")).await, 200);
     let health = service.process.send(&get("/health")).await.json();
     assert_eq!(health["status"], json!("ok"));
+}
+
+/// A relay takes its new list, goes when its section goes, and comes when one comes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relay_is_started_anew_with_its_section() {
+    let telegram = Telegram::start();
+    let service = Reloading::start();
+    let section = |allow: &str| {
+        format!(
+            "[relay.telegram]\ntoken = \"{TOKEN}\"\nbase_url = \"http://{}\"\nallow = [{allow}]\n",
+            telegram.address
+        )
+    };
+    let config = service.path("service.toml");
+    let write = |more: &str| fs::write(&config, settings("Juno", more)).unwrap();
+    let health = async || service.process.send(&get("/health")).await.json();
+    assert!(health().await["checks"].get("telegram").is_none());
+
+    write(&section(""));
+    service
+        .reload(
+            "reload: relay.telegram.allow, relay.telegram.base_url, relay.telegram.token changed",
+        )
+        .await;
+    telegram.say(501, "hello");
+    eventually("a stranger in the log", async || {
+        service.log().contains("allow = [\"501\"]")
+    })
+    .await;
+    eventually("a healthy relay", async || {
+        health().await["checks"]["telegram"] == "ok"
+    })
+    .await;
+    // Else the next relay reads it again.
+    eventually("it confirmed", async || telegram.unconfirmed() == 0).await;
+
+    write(&section("\"501\""));
+    service.reload("reload: relay.telegram.allow changed").await;
+    telegram.say(501, "my name is Ada");
+    eventually("an answer", async || {
+        telegram.texts(501) == ["Nice to meet you, Ada!"]
+    })
+    .await;
+
+    write("");
+    service
+        .reload(
+            "reload: relay.telegram.allow, relay.telegram.base_url, relay.telegram.token changed",
+        )
+        .await;
+    assert!(health().await["checks"].get("telegram").is_none());
 }

@@ -6,12 +6,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 use super::App;
+use crate::clock::Clock;
 use crate::config::{Config, Secret};
 use crate::relay::matrix::{self, Credential, Matrix};
 use crate::relay::telegram::{self, Telegram};
+use crate::relay::xmpp::{self, Xmpp};
 use crate::relay::{self, AllowList, Condition, Credentials, IdForm, Settings, StopReason};
 
+/// Whose relays come with the service.
+const NETWORKS: [&str; 3] = ["telegram", "matrix", "xmpp"];
 /// A relay is restarted after 1 s; the pause doubles up to 60 s.
 const PAUSE_MAX_S: u64 = 60;
 /// After running this long, a relay's pause starts at 1 s again.
@@ -19,45 +25,88 @@ const LASTED: Duration = Duration::from_secs(600);
 
 /// A relay inside the service.
 pub struct OwnRelay {
-    /// Also the name of its agent.
+    /// Also its agent's name, and its section in the configuration.
     pub name: &'static str,
     pub condition: Arc<Condition>,
+    /// Replaced when its section changes.
+    config: watch::Sender<Arc<Config>>,
 }
 
-/// The relays that are configured.
-pub(super) fn configured(config: &Config) -> Vec<OwnRelay> {
-    let matrix = &config.matrix;
-    let has_account = matrix.token.is_some() || matrix.password.is_some();
-    let wanted = [
-        ("telegram", config.telegram.token.is_some()),
-        ("matrix", matrix.homeserver.is_some() && has_account),
-    ];
-    let named = wanted.into_iter().filter(|(_, is_wanted)| *is_wanted);
-    let named = named.map(|(name, _)| OwnRelay {
+impl OwnRelay {
+    /// Whether the configuration asks for it.
+    pub fn is_configured(&self) -> bool {
+        is_configured(&self.config.borrow(), self.name)
+    }
+
+    /// Starts it anew with other settings, where `changed` has a key of its section.
+    pub(super) fn reload(&self, config: &Config, changed: &[String]) {
+        let prefix = format!("relay.{}.", self.name);
+        if changed.iter().any(|key| key.starts_with(&prefix)) {
+            self.config.send_replace(Arc::new(config.clone()));
+        }
+    }
+}
+
+/// One for each network, also where the configuration asks for none now.
+pub(super) fn all(config: &Config) -> Vec<OwnRelay> {
+    let relays = NETWORKS.map(|name| OwnRelay {
         name,
         condition: Arc::default(),
+        config: watch::Sender::new(Arc::new(config.clone())),
     });
-    named.collect()
+    relays.into()
 }
 
-/// Runs the relay with this name for ever. `address` is where the service listens.
+fn is_configured(config: &Config, name: &str) -> bool {
+    let (matrix, xmpp) = (&config.matrix, &config.xmpp);
+    match name {
+        "telegram" => config.telegram.token.is_some(),
+        "matrix" => {
+            let has_account = matrix.token.is_some() || matrix.password.is_some();
+            matrix.homeserver.is_some() && has_account
+        }
+        "xmpp" => xmpp.jid.is_some() && xmpp.password.is_some(),
+        _ => false,
+    }
+}
+
+/// Runs the relay of that name while the configuration asks for it, for ever. `address` is where
+/// the service listens.
 pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: SocketAddr) {
     let url = format!("http://{}", reached_at(address));
-    let own = app.relays.iter().find(|relay| relay.name == name);
-    let Some(condition) = own.map(|own| own.condition.clone()) else {
+    let Some(own) = app.relays.iter().find(|relay| relay.name == name) else {
         return;
     };
+    let mut configs = own.config.subscribe();
     let mut pause = Duration::from_secs(1);
     loop {
+        let config = configs.borrow_and_update().clone();
+        if !is_configured(&config, name) {
+            // The sender is the application's.
+            let _ = configs.changed().await;
+            continue;
+        }
         let started = tokio::time::Instant::now();
         let settings = settings(&app, name, &url);
-        let stop = run_relay(&app.config, name, settings, condition.clone()).await;
-        condition.restarted(&stop.0);
+        let stop = tokio::select! {
+            stop = run_relay(&config, name, settings, own.condition.clone()) => stop,
+            _ = configs.changed() => {
+                log::info!("relay {name}: starts anew with other settings");
+                pause = Duration::from_secs(1);
+                continue;
+            }
+        };
+        own.condition.restarted(&stop.0);
         if started.elapsed() > LASTED {
             pause = Duration::from_secs(1);
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(Duration::from_secs(PAUSE_MAX_S));
+        tokio::select! {
+            () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(PAUSE_MAX_S)),
+            // Its settings may be right now.
+            _ = configs.changed() => {
+                pause = Duration::from_secs(1);
+            }
+        }
     }
 }
 
@@ -71,6 +120,7 @@ pub async fn run_relay(
     match relay(config, name) {
         Ok(OneRelay::Telegram(network)) => relay::run(settings, *network, condition).await,
         Ok(OneRelay::Matrix(network)) => relay::run(settings, *network, condition).await,
+        Ok(OneRelay::Xmpp(network)) => relay::run(settings, *network, condition).await,
         Err(why) => StopReason(why),
     }
 }
@@ -80,12 +130,14 @@ pub async fn check_relay(config: &Config, name: &str) -> Result<Vec<String>, Str
     match relay(config, name)? {
         OneRelay::Telegram(network) => network.check().await,
         OneRelay::Matrix(network) => network.check().await,
+        OneRelay::Xmpp(network) => network.check().await,
     }
 }
 
 enum OneRelay {
     Telegram(Box<Telegram>),
     Matrix(Box<Matrix>),
+    Xmpp(Box<Xmpp>),
 }
 
 /// The configured network with this name.
@@ -93,6 +145,7 @@ fn relay(config: &Config, name: &str) -> Result<OneRelay, String> {
     match name {
         "telegram" => telegram(config).map(|network| OneRelay::Telegram(Box::new(network))),
         "matrix" => matrix(config).map(|network| OneRelay::Matrix(Box::new(network))),
+        "xmpp" => xmpp(config).map(|network| OneRelay::Xmpp(Box::new(network))),
         _ => Err(format!("there is no relay for {name}")),
     }
 }
@@ -138,6 +191,26 @@ fn matrix(config: &Config) -> Result<Matrix, String> {
     }))
 }
 
+fn xmpp(config: &Config) -> Result<Xmpp, String> {
+    let section = &config.xmpp;
+    let (Some(jid), Some(password)) = (&section.jid, &section.password) else {
+        return Err(
+            "relay.xmpp.jid and relay.xmpp.password are not set: make an account for the bot on an XMPP \
+             server, then set them in service.toml or as CHATKEEP_RELAY_XMPP_JID and so on"
+                .to_owned(),
+        );
+    };
+    let network = Xmpp::new(xmpp::Settings {
+        jid: jid.clone(),
+        password: password.expose().to_owned(),
+        server: section.server.clone(),
+        allowed: allow_list(xmpp::IDS, &section.allow)?,
+        state: relay_state(config, "xmpp"),
+        now_s: || Clock::system().now().seconds(),
+    });
+    network.map_err(|why| format!("relay.xmpp.jid {why}"))
+}
+
 fn allow_list(form: IdForm, entries: &[String]) -> Result<AllowList, String> {
     let network = form.network;
     let list = AllowList::read(form, entries.iter().map(String::as_str));
@@ -170,5 +243,6 @@ fn settings(app: &App, name: &'static str, url: &str) -> Settings {
             token: app.edge_tokens.issue(name, name, now),
         },
         state: relay_state(&app.config, name),
+        authorities: None,
     }
 }

@@ -30,6 +30,9 @@ impl App {
         if let (Some(post), Some(mailer)) = (&self.post, mailer) {
             post.mailer.set(mailer);
         }
+        for relay in &self.relays {
+            relay.reload(config, &changes.taken);
+        }
         self.apply_secrets(config, changes);
         Ok(())
     }

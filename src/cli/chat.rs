@@ -230,7 +230,7 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
     Ok(())
 }
 
-fn authorities(file: &Path) -> Result<Authorities, String> {
+pub(super) fn authorities(file: &Path) -> Result<Authorities, String> {
     let shown = file.display();
     let pem = std::fs::read(file).map_err(|e| format!("--ca-file: can't read {shown}: {e}"))?;
     Authorities::read(&pem).map_err(|why| format!("--ca-file {shown}: {why}"))

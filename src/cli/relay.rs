@@ -1,6 +1,7 @@
 //! `chatkeep relay …`: runs a relay for a chat network as a separate program, or tests a relay
 //! program.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
@@ -37,6 +38,12 @@ enum Network {
     /// relay on another machine or in a separate process.
     #[command(after_help = "Example: chatkeep relay matrix --url https://chat.example.com")]
     Matrix(Options),
+    /// Connects an account on XMPP to a service.
+    ///
+    /// `chatkeep serve` does so by itself where [relay.xmpp] has an account; this is for a
+    /// relay on another machine, or apart from the service.
+    #[command(after_help = "Example: chatkeep relay xmpp --url https://chat.example.com")]
+    Xmpp(Options),
 }
 
 #[derive(Args)]
@@ -51,12 +58,22 @@ struct Options {
     /// The token for the service; by default one is made with this machine's secret.
     #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
     token: Option<String>,
+    /// Certificates (PEM) to trust for https in the place of those that the web trusts, for a
+    /// service with a certificate of its own.
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "SSL_CERT_FILE",
+        hide_env_values = true
+    )]
+    ca_file: Option<PathBuf>,
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
     let (name, options) = match &command.network {
         Some(Network::Telegram(options)) => ("telegram", options),
         Some(Network::Matrix(options)) => ("matrix", options),
+        Some(Network::Xmpp(options)) => ("xmpp", options),
         None => return check_conformance(&command.conformance),
     };
     // With a URL and a token, no local configuration is needed.
@@ -124,9 +141,14 @@ fn settings(config: &Config, name: &str, options: &Options) -> Result<Settings, 
     };
     let agent_id = edge_token::agent_in(&token)
         .ok_or("CHATKEEP_EDGE_TOKEN is no edge token; make one with `chatkeep token edge`")?;
+    let authorities = match &options.ca_file {
+        Some(file) if url.starts_with("https://") => Some(super::chat::authorities(file)?),
+        _ => None,
+    };
     Ok(Settings {
         url,
         credentials: Credentials { agent_id, token },
         state: app::relay_state(config, name),
+        authorities,
     })
 }

@@ -7,6 +7,7 @@ use super::{text, url};
 const EVERYONE: &str = "everyone";
 const TELEGRAM_PREFIX: &str = "telegram:";
 const MATRIX_PREFIX: &str = "matrix:";
+const XMPP_PREFIX: &str = "xmpp:";
 
 #[derive(Debug, Clone)]
 pub struct TelegramRelay {
@@ -61,6 +62,23 @@ section! {
     }
 }
 
+section! {
+    /// The relay for XMPP, which `chatkeep serve` runs when there are an address and a password.
+    XmppRelay {
+        /// The bot's address.
+        jid: Option<String> = parsed_if_set("juno@example.com", text::line);
+        /// The account's password.
+        password: Option<Secret> = secret();
+        /// Where the server listens, like "xmpp.example.com:5222"; else where DNS says.
+        /// Without TLS only on this machine.
+        server: Option<String> = parsed_if_set("xmpp.example.com:5222", text::line);
+        /// Who may write and invite: addresses of people and rooms, like "ada@example.com" or
+        /// "tea@rooms.example.com", "*@example.com" for everybody of a server; or "everyone".
+        /// Rooms named here are joined. Whoever else writes is named in the log.
+        allow: Vec<String> = list_or_word(&[], xmpp_id);
+    }
+}
+
 fn telegram_id(text: &str) -> Result<String, String> {
     let id = text.strip_prefix(TELEGRAM_PREFIX).unwrap_or(text);
     if text == EVERYONE || id.parse::<i64>().is_ok() {
@@ -85,5 +103,22 @@ fn matrix_id(text: &str) -> Result<String, String> {
     Err(format!(
         "must be an id, like \"@ada:example.com\" or \"!room:example.com\", \"@*:example.com\" for \
          everybody of a server, or \"{EVERYONE}\""
+    ))
+}
+
+fn xmpp_id(text: &str) -> Result<String, String> {
+    let id = text.strip_prefix(XMPP_PREFIX).unwrap_or(text);
+    let is_address = id.split_once('@').is_some_and(|(name, server)| {
+        let is_plain = |part: &str| {
+            !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || "@/".contains(c))
+        };
+        is_plain(name) && is_plain(server) && id.to_lowercase() == id
+    });
+    if text == EVERYONE || is_address {
+        return Ok(text.to_owned());
+    }
+    Err(format!(
+        "must be an address in lower case, like \"ada@example.com\" or \"tea@rooms.example.com\", \
+         \"*@example.com\" for everybody of a server, or \"{EVERYONE}\""
     ))
 }

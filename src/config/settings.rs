@@ -18,7 +18,7 @@ const CHANGEABLE: [&str; 9] = [
 ];
 /// This secret seals values in the database, so a reload doesn't change it.
 const LASTING_SECRET: &str = "marketplace.sealing_key";
-/// Sections of relays, which sign in at the start.
+/// Sections of relays, each of which is started anew when its section changes.
 const RELAYS: &str = "relay.";
 /// Secrets whose presence decides at the start whether a part runs, and generated ones. A reload
 /// changes their values, but neither adds nor removes them.
@@ -88,9 +88,9 @@ impl Settings {
             let key = key.as_str();
             let appears = old.is_none() || new.is_none();
             let taken = CHANGEABLE.contains(&key)
+                || key.starts_with(RELAYS)
                 || is_secret
                     && key != LASTING_SECRET
-                    && !key.starts_with(RELAYS)
                     && !(appears && FROM_THE_START.contains(&key));
             let place = match taken {
                 true => &mut changes.taken,
@@ -154,8 +154,8 @@ mod tests {
             ("flags.sdk_key", Some("a"), Some("b"), true),
             ("flags.sdk_key", None, Some("b"), false),
             ("marketplace.sealing_key", Some("a"), Some("b"), false),
-            ("relay.telegram.token", Some("a"), Some("b"), false),
-            ("relay.matrix.allow", None, Some("[\"@a:b\"]"), false),
+            ("relay.telegram.token", Some("a"), Some("b"), true),
+            ("relay.matrix.allow", None, Some("[\"@a:b\"]"), true),
             ("storage.readers", None, Some("5"), false),
         ] {
             let set = |value: Option<&str>| {

@@ -55,6 +55,10 @@ impl AllowList {
         Ok(list)
     }
 
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.ids.iter().map(String::as_str)
+    }
+
     /// Whether one of the ids is on the list: a person's, their room's, their server's.
     pub(super) fn lets_in<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> bool {
         self.is_everyone || ids.into_iter().any(|id| self.ids.contains(id))

@@ -33,16 +33,11 @@ pub(super) async fn receive<N: Network>(
     let (mut failures, mut unopened) = (0, 0);
     loop {
         let began = Instant::now();
-        // The socket client has no TLS; polls do.
-        let is_plain = core.service.url.starts_with("http://");
-        if !is_plain || unopened >= UNOPENED_MAX {
+        if unopened >= UNOPENED_MAX {
             if let Err(stop) = poll::run(core, &mut reports, POLLED_FOR).await {
                 return stop;
             }
             unopened = UNOPENED_MAX - 1; // one attempt to open a socket
-            if !is_plain {
-                continue;
-            }
         }
         let wait = match socket::run(core, &mut reports).await {
             ConnectionEnd::Closed {
@@ -71,11 +66,9 @@ impl<N: Network> Core<N> {
         let payload = &command["payload"];
         let chat = payload["chat_guid"].as_str().unwrap_or_default().to_owned();
         if command["command_type"] == "typing" {
-            if payload["on"] == true {
-                let core = self.clone();
-                // Outside the lane: a late typing sign is useless.
-                tokio::spawn(async move { core.network.typing(&chat).await });
-            }
+            let (core, is_on) = (self.clone(), payload["on"] == true);
+            // Outside the lane: a late typing sign is useless.
+            tokio::spawn(async move { core.network.typing(&chat, is_on).await });
             return;
         }
         let id = text("command_id");

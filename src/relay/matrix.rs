@@ -236,13 +236,16 @@ impl Network for Matrix {
         Ok(())
     }
 
-    async fn typing(&self, chat: &str) {
+    async fn typing(&self, chat: &str, is_on: bool) {
         let (Some(room), Ok((bot, _))) = (chat.strip_prefix(PREFIX), self.introduced().await)
         else {
             return;
         };
         let (room, user) = (percent_encoded(room), percent_encoded(&bot.user_id));
-        let shown = json!({"typing": true, "timeout": TYPING_MS});
+        let shown = match is_on {
+            true => json!({"typing": true, "timeout": TYPING_MS}),
+            false => json!({"typing": false}),
+        };
         // A late typing sign is useless.
         let _ = self
             .api

@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use super::StopReason;
-use crate::outbound::{self, Method, Request};
+use super::{Settings, StopReason};
+use crate::outbound::{self, Authorities, Method, Request};
 
 /// Longer than a reply may take.
 const MESSAGE_MAX: Duration = Duration::from_secs(40);
@@ -45,6 +45,7 @@ impl fmt::Debug for Credentials {
 pub(super) struct Service {
     pub(super) url: String,
     pub(super) credentials: Credentials,
+    pub(super) authorities: Option<Authorities>,
 }
 
 /// The body of a call.
@@ -69,10 +70,11 @@ pub(super) enum CallResult {
 }
 
 impl Service {
-    pub(super) fn new(url: String, credentials: Credentials) -> Self {
+    pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            url: url.trim_end_matches('/').to_owned(),
-            credentials,
+            url: settings.url.trim_end_matches('/').to_owned(),
+            credentials: settings.credentials.clone(),
+            authorities: settings.authorities.clone(),
         }
     }
 
@@ -114,12 +116,14 @@ impl Service {
         let url = format!("{}{path}", self.url);
         let bearer = format!("Bearer {}", self.credentials.token);
         let key = key.map(str::to_owned);
+        let authorities = self.authorities.clone();
         let calling = tokio::task::spawn_blocking(move || {
             let mut headers = vec![("authorization", bearer.as_str())];
             headers.extend(key.as_deref().map(|key| ("idempotency-key", key)));
             let mut request = Request {
                 headers: &headers,
                 timeout,
+                authorities: authorities.as_ref(),
                 ..Request::new(Method::Post, &url)
             };
             match &body {

@@ -11,7 +11,11 @@ use tokio::time::{Instant, interval, sleep_until, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::{self, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+use tokio_tungstenite::{
+    Connector, MaybeTlsStream, WebSocketStream, connect_async_tls_with_config,
+};
+
+use crate::outbound;
 
 use super::{Core, Network, StopReason};
 
@@ -78,7 +82,11 @@ async fn connect<N: Network>(core: &Core<N>) -> Result<Socket, ConnectionEnd> {
     let bearer = HeaderValue::from_str(&format!("Bearer {}", credentials.token));
     let bearer = bearer.map_err(|_| ConnectionEnd::Stop(StopReason(core.service.not_known())))?;
     request.headers_mut().insert("authorization", bearer);
-    match timeout(CONNECT_MAX, tokio_tungstenite::connect_async(request)).await {
+    let authorities = core.service.authorities.as_ref();
+    let tls = outbound::tls(authorities).map_err(failed)?;
+    let connecting =
+        connect_async_tls_with_config(request, None, true, Some(Connector::Rustls(tls)));
+    match timeout(CONNECT_MAX, connecting).await {
         Ok(Ok((socket, _))) => Ok(socket),
         Ok(Err(tungstenite::Error::Http(answer))) => Err(match answer.status().as_u16() {
             401 => ConnectionEnd::Stop(StopReason(core.service.not_known())),

@@ -243,8 +243,9 @@ impl Network for Telegram {
         Ok(())
     }
 
-    async fn typing(&self, chat: &str) {
-        if let Some(chat) = updates::chat_id(chat) {
+    /// It ends by itself, after 5 s or with the next message.
+    async fn typing(&self, chat: &str, is_on: bool) {
+        if let Some(chat) = updates::chat_id(chat).filter(|_| is_on) {
             let action = json!({"chat_id": self.now_at(chat), "action": "typing"});
             // A late typing sign is useless.
             let _ = self.api.call("sendChatAction", action).await;

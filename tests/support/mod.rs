@@ -12,6 +12,7 @@ pub mod photo;
 pub mod process;
 pub mod smtp;
 pub mod telegram;
+pub mod tls;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;

@@ -11,13 +11,11 @@ use tokio::sync::OnceCell;
 use super::Credential;
 use super::percent_encoded;
 use crate::outbound::{self, Method, Request};
+use crate::relay::download;
 
 const CALL_MAX: Duration = Duration::from_secs(20);
 /// Extra time for a long poll.
 const POLL_MARGIN: Duration = Duration::from_secs(15);
-const FILE_MAX: Duration = Duration::from_secs(60);
-/// The largest photo that the service accepts.
-pub(super) const FILE_BYTES_MAX: u64 = 20 * 1024 * 1024;
 /// Limit of a JSON answer: a long gap in a large room.
 const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
 const CLIENT: &str = "/_matrix/client/v3";
@@ -124,12 +122,52 @@ impl Api {
         };
         let (server, id) = (percent_encoded(server), percent_encoded(id));
         let path = format!("/_matrix/client/v1/media/download/{server}/{id}");
-        let answer = self
-            .authorized(Method::Get, &path, None, FILE_MAX, FILE_BYTES_MAX)
-            .await?;
+        let answer = self.downloaded(&path).await?;
         match answer.status {
             200 => Ok(answer.body),
             _ => Err(failure(&answer)),
+        }
+    }
+
+    /// The file may be on another server, which is not shown the token.
+    async fn downloaded(&self, path: &str) -> Result<outbound::Response, Failure> {
+        let mut ended = None;
+        loop {
+            let token = self.valid_token(ended.as_deref()).await?;
+            let (url, bearer) = (
+                format!("{}{path}", self.homeserver),
+                format!("Bearer {token}"),
+            );
+            let fetching = tokio::task::spawn_blocking(move || {
+                download::fetch(&url, &[("authorization", &bearer)], false, &[])
+            });
+            let answer = match fetching.await {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(download::Failure::Passing(why))) => {
+                    return Err(Failure::Broken(why.to_string()));
+                }
+                Ok(Err(download::Failure::Final(why))) => {
+                    return Err(Failure::Refused {
+                        status: 404,
+                        code: "M_NOT_FOUND".to_owned(),
+                        why,
+                    });
+                }
+                Err(error) => return Err(Failure::Broken(error.to_string())),
+            };
+            if answer.status == 401 && ended.is_none() {
+                ended = Some(token);
+                continue;
+            }
+            return Ok(answer);
+        }
+    }
+
+    /// A token that is not the one that has ended.
+    async fn valid_token(&self, ended: Option<&str>) -> Result<String, Failure> {
+        match self.token() {
+            Some(token) if Some(token.as_str()) != ended => Ok(token),
+            _ => self.log_in(ended).await,
         }
     }
 
@@ -141,9 +179,7 @@ impl Api {
         timeout: Duration,
     ) -> Result<Value, Failure> {
         let path = format!("{CLIENT}{path}");
-        let answer = self
-            .authorized(method, &path, body, timeout, ANSWER_BYTES_MAX)
-            .await?;
+        let answer = self.authorized(method, &path, body, timeout).await?;
         read(&answer)
     }
 
@@ -154,14 +190,10 @@ impl Api {
         path: &str,
         body: Option<Value>,
         timeout: Duration,
-        answer_bytes_max: u64,
     ) -> Result<outbound::Response, Failure> {
         let mut ended = None;
         loop {
-            let token = match self.token() {
-                Some(token) if Some(&token) != ended.as_ref() => token,
-                _ => self.log_in(ended.as_deref()).await?,
-            };
+            let token = self.valid_token(ended.as_deref()).await?;
             let bearer = format!("Bearer {token}");
             let answer = self
                 .send(
@@ -170,7 +202,7 @@ impl Api {
                     Some(bearer),
                     body.clone(),
                     timeout,
-                    answer_bytes_max,
+                    ANSWER_BYTES_MAX,
                 )
                 .await?;
             if answer.status == 401 && ended.is_none() {

@@ -5,8 +5,9 @@ use tokio::sync::oneshot;
 
 use super::api::Failure;
 use super::percent_encoded;
-use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room, text};
+use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room};
 use crate::relay::Uplink;
+use crate::relay::address;
 use crate::relay::backoff::backoff;
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, Incoming};
 
@@ -222,7 +223,7 @@ impl Content {
         let replies_to = id(&relation["m.in_reply_to"]["event_id"]).filter(|_| is_reply);
         let mut mentions_bot = mentions(content, bot);
         let mut spoken = |body: &str| {
-            let (text, is_named) = text::without_name(body, &bot.names, mentions_bot);
+            let (text, is_named) = address::without_name(body, &bot.names, mentions_bot);
             mentions_bot |= is_named;
             text.to_owned()
         };
@@ -252,7 +253,7 @@ impl ContentKind {
     ) -> Self {
         let body = content["body"].as_str().unwrap_or_default();
         let body = match is_reply {
-            true => text::without_quotation(body),
+            true => address::without_quotation(body),
             false => body,
         };
         match content["msgtype"].as_str() {

@@ -43,7 +43,7 @@ pub(super) fn write(
         "Relays connected by a socket.",
         app.hub.connected() as f64,
     )?;
-    for relay in &app.relays {
+    for relay in app.relays.iter().filter(|relay| relay.is_configured()) {
         let label = ("relay", relay.name);
         page.labelled(
             "chatkeep_relay_up",

@@ -1,0 +1,229 @@
+//! Archives (XEP-0313): what is asked, what is answered, and how far one was read. Pure.
+
+use std::collections::{HashMap, VecDeque};
+
+use tokio_xmpp::minidom::Element;
+use tokio_xmpp::parsers::mam::{Fin, Query, QueryId, Result_};
+use tokio_xmpp::parsers::message::Message;
+use tokio_xmpp::parsers::ns;
+use tokio_xmpp::parsers::rsm::SetQuery;
+
+/// Messages that one answer holds.
+pub(super) const PAGE: usize = 50;
+/// Messages whose ids are remembered.
+const KNOWN_MAX: usize = 10_000;
+/// Messages that a correction may still name.
+const RECENT_MAX: usize = 1_000;
+
+/// Where in an archive to look.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// The newest message.
+    Last,
+    /// Those before a message, to the newest.
+    Before(&'a str),
+    /// Those after a message.
+    After(&'a str),
+    /// From the oldest on.
+    Start,
+}
+
+pub(super) fn query(id: &str, place: Place<'_>) -> Element {
+    let (max, after, before) = match place {
+        Place::Last => (1, None, Some("")),
+        Place::Before(id) => (PAGE, None, Some(id)),
+        Place::After(id) => (PAGE, Some(id), None),
+        Place::Start => (PAGE, None, None),
+    };
+    Query {
+        queryid: Some(QueryId(id.to_owned())),
+        node: None,
+        form: None,
+        set: Some(SetQuery {
+            max: Some(max),
+            after: after.map(str::to_owned),
+            before: before.map(str::to_owned),
+            index: None,
+        }),
+        flip_page: false,
+    }
+    .into()
+}
+
+/// A message of an archive.
+#[derive(Debug)]
+pub(super) struct Archived {
+    pub(super) id: String,
+    pub(super) message: Message,
+    pub(super) sent_at_s: Option<i64>,
+}
+
+/// `None`: the stanza answers no such query.
+pub(super) fn archived(message: &Message, query: &str) -> Option<Archived> {
+    let mut payloads = message.payloads.iter();
+    let is_answer = |p: &&Element| p.is("result", ns::MAM) && p.attr("queryid") == Some(query);
+    let result = Result_::try_from(payloads.find(is_answer)?.clone()).ok()?;
+    Some(Archived {
+        id: result.id,
+        sent_at_s: result
+            .forwarded
+            .delay
+            .map(|delay| delay.stamp.0.timestamp()),
+        message: result.forwarded.message,
+    })
+}
+
+/// One answer of an archive.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) messages: Vec<Archived>,
+    /// The place of the next one.
+    pub(super) last: Option<String>,
+    pub(super) is_complete: bool,
+}
+
+impl Page {
+    /// `fin` is what the query was answered with after its messages.
+    pub(super) fn of(messages: Vec<Archived>, fin: Option<Element>) -> Self {
+        let fin = fin.and_then(|fin| Fin::try_from(fin).ok());
+        let is_complete = fin.as_ref().is_none_or(|fin| fin.complete);
+        let last = fin.and_then(|fin| fin.set.last);
+        Self {
+            is_complete: is_complete || messages.is_empty(),
+            last: last.or_else(|| messages.last().map(|message| message.id.clone())),
+            messages,
+        }
+    }
+}
+
+/// Messages of archives that are being brought up. What is read is the last one before which
+/// all are done.
+#[derive(Default)]
+pub(super) struct UnderWay {
+    queues: HashMap<String, VecDeque<(String, bool)>>,
+}
+
+impl UnderWay {
+    pub(super) fn add(&mut self, archive: &str, id: &str) {
+        let queue = self.queues.entry(archive.to_owned()).or_default();
+        queue.push_back((id.to_owned(), false));
+    }
+
+    /// How far the archive is read now, where that has changed.
+    pub(super) fn finish(&mut self, archive: &str, id: &str) -> Option<String> {
+        let queue = self.queues.get_mut(archive)?;
+        if let Some(entry) = queue.iter_mut().find(|(known, _)| known == id) {
+            entry.1 = true;
+        }
+        let mut read = None;
+        while let Some((id, _)) = queue.pop_front_if(|(_, is_done)| *is_done) {
+            read = Some(id);
+        }
+        read
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.queues.values().map(VecDeque::len).sum()
+    }
+}
+
+/// The newest ids, each with something about it.
+pub(super) struct Newest<T> {
+    by_id: HashMap<String, T>,
+    order: VecDeque<String>,
+    max: usize,
+}
+
+impl<T> Newest<T> {
+    pub(super) fn new(max: usize) -> Self {
+        Self {
+            by_id: HashMap::new(),
+            order: VecDeque::new(),
+            max,
+        }
+    }
+
+    /// False: it was there already.
+    pub(super) fn insert(&mut self, id: String, about: T) -> bool {
+        if self.by_id.insert(id.clone(), about).is_some() {
+            return false;
+        }
+        self.order.push_back(id);
+        if self.order.len() > self.max
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.by_id.remove(&oldest);
+        }
+        true
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<&T> {
+        self.by_id.get(id)
+    }
+}
+
+/// What was looked at already.
+pub(super) fn known() -> Newest<()> {
+    Newest::new(KNOWN_MAX)
+}
+
+/// A message as a correction names it: the key it went up with, and when it was sent.
+pub(super) struct Correctable {
+    pub(super) key: String,
+    pub(super) sent_at_s: i64,
+}
+
+pub(super) fn recent() -> Newest<Correctable> {
+    Newest::new(RECENT_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_waits_for_all_before_it() {
+        let mut under_way = UnderWay::default();
+        for id in ["1", "2", "3"] {
+            under_way.add("a", id);
+        }
+        under_way.add("b", "9");
+        assert_eq!(under_way.finish("a", "2"), None);
+        assert_eq!(under_way.finish("b", "9").as_deref(), Some("9"));
+        assert_eq!(under_way.finish("a", "1").as_deref(), Some("2"));
+        assert_eq!(under_way.count(), 1);
+        assert_eq!(under_way.finish("a", "3").as_deref(), Some("3"));
+        assert_eq!(under_way.finish("c", "3"), None);
+    }
+
+    #[test]
+    fn only_the_newest_are_remembered() {
+        let mut newest = Newest::new(2);
+        assert!(newest.insert("1".to_owned(), 1) && !newest.insert("1".to_owned(), 2));
+        newest.insert("2".to_owned(), 2);
+        newest.insert("3".to_owned(), 3);
+        assert!(newest.get("1").is_none());
+        assert_eq!(newest.get("3"), Some(&3));
+    }
+
+    #[test]
+    fn answers_of_an_archive() {
+        let xml = "<message xmlns='jabber:client'><result xmlns='urn:xmpp:mam:2' queryid='q' id='7'>\
+            <forwarded xmlns='urn:xmpp:forward:0'><delay xmlns='urn:xmpp:delay' \
+            stamp='2026-11-22T07:00:00Z'/><message xmlns='jabber:client' from='ada@a/x'>\
+            <body>hi</body></message></forwarded></result></message>";
+        let element: Element = xml.parse().unwrap();
+        let message = Message::try_from(element).unwrap();
+        assert!(archived(&message, "other").is_none());
+        let found = archived(&message, "q").unwrap();
+        assert_eq!(
+            (found.id.as_str(), found.sent_at_s),
+            ("7", Some(1_795_330_800))
+        );
+        let fin = "<fin xmlns='urn:xmpp:mam:2'><set xmlns='http://jabber.org/protocol/rsm'>\
+            <last>7</last></set></fin>";
+        let page = Page::of(vec![found], Some(fin.parse().unwrap()));
+        assert_eq!((page.last.as_deref(), page.is_complete), (Some("7"), false));
+        assert!(Page::of(Vec::new(), None).is_complete);
+    }
+}

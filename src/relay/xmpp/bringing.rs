@@ -1,0 +1,241 @@
+//! One message: who wrote it where, and what is brought up of it.
+
+use tokio::sync::mpsc;
+use tokio_xmpp::jid::{BareJid, Jid};
+use tokio_xmpp::parsers::message::{Id, Message, MessageType};
+use tokio_xmpp::parsers::ns;
+use tokio_xmpp::parsers::receipts::Received;
+
+use super::message::{self, Content, Kind};
+use super::{ENCRYPTED, NETWORK, PREFIX, Xmpp};
+use crate::relay::Uplink;
+use crate::relay::backoff::backoff;
+use crate::relay::download;
+pub(super) use crate::relay::incoming::CORRECTION_S_MAX;
+use crate::relay::incoming::{CANT_HEAR, CANT_READ, Incoming};
+
+const IS_ENCRYPTED: &str =
+    "I can't read encrypted messages. Please turn encryption off for this chat.";
+const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you send it again?";
+/// Fetching a photo is tried again so often.
+const FILE_TRIES: u32 = 5;
+
+/// Who wrote where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Origin {
+    chat: BareJid,
+    is_room: bool,
+    /// Their address, else what marks them in the room.
+    person: String,
+    /// In a room, what they are called.
+    name: String,
+    /// The whole address, for a receipt.
+    from: Jid,
+}
+
+impl Origin {
+    /// `archive` is the account's or the room's that the message stands in. `None`: nobody's, or
+    /// one that is not answered.
+    pub(super) fn of(network: &Xmpp, message: &Message, archive: &str) -> Option<Self> {
+        let from = message.from.clone()?;
+        let chat = from.to_bare();
+        let chats = network.chats.lock();
+        let room = chats.rooms.get(&chat);
+        let (person, name) = match (&message.type_, room) {
+            (MessageType::Groupchat, Some(room)) if chat.as_str() == archive => {
+                let nick = from.resource()?.as_str().to_owned();
+                let stored = stored_address(message);
+                let person = room.person(&chat, &nick, stored, &message.payloads);
+                (person.id, nick)
+            }
+            (MessageType::Chat | MessageType::Normal, None) => (chat.to_string(), String::new()),
+            // Private words of somebody in a room, and what servers say.
+            _ => return None,
+        };
+        Some(Self {
+            is_room: room.is_some(),
+            chat,
+            person,
+            name,
+            from,
+        })
+    }
+
+    /// A message of this person's by their own id of it.
+    pub(super) fn correctable(&self, id: &str) -> String {
+        format!("{}\n{}\n{id}", self.chat, self.person)
+    }
+
+    pub(super) fn incoming(
+        &self,
+        key: String,
+        corrects: Option<String>,
+        sent_at_s: i64,
+        is_addressed: bool,
+    ) -> Incoming {
+        Incoming {
+            chat_guid: format!("{PREFIX}{}", self.chat),
+            sender: format!("{PREFIX}{}", self.person),
+            is_group: self.is_room,
+            is_addressed: self.is_room && is_addressed,
+            key,
+            corrects,
+            sent_at_s,
+        }
+    }
+}
+
+/// A room's archive tells who wrote; in a message that comes live others may have put it there.
+fn stored_address(message: &Message) -> Option<BareJid> {
+    let is_stored = message.to.is_none();
+    let x = message::payload(message, "x", ns::MUC_USER).filter(|_| is_stored)?;
+    let jid = x.get_child("item", ns::MUC_USER)?.attr("jid")?;
+    Some(Jid::new(jid).ok()?.to_bare())
+}
+
+/// A message of the bot's own.
+pub(super) fn is_own(network: &Xmpp, message: &Message) -> bool {
+    let Some(from) = &message.from else {
+        return true; // the server's word for the account itself
+    };
+    let room = from.to_bare();
+    let chats = network.chats.lock();
+    match (chats.rooms.get(&room), from.resource()) {
+        (Some(room), Some(nick)) => room.nick == nick.as_str(),
+        _ => room == network.own(),
+    }
+}
+
+/// The message's key at the service. Archives count each for themselves.
+pub(super) fn key(archive: &str, id: &str) -> String {
+    format!("{PREFIX}{archive}:{id}")
+}
+
+pub(super) fn read(network: &Xmpp, message: &Message, origin: &Origin) -> Content {
+    let (name, own) = match network.chats.lock().rooms.get(&origin.chat) {
+        Some(room) => (room.nick.clone(), format!("{}/{}", origin.chat, room.nick)),
+        None => {
+            let own = network.own();
+            let name = own.node().map_or_else(String::new, |node| node.to_string());
+            (name, own.to_string())
+        }
+    };
+    Content::read(message, &name, &own)
+}
+
+/// Says when it is dropped that a message is done.
+pub(super) struct Done {
+    finish: mpsc::UnboundedSender<(String, String)>,
+    place: Option<(String, String)>,
+}
+
+impl Done {
+    pub(super) fn new(
+        finish: mpsc::UnboundedSender<(String, String)>,
+        place: Option<(String, String)>,
+    ) -> Self {
+        Self { finish, place }
+    }
+}
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        if let Some(place) = self.place.take() {
+            let _ = self.finish.send(place);
+        }
+    }
+}
+
+/// Puts what is to be done with a message into its chat's lane.
+pub(super) fn put(
+    uplink: &Uplink<Xmpp>,
+    incoming: Incoming,
+    origin: Origin,
+    content: Content,
+    message: &Message,
+    done: Done,
+) {
+    let network = uplink.network();
+    if content.kind == Kind::Nothing {
+        return;
+    }
+    let chat = origin.chat.as_str();
+    if !network.lets_in(&origin.person, chat) {
+        let person = match origin.is_room && origin.person.starts_with(&format!("{chat}/")) {
+            true => &origin.name, // has no address that could be let in
+            false => &origin.person,
+        };
+        let group = origin.is_room.then_some(chat);
+        return network.strangers.report(NETWORK, person, "wrote", group);
+    }
+    let receipt = receipt(&origin, &content, message);
+    let (up, chat_guid) = (uplink.clone(), incoming.chat_guid.clone());
+    // Nobody waits for it: `done` says when it is done.
+    drop(uplink.in_order(&chat_guid, async move {
+        if let Some(receipt) = receipt {
+            up.network().put(receipt).await;
+        }
+        bring(&up, &incoming, &content.kind).await;
+        drop(done);
+    }));
+}
+
+/// Rooms take no receipts.
+fn receipt(origin: &Origin, content: &Content, message: &Message) -> Option<Message> {
+    let id = message
+        .id
+        .as_ref()
+        .filter(|_| content.wants_receipt && !origin.is_room)?;
+    let mut receipt = Message::chat(Some(origin.from.clone()));
+    receipt.id = Some(Id(format!("received:{}", id.0)));
+    Some(receipt.with_payload(Received { id: id.0.clone() }))
+}
+
+async fn bring(uplink: &Uplink<Xmpp>, incoming: &Incoming, kind: &Kind) {
+    let say = async |id: &str, words| uplink.say(&incoming.chat_guid, id, words).await;
+    match kind {
+        Kind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
+        Kind::Photo(url) => match fetch(uplink, url).await {
+            Some(file) => uplink.photo(&incoming.photo_fields(""), &file).await,
+            None => say(&incoming.key, NO_PHOTO).await,
+        },
+        Kind::Encrypted => {
+            let id = format!("{ENCRYPTED}{}", incoming.chat_guid);
+            say(&id, IS_ENCRYPTED).await;
+        }
+        // In a room most of it is not for the assistant.
+        Kind::Voice | Kind::Unreadable if incoming.is_group && !incoming.is_addressed => {}
+        Kind::Voice => say(&incoming.key, CANT_HEAR).await,
+        Kind::Unreadable => say(&incoming.key, CANT_READ).await,
+        Kind::Nothing => {}
+    }
+}
+
+/// `None`: its server does not hand it out.
+async fn fetch(uplink: &Uplink<Xmpp>, url: &str) -> Option<Vec<u8>> {
+    let account = &uplink.network().account;
+    let server = account.server.as_deref().unwrap_or_default();
+    let host = server.rsplit_once(':').map_or(server, |(host, _)| host);
+    let own_hosts = vec![account.jid.domain().to_string(), host.to_owned()];
+    for attempt in 0..FILE_TRIES {
+        let (url, own_hosts) = (url.to_owned(), own_hosts.clone());
+        let fetching =
+            tokio::task::spawn_blocking(move || download::fetch(&url, &[], true, &own_hosts));
+        let why = match fetching.await.ok()? {
+            Ok(answer) if answer.status == 200 => return Some(answer.body),
+            Ok(answer) if matches!(answer.status, 408 | 429 | 500..) => answer.status.to_string(),
+            Ok(answer) => {
+                log::warn!("xmpp: a photo's server answers {}", answer.status);
+                return None;
+            }
+            Err(download::Failure::Final(why)) => {
+                log::warn!("xmpp: a photo can't be fetched: {why}");
+                return None;
+            }
+            Err(download::Failure::Passing(why)) => why.to_string(),
+        };
+        log::debug!("xmpp: a photo was not fetched: {why}");
+        tokio::time::sleep(backoff(attempt)).await;
+    }
+    None
+}

@@ -1,0 +1,217 @@
+//! The connection to the server: TLS, login, and another one when it breaks. tokio-xmpp resumes
+//! the session (XEP-0198) where the server still has it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use sasl::common::Credentials;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout};
+use tokio_xmpp::connect::{
+    DnsConfig, ServerConnector, StartTlsServerConnector, TcpServerConnector,
+};
+use tokio_xmpp::error::AuthError;
+use tokio_xmpp::jid::{FullJid, Jid};
+use tokio_xmpp::parsers::{ns, sasl::DefinedCondition};
+use tokio_xmpp::stanzastream::{Connection, StanzaStream};
+use tokio_xmpp::xmlstream::{StreamHeader, Timeouts};
+use tokio_xmpp::{Error, client_login};
+
+use crate::relay::StopReason;
+use crate::relay::backoff::backoff;
+
+const LOGIN_MAX: Duration = Duration::from_secs(30);
+/// A server that says nothing for so long is asked whether it is there, and has half as long
+/// to answer.
+const SILENCE: Duration = Duration::from_secs(60);
+/// A connection that lasted so long was a good one.
+const LASTED: Duration = Duration::from_secs(60);
+/// Stanzas that wait to be sent or to be looked at.
+const STANZAS_MAX: usize = 64;
+const PORT: u16 = 5222;
+
+/// Who signs in where.
+#[derive(Clone)]
+pub(super) struct Account {
+    pub(super) jid: FullJid,
+    pub(super) password: String,
+    /// A host, or a host and a port; else what the domain's DNS says.
+    pub(super) server: Option<String>,
+}
+
+/// What is said of the connection.
+pub(super) enum Report {
+    /// The server took the login. What follows is up to the stream.
+    LoggedIn,
+    /// There is none now: why.
+    Passing(String),
+    /// It will not do.
+    Final(StopReason),
+}
+
+/// Connections so far: how many did not last, and when the last one opened.
+#[derive(Default)]
+pub(super) struct History {
+    failures: u32,
+    opened: Option<Instant>,
+}
+
+/// A stream of stanzas that reconnects by itself, and what is said of it.
+pub(super) fn open(
+    account: Account,
+    history: Arc<Mutex<History>>,
+) -> (StanzaStream, mpsc::UnboundedReceiver<Report>) {
+    let (reports, heard) = mpsc::unbounded_channel();
+    let connector = move |_location: Option<String>, slot: oneshot::Sender<Connection>| {
+        let (account, reports) = (account.clone(), reports.clone());
+        let history = history.clone();
+        tokio::spawn(async move { reconnect(&account, slot, &reports, &history).await });
+    };
+    (StanzaStream::new(Box::new(connector), STANZAS_MAX), heard)
+}
+
+async fn reconnect(
+    account: &Account,
+    mut slot: oneshot::Sender<Connection>,
+    reports: &mpsc::UnboundedSender<Report>,
+    history: &Mutex<History>,
+) {
+    let pause = history.lock().pause();
+    let connecting = async {
+        tokio::time::sleep(pause).await;
+        loop {
+            match log_in(account).await {
+                Ok(connection) => return Some(connection),
+                Err(Report::Passing(why)) => {
+                    let _ = reports.send(Report::Passing(why));
+                    let failures = {
+                        let mut history = history.lock();
+                        history.failures += 1;
+                        history.failures
+                    };
+                    tokio::time::sleep(backoff(failures - 1)).await;
+                }
+                Err(stop) => {
+                    let _ = reports.send(stop);
+                    // The stream must not lose its slot before it is dropped itself.
+                    return None;
+                }
+            }
+        }
+    };
+    let connection = tokio::select! {
+        connection = connecting => connection,
+        () = slot.closed() => return,
+    };
+    match connection {
+        Some(connection) => {
+            history.lock().opened = Some(Instant::now());
+            let _ = slot.send(connection);
+            let _ = reports.send(Report::LoggedIn);
+        }
+        None => slot.closed().await,
+    }
+}
+
+impl History {
+    /// How long to wait before the first try: two relays of one account end each other's
+    /// sessions.
+    fn pause(&mut self) -> Duration {
+        match self.opened.map(|opened| opened.elapsed() < LASTED) {
+            Some(true) => {
+                self.failures += 1;
+                backoff(self.failures - 1)
+            }
+            _ => {
+                self.failures = 0;
+                Duration::ZERO
+            }
+        }
+    }
+}
+
+/// Plain text on this machine only, where the server takes it.
+async fn log_in(account: &Account) -> Result<Connection, Report> {
+    let (dns, is_local) = place(account);
+    let trying = async {
+        if is_local {
+            match authenticated(TcpServerConnector(dns.clone()), account).await {
+                Err(Error::Auth(AuthError::NoMechanism)) => {} // it wants TLS first
+                other => return other,
+            }
+        }
+        authenticated(StartTlsServerConnector(dns), account).await
+    };
+    match timeout(LOGIN_MAX, trying).await {
+        Ok(tried) => tried.map_err(|error| trouble(account, &error)),
+        Err(_) => Err(Report::Passing("the server does not answer".to_owned())),
+    }
+}
+
+fn place(account: &Account) -> (DnsConfig, bool) {
+    let Some(server) = &account.server else {
+        let domain = account.jid.domain().as_str();
+        return (DnsConfig::srv_default_client(domain), false);
+    };
+    if let Ok(address) = server.parse::<SocketAddr>() {
+        return (DnsConfig::addr(server), address.ip().is_loopback());
+    }
+    let (host, port) = match server.rsplit_once(':') {
+        Some((host, port)) => (host, port.parse().unwrap_or(PORT)),
+        None => (server.as_str(), PORT),
+    };
+    (DnsConfig::no_srv(host, port), host == "localhost")
+}
+
+async fn authenticated<C: ServerConnector>(
+    server: C,
+    account: &Account,
+) -> Result<Connection, Error>
+where
+    C::Stream: 'static,
+{
+    let jid = Jid::from(account.jid.clone());
+    let timeouts = Timeouts {
+        read_timeout: SILENCE,
+        response_timeout: SILENCE / 2,
+    };
+    let (stream, binding) = server.connect(&jid, ns::JABBER_CLIENT, timeouts).await?;
+    let (features, stream) = stream.recv_features().await?;
+    let user = jid.node().map_or("", |node| node.as_str());
+    let credentials = Credentials::default()
+        .with_username(user)
+        .with_password(account.password.clone())
+        .with_channel_binding(binding);
+    let mechanisms = features.sasl_mechanisms;
+    let stream = client_login(stream, mechanisms, credentials).await?;
+    let header = StreamHeader {
+        to: Some(jid.domain().as_str().to_owned().into()),
+        from: None,
+        id: None,
+    };
+    let (features, stream) = stream.send_header(header).await?.recv_features().await?;
+    Ok(Connection {
+        stream: stream.box_stream(),
+        features,
+        identity: jid,
+    })
+}
+
+fn trouble(account: &Account, error: &Error) -> Report {
+    let jid = account.jid.to_bare();
+    match error {
+        Error::Auth(AuthError::Fail(
+            DefinedCondition::NotAuthorized
+            | DefinedCondition::AccountDisabled
+            | DefinedCondition::CredentialsExpired,
+        )) => Report::Final(StopReason(format!(
+            "the server does not take the password of {jid}: set relay.xmpp.jid and relay.xmpp.password"
+        ))),
+        Error::Auth(AuthError::NoMechanism) => {
+            Report::Passing("the server offers no way to sign in with a password".to_owned())
+        }
+        other => Report::Passing(format!("no connection to the server: {other}")),
+    }
+}

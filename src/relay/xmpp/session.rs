@@ -1,0 +1,283 @@
+//! The session with the server: what comes is looked at in order, and what is to be sent is
+//! sent. One task owns the stream.
+
+mod membership;
+mod questions;
+mod stanzas;
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use parking_lot::Mutex;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+use tokio_xmpp::Stanza;
+use tokio_xmpp::jid::BareJid;
+use tokio_xmpp::parsers::presence::Presence;
+use tokio_xmpp::stanzastream::{Event, StanzaStream, StreamEvent};
+
+use super::archive::{self, Correctable, Newest, Place, UnderWay};
+use super::connection::{self, History, Report};
+use super::state_file::Progress;
+use super::{Outgoing, Xmpp};
+use crate::relay::{StopReason, Uplink};
+
+/// Until a question is answered.
+const ANSWER_MAX: Duration = Duration::from_secs(30);
+/// Messages under way while more of an archive is read.
+const UNDER_WAY_MAX: usize = 100;
+/// From the login until the stream is open.
+const OPEN_MAX: Duration = Duration::from_secs(5);
+
+/// Why the session can't go on as it is.
+enum Interruption {
+    /// The server knows nothing of it any more; it begins anew.
+    Reset,
+    /// The stream does not get over the break.
+    Stuck,
+    End(StopReason),
+}
+
+type Going<T> = Result<T, Interruption>;
+
+pub(super) struct Session {
+    uplink: Uplink<Xmpp>,
+    own: BareJid,
+    stream: StanzaStream,
+    reports: mpsc::UnboundedReceiver<Report>,
+    history: Arc<Mutex<History>>,
+    /// Until then the stream must be open or resumed.
+    opens_until: Option<Instant>,
+    outgoing: mpsc::Receiver<Outgoing>,
+    /// Archive and id of what went up.
+    finished: mpsc::UnboundedReceiver<(String, String)>,
+    finish: mpsc::UnboundedSender<(String, String)>,
+    /// Came while something else was waited for.
+    put_off: VecDeque<Stanza>,
+    progress: Progress,
+    under_way: UnderWay,
+    known: Newest<()>,
+    recent: Newest<Correctable>,
+    /// Archives in which was looked for what an earlier process sent.
+    searched: HashSet<String>,
+    questions: u64,
+}
+
+impl Session {
+    pub(super) async fn run(
+        uplink: Uplink<Xmpp>,
+        outgoing: mpsc::Receiver<Outgoing>,
+    ) -> StopReason {
+        let network = uplink.network();
+        let own = network.own();
+        let (path, jid) = (network.progress_path.clone(), own.to_string());
+        let opening = tokio::task::spawn_blocking(move || Progress::open(&path, &jid));
+        let opened = opening.await.map_err(std::io::Error::other).flatten();
+        let progress = match opened {
+            Ok(progress) => progress,
+            Err(error) => {
+                let path = network.progress_path.display();
+                return StopReason(format!("{path} can't be read: {error}"));
+            }
+        };
+        let history = Arc::new(Mutex::new(History::default()));
+        let (stream, reports) = connection::open(network.account.clone(), history.clone());
+        let (finish, finished) = mpsc::unbounded_channel();
+        let mut session = Self {
+            own,
+            stream,
+            reports,
+            history,
+            opens_until: None,
+            outgoing,
+            finished,
+            finish,
+            put_off: VecDeque::new(),
+            progress,
+            under_way: UnderWay::default(),
+            known: archive::known(),
+            recent: archive::recent(),
+            searched: HashSet::new(),
+            questions: 0,
+            uplink,
+        };
+        // Nothing is taken before the first connection.
+        let mut ended = session.until_interrupted().await;
+        loop {
+            match ended {
+                Interruption::Reset => ended = session.serve().await,
+                Interruption::Stuck => {
+                    session.reopen();
+                    ended = session.until_interrupted().await;
+                }
+                Interruption::End(stop) => return stop,
+            }
+        }
+    }
+
+    async fn until_interrupted(&mut self) -> Interruption {
+        loop {
+            if let Err(interruption) = self.step().await {
+                return interruption;
+            }
+        }
+    }
+
+    /// From a new session with the server to its end.
+    async fn serve(&mut self) -> Interruption {
+        if let Err(interruption) = self.begin().await {
+            return interruption;
+        }
+        loop {
+            let stanza = match self.put_off.pop_front() {
+                Some(stanza) => Ok(Some(stanza)),
+                None => self.step().await,
+            };
+            let taken = match stanza {
+                Ok(Some(stanza)) => self.take(stanza).await,
+                Ok(None) => Ok(()),
+                Err(interruption) => Err(interruption),
+            };
+            if let Err(interruption) = taken {
+                return interruption;
+            }
+        }
+    }
+
+    /// Shows the bot, joins its rooms, and reads what was written in the meantime.
+    async fn begin(&mut self) -> Going<()> {
+        self.put_off.clear(); // the archives have it
+        self.put(Presence::available()).await;
+        let own = self.own.to_string();
+        let mut unread = vec![(own.clone(), self.open_archive(&own).await?)];
+        for room in self.rooms_to_join().await? {
+            if self.join(&room).await? {
+                let name = room.to_string();
+                unread.push((name.clone(), self.open_archive(&name).await?));
+            }
+        }
+        let network = self.uplink.network();
+        network.is_ready.send_replace(true);
+        self.uplink.condition().set_network(None);
+        for (archive, (messages, rest)) in unread {
+            for archived in messages {
+                self.take_archived(&archive, archived);
+            }
+            let mut rest = rest;
+            while let Some(last) = rest {
+                self.settle().await?;
+                let page = self.page(&archive, Place::After(&last)).await?;
+                rest = page.last.filter(|_| !page.is_complete);
+                for archived in page.messages {
+                    self.take_archived(&archive, archived);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Does the next thing; a stanza is the caller's.
+    async fn step(&mut self) -> Going<Option<Stanza>> {
+        let opens_until = self.opens_until;
+        tokio::select! {
+            event = self.stream.next() => match event {
+                Some(Event::Stanza(stanza)) => return Ok(Some(stanza)),
+                Some(Event::Stream(event)) => self.notice(event)?,
+                None => return Err(Interruption::End(StopReason("the stream ended".to_owned()))),
+            },
+            Some(outgoing) = self.outgoing.recv() => {
+                let token = self.stream.send(outgoing.stanza).await;
+                if let Some(heard) = outgoing.token {
+                    let _ = heard.send(token);
+                }
+            }
+            Some((archive, id)) = self.finished.recv() => self.mark_read(&archive, &id).await,
+            Some(report) = self.reports.recv() => match report {
+                Report::LoggedIn => self.opens_until = Some(Instant::now() + OPEN_MAX),
+                Report::Passing(why) => self.uplink.condition().set_network(Some(&why)),
+                Report::Final(stop) => return Err(Interruption::End(stop)),
+            },
+            () = sleep_until(opens_until.unwrap_or_else(Instant::now)), if opens_until.is_some() => {
+                return Err(Interruption::Stuck);
+            }
+        }
+        Ok(None)
+    }
+
+    fn notice(&mut self, event: StreamEvent) -> Going<()> {
+        let network = self.uplink.network();
+        match event {
+            StreamEvent::Reset { features, .. } => {
+                self.opens_until = None;
+                forget(network);
+                network.chats.lock().has_acks = features.stream_management.is_some();
+                Err(Interruption::Reset)
+            }
+            StreamEvent::Suspended => {
+                let condition = self.uplink.condition();
+                condition.set_network(Some("the connection to the server broke"));
+                Ok(())
+            }
+            StreamEvent::Resumed => {
+                self.opens_until = None;
+                self.uplink.condition().set_network(None);
+                Ok(())
+            }
+        }
+    }
+
+    /// Another stream in the place of this one. The library's does not get over a server that
+    /// has forgotten the session and answers without a number of stanzas, as Prosody does.
+    fn reopen(&mut self) {
+        let network = self.uplink.network();
+        forget(network);
+        (self.stream, self.reports) =
+            connection::open(network.account.clone(), self.history.clone());
+        self.opens_until = None;
+    }
+
+    async fn put(&mut self, stanza: impl Into<Stanza>) {
+        self.stream.send(Box::new(stanza.into())).await;
+    }
+
+    /// Waits until little is under way.
+    async fn settle(&mut self) -> Going<()> {
+        while self.under_way.count() > UNDER_WAY_MAX {
+            if let Some(stanza) = self.step().await? {
+                self.put_off.push_back(stanza);
+            }
+        }
+        Ok(())
+    }
+
+    async fn mark_read(&mut self, archive: &str, id: &str) {
+        if let Some(read) = self.under_way.finish(archive, id) {
+            self.progress.read.insert(archive.to_owned(), read);
+            self.write_progress().await;
+        }
+    }
+
+    async fn write_progress(&self) {
+        let path = self.uplink.network().progress_path.clone();
+        let progress = self.progress.clone();
+        let writing = tokio::task::spawn_blocking(move || progress.write(&path));
+        let written = writing.await.map_err(std::io::Error::other).flatten();
+        if let Err(error) = written {
+            log::warn!("xmpp: how far was read can't be noted: {error}");
+        }
+    }
+}
+
+/// What was said on a session that is over: messages on their way are sent again, and rooms are
+/// joined again.
+fn forget(network: &Xmpp) {
+    network.is_ready.send_replace(false);
+    let mut chats = network.chats.lock();
+    // Their senders hear that the connection broke.
+    chats.sending.clear();
+    for room in chats.rooms.values_mut() {
+        room.is_joined = false;
+    }
+}

@@ -1,0 +1,237 @@
+//! What comes over the stream, and what is done with it.
+
+use tokio_xmpp::Stanza;
+use tokio_xmpp::jid::{BareJid, Jid};
+use tokio_xmpp::parsers::iq::Iq;
+use tokio_xmpp::parsers::message::{Message, MessageType};
+use tokio_xmpp::parsers::ns;
+use tokio_xmpp::parsers::presence::{Presence, Type};
+use tokio_xmpp::parsers::stanza_error::{DefinedCondition, ErrorType, StanzaError};
+
+use super::super::archive::{Archived, Correctable};
+use super::super::bringing::{self, Origin};
+use super::super::rooms::{OwnPlace, Room};
+use super::super::{NETWORK, later, message};
+use super::{Going, Session};
+use crate::random;
+use crate::relay::SendError;
+
+impl Session {
+    pub(super) async fn take(&mut self, stanza: Stanza) -> Going<()> {
+        match stanza {
+            Stanza::Iq(iq) => self.answer(iq).await,
+            Stanza::Presence(presence) => self.take_presence(&presence).await,
+            Stanza::Message(message) => return self.take_message(message).await,
+        }
+        Ok(())
+    }
+
+    /// Others must hear of every question that it is understood or not.
+    pub(super) async fn answer(&mut self, iq: Iq) {
+        let (from, id, payload) = match iq {
+            Iq::Get {
+                from, id, payload, ..
+            }
+            | Iq::Set {
+                from, id, payload, ..
+            } => (from, id, payload),
+            Iq::Result { .. } | Iq::Error { .. } => return,
+        };
+        let answer = if payload.is("ping", ns::PING) {
+            Iq::Result {
+                from: None,
+                to: from,
+                id,
+                payload: None,
+            }
+        } else {
+            Iq::Error {
+                from: None,
+                to: from,
+                id,
+                error: StanzaError::new(
+                    ErrorType::Cancel,
+                    DefinedCondition::ServiceUnavailable,
+                    "en",
+                    "not understood",
+                ),
+                payload: None,
+            }
+        };
+        self.put(answer).await;
+    }
+
+    pub(super) async fn take_presence(&mut self, presence: &Presence) {
+        let Some(from) = presence.from.as_ref().map(Jid::to_bare) else {
+            return;
+        };
+        if self.uplink.network().is_room(&from) {
+            if self.take_place(&from, presence) == OwnPlace::Left {
+                log::warn!(
+                    "xmpp: the bot was removed from {from}; invite it again, or restart the relay"
+                );
+                if self.progress.rooms.remove(from.as_str()) {
+                    self.write_progress().await;
+                }
+            }
+            return;
+        }
+        if presence.type_ != Type::Subscribe {
+            return;
+        }
+        let network = self.uplink.network();
+        if !network.lets_in(from.as_str(), "") {
+            return network
+                .strangers
+                .report(NETWORK, from.as_str(), "wants to see the bot", None);
+        }
+        self.put(Presence::subscribed().with_to(from.clone())).await;
+        self.put(Presence::subscribe().with_to(from)).await;
+    }
+
+    pub(super) async fn take_message(&mut self, message: Message) -> Going<()> {
+        if message.type_ == MessageType::Error {
+            self.take_error(&message);
+            return Ok(());
+        }
+        if let Some((room, inviter)) = message::invitation(&message) {
+            return self.take_invitation(&room, inviter.as_deref()).await;
+        }
+        let network = self.uplink.network();
+        let from = message
+            .from
+            .as_ref()
+            .map_or_else(|| self.own.clone(), Jid::to_bare);
+        let archive = match message.type_ == MessageType::Groupchat {
+            true => from.to_string(),
+            false => self.own.to_string(),
+        };
+        if bringing::is_own(network, &message) {
+            let id = message.id.as_ref().map_or("", |id| id.0.as_str());
+            if let Some(sender) = network.chats.lock().sending.remove(id) {
+                let _ = sender.send(Ok(()));
+            }
+            return Ok(());
+        }
+        let id = message::archive_id(&message, &archive);
+        let is_late = message.payloads.iter().any(|p| p.is("delay", ns::DELAY));
+        if id.is_none() && is_late && self.progress.read.contains_key(&archive) {
+            return Ok(()); // the archive has it
+        }
+        self.bring(&archive, id, message, None);
+        Ok(())
+    }
+
+    /// One of our messages came back.
+    pub(super) fn take_error(&mut self, message: &Message) {
+        let error = message.payloads.iter().find(|p| p.name() == "error");
+        let error = error.and_then(|error| StanzaError::try_from(error.clone()).ok());
+        let why = error.as_ref().map_or_else(
+            || "no reason given".to_owned(),
+            |error| format!("{:?}", error.defined_condition),
+        );
+        let to = message.from.as_ref().map(Jid::to_bare);
+        let to = to.map_or_else(String::new, |to| to.to_string());
+        let is_passing = error.is_some_and(|error| {
+            error.type_ == ErrorType::Wait
+                || error.defined_condition == DefinedCondition::NotAcceptable
+        });
+        let unsent = match is_passing {
+            true => later(&format!("{to} does not take it now ({why})")),
+            false => SendError::Never(format!("{to} does not take it ({why})")),
+        };
+        let id = message.id.as_ref().map_or("", |id| id.0.as_str());
+        match self.uplink.network().chats.lock().sending.remove(id) {
+            Some(sender) => _ = sender.send(Err(unsent)),
+            None => log::warn!("xmpp: a message came back: {unsent}"),
+        }
+    }
+
+    pub(super) async fn take_invitation(&mut self, room: &str, inviter: Option<&str>) -> Going<()> {
+        let network = self.uplink.network();
+        let Ok(room) = BareJid::new(room) else {
+            return Ok(());
+        };
+        let inviter = inviter.unwrap_or_default();
+        if !network.lets_in(inviter, room.as_str()) {
+            network
+                .strangers
+                .report(NETWORK, inviter, "invites the bot", Some(room.as_str()));
+            return Ok(());
+        }
+        let is_joined = |known: &Room| known.is_joined;
+        if network.chats.lock().rooms.get(&room).is_some_and(is_joined) {
+            return Ok(());
+        }
+        if self.join(&room).await? {
+            log::info!("xmpp: joined {room}, as {inviter} asked");
+            self.progress.rooms.insert(room.to_string());
+            self.write_progress().await;
+            let name = room.to_string();
+            let (messages, _) = self.open_archive(&name).await?;
+            for archived in messages {
+                self.take_archived(&name, archived);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn take_archived(&mut self, archive: &str, archived: Archived) {
+        let Archived {
+            id,
+            message,
+            sent_at_s,
+        } = archived;
+        self.bring(archive, Some(id), message, sent_at_s);
+    }
+
+    /// Puts a message into its chat's lane, once.
+    pub(super) fn bring(
+        &mut self,
+        archive: &str,
+        id: Option<String>,
+        message: Message,
+        sent_at_s: Option<i64>,
+    ) {
+        let network = self.uplink.network();
+        let key = match &id {
+            Some(id) => bringing::key(archive, id),
+            // Without an archive nothing comes twice.
+            None => format!("{NETWORK}:{}", random::uuid()),
+        };
+        if !self.known.insert(key.clone(), ()) {
+            return;
+        }
+        if let Some(id) = &id {
+            self.under_way.add(archive, id);
+        }
+        let sent_at_s = sent_at_s.unwrap_or_else(network.now_s);
+        let place = id.map(|id| (archive.to_owned(), id));
+        let done = bringing::Done::new(self.finish.clone(), place);
+        if bringing::is_own(network, &message) {
+            return;
+        }
+        let Some(origin) = Origin::of(network, &message, archive) else {
+            return;
+        };
+        if let Some(their_id) = message.id.as_ref() {
+            let about = Correctable {
+                key: key.clone(),
+                sent_at_s,
+            };
+            self.recent.insert(origin.correctable(&their_id.0), about);
+        }
+        let content = bringing::read(network, &message, &origin);
+        let corrects = content.corrects.as_ref().map(|first| {
+            let first = self.recent.get(&origin.correctable(first))?;
+            let is_in_time = sent_at_s - first.sent_at_s <= bringing::CORRECTION_S_MAX;
+            is_in_time.then(|| first.key.clone())
+        });
+        // Of a message that is not known, or too late.
+        if corrects == Some(None) {
+            return;
+        }
+        let incoming = origin.incoming(key, corrects.flatten(), sent_at_s, content.is_addressed);
+        bringing::put(&self.uplink, incoming, origin, content, &message, done);
+    }
+}

@@ -1,0 +1,67 @@
+//! What the relay for XMPP remembers over a restart: how far it has read each archive, and which
+//! rooms it was invited to. Blocking.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::relay::journal::replace_file;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Progress {
+    pub(super) jid: String,
+    /// By the address of the account or the room: the archive's id of the last message that went
+    /// up. Empty: the archive was empty.
+    pub(super) read: BTreeMap<String, String>,
+    pub(super) rooms: BTreeSet<String>,
+}
+
+impl Progress {
+    /// What the file holds. Another account's progress means nothing.
+    pub(super) fn open(path: &Path, jid: &str) -> io::Result<Self> {
+        let stored: Option<Self> = match fs::read(path) {
+            Ok(text) => serde_json::from_slice(&text).ok(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let own = stored.filter(|progress| progress.jid == jid);
+        Ok(own.unwrap_or_else(|| Self {
+            jid: jid.to_owned(),
+            ..Self::default()
+        }))
+    }
+
+    /// On disk when this returns.
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        let text = serde_json::to_vec(self)?;
+        replace_file(path, &text)
+    }
+}
+
+/// Beside the relay's journal.
+pub(super) fn path_beside(journal: &Path) -> PathBuf {
+    let mut path = journal.as_os_str().to_owned();
+    path.push(".read");
+    path.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_stays_over_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = path_beside(&folder.path().join("inner/state"));
+        let mut first = Progress::open(&path, "juno@a").unwrap();
+        first.read.insert("juno@a".to_owned(), "7".to_owned());
+        first.rooms.insert("tea@rooms.a".to_owned());
+        first.write(&path).unwrap();
+        assert_eq!(Progress::open(&path, "juno@a").unwrap(), first);
+        let other = Progress::open(&path, "other@a").unwrap();
+        assert!(other.read.is_empty() && other.rooms.is_empty());
+    }
+}
