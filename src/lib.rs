@@ -33,6 +33,7 @@ pub mod http;
 pub mod ingest;
 pub mod limits;
 pub mod mail;
+pub mod mail_extract;
 pub mod marketplace;
 pub mod media;
 pub mod memory;

@@ -56,6 +56,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     // A client of the public protocol: nothing of the service but its ends towards the network.
     ("relay", &["outbound", "random"]),
     ("media", &["clock", "error", "random", "store"]),
+    // Bytes in, facts out.
+    ("mail_extract", &["clock", "model"]),
     (
         "memory",
         &["clock", "error", "flags", "metrics", "outbound", "random", "setting", "store"],
@@ -164,6 +166,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
             "src/auth",
             "src/conformance/scenarios.rs",
             "src/http/websocket.rs",
+            "src/mail_extract/parts.rs",
             "src/media.rs",
             "src/relay/service.rs",
         ],
@@ -185,6 +188,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
         "chrono",
         &[
             "src/clock",
+            "src/mail_extract",
             "src/model/recurrence.rs",
             "src/reply",
             "src/cli",
@@ -320,6 +324,7 @@ pub(crate) const PURE: &[&str] = &[
     "src/ingest/answer.rs",
     "src/ingest/decide.rs",
     "src/limits.rs",
+    "src/mail_extract",
     "src/marketplace/actions.rs",
     "src/marketplace/mapping.rs",
     "src/marketplace/payload.rs",
