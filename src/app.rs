@@ -24,6 +24,7 @@ use crate::account::identity::Identity;
 use crate::account::identity::jwks::Jwks;
 use crate::auth::edge_token::{self, Verifier};
 use crate::auth::jwt;
+use crate::auth::seal::Sealer;
 use crate::auth::shared_secret::SharedSecret;
 use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
@@ -43,6 +44,7 @@ use crate::metrics::Jobs;
 use crate::reply::persona::Persona;
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
+use crate::services::{Services, web};
 use crate::setting::Setting;
 use crate::store::{self, Lock, SharedStore, Store};
 
@@ -73,6 +75,7 @@ pub struct App {
     pub relays: Vec<OwnRelay>,
     pub billing: Arc<Billing>,
     pub marketplace: Arc<Marketplace>,
+    pub services: Arc<Services>,
     pub edge_tokens: Verifier,
     /// `None` when not configured: then the endpoint is open in development and closed in
     /// production.
@@ -125,12 +128,13 @@ impl App {
             Replies::new(replies(&config, &clock, pending, photos.clone())?),
         );
         let jwks = jwks(&config, &clock);
+        let sealer = sealing::sealer(&config, &store).await?;
         let marketplace = Marketplace::new(
             store.clone(),
             hub.clone(),
             memories.clone(),
             clock.clone(),
-            sealing::sealer(&config, &store).await?,
+            sealer.clone(),
             config.server.public_url.as_str(),
         );
         let verifier = verifier(&config);
@@ -170,6 +174,7 @@ impl App {
             relays: relays::all(&config),
             memories,
             marketplace,
+            services: Arc::new(services(&config, &store, &clock, &hub, sealer)),
             config,
             clock,
             store,
@@ -347,6 +352,20 @@ fn exports(
         lifetime_days: config.exports.lifetime_days as i64,
     };
     Exports::new(store.clone(), memories.clone(), clock.clone(), settings)
+}
+
+fn services(
+    config: &Config,
+    store: &SharedStore,
+    clock: &Clock,
+    hub: &Arc<Hub>,
+    sealer: Option<Arc<Sealer>>,
+) -> Services {
+    let network = web::Network {
+        allow_private: config.services.allow_private,
+        allowed_hosts: config.services.allowed_hosts.clone(),
+    };
+    Services::new(store.clone(), clock.clone(), hub.clone(), sealer, network)
 }
 
 fn photos(config: &Config, store: &SharedStore, clock: &Clock) -> Arc<Photos> {

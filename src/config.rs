@@ -36,14 +36,14 @@ pub use secret::Secret;
 pub use sections::{
     Access, Admin, Algorithm, Billing, BillingProvider, Durability, Edge, Engine, Environment,
     Exports, Flags, FlagsProvider, Identity, Log, LogFormat, Mail, Marketplace, MaxTokensField,
-    Media, Memory, MemoryProvider, Reply, Server, Storage, Tools,
+    Media, Memory, MemoryProvider, Reply, Server, Services, Storage, Tools,
 };
 pub use settings::{Changes, Settings};
 pub use smtp_url::SmtpUrl;
 pub use source::Source;
 pub use template::{example, production_file};
 pub use unknown::nearest;
-pub use url::host_of;
+pub use url::{host_of, web_parts_of};
 
 use reader::Reader;
 use report::Report;
@@ -69,6 +69,7 @@ pub struct Config {
     pub log: Log,
     pub exports: Exports,
     pub marketplace: Marketplace,
+    pub services: Services,
     pub admin: Admin,
 }
 
@@ -154,6 +155,7 @@ impl Config {
             log: reader.section("log", Log::ABOUT, Log::read),
             exports: reader.section("exports", Exports::ABOUT, Exports::read),
             marketplace: reader.section("marketplace", Marketplace::ABOUT, Marketplace::read),
+            services: reader.section("services", Services::ABOUT, Services::read),
             admin: reader.section("admin", Admin::ABOUT, Admin::read),
         }
     }

@@ -13,6 +13,9 @@ pub mod http {}
 #[doc = include_str!("guide/people.md")]
 pub mod people {}
 
+#[doc = include_str!("guide/services.md")]
+pub mod services {}
+
 #[doc = include_str!("guide/payments.md")]
 pub mod payments {}
 

@@ -45,5 +45,6 @@ pub mod random;
 pub mod relay;
 pub mod reply;
 pub mod routes;
+pub mod services;
 pub mod setting;
 pub mod store;

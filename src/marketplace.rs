@@ -49,7 +49,7 @@ impl Marketplace {
         hub: Arc<Hub>,
         memories: Arc<Memories>,
         clock: Clock,
-        sealer: Option<Sealer>,
+        sealer: Option<Arc<Sealer>>,
         public_url: &str,
     ) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Marketplace {
             hub,
             memories,
             clock,
-            sealer: sealer.map(Arc::new),
+            sealer,
             public_url: public_url.trim_end_matches('/').to_owned(),
             hooks: Arc::default(),
             limits: Mutex::default(),

@@ -3,6 +3,7 @@
 //! calls.
 
 use std::io::Read as _;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 use ureq::tls::{Certificate, RootCerts};
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 const CALL_MAX: Duration = Duration::from_secs(10);
@@ -79,6 +82,8 @@ pub struct NoAnswer {
     why: String,
     /// Whether it timed out.
     pub timed_out: bool,
+    /// The host has a private address, and only public ones may be asked.
+    pub is_private: bool,
 }
 
 impl std::fmt::Display for NoAnswer {
@@ -93,6 +98,7 @@ impl From<ureq::Error> for NoAnswer {
         let unconnected = matches!(error, ureq::Error::Timeout(Connect | Resolve));
         Self {
             timed_out: matches!(error, ureq::Error::Timeout(_)) && !unconnected,
+            is_private: matches!(&error, ureq::Error::Other(other) if other.is::<PrivateAddress>()),
             why: error.to_string(),
         }
     }
@@ -118,6 +124,10 @@ pub enum Method {
     Post,
     Put,
     Delete,
+    /// Of WebDAV (RFC 4918).
+    Propfind,
+    /// Of WebDAV (RFC 3253).
+    Report,
 }
 
 /// A call without defaults: only these headers are sent, the body is optional.
@@ -136,6 +146,8 @@ pub struct Request<'a> {
     pub answer_bytes_max: u64,
     /// `None` for the web's authorities.
     pub authorities: Option<&'a Authorities>,
+    /// A host with a private address is refused: the URL is a stranger's.
+    pub public_only: bool,
 }
 
 impl<'a> Request<'a> {
@@ -150,6 +162,7 @@ impl<'a> Request<'a> {
             timeout: CALL_MAX,
             answer_bytes_max: ANSWER_BYTES_MAX,
             authorities: None,
+            public_only: false,
         }
     }
 }
@@ -193,8 +206,10 @@ pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
 }
 
 pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
-    let agent = agent(request.timeout, request.authorities);
+    let agent = agent(request);
     let mut response = match request.method {
+        Method::Propfind => run(&agent, "PROPFIND", request),
+        Method::Report => run(&agent, "REPORT", request),
         Method::Get => bodiless(agent.get(request.url), request),
         Method::Delete => bodiless(agent.delete(request.url), request),
         Method::Post => bodied(agent.post(request.url), request),
@@ -211,19 +226,20 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
     })
 }
 
-fn agent(timeout: Duration, authorities: Option<&Authorities>) -> ureq::Agent {
-    let roots = authorities.map(|Authorities(found)| {
+fn agent(request: &Request<'_>) -> ureq::Agent {
+    let roots = request.authorities.map(|Authorities(found)| {
         RootCerts::from(
             found
                 .iter()
                 .map(|der| Certificate::from_der(der).to_owned()),
         )
     });
-    ureq::Agent::config_builder()
+    let config = ureq::Agent::config_builder()
         .timeout_connect(Some(CONNECT_MAX))
-        .timeout_global(Some(timeout))
+        .timeout_global(Some(request.timeout))
         .http_status_as_error(false)
         .max_redirects(0)
+        .allow_non_standard_methods(true)
         .tls_config(
             ureq::tls::TlsConfig::builder()
                 .root_certs(roots.unwrap_or(RootCerts::WebPki))
@@ -232,8 +248,100 @@ fn agent(timeout: Duration, authorities: Option<&Authorities>) -> ureq::Agent {
         )
         // HTTP_PROXY is ignored.
         .proxy(None)
-        .build()
-        .into()
+        .build();
+    match request.public_only {
+        true => ureq::Agent::with_parts(config, DefaultConnector::new(), PublicResolver::default()),
+        false => config.into(),
+    }
+}
+
+/// A host has an address that is not of the public network.
+#[derive(Debug)]
+struct PrivateAddress;
+
+impl std::fmt::Display for PrivateAddress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the host has a private address")
+    }
+}
+
+impl std::error::Error for PrivateAddress {}
+
+/// Finds public addresses only. The connection goes to what it found, so that a name that
+/// changes between two look-ups leads nowhere else.
+#[derive(Debug, Default)]
+struct PublicResolver(DefaultResolver);
+
+impl Resolver for PublicResolver {
+    fn resolve(
+        &self,
+        uri: &ureq::http::Uri,
+        config: &ureq::config::Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let found = self.0.resolve(uri, config, timeout)?;
+        match found.iter().all(|address| is_public(address.ip())) {
+            true => Ok(found),
+            false => Err(ureq::Error::Other(Box::new(PrivateAddress))),
+        }
+    }
+}
+
+/// The addresses of a host, of the public network only or any. It blocks.
+pub fn resolve(host: &str, port: u16, public_only: bool) -> Result<Vec<SocketAddr>, NoAnswer> {
+    let refused = |why: String, is_private| NoAnswer {
+        why,
+        timed_out: false,
+        is_private,
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let found = (host, port).to_socket_addrs();
+    let found: Vec<SocketAddr> = found.map_err(|e| refused(e.to_string(), false))?.collect();
+    match found
+        .iter()
+        .all(|address| !public_only || is_public(address.ip()))
+    {
+        true if !found.is_empty() => Ok(found),
+        true => Err(refused("the host has no address".to_owned(), false)),
+        false => Err(refused(PrivateAddress.to_string(), true)),
+    }
+}
+
+/// An address that the public network leads to: none of this machine, of private networks, of
+/// documentation, of tests and of multicast (the registries of RFC 6890).
+pub fn is_public(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => {
+            let [a, b, c, _] = v4.octets();
+            !(v4.is_private()
+                || v4.is_loopback()
+                || v4.is_link_local()
+                || v4.is_documentation()
+                || matches!((a, b, c), (0 | 224..=255, ..) | (100, 64..=127, _))
+                || matches!((a, b, c), (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _)))
+        }
+        // Of what is given out, not what carries IPv4 addresses within (Teredo, 6to4).
+        IpAddr::V6(v6) => {
+            let [a, b, ..] = v6.segments();
+            (0x2000..0x4000).contains(&a)
+                && !(a == 0x2001 && (b < 0x0200 || b == 0x0db8) || a == 0x2002 || a == 0x3fff)
+        }
+    }
+}
+
+/// A method that ureq has no function for.
+fn run(agent: &ureq::Agent, method: &str, request: &Request<'_>) -> HttpResult {
+    let (content_type, body) = request.raw.unwrap_or_default();
+    let mut builder = ureq::http::Request::builder()
+        .method(method)
+        .uri(request.url);
+    for (name, value) in request.headers {
+        builder = builder.header(*name, *value);
+    }
+    if !content_type.is_empty() {
+        builder = builder.header("content-type", content_type);
+    }
+    agent.run(builder.body(body)?)
 }
 
 type HttpResult = Result<ureq::http::Response<ureq::Body>, ureq::Error>;
@@ -285,7 +393,72 @@ fn read_body(body: &mut ureq::Body, bytes_max: u64) -> Result<Vec<u8>, NoAnswer>
         return Err(NoAnswer {
             why: format!("the answer is longer than {bytes_max} bytes"),
             timed_out: false,
+            is_private: false,
         });
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_the_public_network_are_public() {
+        let public = [
+            "8.8.8.8",
+            "192.0.1.1",
+            "172.32.0.1",
+            "100.128.0.1",
+            "2606:4700::1111",
+        ];
+        let private = [
+            "0.0.0.0",
+            "10.0.0.1",
+            "100.64.0.1",
+            "127.0.0.1",
+            "169.254.169.254",
+            "172.16.0.1",
+            "192.168.1.1",
+            "192.0.0.8",
+            "192.0.2.1",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::a00:1",
+            "2001:db8::1",
+            "2001::1",
+            "2002:a00:1::",
+            "fc00::1",
+            "fe80::1",
+            "ff02::1",
+        ];
+        for (addresses, expected) in [(&public[..], true), (&private[..], false)] {
+            for address in addresses {
+                assert_eq!(is_public(address.parse().unwrap()), expected, "{address}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_private_host_is_not_asked() {
+        for host in ["127.0.0.1:9", "localhost:9", "[::1]:9", "0.0.0.0:9"] {
+            let url = format!("http://{host}/");
+            let asked = send(&Request {
+                public_only: true,
+                ..Request::new(Method::Get, &url)
+            });
+            assert!(asked.expect_err(host).is_private, "{host}");
+        }
+        assert!(
+            resolve("localhost", 9, true)
+                .expect_err("private")
+                .is_private
+        );
+        assert!(resolve("localhost", 9, false).is_ok());
+    }
 }

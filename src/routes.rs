@@ -24,6 +24,7 @@ mod photos;
 mod purge;
 mod replies;
 pub mod retries;
+mod services;
 mod usage;
 mod users;
 mod webhooks;
@@ -119,6 +120,11 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/account",                             User,       0,              to!(account::status)),
         route("POST",   "/account/deletion",                    User,       4096,           to!(account::request_deletion)).limit(Limit::DeletionRequests),
         route("DELETE", "/account/deletion",                    User,       0,              to!(account::cancel_deletion)),
+        route("GET",    "/account/services",                    User,       0,              to!(services::list)),
+        route("POST",   "/account/services",                    User,       16384,          to!(services::connect)).limit(Limit::Services),
+        route("PATCH",  "/account/services/{service_id}",       User,       65536,          to!(services::update)),
+        route("DELETE", "/account/services/{service_id}",       User,       0,              to!(services::disconnect)),
+        route("POST",   "/account/services/{service_id}/sync",  User,       0,              to!(services::sync)).limit(Limit::Services),
         route("GET",    "/admin/audit",                         Admin,      0,              to!(audit::list)),
         route("GET",    "/admin/commands",                      Admin,      0,              to!(commands::list)),
         route("POST",   "/admin/commands/{command_id}/retry",   Admin,      0,              to!(commands::retry)),

@@ -96,6 +96,14 @@ const ALLOWED: &[(&str, &str)] = &[
         "disconnected services of which rows are left, nearly always none",
     ),
     (
+        "SELECT service_id, credentials FROM connected_services",
+        "once at the start; the first row",
+    ),
+    (
+        "INDEXED BY connected_services_refused",
+        "services whose refusal is to be told, nearly always none",
+    ),
+    (
         "SELECT next_sync_at FROM connected_services",
         "the first of an index",
     ),

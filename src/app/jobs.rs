@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::flags::poller::{self, Pace};
 use crate::memory::outbox;
 use crate::metrics::Job;
+use crate::services::sync_job;
 
 const EXPIRE_EVERY: Duration = Duration::from_secs(30);
 const EXPIRED_AT_ONCE_MAX: usize = 500;
@@ -43,6 +44,7 @@ pub(super) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
     if app.memories.has_service() {
         jobs.add("memories", |app, n| outbox::run(app.memories.clone(), n));
     }
+    jobs.add("services", |app, n| sync_job::run(app.services.clone(), n));
     jobs.add("replies", |app, n| replies::job::run(app.ingest.clone(), n));
     jobs.add_every("commands", EXPIRE_EVERY, expire_commands);
     jobs.add_every("answers", NOTE_WRITTEN_EVERY, note_written);

@@ -1,17 +1,23 @@
-//! Chooses the key that seals webhooks' secrets: the configured one, or else the one stored beside
+//! Chooses the key that seals webhooks' secrets and people's credentials: the configured one, or else the one stored beside
 //! the database. A new key is created only while no secret is sealed with another.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::auth::seal::Sealer;
 use crate::config::{self, Config};
 use crate::error::Result as Outcome;
 use crate::store::Store;
 
-/// `None` when the key is missing: webhooks then answer 503. The error is a sentence for the
-/// operator.
-pub(super) async fn sealer(config: &Config, store: &Store) -> Result<Option<Sealer>, String> {
-    let sealed: Outcome<_> = store.read(|view| view.first_sealed()).await;
+/// `None` when the key is missing: webhooks and connected services then answer 503. The error is a
+/// sentence for the operator.
+pub(super) async fn sealer(config: &Config, store: &Store) -> Result<Option<Arc<Sealer>>, String> {
+    let sealed: Outcome<_> = store
+        .read(|view| match view.first_sealed()? {
+            Some(sealed) => Ok(Some(sealed)),
+            None => view.first_sealed_credentials(),
+        })
+        .await;
     let sealed = sealed.map_err(|e| e.to_string())?;
     let path = config::sealing_key_file(&config.storage.path);
     let key = match &config.marketplace.sealing_key {
@@ -22,16 +28,16 @@ pub(super) async fn sealer(config: &Config, store: &Store) -> Result<Option<Seal
         },
     };
     let sealer = key.map(|key| Sealer::new(key.expose()));
-    if let Some((webhook_id, secret)) = &sealed {
+    if let Some((owner, secret)) = &sealed {
         match &sealer {
             None => log::error!("{}", missing(&path)),
-            Some(sealer) if sealer.open(webhook_id, secret).is_none() => {
+            Some(sealer) if sealer.open(owner, secret).is_none() => {
                 log::error!("{}", wrong(config, &path));
             }
             Some(_) => {}
         }
     }
-    Ok(sealer)
+    Ok(sealer.map(Arc::new))
 }
 
 fn missing(path: &Path) -> String {

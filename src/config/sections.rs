@@ -449,6 +449,17 @@ section! {
 }
 
 section! {
+    /// Calendars and mailboxes that people connect. Their servers are asked over TLS, and never
+    /// at private addresses, so that nobody gets into this network by them.
+    Services {
+        /// Private addresses, of this machine and its network, are asked on allowed_hosts.
+        allow_private: bool = switch(false);
+        /// Hosts that are asked without TLS as well, where the address says so.
+        allowed_hosts: Vec<String> = list(&[], url::host);
+    }
+}
+
+section! {
     /// The operator.
     Admin {
         /// Bearer token of /admin and /metrics; at least 32 bytes in production. Development

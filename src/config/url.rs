@@ -47,6 +47,18 @@ pub fn host_of(url: &str) -> Option<String> {
     Some(parts.host.to_ascii_lowercase())
 }
 
+/// Scheme, host in lower case, port if it is given, and the rest of an http or https URL.
+pub fn web_parts_of(url: &str) -> Result<(bool, String, Option<u16>, String), String> {
+    let parts = split_web(url)?;
+    let is_tls = parts.scheme == "https";
+    Ok((
+        is_tls,
+        parts.host.to_ascii_lowercase(),
+        parts.port,
+        parts.rest.to_owned(),
+    ))
+}
+
 /// A host name or an IPv4 address, in lower case.
 pub(super) fn host(text: &str) -> Result<String, String> {
     if is_host(text) && !text.starts_with('[') {

@@ -18,6 +18,8 @@ pub enum Limit {
     Checkout,
     Usage,
     PaymentStatus,
+    /// Servers of others are asked each time.
+    Services,
 }
 
 impl Limit {
@@ -27,6 +29,7 @@ impl Limit {
             Self::DeletionRequests => (3, HOUR_MS),
             Self::Exports => (2, DAY_MS),
             Self::Checkout => (3, MINUTE_MS),
+            Self::Services => (10, MINUTE_MS),
             Self::Usage | Self::PaymentStatus => (100, MINUTE_MS),
         }
     }
@@ -45,6 +48,7 @@ impl Limit {
             Self::Checkout => "checkout",
             Self::Usage => "usage",
             Self::PaymentStatus => "payment_status",
+            Self::Services => "services",
         }
     }
 }

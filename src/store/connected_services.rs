@@ -240,6 +240,37 @@ impl View<'_> {
             .optional()?)
     }
 
+    /// Time zone and mail address of the person whose services are read; `None`: they are gone.
+    pub fn service_owner(&self, user: UserId) -> Result<Option<(Option<String>, Option<String>)>> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT timezone, email FROM users WHERE id = ?1")?
+            .query_row([user.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?)
+    }
+
+    /// The service whose credentials were sealed first: its public id, the sealed credentials.
+    pub fn first_sealed_credentials(&self) -> Result<Option<(String, Vec<u8>)>> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT service_id, credentials FROM connected_services
+                 WHERE removed_at IS NULL ORDER BY id LIMIT 1",
+            )?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?)
+    }
+
+    /// Services that refuse their credentials, of which the person was not told yet.
+    pub fn untold_refusals(&self) -> Result<Vec<ServiceRow>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "{COLUMNS} INDEXED BY connected_services_refused
+             WHERE state = 'refused' AND refusal_told = 0 AND removed_at IS NULL LIMIT 64"
+        ))?;
+        let rows = statement.query_map([], service_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Disconnected services of which rows are left.
     pub fn disconnected_services(&self) -> Result<Vec<ServiceId>> {
         let mut statement = self.conn.prepare_cached(

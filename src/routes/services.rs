@@ -1,0 +1,82 @@
+//! `/account/services…`: the calendars and mailboxes that a person connected.
+
+use serde_json::json;
+
+use super::Request;
+use crate::error::Result;
+use crate::http::{self, Fields, Response};
+use crate::services::{Credentials, NAME_CHARS_MAX, ServiceChange};
+
+const URL_BYTES_MAX: usize = 2_000;
+/// Calendars switched on or off at once.
+const CALENDARS_MAX: usize = 200;
+
+pub(super) async fn connect(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    let credentials = read_credentials(&mut fields);
+    let name = read_name(&mut fields);
+    fields.finish()?;
+    let user = rq.who()?.id;
+    let service = rq.app.services.connect(user, credentials, name).await?;
+    Ok(http::json(&service))
+}
+
+pub(super) async fn list(rq: Request) -> Result<Response> {
+    let services = rq.app.services.list(rq.who()?.id).await?;
+    Ok(http::json(&json!({ "services": services })))
+}
+
+pub(super) async fn sync(rq: Request) -> Result<Response> {
+    let service = rq.app.services.sync_now(rq.who()?.id, service_id(&rq));
+    Ok(http::json(&service.await?))
+}
+
+pub(super) async fn update(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let mut fields = Fields::of(&body.value);
+    let mut change = ServiceChange {
+        name: read_name(&mut fields),
+        calendars: Vec::new(),
+    };
+    if fields.value("calendars").is_some() {
+        change.calendars = fields.required_objects("calendars", CALENDARS_MAX, |fields| {
+            let calendar_id = fields.required_string("calendar_id", 1..=36);
+            (calendar_id, fields.required_bool("enabled"))
+        });
+    }
+    fields.finish()?;
+    let user = rq.who()?.id;
+    let service = rq.app.services.update(user, service_id(&rq), change);
+    Ok(http::json(&service.await?))
+}
+
+pub(super) async fn disconnect(rq: Request) -> Result<Response> {
+    let user = rq.who()?.id;
+    rq.app.services.disconnect(user, service_id(&rq)).await?;
+    Ok(http::json(&json!({
+        "message": "The service is disconnected; its credentials and what was fetched are gone."
+    })))
+}
+
+/// What a person gives to reach a service.
+pub(super) fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
+    fields.one_of("kind", &["ics"]);
+    Credentials::Ics {
+        url: fields.required_string("url", 1..=URL_BYTES_MAX),
+    }
+}
+
+fn read_name(fields: &mut Fields<'_>) -> Option<String> {
+    let name = fields.optional_string("name", 1..=NAME_CHARS_MAX * 4)?;
+    let name = name.trim();
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
+        let expected = format!("must have 1 to {NAME_CHARS_MAX} characters.");
+        fields.refuse("name", expected);
+    }
+    Some(name.to_owned())
+}
+
+fn service_id(rq: &Request) -> &str {
+    rq.params.get("service_id").unwrap_or_default()
+}

@@ -1,0 +1,407 @@
+//! Calendars and mailboxes that people connect: connecting, disconnecting, and keeping what was
+//! fetched in step. Servers are asked through `outbound` only. It knows nothing of HTTP as it is
+//! served, and nothing of SQL.
+
+mod feed;
+pub mod ics;
+mod sync;
+pub mod sync_job;
+pub mod web;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+
+use crate::auth::seal::Sealer;
+use crate::clock::{Clock, Timestamp, Zone};
+use crate::edge::hub::Hub;
+use crate::error::{Error, Kind, Result};
+use crate::model::connected_service::{ServiceKind, ServiceState};
+use crate::random;
+use crate::store::{CalendarRow, NewService, ServiceId, ServiceRow, SharedStore, UserId, View};
+use web::{Address, Network};
+
+/// Services of one person.
+pub const SERVICES_MAX: usize = 20;
+/// Servers that are asked at the same time.
+const FETCHES_MAX: usize = 16;
+/// Characters of a name that a person gives.
+pub const NAME_CHARS_MAX: usize = 100;
+
+/// What connected services need of the service.
+pub struct Services {
+    store: SharedStore,
+    clock: Clock,
+    hub: Arc<Hub>,
+    /// `None`: credentials were sealed with a key that is missing.
+    sealer: Option<Arc<Sealer>>,
+    network: Arc<Network>,
+    /// Servers that are asked at the same time.
+    fetches: Semaphore,
+    /// One sync of a service at a time.
+    locks: Mutex<HashMap<ServiceId, Arc<tokio::sync::Mutex<()>>>>,
+}
+
+/// What a person gives us to reach a service. It is kept sealed only.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Credentials {
+    /// Whoever knows the address sees the calendar: the address is the secret.
+    Ics { url: String },
+}
+
+/// Why a server can't be used, with a sentence for the person that holds no secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceError {
+    pub kind: ServiceErrorKind,
+    pub sentence: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServiceErrorKind {
+    /// It can't be reached, or does not answer as it should.
+    Unreachable,
+    /// It does not accept the credentials.
+    Refused,
+    /// It has nothing at the address; that may pass.
+    Gone,
+}
+
+/// A service as the API shows it.
+#[derive(Debug, Serialize)]
+pub struct ServiceView {
+    pub service_id: String,
+    pub kind: ServiceKind,
+    pub name: String,
+    /// All of the address that is shown.
+    pub host: String,
+    pub state: ServiceState,
+    pub scope: String,
+    pub connected_at: Timestamp,
+    pub last_sync_at: Option<Timestamp>,
+    pub error: Option<String>,
+    pub calendars: Vec<CalendarView>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct CalendarView {
+    pub calendar_id: String,
+    pub name: String,
+    pub enabled: bool,
+}
+
+/// What changes of a service.
+#[derive(Debug, Default)]
+pub struct ServiceChange {
+    pub name: Option<String>,
+    /// Public ids of calendars, and whether each is to be on.
+    pub calendars: Vec<(String, bool)>,
+}
+
+/// The person whose calendar is read.
+#[derive(Debug, Clone)]
+struct Owner {
+    zone: Zone,
+    /// In lower case.
+    emails: Vec<String>,
+}
+
+impl Services {
+    pub fn new(
+        store: SharedStore,
+        clock: Clock,
+        hub: Arc<Hub>,
+        sealer: Option<Arc<Sealer>>,
+        network: Network,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            hub,
+            sealer,
+            network: Arc::new(network),
+            fetches: Semaphore::new(FETCHES_MAX),
+            locks: Mutex::default(),
+        }
+    }
+
+    /// Tries a service, and keeps it when it answers. One that is connected already gets the
+    /// new credentials.
+    pub async fn connect(
+        &self,
+        user: UserId,
+        credentials: Credentials,
+        name: Option<String>,
+    ) -> Result<ServiceView> {
+        let sealer = self.sealer()?.clone();
+        let address = credentials.address()?;
+        let host = address.host.clone();
+        let known = self.same_service(user, &credentials).await?;
+        let owner = self.owner(user, &credentials).await?;
+        let fetched = self.fetch(credentials.clone(), Vec::new(), owner).await?;
+        let now = self.clock.now();
+        let kind = credentials.kind();
+        let secret = serde_json::to_string(&credentials).map_err(Error::internal)?;
+        let given = name
+            .or_else(|| fetched.name.clone())
+            .unwrap_or(host.clone());
+        let id = self.store.write(move |tx| {
+            if let Some(service) = known {
+                let sealed = sealer.seal(&service.service_id, &secret);
+                tx.replace_credentials(service.id, &sealed, now)?;
+                return Ok(service.id);
+            }
+            if tx.view().services(user)?.len() >= SERVICES_MAX {
+                return Err(limit_reached());
+            }
+            let service_id = random::uuid().to_string();
+            tx.insert_service(&NewService {
+                service_id: &service_id,
+                user,
+                kind,
+                name: &given,
+                host: &host,
+                credentials: &sealer.seal(&service_id, &secret),
+                now,
+            })
+        });
+        let id = id.await?;
+        self.take_in(id, Ok(fetched)).await?;
+        self.shown(id).await
+    }
+
+    /// A person's services, oldest first.
+    pub async fn list(&self, user: UserId) -> Result<Vec<ServiceView>> {
+        let read = self.store.read(move |view| {
+            let services = view.services(user)?;
+            let views = services.into_iter().map(|service| view_of(view, service));
+            views.collect::<Result<Vec<_>>>()
+        });
+        read.await
+    }
+
+    /// Fetches what is new, and shows the service as it is then, also when that failed.
+    pub async fn sync_now(&self, user: UserId, service_id: &str) -> Result<ServiceView> {
+        let service = self.find(user, service_id).await?;
+        let id = service.id;
+        self.sync(service).await?;
+        self.shown(id).await
+    }
+
+    pub async fn update(
+        &self,
+        user: UserId,
+        service_id: &str,
+        change: ServiceChange,
+    ) -> Result<ServiceView> {
+        let service = self.find(user, service_id).await?;
+        let id = service.id;
+        let is_switched_on = change.calendars.iter().any(|(_, is_enabled)| *is_enabled);
+        let written = self.store.write(move |tx| {
+            let calendars = tx.view().calendars_of(id)?;
+            for (at, (calendar_id, is_enabled)) in change.calendars.iter().enumerate() {
+                let found = calendars.iter().find(|row| row.calendar_id == *calendar_id);
+                let row = found.ok_or_else(|| {
+                    Error::invalid_field(
+                        format!("/calendars/{at}/calendar_id"),
+                        "is no calendar of this service.",
+                    )
+                })?;
+                tx.enable_calendar(row.id, *is_enabled)?;
+            }
+            if let Some(name) = &change.name {
+                tx.rename_service(id, name)?;
+            }
+            Ok(())
+        });
+        written.await?;
+        if is_switched_on {
+            self.sync(service).await?;
+        }
+        self.shown(id).await
+    }
+
+    /// Removes the credentials and everything that was fetched.
+    pub async fn disconnect(&self, user: UserId, service_id: &str) -> Result<()> {
+        let service = self.find(user, service_id).await?;
+        let now = self.clock.now();
+        let disconnected = self
+            .store
+            .write(move |tx| tx.disconnect_service(service.id, now));
+        disconnected.await?;
+        self.remove_fetched(service.id).await
+    }
+
+    async fn remove_fetched(&self, id: ServiceId) -> Result<()> {
+        while !self
+            .store
+            .write(move |tx| tx.remove_fetched_rows(id))
+            .await?
+        {}
+        Ok(())
+    }
+
+    async fn find(&self, user: UserId, service_id: &str) -> Result<ServiceRow> {
+        let service_id = service_id.to_owned();
+        let read = self.store.read(move |view| view.service(user, &service_id));
+        read.await?.ok_or_else(service_not_found)
+    }
+
+    async fn shown(&self, id: ServiceId) -> Result<ServiceView> {
+        let read = self.store.read(move |view| match view.service_row(id)? {
+            Some(service) => view_of(view, service),
+            None => Err(service_not_found()),
+        });
+        read.await
+    }
+
+    /// The person's service with the same address, if there is one.
+    async fn same_service(
+        &self,
+        user: UserId,
+        credentials: &Credentials,
+    ) -> Result<Option<ServiceRow>> {
+        let services = self.store.read(move |view| view.services(user)).await?;
+        let same = services.into_iter().find(|service| {
+            let known = self.open(service);
+            known.is_ok_and(|known| known.is_same_service(credentials))
+        });
+        Ok(same)
+    }
+
+    async fn owner(&self, user: UserId, credentials: &Credentials) -> Result<Owner> {
+        let found = self
+            .store
+            .read(move |view| view.service_owner(user))
+            .await?;
+        let (timezone, email) = found.ok_or_else(service_not_found)?;
+        let zone = timezone.and_then(|name| name.parse().ok());
+        let emails = email.into_iter().chain(credentials.email());
+        Ok(Owner {
+            zone: zone.unwrap_or(Zone::UTC),
+            emails: emails.map(|email| email.to_lowercase()).collect(),
+        })
+    }
+
+    fn open(&self, service: &ServiceRow) -> Result<Credentials> {
+        let opened = self
+            .sealer()?
+            .open(&service.service_id, &service.credentials);
+        let opened = opened.ok_or_else(no_sealing_key)?;
+        serde_json::from_str(&opened).map_err(|_| Error::internal("credentials can't be read"))
+    }
+
+    /// 503 where credentials can't be sealed: what is kept now could not be read later.
+    fn sealer(&self) -> Result<&Arc<Sealer>> {
+        self.sealer.as_ref().ok_or_else(no_sealing_key)
+    }
+}
+
+impl Credentials {
+    pub const fn kind(&self) -> ServiceKind {
+        match self {
+            Self::Ics { .. } => ServiceKind::Ics,
+        }
+    }
+
+    /// Where the service is. An address that can't be one is the caller's mistake.
+    fn address(&self) -> Result<Address> {
+        match self {
+            Self::Ics { url } => {
+                Address::parse(url).map_err(|why| Error::invalid_field("/url", why))
+            }
+        }
+    }
+
+    fn is_same_service(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Ics { url }, Self::Ics { url: other }) => url == other,
+        }
+    }
+
+    /// The person's address, where they sign in with it.
+    fn email(&self) -> Option<String> {
+        match self {
+            Self::Ics { .. } => None,
+        }
+    }
+}
+
+impl ServiceError {
+    pub fn unreachable(sentence: impl Into<String>) -> Self {
+        Self {
+            kind: ServiceErrorKind::Unreachable,
+            sentence: sentence.into(),
+        }
+    }
+
+    pub fn refused(sentence: impl Into<String>) -> Self {
+        Self {
+            kind: ServiceErrorKind::Refused,
+            sentence: sentence.into(),
+        }
+    }
+
+    fn gone(sentence: impl Into<String>) -> Self {
+        Self {
+            kind: ServiceErrorKind::Gone,
+            sentence: sentence.into(),
+        }
+    }
+}
+
+impl From<ServiceError> for Error {
+    fn from(error: ServiceError) -> Self {
+        let code = match error.kind {
+            ServiceErrorKind::Unreachable => "service_unreachable",
+            ServiceErrorKind::Refused | ServiceErrorKind::Gone => "service_refused",
+        };
+        Self::new(Kind::Invalid, code, error.sentence)
+    }
+}
+
+fn view_of(view: &View<'_>, service: ServiceRow) -> Result<ServiceView> {
+    let calendars = view.calendars_of(service.id)?;
+    let shown = |row: CalendarRow| CalendarView {
+        calendar_id: row.calendar_id,
+        name: row.name,
+        enabled: row.is_enabled,
+    };
+    Ok(ServiceView {
+        service_id: service.service_id,
+        kind: service.kind,
+        name: service.name,
+        host: service.host,
+        state: service.state,
+        scope: service.scope,
+        connected_at: service.connected_at,
+        last_sync_at: service.last_sync_at,
+        error: service.error,
+        calendars: calendars.into_iter().map(shown).collect(),
+    })
+}
+
+fn service_not_found() -> Error {
+    Error::new(
+        Kind::NotFound,
+        "service_not_found",
+        "You have no connected service with this id.",
+    )
+}
+
+fn limit_reached() -> Error {
+    Error::new(
+        Kind::BadRequest,
+        "service_limit_reached",
+        format!("You have {SERVICES_MAX} connected services already; disconnect one first."),
+    )
+}
+
+fn no_sealing_key() -> Error {
+    Error::unavailable(
+        "The key of the services' credentials is missing; the operator has to restore it.",
+    )
+}

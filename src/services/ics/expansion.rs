@@ -1,0 +1,477 @@
+//! The instances of one event: its rule, the dates added and left out, and the instances that
+//! were changed by themselves. Rules run on the wall of the event's zone.
+
+use std::collections::{BTreeMap, HashSet};
+
+use calcard::common::PartialDateTime;
+use calcard::icalendar::{
+    ICalendarComponent, ICalendarEntry, ICalendarParameterName, ICalendarParameterValue,
+    ICalendarPeriod, ICalendarProperty, ICalendarRecurrenceRule, ICalendarStatus, ICalendarValue,
+    ICalendarValueType,
+};
+use chrono::{DateTime, Datelike, Duration, NaiveDate, NaiveDateTime, NaiveTime, TimeZone};
+use rrule::{RRule, Tz, Unvalidated};
+
+use super::zones::Zones;
+use super::{FileError, Surroundings, details};
+use crate::clock::{Timestamp, Zone, at_wall_time};
+use crate::model::calendar::{EventClock, EventDetails, EventFacts, EventStatus, EventTime};
+
+/// Instances of a series within the window.
+const INSTANCES_MAX: usize = 2_000;
+/// Occurrences of a rule that are looked at: those before the window count, too.
+const OCCURRENCES_MAX: usize = 100_000;
+/// Dates that are added to a series, or left out of it.
+const DATES_MAX: usize = 5_000;
+const YEARS: std::ops::RangeInclusive<i32> = 1900..=2200;
+
+/// A date or a time on a wall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct WallTime {
+    local: NaiveDateTime,
+    clock: EventClock,
+    /// UTC where there is none.
+    zone: Zone,
+}
+
+/// How long an event lasts.
+#[derive(Debug, Clone, Copy)]
+struct Length {
+    /// On the wall.
+    local: Duration,
+    /// After that.
+    exact: Duration,
+}
+
+/// The events of one UID: a master, and instances that were changed by themselves.
+pub(super) fn expand(
+    components: &[&ICalendarComponent],
+    zones: &Zones,
+    surroundings: &Surroundings<'_>,
+) -> Result<Vec<EventFacts>, FileError> {
+    type Events<'a> = Vec<&'a ICalendarComponent>;
+    let (overrides, masters): (Events<'_>, Events<'_>) = components
+        .iter()
+        .copied()
+        .partition(|event| event.has_property(&ICalendarProperty::RecurrenceId));
+    // The last of those with the highest SEQUENCE counts.
+    let master = masters.into_iter().max_by_key(|event| sequence(event));
+    let mut instances: BTreeMap<Timestamp, EventFacts> = BTreeMap::new();
+    if master.is_some_and(is_cancelled) {
+        return Ok(Vec::new());
+    }
+    if let Some(master) = master {
+        let details = details_of(master, surroundings);
+        for (start, length) in instances_of(master, zones, surroundings)? {
+            if let Some(facts) = facts_of(master, start, length, &details) {
+                instances.insert(facts.time.starts_at, facts);
+            }
+        }
+    }
+    let start = master.and_then(|master| start_of(master, zones));
+    let mut by_sequence = overrides;
+    by_sequence.sort_by_key(|event| sequence(event));
+    for change in by_sequence {
+        let Some(id) = change.property(&ICalendarProperty::RecurrenceId) else {
+            continue;
+        };
+        let Some(id) = wall_times(id, zones).into_iter().next() else {
+            continue;
+        };
+        let id = start.map_or(id, |start| id.as_in(&start));
+        let replaced = instances.remove(&id.instant());
+        let (Some(begin), false) = (start_of(change, zones), is_cancelled(change)) else {
+            continue;
+        };
+        let length = length_of(change, &begin, zones);
+        let details = details_of(change, surroundings);
+        if let Some(mut facts) = facts_of(change, begin, length, &details) {
+            facts.instance = id.key();
+            facts.details.is_recurring = true;
+            if let Some(replaced) = replaced {
+                facts.details.rule = replaced.details.rule;
+            }
+            instances.insert(id.instant(), facts);
+        }
+    }
+    let mut events: Vec<EventFacts> = instances.into_values().collect();
+    events.retain(|event| {
+        let time = &event.time;
+        time.starts_at < surroundings.window.end && time.ends_at >= surroundings.window.start
+    });
+    Ok(events)
+}
+
+/// The moments on the wall at which `rule` comes from `start` up to `to`, oldest first.
+pub(super) fn occurrences(
+    rule: &ICalendarRecurrenceRule,
+    start: NaiveDateTime,
+    until: Option<NaiveDateTime>,
+    to: NaiveDateTime,
+    is_late: &dyn Fn() -> bool,
+) -> Vec<NaiveDateTime> {
+    let mut plain = rule.clone();
+    plain.until = None;
+    let wall = |time: NaiveDateTime| Tz::UTC.from_utc_datetime(&time);
+    let parsed: Result<RRule<Unvalidated>, _> = plain.to_string().parse();
+    let set = parsed.and_then(|parsed| {
+        let parsed = match until {
+            Some(until) => parsed.until(wall(until.max(start))),
+            None => parsed,
+        };
+        parsed.build(wall(start))
+    });
+    let Ok(set) = set else {
+        return vec![start];
+    };
+    let mut found: Vec<NaiveDateTime> = Vec::new();
+    let set = set.limit();
+    for (looked_at, at) in set.into_iter().take(OCCURRENCES_MAX).enumerate() {
+        let at: DateTime<Tz> = at;
+        let at = at.naive_utc();
+        if at > to || looked_at % 64 == 63 && is_late() {
+            break;
+        }
+        found.push(at);
+    }
+    // The start counts as the first, also where the rule misses it.
+    if found.first() != Some(&start) {
+        found.insert(0, start);
+        if let Some(count) = rule.count {
+            found.truncate(count.max(1) as usize);
+        }
+    }
+    found
+}
+
+fn instances_of(
+    master: &ICalendarComponent,
+    zones: &Zones,
+    surroundings: &Surroundings<'_>,
+) -> Result<Vec<(WallTime, Length)>, FileError> {
+    let Some(start) = start_of(master, zones) else {
+        return Ok(Vec::new());
+    };
+    let length = length_of(master, &start, zones);
+    let mut starts: Vec<(WallTime, Length)> = vec![(start, length)];
+    // A wall is at most a day off.
+    let to = surroundings.window.end.utc().naive_utc() + Duration::days(1);
+    for entry in master.properties(&ICalendarProperty::Rrule).take(10) {
+        for value in &entry.values {
+            let ICalendarValue::RecurrenceRule(rule) = value else {
+                continue;
+            };
+            let until = rule
+                .until
+                .as_ref()
+                .and_then(|until| until_on_wall(until, &start));
+            let found = occurrences(rule, start.local, until, to, surroundings.is_late);
+            let earliest = surroundings.window.start.utc().naive_utc() - Duration::days(1);
+            let lasts = length.local + length.exact;
+            let found = found.into_iter().filter(|local| *local + lasts >= earliest);
+            let found = found.take(INSTANCES_MAX);
+            starts.extend(found.map(|local| (WallTime { local, ..start }, length)));
+        }
+        if (surroundings.is_late)() {
+            return Err(FileError::TooSlow);
+        }
+    }
+    for entry in master.properties(&ICalendarProperty::Rdate) {
+        for value in entry.values.iter().take(DATES_MAX) {
+            starts.extend(added(value, entry, &start, length, zones));
+        }
+    }
+    let (moments, dates) = left_out(master, &start, zones);
+    let mut seen: HashSet<Timestamp> = HashSet::new();
+    starts.retain(|(at, _)| {
+        let is_out = moments.contains(&at.instant()) || dates.contains(&at.local.date());
+        !is_out && seen.insert(at.instant())
+    });
+    starts.sort_by_key(|(at, _)| at.instant());
+    let recurs = master.has_property(&ICalendarProperty::Rrule)
+        || master.has_property(&ICalendarProperty::Rdate);
+    if !recurs {
+        starts.truncate(1);
+    }
+    Ok(starts)
+}
+
+/// What EXDATE names: moments, and dates whose every instance is left out.
+fn left_out(
+    master: &ICalendarComponent,
+    start: &WallTime,
+    zones: &Zones,
+) -> (HashSet<Timestamp>, HashSet<NaiveDate>) {
+    let entries = master.properties(&ICalendarProperty::Exdate);
+    let named = entries.flat_map(|entry| wall_times(entry, zones));
+    let (mut moments, mut dates) = (HashSet::new(), HashSet::new());
+    for at in named.take(DATES_MAX) {
+        match at.clock {
+            EventClock::AllDay => {
+                dates.insert(at.local.date());
+            }
+            _ => {
+                moments.insert(at.as_in(start).instant());
+            }
+        }
+    }
+    (moments, dates)
+}
+
+/// A date of RDATE, or a period with its own length.
+fn added(
+    value: &ICalendarValue,
+    entry: &ICalendarEntry,
+    start: &WallTime,
+    length: Length,
+    zones: &Zones,
+) -> Option<(WallTime, Length)> {
+    let (at, length) = match value {
+        ICalendarValue::PartialDateTime(at) => (wall_time(at, entry, zones)?, length),
+        ICalendarValue::Period(ICalendarPeriod::Range { start, end }) => {
+            let (from, to) = (
+                wall_time(start, entry, zones)?,
+                wall_time(end, entry, zones)?,
+            );
+            (from, Length::exact(to.instant().0 - from.instant().0))
+        }
+        ICalendarValue::Period(ICalendarPeriod::Duration { start, duration }) => {
+            let from = wall_time(start, entry, zones)?;
+            (
+                from,
+                Length::exact(duration.as_seconds().saturating_mul(1_000)),
+            )
+        }
+        _ => return None,
+    };
+    Some((at.as_in(start), length))
+}
+
+fn details_of(event: &ICalendarComponent, surroundings: &Surroundings<'_>) -> EventDetails {
+    let mut details = details::details_of(event, surroundings.own_emails);
+    let rule = event.property(&ICalendarProperty::Rrule);
+    details.is_recurring = rule.is_some() || event.has_property(&ICalendarProperty::Rdate);
+    if let Some(ICalendarValue::RecurrenceRule(rule)) = rule.and_then(|rule| rule.values.first()) {
+        details.rule = rule.to_string();
+    }
+    details
+}
+
+fn facts_of(
+    event: &ICalendarComponent,
+    start: WallTime,
+    length: Length,
+    details: &EventDetails,
+) -> Option<EventFacts> {
+    let starts_at = start.instant();
+    let mut details = details.clone();
+    if start.clock == EventClock::Zoned {
+        details.zone = start.zone.name().to_owned();
+    }
+    Some(EventFacts {
+        uid: uid_of(event, &start, &details.title),
+        instance: match details.is_recurring {
+            true => start.key(),
+            false => String::new(),
+        },
+        object: String::new(),
+        etag: None,
+        time: EventTime {
+            clock: start.clock,
+            starts_at,
+            ends_at: start.after(length)?.max(starts_at),
+        },
+        status: match event.status() {
+            Some(ICalendarStatus::Tentative) => EventStatus::Tentative,
+            _ => EventStatus::Confirmed,
+        },
+        details,
+    })
+}
+
+/// Its own, else one by start and title: the same each time the file is read.
+fn uid_of(event: &ICalendarComponent, start: &WallTime, title: &str) -> String {
+    match event.uid() {
+        Some(uid) => details::clean(uid, 500),
+        None => format!("{} {title}", start.key()),
+    }
+}
+
+fn sequence(event: &ICalendarComponent) -> i64 {
+    let sequence = event.property(&ICalendarProperty::Sequence);
+    sequence
+        .and_then(|entry| entry.values.first()?.as_integer())
+        .unwrap_or(0)
+}
+
+fn is_cancelled(event: &ICalendarComponent) -> bool {
+    event.status() == Some(&ICalendarStatus::Cancelled)
+}
+
+fn start_of(event: &ICalendarComponent, zones: &Zones) -> Option<WallTime> {
+    let start = event.property(&ICalendarProperty::Dtstart)?;
+    wall_times(start, zones).into_iter().next()
+}
+
+fn length_of(event: &ICalendarComponent, start: &WallTime, zones: &Zones) -> Length {
+    let end = event.property(&ICalendarProperty::Dtend);
+    if let Some(end) = end.and_then(|end| wall_times(end, zones).into_iter().next()) {
+        return match end.zone == start.zone {
+            true => Length::local(end.local - start.local),
+            false => Length::exact(end.instant().0 - start.instant().0),
+        };
+    }
+    let duration = event.property(&ICalendarProperty::Duration);
+    if let Some(ICalendarValue::Duration(duration)) =
+        duration.and_then(|entry| entry.values.first())
+        && !duration.neg
+    {
+        let days = i64::from(duration.weeks) * 7 + i64::from(duration.days);
+        let days = days.min(10_000);
+        let rest = duration.as_seconds()
+            - (i64::from(duration.weeks) * 7 + i64::from(duration.days)) * 86_400;
+        return Length {
+            local: Duration::days(days),
+            exact: Duration::seconds(rest.clamp(0, 10_000 * 86_400)),
+        };
+    }
+    match start.clock {
+        EventClock::AllDay => Length::local(Duration::days(1)),
+        _ => Length::exact(0),
+    }
+}
+
+/// The end of a rule on the wall of its event: a date is that whole day, a moment in UTC is
+/// turned into the event's time.
+fn until_on_wall(until: &PartialDateTime, start: &WallTime) -> Option<NaiveDateTime> {
+    let read = until.to_date_time()?;
+    if until.hour.is_none() || start.clock == EventClock::AllDay {
+        return read.date_time.date().and_hms_opt(23, 59, 59);
+    }
+    match (read.offset, start.clock) {
+        (Some(offset), EventClock::Zoned) => {
+            let utc = read.date_time - Duration::seconds(i64::from(offset.local_minus_utc()));
+            Some(start.zone.from_utc_datetime(&utc).naive_local())
+        }
+        _ => Some(read.date_time),
+    }
+}
+
+/// The dates and times of a property.
+fn wall_times(entry: &ICalendarEntry, zones: &Zones) -> Vec<WallTime> {
+    let values = entry.values.iter();
+    values
+        .filter_map(|value| wall_time(value.as_partial_date_time()?, entry, zones))
+        .collect()
+}
+
+fn wall_time(at: &PartialDateTime, entry: &ICalendarEntry, zones: &Zones) -> Option<WallTime> {
+    let read = at.to_date_time()?;
+    if !YEARS.contains(&read.date_time.year()) {
+        return None;
+    }
+    let is_date = at.hour.is_none()
+        || entry
+            .parameters(&ICalendarParameterName::Value)
+            .any(|value| {
+                matches!(
+                    value,
+                    ICalendarParameterValue::Value(ICalendarValueType::Date)
+                )
+            });
+    if is_date {
+        return Some(WallTime::midnight(read.date_time.date()));
+    }
+    if let Some(offset) = read.offset {
+        let utc = read.date_time - Duration::seconds(i64::from(offset.local_minus_utc()));
+        return Some(WallTime {
+            local: utc,
+            clock: EventClock::Zoned,
+            zone: Zone::UTC,
+        });
+    }
+    Some(match entry.tz_id() {
+        Some(name) => WallTime {
+            local: read.date_time,
+            clock: EventClock::Zoned,
+            zone: zones.named(name),
+        },
+        None => WallTime {
+            local: read.date_time,
+            clock: EventClock::Floating,
+            zone: Zone::UTC,
+        },
+    })
+}
+
+impl WallTime {
+    fn midnight(date: NaiveDate) -> Self {
+        Self {
+            local: date.and_time(NaiveTime::MIN),
+            clock: EventClock::AllDay,
+            zone: Zone::UTC,
+        }
+    }
+
+    /// The moment; for what has none, the wall's time read as UTC.
+    fn instant(&self) -> Timestamp {
+        match self.clock {
+            EventClock::Zoned => at_wall_time(self.local, self.zone),
+            _ => None,
+        }
+        .unwrap_or(Timestamp(self.local.and_utc().timestamp_millis()))
+    }
+
+    /// The same, written as a series with this start writes its instances: dates are written as
+    /// times and times as dates, and each in any zone.
+    fn as_in(&self, start: &Self) -> Self {
+        let local = match (self.clock, start.clock) {
+            (EventClock::AllDay, EventClock::AllDay) => self.local,
+            (EventClock::AllDay, _) => self.local.date().and_time(start.local.time()),
+            (EventClock::Zoned, EventClock::Zoned) => {
+                let utc = self.instant().utc().naive_utc();
+                start.zone.from_utc_datetime(&utc).naive_local()
+            }
+            (_, EventClock::AllDay) => self.local.date().and_time(NaiveTime::MIN),
+            _ => self.local,
+        };
+        let written = Self { local, ..*start };
+        // What a clock shows twice is meant as it was written.
+        match self.clock == EventClock::Zoned && start.clock == EventClock::Zoned {
+            true if written.instant() != self.instant() => *self,
+            _ => written,
+        }
+    }
+
+    fn after(&self, length: Length) -> Option<Timestamp> {
+        let local = self.local.checked_add_signed(length.local)?;
+        let ends = Self { local, ..*self };
+        Some(ends.instant().plus_ms(length.exact.num_milliseconds()))
+    }
+
+    /// As `EventFacts::instance` has it.
+    fn key(&self) -> String {
+        let at = self.instant().utc();
+        match self.clock {
+            EventClock::Zoned => at.format("%Y%m%dT%H%M%SZ").to_string(),
+            EventClock::Floating => at.format("%Y%m%dT%H%M%S").to_string(),
+            EventClock::AllDay => at.format("%Y%m%d").to_string(),
+        }
+    }
+}
+
+impl Length {
+    fn local(local: Duration) -> Self {
+        Self {
+            local: local.max(Duration::zero()),
+            exact: Duration::zero(),
+        }
+    }
+
+    fn exact(ms: i64) -> Self {
+        Self {
+            local: Duration::zero(),
+            exact: Duration::milliseconds(ms.max(0)),
+        }
+    }
+}

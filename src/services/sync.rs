@@ -1,0 +1,265 @@
+//! One sync of one service: what its server has is fetched, compared with what is kept, and the
+//! difference is written, a bounded number of rows in each transaction.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::feed::{self, FeedState};
+use super::web::Network;
+use super::{Credentials, Owner, ServiceError, ServiceErrorKind, Services};
+use crate::clock::{Clock, Timestamp};
+use crate::error::{Error, Result};
+use crate::model::calendar::{EventChange, EventFacts, differences};
+use crate::model::connected_service::{SYNC_INTERVAL_MS, ServiceState, next_sync};
+use crate::random;
+use crate::store::{CalendarId, CalendarRow, ListedCalendar, ServiceId, ServiceRow, SyncResult};
+
+/// Rows written in one transaction.
+const CHANGES_MAX: usize = 200;
+/// For reading and expanding the calendars of a service.
+const READING_MAX: Duration = Duration::from_secs(10);
+/// Failures in a row after which an address without a calendar is given up.
+const GONE_FAILURES: i64 = 3;
+/// By so much the pause between two syncs differs.
+const SPREAD_MS_MAX: i64 = 30_000;
+/// A sync that never ended, as the process was killed, is repeated after this.
+pub(super) const UNFINISHED_MS: i64 = 2 * SYNC_INTERVAL_MS;
+
+/// What a server has.
+pub(super) struct Fetched {
+    /// As the service names itself.
+    pub(super) name: Option<String>,
+    pub(super) calendars: Vec<FetchedCalendar>,
+    /// The server asks for a longer pause.
+    pub(super) pause_ms: i64,
+}
+
+pub(super) struct FetchedCalendar {
+    pub(super) listed: ListedCalendar,
+    /// JSON: what the next sync goes on from.
+    pub(super) sync_state: String,
+    pub(super) events: FetchedEvents,
+}
+
+pub(super) enum FetchedEvents {
+    Unchanged,
+    All(Vec<EventFacts>),
+}
+
+impl Services {
+    /// Fetches what is new and writes how that went. It errs only where the database does, or
+    /// the key of the credentials is missing.
+    pub(super) async fn sync(&self, service: ServiceRow) -> Result<()> {
+        let (id, user) = (service.id, service.user);
+        let lock = self.lock_of(id);
+        let _held = lock.lock().await;
+        let credentials = self.open(&service)?;
+        let unfinished = self.clock.now().plus_ms(UNFINISHED_MS);
+        let begun = self
+            .store
+            .write(move |tx| tx.begin_sync(id, unfinished))
+            .await?;
+        if !begun {
+            return Ok(());
+        }
+        let read = self.store.read(move |view| view.calendars_of(id));
+        let calendars = read.await?;
+        let owner = self.owner(user, &credentials).await?;
+        let fetched = self.fetch(credentials, calendars, owner).await;
+        self.take_in(id, fetched).await
+    }
+
+    /// Asks the server. Never more than a few at once, off the threads that answer requests.
+    pub(super) async fn fetch(
+        &self,
+        credentials: Credentials,
+        calendars: Vec<CalendarRow>,
+        owner: Owner,
+    ) -> Result<Fetched, ServiceError> {
+        let broken = || ServiceError::unreachable("The calendar can't be read.");
+        let _permit = self.fetches.acquire().await.map_err(|_| broken())?;
+        let (network, clock) = (self.network.clone(), self.clock.clone());
+        let fetch = move || fetch(&credentials, &calendars, &owner, &network, &clock);
+        // What a hostile file breaks in a parser is not the end of the job.
+        let fetched = tokio::task::spawn_blocking(fetch).await;
+        fetched.unwrap_or_else(|_| Err(broken()))
+    }
+
+    /// Writes what was fetched, or why it was not.
+    pub(super) async fn take_in(
+        &self,
+        id: ServiceId,
+        fetched: Result<Fetched, ServiceError>,
+    ) -> Result<()> {
+        let result = match fetched {
+            Ok(fetched) => {
+                let pause_ms = fetched.pause_ms;
+                self.write_calendars(id, fetched.calendars).await?;
+                Ok(pause_ms)
+            }
+            Err(error) => Err(error),
+        };
+        let now = self.clock.now();
+        let written = self.store.write(move |tx| {
+            let Some(service) = tx.view().service_row(id)? else {
+                return Ok(());
+            };
+            let result = result_of(&service, result, now);
+            tx.end_sync(&service, &result).map(drop)
+        });
+        written.await
+    }
+
+    async fn write_calendars(&self, id: ServiceId, fetched: Vec<FetchedCalendar>) -> Result<()> {
+        let paths: HashSet<String> = fetched.iter().map(|one| one.listed.path.clone()).collect();
+        let listed: Vec<ListedCalendar> = fetched.iter().map(|one| one.listed.clone()).collect();
+        let rows = self.store.write(move |tx| {
+            let Some(service) = tx.view().service_row(id)? else {
+                return Ok(Vec::new());
+            };
+            for calendar in &listed {
+                tx.put_calendar(id, service.user, calendar)?;
+            }
+            tx.view().calendars_of(id)
+        });
+        let rows = rows.await?;
+        for row in rows.iter().filter(|row| !paths.contains(&row.path)) {
+            let gone = row.id;
+            while !self.store.write(move |tx| tx.remove_calendar(gone)).await? {}
+        }
+        for calendar in fetched {
+            let Some(row) = rows.iter().find(|row| row.path == calendar.listed.path) else {
+                continue;
+            };
+            let id = row.id;
+            match calendar.events {
+                FetchedEvents::Unchanged => {}
+                FetchedEvents::All(events) => self.write_events(id, events).await?,
+            }
+            // After the events: a process that is killed before fetches them again.
+            if row.sync_state != calendar.sync_state {
+                let state = calendar.sync_state;
+                let written = self
+                    .store
+                    .write(move |tx| tx.set_calendar_sync_state(id, &state));
+                written.await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn write_events(&self, calendar: CalendarId, events: Vec<EventFacts>) -> Result<()> {
+        let now = self.clock.now();
+        let read = self
+            .store
+            .read(move |view| view.events_of_calendar(calendar));
+        let kept = read.await?;
+        let compared = tokio::task::spawn_blocking(move || differences(&kept, events, now)).await;
+        let mut changes: Vec<EventChange> = compared.map_err(Error::internal)?;
+        while !changes.is_empty() {
+            let rest = changes.split_off(changes.len().min(CHANGES_MAX));
+            let some = std::mem::replace(&mut changes, rest);
+            let written = self
+                .store
+                .write(move |tx| tx.apply_event_changes(calendar, &some, now));
+            written.await?;
+        }
+        Ok(())
+    }
+
+    fn lock_of(&self, id: ServiceId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut locks = self.locks.lock();
+        locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+        locks.entry(id).or_default().clone()
+    }
+}
+
+/// Asks the server of a service. It blocks.
+fn fetch(
+    credentials: &Credentials,
+    calendars: &[CalendarRow],
+    owner: &Owner,
+    network: &Network,
+    clock: &Clock,
+) -> Result<Fetched, ServiceError> {
+    let now = clock.now();
+    let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
+    let is_late = || clock.monotonic().0 > end;
+    match credentials {
+        Credentials::Ics { .. } => {
+            let address = credentials.address();
+            let address = address.map_err(|error| ServiceError::unreachable(error.detail))?;
+            let known = calendars.first();
+            let before: FeedState = known
+                .and_then(|row| serde_json::from_str(&row.sync_state).ok())
+                .unwrap_or_default();
+            let fetched = feed::fetch(&address, network, &before, owner, now, &is_late)?;
+            let known_name = known.map(|row| row.name.clone());
+            let name = fetched.file.as_ref().and_then(|file| file.name.clone());
+            let listed = ListedCalendar {
+                path: String::new(),
+                name: name
+                    .clone()
+                    .or(known_name)
+                    .unwrap_or_else(|| address.host.clone()),
+                is_writable: false,
+            };
+            Ok(Fetched {
+                name,
+                pause_ms: fetched.state.refresh_ms,
+                calendars: vec![FetchedCalendar {
+                    listed,
+                    sync_state: serde_json::to_string(&fetched.state).unwrap_or_default(),
+                    events: match fetched.file {
+                        Some(file) => FetchedEvents::All(file.events),
+                        None => FetchedEvents::Unchanged,
+                    },
+                }],
+            })
+        }
+    }
+}
+
+/// How the service stands after a sync that succeeded (with the pause that the server asks
+/// for) or did not.
+fn result_of(
+    service: &ServiceRow,
+    result: Result<i64, ServiceError>,
+    now: Timestamp,
+) -> SyncResult {
+    match result {
+        Ok(pause_ms) => SyncResult {
+            state: ServiceState::Ok,
+            error: None,
+            failures: 0,
+            next_sync_at: Some(now.plus_ms(pause_ms.max(SYNC_INTERVAL_MS) + spread_ms())),
+            synced_at: Some(now),
+            sync_state: None,
+        },
+        Err(error) => {
+            let failures = service.failures + 1;
+            let is_refused = match error.kind {
+                ServiceErrorKind::Unreachable => false,
+                ServiceErrorKind::Refused => true,
+                ServiceErrorKind::Gone => failures >= GONE_FAILURES,
+            };
+            SyncResult {
+                state: match is_refused {
+                    true => ServiceState::Refused,
+                    false => ServiceState::Failing,
+                },
+                error: Some(error.sentence),
+                failures,
+                next_sync_at: (!is_refused).then(|| next_sync(now, failures)),
+                synced_at: None,
+                sync_state: None,
+            }
+        }
+    }
+}
+
+/// Services that were connected at the same time drift apart.
+fn spread_ms() -> i64 {
+    (random::unit() * SPREAD_MS_MAX as f64) as i64
+}

@@ -1,0 +1,118 @@
+//! Keeps connected services in step: finds in the database whose sync is due, runs a few at
+//! once, and tells a person once when a service does not accept the credentials any more.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+
+use super::sync::UNFINISHED_MS;
+use super::{FETCHES_MAX, Services};
+use crate::edge::queue::{self, Message};
+use crate::error::Result;
+use crate::metrics::Job;
+use crate::store::ServiceRow;
+
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Syncs under way: those that fetch, and those that write or wait for their turn.
+const SYNCS_MAX: usize = 2 * FETCHES_MAX;
+
+/// Runs until the service ends. What was under way then is due again a little later.
+pub async fn run(services: Arc<Services>, numbers: Arc<Job>) {
+    let mut syncs = JoinSet::new();
+    loop {
+        let looked = look(&services, &mut syncs).await;
+        numbers.ran(&looked, services.clock.now().0);
+        if let Err(error) = looked {
+            log::warn!("connected services: {error}");
+        }
+        let pause = tokio::time::sleep(LOOK_EVERY);
+        tokio::pin!(pause);
+        loop {
+            tokio::select! {
+                () = &mut pause => break,
+                Some(_) = syncs.join_next() => {}
+            }
+        }
+    }
+}
+
+async fn look(services: &Arc<Services>, syncs: &mut JoinSet<()>) -> Result<()> {
+    let Some(now) = services.clock.steady_now() else {
+        return Ok(());
+    };
+    let store = &services.store;
+    for id in store.read(|view| view.disconnected_services()).await? {
+        services.remove_fetched(id).await?;
+    }
+    for service in store.read(|view| view.untold_refusals()).await? {
+        services.tell_refusal(service).await?;
+    }
+    loop {
+        while syncs.try_join_next().is_some() {}
+        let free = SYNCS_MAX.saturating_sub(syncs.len());
+        if free == 0 {
+            // Each that ends makes room for the next.
+            syncs.join_next().await;
+            continue;
+        }
+        let due = store.read(move |view| view.due_services(now, free)).await?;
+        if due.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<_> = due.iter().map(|service| service.id).collect();
+        let unfinished = now.plus_ms(UNFINISHED_MS);
+        let begun = store.write(move |tx| {
+            for id in ids {
+                tx.begin_sync(id, unfinished)?;
+            }
+            Ok(())
+        });
+        begun.await?;
+        for service in due {
+            let services = services.clone();
+            syncs.spawn(async move {
+                if let Err(error) = services.sync(service).await {
+                    log::warn!("connected services: {error}");
+                }
+            });
+        }
+    }
+}
+
+impl Services {
+    /// Queues the notice for the person's own chat; it stays due while nobody can take it.
+    async fn tell_refusal(&self, service: ServiceRow) -> Result<()> {
+        let (hub, now) = (self.hub.clone(), self.clock.now());
+        let written = self.store.write(move |tx| {
+            let Some(chat) = tx.newest_direct_chat(service.user, true)? else {
+                return Ok(());
+            };
+            let Some(agent) = chat.agent else {
+                return Ok(());
+            };
+            let text = format!(
+                "I can't read {} any more: {} Connect it again when you like, and I go on.",
+                service.name,
+                service
+                    .error
+                    .as_deref()
+                    .unwrap_or("it refuses the credentials."),
+            );
+            let message = Message {
+                agent,
+                room: chat.room,
+                chat_guid: &chat.chat_guid,
+                text: &text,
+                user: Some(service.user),
+                is_one_bubble: true,
+                app_creator: None,
+            };
+            if queue::send_message(tx, &hub, &message, now)? {
+                tx.take_refusal_notice(service.id)?;
+            }
+            Ok(())
+        });
+        written.await
+    }
+}

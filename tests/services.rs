@@ -1,0 +1,406 @@
+//! Connected calendars: connecting, what is shown, keeping in step, and disconnecting.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+use chatkeep::clock::{Clock, Timestamp};
+use serde_json::{Value, json};
+use support::{Answer, Service, direct, get, post, request};
+
+const PHONE: &str = "+15550101";
+const SECRET: &str = "private-quixotic";
+
+/// A server with one calendar.
+#[derive(Clone)]
+struct CalendarServer {
+    address: SocketAddr,
+    inner: Arc<Mutex<ServerState>>,
+}
+
+#[derive(Default)]
+struct ServerState {
+    calendar: String,
+    /// In the place of the calendar: status and a header line.
+    instead: Option<(u16, String)>,
+    /// Heads of the requests.
+    requests: Vec<String>,
+    answers: Vec<u16>,
+}
+
+impl CalendarServer {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Self {
+            address: listener.local_addr().unwrap(),
+            inner: Arc::default(),
+        };
+        let answering = server.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                answering.answer(stream.unwrap());
+            }
+        });
+        server
+    }
+
+    fn answer(&self, mut stream: TcpStream) -> Option<()> {
+        let mut head = String::new();
+        let mut reader = BufReader::new(stream.try_clone().ok()?);
+        while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).ok()? > 0 {}
+        let mut state = self.inner.lock().unwrap();
+        let etag = format!("\"{}\"", state.calendar.len());
+        let is_known = head.contains(&format!("if-none-match: {etag}"));
+        let (status, header, body) = match &state.instead {
+            Some((status, header)) => (*status, header.clone(), String::new()),
+            None if is_known => (304, format!("ETag: {etag}"), String::new()),
+            None => (200, format!("ETag: {etag}"), state.calendar.clone()),
+        };
+        state.requests.push(head);
+        state.answers.push(status);
+        drop(state);
+        let length = body.len();
+        let answer = format!(
+            "HTTP/1.1 {status} X\r\n{header}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        );
+        stream.write_all(answer.as_bytes()).ok()?;
+        let _ = stream.read(&mut [0; 1]);
+        Some(())
+    }
+
+    fn hold(&self, events: &[(&str, &str, &str)]) {
+        let events: Vec<String> = events
+            .iter()
+            .map(|(uid, start, rest)| {
+                format!("BEGIN:VEVENT\r\nUID:{uid}\r\nSUMMARY:{uid}\r\nDTSTART:{start}\r\n{rest}END:VEVENT\r\n")
+            })
+            .collect();
+        self.inner.lock().unwrap().calendar = format!(
+            "BEGIN:VCALENDAR\r\nX-WR-CALNAME:Work\r\n{}END:VCALENDAR\r\n",
+            events.concat()
+        );
+    }
+
+    fn instead(&self, answer: Option<(u16, &str)>) {
+        let answer = answer.map(|(status, header)| (status, header.to_owned()));
+        self.inner.lock().unwrap().instead = answer;
+    }
+
+    fn answers(&self) -> Vec<u16> {
+        std::mem::take(&mut self.inner.lock().unwrap().answers)
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}/{SECRET}.ics", self.address)
+    }
+}
+
+/// A service that may ask this machine, and a person who is known to it.
+struct World {
+    service: Service,
+    server: CalendarServer,
+    clock: Clock,
+    token: String,
+}
+
+impl World {
+    async fn open() -> Self {
+        Self::with(&[
+            ("CHATKEEP_SERVICES_ALLOW_PRIVATE", "true"),
+            ("CHATKEEP_SERVICES_ALLOWED_HOSTS", "127.0.0.1"),
+        ])
+        .await
+    }
+
+    async fn with(settings: &[(&str, &str)]) -> Self {
+        let clock = Clock::fixed(Timestamp::parse("2026-11-22T08:00:00Z").unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let service = Service::in_folder(folder, settings, clock.clone()).await;
+        let said = service.edge_message("a", &direct(PHONE, "hello")).await;
+        assert_eq!(said.status, 200, "{}", said.text);
+        let token = service.user_token(&service.user_id(PHONE));
+        let server = CalendarServer::start();
+        server.hold(&[
+            (
+                "standup",
+                "20261123T090000Z",
+                "RRULE:FREQ=DAILY;COUNT=3\r\n",
+            ),
+            ("dentist", "20261125T130000Z", ""),
+        ]);
+        Self {
+            service,
+            server,
+            clock,
+            token,
+        }
+    }
+
+    async fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        let asked = match (method, body) {
+            ("GET", _) => get(path),
+            ("POST", Some(body)) => post(path, body),
+            (method, Some(body)) => request(method, path).json(body),
+            (method, None) => request(method, path),
+        };
+        self.service.send(&asked.bearer(&self.token)).await
+    }
+
+    async fn connect(&self) -> Value {
+        let body = json!({"kind": "ics", "url": self.server.url()});
+        let answer = self.send("POST", "/account/services", Some(&body)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert!(!answer.text.contains(SECRET), "{}", answer.text);
+        answer.json()
+    }
+
+    async fn sync(&self, service: &Value) -> Value {
+        let path = format!("{}/sync", path(service));
+        let answer = self.send("POST", &path, None).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        answer.json()
+    }
+
+    fn events(&self) -> Vec<Vec<Value>> {
+        self.service.rows(
+            "SELECT uid, starts_at / 3600000 - 494000, status FROM calendar_events ORDER BY starts_at, uid",
+        )
+    }
+}
+
+fn path(service: &Value) -> String {
+    format!(
+        "/account/services/{}",
+        service["service_id"].as_str().unwrap()
+    )
+}
+
+/// Hours since a point of November 2026.
+fn hour(text: &str) -> i64 {
+    Timestamp::parse(text).unwrap().0 / 3_600_000 - 494_000
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_calendar_is_connected_and_kept_in_step() {
+    let world = World::open().await;
+    let service = world.connect().await;
+    let calendar_id = service["calendars"][0]["calendar_id"].clone();
+    assert_eq!(
+        service,
+        json!({
+            "service_id": service["service_id"], "kind": "ics", "name": "Work",
+            "host": "127.0.0.1", "state": "ok", "scope": "calendar.read",
+            "connected_at": "2026-11-22T08:00:00.000Z",
+            "last_sync_at": "2026-11-22T08:00:00.000Z", "error": null,
+            "calendars": [{"calendar_id": calendar_id, "name": "Work", "enabled": true}],
+        })
+    );
+    let standup = |day: u32| {
+        let at = hour(&format!("2026-11-{day}T09:00:00Z"));
+        vec![json!("standup"), json!(at), json!("confirmed")]
+    };
+    let dentist = |at: &str, status: &str| vec![json!("dentist"), json!(hour(at)), json!(status)];
+    let all = vec![
+        standup(23),
+        standup(24),
+        standup(25),
+        dentist("2026-11-25T13:00:00Z", "confirmed"),
+    ];
+    assert_eq!(world.events(), all);
+    // The server says that nothing changed; then an event is moved, and one is gone.
+    world.sync(&service).await;
+    assert_eq!(world.server.answers(), [200, 304]);
+    assert_eq!(world.events(), all);
+    world
+        .server
+        .hold(&[("dentist", "20261125T150000Z", "LOCATION:Main Street\r\n")]);
+    let synced = world.sync(&service).await;
+    assert_eq!(
+        (&synced["state"], &synced["error"]),
+        (&json!("ok"), &json!(null))
+    );
+    let status: Vec<Value> = world
+        .events()
+        .into_iter()
+        .map(|row| row[2].clone())
+        .collect();
+    assert_eq!(status, ["cancelled", "cancelled", "cancelled", "confirmed"]);
+    assert_eq!(
+        world.events()[3],
+        dentist("2026-11-25T15:00:00Z", "confirmed")
+    );
+    // Connecting the same address again is the same service.
+    let again = world.connect().await;
+    assert_eq!(again["service_id"], service["service_id"]);
+    let listed = world.send("GET", "/account/services", None).await.json();
+    assert_eq!(listed, json!({ "services": [again] }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_fails_says_so_and_one_that_refuses_is_left_alone() {
+    let world = World::open().await;
+    let service = world.connect().await;
+    world.server.instead(Some((503, "X: y")));
+    let failing = world.sync(&service).await;
+    assert_eq!(failing["state"], "failing");
+    assert_eq!(failing["error"], "127.0.0.1 answered 503.");
+    let due = "SELECT (next_sync_at - 1795334400000) / 60000 FROM connected_services";
+    assert_eq!(world.service.rows(due), [[10]]);
+    world.server.instead(Some((404, "X: y")));
+    assert_eq!(world.sync(&service).await["state"], "failing");
+    assert_eq!(world.service.rows(due), [[20]]);
+    let refused = world.sync(&service).await;
+    assert_eq!(refused["state"], "refused");
+    assert!(!refused.to_string().contains(SECRET), "{refused}");
+    assert_eq!(world.service.rows(due), [[Value::Null]]);
+    assert_eq!(world.events().len(), 4, "what was fetched stays");
+    world.server.instead(None);
+    assert_eq!(world.connect().await["state"], "ok");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_fails_is_not_connected() {
+    let world = World::open().await;
+    let elsewhere = CalendarServer::start();
+    let redirect = format!("Location: http://localhost:{}/x", elsewhere.address.port());
+    let cases = [
+        (Some((404, "X: y")), "service_refused"),
+        (Some((403, "X: y")), "service_refused"),
+        (Some((500, "X: y")), "service_unreachable"),
+        // localhost is not named: neither without TLS nor at a private address.
+        (Some((302, redirect.as_str())), "service_unreachable"),
+        (
+            Some((302, "Location: https://localhost:1/")),
+            "service_unreachable",
+        ),
+        (
+            Some((302, "Location: file:///etc/passwd")),
+            "service_unreachable",
+        ),
+        (Some((302, "Location: /again")), "service_unreachable"),
+    ];
+    let url = json!({"kind": "ics", "url": world.server.url()});
+    for (instead, code) in cases {
+        world.server.instead(instead);
+        let answer = world.send("POST", "/account/services", Some(&url)).await;
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (422, code),
+            "{instead:?}"
+        );
+        assert!(!answer.text.contains(SECRET), "{}", answer.text);
+        // A window of the limit, so that each case has its own.
+        world.clock.advance(61_000);
+    }
+    assert!(elsewhere.answers().is_empty());
+    world.server.instead(None);
+    world.server.inner.lock().unwrap().calendar = "<html>Sign in</html>".to_owned();
+    let answer = world.send("POST", "/account/services", Some(&url)).await;
+    assert_eq!(answer.code(), "service_unreachable");
+    for body in [
+        json!({}),
+        json!({"kind": "ics"}),
+        json!({"kind": "pop3", "url": world.server.url()}),
+        json!({"kind": "ics", "url": "not a url"}),
+        json!({"kind": "ics", "url": "https://me:quixotic@example.com/"}),
+        json!({"kind": "ics", "url": world.server.url(), "name": ""}),
+    ] {
+        world.clock.advance(61_000);
+        let answer = world.send("POST", "/account/services", Some(&body)).await;
+        let code = answer.code();
+        assert_eq!(
+            (answer.status, code.as_str()),
+            (422, "validation_failed"),
+            "{body}"
+        );
+        assert!(!answer.text.contains("quixotic"), "{}", answer.text);
+    }
+    let kept = world
+        .service
+        .rows("SELECT count(*) FROM connected_services");
+    assert_eq!(kept, [[0]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn private_addresses_are_not_asked_unless_their_host_is_named() {
+    for settings in [
+        &[][..],
+        &[("CHATKEEP_SERVICES_ALLOW_PRIVATE", "true")],
+        &[("CHATKEEP_SERVICES_ALLOWED_HOSTS", "127.0.0.1")],
+    ] {
+        let world = World::with(settings).await;
+        for scheme in ["http", "https", "webcal"] {
+            let url = format!("{scheme}://{}/x.ics", world.server.address);
+            let body = json!({"kind": "ics", "url": url});
+            let answer = world.send("POST", "/account/services", Some(&body)).await;
+            assert_eq!(
+                answer.code(),
+                "service_unreachable",
+                "{settings:?} {scheme}"
+            );
+        }
+        assert!(world.server.answers().is_empty(), "{settings:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_and_calendars_change_and_a_disconnected_service_leaves_nothing() {
+    let world = World::open().await;
+    let service = world.connect().await;
+    let calendar_id = service["calendars"][0]["calendar_id"].clone();
+    let change = json!({
+        "name": "Office",
+        "calendars": [{"calendar_id": calendar_id, "enabled": false}],
+    });
+    let changed = world
+        .send("PATCH", &path(&service), Some(&change))
+        .await
+        .json();
+    assert_eq!(changed["name"], "Office");
+    assert_eq!(changed["calendars"][0]["enabled"], false);
+    let unknown = json!({"calendars": [{"calendar_id": "x", "enabled": true}]});
+    let answer = world.send("PATCH", &path(&service), Some(&unknown)).await;
+    assert_eq!(
+        (answer.status, answer.code().as_str()),
+        (422, "validation_failed")
+    );
+    // Somebody else's is unknown to others.
+    let said = world
+        .service
+        .edge_message("a", &direct("+15550102", "hello"))
+        .await;
+    assert_eq!(said.status, 200);
+    let other = world
+        .service
+        .user_token(&world.service.user_id("+15550102"));
+    for asked in [
+        request("DELETE", &path(&service)),
+        request("POST", &format!("{}/sync", path(&service))),
+    ] {
+        let answer = world.service.send(&asked.bearer(&other)).await;
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (404, "service_not_found")
+        );
+    }
+    let gone = world.send("DELETE", &path(&service), None).await;
+    assert_eq!(gone.status, 200, "{}", gone.text);
+    let left = "SELECT (SELECT count(*) FROM connected_services) + (SELECT count(*) FROM calendars)
+                  + (SELECT count(*) FROM calendar_events)";
+    assert_eq!(world.service.rows(left), [[0]]);
+    assert_eq!(
+        world.send("DELETE", &path(&service), None).await.status,
+        404
+    );
+    // Neither the address nor a title is anywhere in the files.
+    let (_, folder) = world.service.stop().await;
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(SECRET) && !text.contains("dentist"));
+    }
+}
