@@ -303,6 +303,7 @@ mod tests {
                 message_limit: own(),
                 superpower: own(),
                 group_owner: own(),
+                ..Persona::default()
             };
             assert_eq!(denial.reply(&persona), "Rest now.");
         }

@@ -8,6 +8,7 @@ mod memories;
 mod relays;
 mod reload;
 mod sealing;
+mod services;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -24,7 +25,6 @@ use crate::account::identity::Identity;
 use crate::account::identity::jwks::Jwks;
 use crate::auth::edge_token::{self, Verifier};
 use crate::auth::jwt;
-use crate::auth::seal::Sealer;
 use crate::auth::shared_secret::SharedSecret;
 use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
@@ -44,7 +44,7 @@ use crate::metrics::Jobs;
 use crate::reply::persona::Persona;
 use crate::routes::limits::MinuteWindows;
 use crate::routes::{self, retries::Retries};
-use crate::services::{Services, web};
+use crate::services::Services;
 use crate::setting::Setting;
 use crate::store::{self, Lock, SharedStore, Store};
 
@@ -129,17 +129,11 @@ impl App {
         );
         let jwks = jwks(&config, &clock);
         let sealer = sealing::sealer(&config, &store).await?;
-        let marketplace = Marketplace::new(
-            store.clone(),
-            hub.clone(),
-            memories.clone(),
-            clock.clone(),
-            sealer.clone(),
-            config.server.public_url.as_str(),
-        );
+        let marketplace =
+            services::marketplace(&config, &store, (&hub, &memories), &clock, &sealer);
         let verifier = verifier(&config);
         let identity = Identity::new(store.clone(), clock.clone(), verifier, jwks.clone());
-        let (identity, marketplace) = (Arc::new(identity), Arc::new(marketplace));
+        let identity = Arc::new(identity);
         let exports = exports(&config, &store, &memories, &clock);
         let others = ErasureServices {
             hub: hub.clone(),
@@ -174,7 +168,7 @@ impl App {
             relays: relays::all(&config),
             memories,
             marketplace,
-            services: Arc::new(services(&config, &store, &clock, &hub, sealer)),
+            services: services::services(&config, &store, &clock, &hub, sealer),
             config,
             clock,
             store,
@@ -354,20 +348,6 @@ fn exports(
     Exports::new(store.clone(), memories.clone(), clock.clone(), settings)
 }
 
-fn services(
-    config: &Config,
-    store: &SharedStore,
-    clock: &Clock,
-    hub: &Arc<Hub>,
-    sealer: Option<Arc<Sealer>>,
-) -> Services {
-    let network = web::Network {
-        allow_private: config.services.allow_private,
-        allowed_hosts: config.services.allowed_hosts.clone(),
-    };
-    Services::new(store.clone(), clock.clone(), hub.clone(), sealer, network)
-}
-
 fn photos(config: &Config, store: &SharedStore, clock: &Clock) -> Arc<Photos> {
     Arc::new(Photos::new(
         store.clone(),
@@ -397,6 +377,7 @@ fn persona(config: &Config) -> Persona {
         message_limit: reply.message_limit_text.clone(),
         superpower: reply.superpower_text.clone(),
         group_owner: reply.group_owner_text.clone(),
+        public_url: config.server.public_url.trim_end_matches('/').to_owned(),
     }
 }
 

@@ -38,6 +38,7 @@ pub use file::file;
 pub use json::Json;
 pub use multipart::{Form, FormLimits};
 pub use numbers::{RouteLabels, ServerMetrics};
+pub use percent::decode_form;
 pub use problem::method_not_allowed;
 pub use response::{
     empty, html, json, json_bytes, json_with, stream, text, with_header, with_quota,

@@ -30,6 +30,7 @@ use crate::flags::Flags;
 use crate::media::PhotoFile;
 use crate::memory::{Memories, ServiceMemories};
 use crate::metrics::{self, IntCounterVec};
+use crate::model::secret_text;
 use crate::random;
 use crate::reply::persona::Persona;
 use crate::reply::powers::Understanding;
@@ -173,9 +174,13 @@ impl Ingest {
     pub fn arrival(
         &self,
         via: Endpoint,
-        message: Message,
+        mut message: Message,
         repeat: RepeatKey,
     ) -> Box<PreparedMessage> {
+        // Before anything of it is kept or passed on.
+        if let Some(text) = secret_text::without_secrets(&message.text) {
+            message.text = text;
+        }
         let now = self.clock.now();
         let understood = respond::understand_all(&message, &self.persona.get().name, now);
         Box::new(PreparedMessage {

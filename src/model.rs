@@ -10,4 +10,5 @@ pub mod payment;
 pub mod public_id;
 pub mod recurrence;
 pub mod redaction;
+pub mod secret_text;
 pub mod subscription;

@@ -9,6 +9,7 @@ mod audit;
 mod backup;
 mod billing;
 mod commands;
+mod connect;
 mod console;
 mod edge;
 mod exports;
@@ -125,6 +126,8 @@ pub fn table() -> Vec<Route> {
         route("PATCH",  "/account/services/{service_id}",       User,       65536,          to!(services::update)),
         route("DELETE", "/account/services/{service_id}",       User,       0,              to!(services::disconnect)),
         route("POST",   "/account/services/{service_id}/sync",  User,       0,              to!(services::sync)).limit(Limit::Services),
+        route("GET",    "/connect/{token}",                     Anyone,     0,              to!(connect::show)),
+        route("POST",   "/connect/{token}",                     Anyone,     16384,          to!(connect::connect)),
         route("GET",    "/admin/audit",                         Admin,      0,              to!(audit::list)),
         route("GET",    "/admin/commands",                      Admin,      0,              to!(commands::list)),
         route("POST",   "/admin/commands/{command_id}/retry",   Admin,      0,              to!(commands::retry)),

@@ -4,6 +4,7 @@
 
 mod feed;
 pub mod ics;
+pub mod links;
 mod sync;
 pub mod sync_job;
 pub mod web;
@@ -21,7 +22,9 @@ use crate::edge::hub::Hub;
 use crate::error::{Error, Kind, Result};
 use crate::model::connected_service::{ServiceKind, ServiceState};
 use crate::random;
-use crate::store::{CalendarRow, NewService, ServiceId, ServiceRow, SharedStore, UserId, View};
+use crate::store::{
+    CalendarRow, Digest, NewService, ServiceId, ServiceRow, SharedStore, UserId, View,
+};
 use web::{Address, Network};
 
 /// Services of one person.
@@ -136,6 +139,17 @@ impl Services {
         credentials: Credentials,
         name: Option<String>,
     ) -> Result<ServiceView> {
+        self.connect_once(user, credentials, name, None).await
+    }
+
+    /// The same, by a link that is used up when the service is kept.
+    async fn connect_once(
+        &self,
+        user: UserId,
+        credentials: Credentials,
+        name: Option<String>,
+        link: Option<Digest>,
+    ) -> Result<ServiceView> {
         let sealer = self.sealer()?.clone();
         let address = credentials.address()?;
         let host = address.host.clone();
@@ -144,14 +158,21 @@ impl Services {
         let fetched = self.fetch(credentials.clone(), Vec::new(), owner).await?;
         let now = self.clock.now();
         let kind = credentials.kind();
+        // This is the first sync.
+        let next_sync_at = now.plus_ms(sync::UNFINISHED_MS);
         let secret = serde_json::to_string(&credentials).map_err(Error::internal)?;
         let given = name
             .or_else(|| fetched.name.clone())
             .unwrap_or(host.clone());
         let id = self.store.write(move |tx| {
+            if let Some(link) = link
+                && !tx.use_connect_link(&link, now)?
+            {
+                return Err(links::link_gone());
+            }
             if let Some(service) = known {
                 let sealed = sealer.seal(&service.service_id, &secret);
-                tx.replace_credentials(service.id, &sealed, now)?;
+                tx.replace_credentials(service.id, &sealed, next_sync_at)?;
                 return Ok(service.id);
             }
             if tx.view().services(user)?.len() >= SERVICES_MAX {
@@ -165,6 +186,7 @@ impl Services {
                 name: &given,
                 host: &host,
                 credentials: &sealer.seal(&service_id, &secret),
+                next_sync_at,
                 now,
             })
         });

@@ -92,24 +92,12 @@ const ALLOWED: &[(&str, &str)] = &[
         "the first of an index",
     ),
     (
-        "INDEXED BY connected_services_removed",
-        "disconnected services of which rows are left, nearly always none",
-    ),
-    (
         "SELECT service_id, credentials FROM connected_services",
         "once at the start; the first row",
     ),
     (
         "INDEXED BY connected_services_refused",
         "services whose refusal is to be told, nearly always none",
-    ),
-    (
-        "SELECT next_sync_at FROM connected_services",
-        "the first of an index",
-    ),
-    (
-        "DELETE FROM main.connect_links",
-        "a restore, with no service beside it",
     ),
     (
         "FROM power_alarms ORDER BY due_at LIMIT 1",

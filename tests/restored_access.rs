@@ -214,6 +214,7 @@ async fn what_ended_since_the_backup_stays_ended() {
             ("deleted_apps", 1),
             ("deleted_webhooks", 2),
             ("deletion_requests", 0),
+            ("disconnected_services", 0),
             ("ended_grants", 1),
             ("erased_accounts", 0),
             ("flags", 1),
@@ -336,4 +337,44 @@ async fn who_takes_part_in_a_room_is_as_before_the_restore() {
     assert_eq!(town.count(&member), 0);
     written(&town, "walkers", "group", &[CREATOR, OTHER], "hello").await;
     assert_eq!(town.count(&member), 1, "the relay's next list counts");
+}
+
+/// A disconnected calendar stays away, with its credentials and all that was fetched.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disconnected_service_is_not_restored() {
+    let mut town = Town::open().await;
+    let service = |id: i64| {
+        format!(
+            "INSERT INTO connected_services (id, service_id, user_id, kind, name, scope, host,
+               credentials, connected_at) SELECT {id}, 's{id}', min(id), 'imap', 'n', 'mail.read', 'h',
+               x'01', 1 FROM users;
+             INSERT INTO calendars (id, calendar_id, service_id, user_id, path, name)
+               SELECT {id}, 'c{id}', {id}, min(id), '', 'n' FROM users;
+             INSERT INTO calendar_events (calendar_id, user_id, uid, instance, object, clock, starts_at,
+               ends_at, status, facts, first_seen_at, changed_at)
+               SELECT {id}, min(id), 'u', '', '', 'zoned', 1, 2, 'confirmed', '{{}}', 1, 1 FROM users;
+             INSERT INTO mail_items (id, service_id, user_id, mailbox, uid_validity, uid, mail_key,
+               received_at, extract, first_seen_at)
+               SELECT {id}, {id}, min(id), 'INBOX', 1, 1, 'k', 1, '{{}}', 1 FROM users;
+             INSERT INTO mail_facts (service_id, user_id, mail_id, kind, fact_key, status, clock, data,
+               first_seen_at, changed_at)
+               SELECT {id}, min(id), {id}, 'parcel', '{id}', 'pending', 'zoned', '{{}}', 1, 1 FROM users;"
+        )
+    };
+    town.execute(&service(1));
+    town.execute(&service(2));
+    town.run("backup b.db");
+    town.execute("UPDATE connected_services SET removed_at = 1, credentials = x'' WHERE id = 1");
+    let carried = town.restore("b.db");
+    assert_eq!(carried["disconnected_services"], 1, "{carried:?}");
+    for table in [
+        "connected_services",
+        "calendars",
+        "calendar_events",
+        "mail_items",
+        "mail_facts",
+    ] {
+        let left = format!("SELECT count(*) FROM {table}");
+        assert_eq!(town.count(&left), 1, "{table}");
+    }
 }

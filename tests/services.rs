@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use chatkeep::clock::{Clock, Timestamp};
 use serde_json::{Value, json};
-use support::{Answer, Service, direct, get, post, request};
+use support::{Answer, Service, direct, eventually, get, post, request};
 
 const PHONE: &str = "+15550101";
 const SECRET: &str = "private-quixotic";
@@ -403,4 +403,179 @@ async fn names_and_calendars_change_and_a_disconnected_service_leaves_nothing() 
         let text = String::from_utf8_lossy(&bytes);
         assert!(!text.contains(SECRET) && !text.contains("dentist"));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_told_once_when_an_address_stops_working() {
+    let world = World::open().await;
+    world.connect().await;
+    world.server.instead(Some((404, "X: y")));
+    for failures in 1..=3 {
+        world.clock.advance(41 * 60_000);
+        let failed = format!("SELECT failures = {failures} FROM connected_services");
+        eventually("the sync failed", async || {
+            world.service.rows(&failed) == [[1]]
+        })
+        .await;
+    }
+    let told = "SELECT json_extract(payload, '$.text') FROM commands";
+    eventually("the person is told", async || {
+        !world.service.rows(told).is_empty()
+    })
+    .await;
+    let state = "SELECT state, next_sync_at, refusal_told FROM connected_services";
+    assert_eq!(
+        world.service.rows(state),
+        [[json!("refused"), json!(null), json!(1)]]
+    );
+    let texts = world.service.rows(told);
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    assert!(
+        texts[0][0]
+            .as_str()
+            .unwrap()
+            .starts_with("I can't read Work any more"),
+        "{texts:?}"
+    );
+}
+
+impl World {
+    async fn say(&self, text: &str) -> String {
+        let said = self.service.edge_message("a", &direct(PHONE, text)).await;
+        assert_eq!(said.status, 200, "{}", said.text);
+        said.json()["reply_text"].as_str().unwrap().to_owned()
+    }
+
+    /// The path of a link that was asked for in the chat.
+    async fn link(&self) -> String {
+        let said = self.say("connect my calendar").await;
+        let link = said.lines().last().unwrap();
+        let path = link.strip_prefix("http://127.0.0.1:8080").expect(link);
+        assert!(path.starts_with("/connect/"), "{said}");
+        path.to_owned()
+    }
+
+    async fn submit(&self, path: &str, form: &str) -> Answer {
+        let asked = request("POST", path)
+            .header("content-type", "application/x-www-form-urlencoded")
+            .raw(form);
+        self.service.send(&asked).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_connects_once_and_looking_at_it_does_not_count() {
+    let world = World::open().await;
+    let path = world.link().await;
+    for _ in 0..2 {
+        let page = world.service.send(&get(&path)).await;
+        assert_eq!(page.status, 200, "{}", page.text);
+        assert!(
+            page.header("content-type")
+                .unwrap()
+                .starts_with("text/html")
+        );
+        assert!(
+            page.header("content-security-policy")
+                .unwrap()
+                .contains("default-src 'none'")
+        );
+        assert!(
+            page.text.contains("<form method=\"post\">"),
+            "{}",
+            page.text
+        );
+        assert!(!page.text.contains("<script"));
+    }
+    // What is wrong is said on the page, without what was typed.
+    world.server.instead(Some((404, "X: y")));
+    let url = world.server.url().replace(':', "%3A").replace('/', "%2F");
+    let form = format!("kind=ics&url={url}&name=My+calendar");
+    let page = world.submit(&path, &form).await;
+    assert_eq!(page.status, 422, "{}", page.text);
+    assert!(
+        page.text.contains("has no calendar at this address (404)"),
+        "{}",
+        page.text
+    );
+    assert!(
+        page.text.contains("<form") && !page.text.contains(SECRET),
+        "{}",
+        page.text
+    );
+    world.server.instead(None);
+    let page = world.submit(&path, &form).await;
+    assert_eq!(page.status, 200, "{}", page.text);
+    assert!(
+        page.text.contains("My calendar is connected"),
+        "{}",
+        page.text
+    );
+    let page = world.service.send(&get(&path)).await;
+    assert_eq!(page.status, 410, "{}", page.text);
+    let body = json!({"kind": "ics", "url": world.server.url()});
+    let again = world.service.send(&post(&path, &body)).await;
+    assert_eq!((again.status, again.code().as_str()), (410, "link_gone"));
+    // As JSON, and within its time only.
+    let path = world.link().await;
+    let connected = world.service.send(&post(&path, &body)).await;
+    assert_eq!(
+        (connected.status, &connected.json()["kind"]),
+        (200, &json!("ics"))
+    );
+    let path = world.link().await;
+    world.clock.advance(15 * 60_000);
+    assert_eq!(world.service.send(&get(&path)).await.status, 410);
+    let unknown = world.service.send(&post("/connect/0000", &body)).await;
+    assert_eq!(
+        (unknown.status, unknown.code().as_str()),
+        (404, "link_not_found")
+    );
+    assert_eq!(
+        world
+            .service
+            .rows("SELECT count(*) FROM connected_services"),
+        [[1]]
+    );
+    // Nobody but the person is sent a link.
+    let asked = support::group("g", PHONE, "juno, connect my calendar");
+    let said = world.service.edge_message("a", &asked).await.json();
+    assert!(!said.to_string().contains("/connect/"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn passwords_in_a_chat_are_refused_and_not_kept() {
+    let world = World::open().await;
+    for text in [
+        "connect my calendar, the password is hunter2-x",
+        "my calendar: https://calendar.google.com/calendar/ical/a/private-hunter2/basic.ics",
+    ] {
+        let said = world.say(text).await;
+        assert!(said.contains("did not keep it"), "{said}");
+    }
+    let wifi = world
+        .say("remember that the wifi password is tulip99")
+        .await;
+    assert!(!wifi.contains("did not keep it"), "{wifi}");
+    let (_, folder) = world.service.stop().await;
+    let bytes = std::fs::read(folder.path().join("chatkeep.db")).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(!text.contains("hunter2") && text.contains("tulip99"));
+}
+
+/// The page's style is the one that its policy names.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_has_the_style_that_its_policy_names() {
+    use base64::Engine as _;
+    use sha2::Digest as _;
+    let world = World::open().await;
+    let page = world.service.send(&get(&world.link().await)).await;
+    let style = page.text.split("<style>").nth(1).unwrap();
+    let style = style.split("</style>").next().unwrap();
+    let hash = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(style));
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(
+        policy.contains(&format!("style-src 'sha256-{hash}'")),
+        "sha256-{hash}"
+    );
 }

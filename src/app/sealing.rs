@@ -1,5 +1,6 @@
-//! Chooses the key that seals webhooks' secrets and people's credentials: the configured one, or else the one stored beside
-//! the database. A new key is created only while no secret is sealed with another.
+//! Chooses the key that seals webhooks' secrets and people's credentials: the configured one, or
+//! else the one stored beside the database. A new key is created only while no secret is sealed
+//! with another.
 
 use std::path::Path;
 use std::sync::Arc;

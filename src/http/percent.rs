@@ -18,6 +18,12 @@ pub(super) fn decode(text: &str) -> Option<Cow<'_, str>> {
     (is_sound && !decoded.contains('\0')).then_some(decoded)
 }
 
+/// A value of a form as browsers send it (application/x-www-form-urlencoded), where `+` is a
+/// space.
+pub fn decode_form(text: &str) -> Option<String> {
+    decode(&text.replace('+', " ")).map(Cow::into_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -229,6 +229,7 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::Say(_) => "small talk",
         Intent::Help(_) => "asks what the assistant can do",
         Intent::Crisis => "somebody in a crisis",
+        Intent::ConnectCalendar => "wants to connect a calendar",
         Intent::Several(_) => "several requests",
         Intent::FollowUp { .. } => "refers to what was said before",
         Intent::Unclear(_) | Intent::AskWhen { .. } | Intent::AskWhat { .. } => {

@@ -3,6 +3,7 @@
 
 mod account;
 mod agenda;
+mod connecting;
 mod crisis;
 mod follow_up;
 pub(in crate::reply) mod listening;
@@ -110,6 +111,8 @@ pub enum Intent {
     },
     SetTimezone(Zone),
     SetName(String),
+    /// A link to the page on which a calendar is connected.
+    ConnectCalendar,
     /// No known request: answered in a direct chat, or when addressed by name.
     Unknown,
 }
@@ -221,7 +224,8 @@ fn one_request(talk: &Talk) -> Intent {
     if talk.words.len() == 0 {
         return small_talk::wordless(talk);
     }
-    account::command(talk)
+    connecting::command(talk)
+        .or_else(|| account::command(talk))
         .or_else(|| agenda::command(talk))
         .or_else(|| reminder::command(talk))
         .or_else(|| settings::command(talk))

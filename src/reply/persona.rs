@@ -11,4 +11,6 @@ pub struct Persona {
     pub superpower: Option<String>,
     /// A superpower needs a subscription of the group's owner.
     pub group_owner: Option<String>,
+    /// Where people reach the service; without a slash at the end.
+    pub public_url: String,
 }

@@ -4,6 +4,7 @@
 mod account;
 mod apologies;
 mod care;
+mod connecting;
 mod follow_ups;
 mod recurring;
 mod times;
@@ -11,6 +12,7 @@ mod times;
 pub use account::*;
 pub use apologies::{apology, cut_short, overloaded, refused};
 pub use care::{crisis, how_to_delete_account, how_to_export_data};
+pub use connecting::*;
 pub use follow_ups::*;
 pub use recurring::{
     listed_text, next_dates, recurrence_phrase, recurrence_refused, recurring_reminder_set,

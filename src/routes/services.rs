@@ -17,18 +17,18 @@ pub(super) async fn connect(mut rq: Request) -> Result<Response> {
     let credentials = read_credentials(&mut fields);
     let name = read_name(&mut fields);
     fields.finish()?;
-    let user = rq.who()?.id;
+    let user = rq.user()?.id;
     let service = rq.app.services.connect(user, credentials, name).await?;
     Ok(http::json(&service))
 }
 
 pub(super) async fn list(rq: Request) -> Result<Response> {
-    let services = rq.app.services.list(rq.who()?.id).await?;
+    let services = rq.app.services.list(rq.user()?.id).await?;
     Ok(http::json(&json!({ "services": services })))
 }
 
 pub(super) async fn sync(rq: Request) -> Result<Response> {
-    let service = rq.app.services.sync_now(rq.who()?.id, service_id(&rq));
+    let service = rq.app.services.sync_now(rq.user()?.id, service_id(&rq));
     Ok(http::json(&service.await?))
 }
 
@@ -46,13 +46,13 @@ pub(super) async fn update(mut rq: Request) -> Result<Response> {
         });
     }
     fields.finish()?;
-    let user = rq.who()?.id;
+    let user = rq.user()?.id;
     let service = rq.app.services.update(user, service_id(&rq), change);
     Ok(http::json(&service.await?))
 }
 
 pub(super) async fn disconnect(rq: Request) -> Result<Response> {
-    let user = rq.who()?.id;
+    let user = rq.user()?.id;
     rq.app.services.disconnect(user, service_id(&rq)).await?;
     Ok(http::json(&json!({
         "message": "The service is disconnected; its credentials and what was fetched are gone."
@@ -67,7 +67,7 @@ pub(super) fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
     }
 }
 
-fn read_name(fields: &mut Fields<'_>) -> Option<String> {
+pub(super) fn read_name(fields: &mut Fields<'_>) -> Option<String> {
     let name = fields.optional_string("name", 1..=NAME_CHARS_MAX * 4)?;
     let name = name.trim();
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {

@@ -5,6 +5,7 @@ mod details;
 mod expansion;
 #[cfg(test)]
 mod tests;
+mod wall_time;
 mod zones;
 
 use std::collections::HashMap;

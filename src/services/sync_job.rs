@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::metrics::Job;
 use crate::store::ServiceRow;
 
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Syncs under way: those that fetch, and those that write or wait for their turn.
 const SYNCS_MAX: usize = 2 * FETCHES_MAX;
 

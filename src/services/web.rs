@@ -109,7 +109,7 @@ impl Address {
         let origin = |address: &Self| (address.is_tls, address.host.clone(), address.port);
         let is_of = |domain: &&str| self.host.ends_with(domain) && other.host.ends_with(domain);
         origin(self) == origin(other)
-            || self.is_tls && other.is_tls && SHARED_DOMAINS.iter().any(|domain| is_of(&domain))
+            || self.is_tls && other.is_tls && SHARED_DOMAINS.iter().any(is_of)
     }
 }
 

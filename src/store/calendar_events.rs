@@ -316,6 +316,7 @@ mod tests {
                     name: "Work",
                     host: "example.com",
                     credentials: b"sealed",
+                    next_sync_at: Timestamp(0),
                     now: Timestamp(0),
                 })?;
                 let listed = ListedCalendar {

@@ -49,6 +49,7 @@ pub struct NewService<'a> {
     pub host: &'a str,
     /// Sealed
     pub credentials: &'a [u8],
+    pub next_sync_at: Timestamp,
     pub now: Timestamp,
 }
 
@@ -74,7 +75,7 @@ impl Tx<'_> {
         self.execute(
             "INSERT INTO connected_services (service_id, user_id, kind, name, scope, host,
                credentials, connected_at, next_sync_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             (
                 new.service_id,
                 new.user.0,
@@ -84,18 +85,24 @@ impl Tx<'_> {
                 new.host,
                 new.credentials,
                 new.now.0,
+                new.next_sync_at.0,
             ),
         )?;
         Ok(ServiceId(self.conn.last_insert_rowid()))
     }
 
-    /// Other credentials, for a service whose password was changed. The next sync is due now.
-    pub fn replace_credentials(&self, id: ServiceId, sealed: &[u8], now: Timestamp) -> Result<()> {
+    /// Other credentials, for a service whose password was changed.
+    pub fn replace_credentials(
+        &self,
+        id: ServiceId,
+        sealed: &[u8],
+        next_sync_at: Timestamp,
+    ) -> Result<()> {
         self.execute(
             "UPDATE connected_services SET credentials = ?2, state = 'ok', error = NULL,
                failures = 0, refusal_told = 0, next_sync_at = ?3
              WHERE id = ?1 AND removed_at IS NULL",
-            (id.0, sealed, now.0),
+            (id.0, sealed, next_sync_at.0),
         )?;
         Ok(())
     }

@@ -325,6 +325,7 @@ mod tests {
                 name: "Mail",
                 host: "example.com",
                 credentials: b"sealed",
+                next_sync_at: Timestamp(0),
                 now: Timestamp(0),
             })?;
             let put = |mail: &NewMailItem, now| tx.put_mail(service, USER, mail, Timestamp(now));

@@ -48,7 +48,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "ingest",
         &[
             "access", "clock", "edge", "engine", "error", "flags", "limits", "media", "memory", "metrics", "model",
-            "random", "reply", "setting", "store",
+            "random", "reply", "services", "setting", "store",
         ],
     ),
     ("access", &["clock", "flags", "model", "reply", "store"]),

@@ -1,0 +1,186 @@
+//! Passwords and secret addresses in what people write: they are taken out before anything is
+//! kept. Only what is said of mail and calendars counts: other passwords are notes of one's own.
+
+/// What stands in the place of a secret.
+pub const REMOVED: &str = "[removed]";
+
+/// What a password may be named.
+const PASSWORD_WORDS: [&str; 8] = [
+    "password",
+    "passwort",
+    "passcode",
+    "pass",
+    "pwd",
+    "pw",
+    "app-password",
+    "kennwort",
+];
+/// What such a password is for.
+const SERVICE_WORDS: [&str; 22] = [
+    "mail",
+    "email",
+    "e-mail",
+    "mailbox",
+    "inbox",
+    "imap",
+    "gmail",
+    "google",
+    "calendar",
+    "caldav",
+    "icloud",
+    "apple",
+    "outlook",
+    "fastmail",
+    "nextcloud",
+    "yahoo",
+    "gmx",
+    "mailbox.org",
+    "connect",
+    "app",
+    "app-password",
+    "kalender",
+];
+/// Shorter texts are no passwords.
+const SECRET_CHARS_MIN: usize = 4;
+
+/// The text without secrets of mailboxes and calendars; `None`: it holds none.
+pub fn without_secrets(text: &str) -> Option<String> {
+    let mut parts: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    let mut is_changed = hide_app_passwords(&mut parts);
+    is_changed |= hide_secret_addresses(&mut parts);
+    is_changed |= hide_named_passwords(&mut parts);
+    is_changed.then(|| parts.join(" "))
+}
+
+/// Four groups of four letters, as Google shows app passwords, and Apple with dashes.
+fn hide_app_passwords(parts: &mut [String]) -> bool {
+    let is_group = |part: &str| part.len() == 4 && part.bytes().all(|b| b.is_ascii_lowercase());
+    let is_apple = |part: &str| part.len() == 19 && part.split('-').all(is_group);
+    let mut is_changed = false;
+    for part in parts.iter_mut().filter(|part| is_apple(part)) {
+        *part = REMOVED.to_owned();
+        is_changed = true;
+    }
+    // Words have vowels; a group of all four without any is no sentence.
+    let is_random = |group: &[String]| {
+        let is_odd = |part: &String| !part.bytes().any(|b| b"aeiouy".contains(&b));
+        group.iter().all(|part| is_group(part)) && group.iter().any(is_odd)
+    };
+    for at in 0..parts.len().saturating_sub(3) {
+        if is_random(&parts[at..at + 4]) {
+            parts[at..at + 4].fill(REMOVED.to_owned());
+            is_changed = true;
+        }
+    }
+    is_changed
+}
+
+/// Addresses with a password in them, and secret addresses of calendars.
+fn hide_secret_addresses(parts: &mut [String]) -> bool {
+    let is_secret = |part: &str| {
+        let lower = part.to_ascii_lowercase();
+        let Some((_, rest)) = lower.split_once("://") else {
+            return false;
+        };
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let has_login = authority
+            .rsplit_once('@')
+            .is_some_and(|(user, _)| user.contains(':'));
+        has_login || lower.contains("/private-") || lower.contains(".ics")
+    };
+    let mut is_changed = false;
+    for part in parts.iter_mut().filter(|part| is_secret(part)) {
+        *part = REMOVED.to_owned();
+        is_changed = true;
+    }
+    is_changed
+}
+
+/// "My mail password is x", "imap password: x".
+fn hide_named_passwords(parts: &mut [String]) -> bool {
+    let word = |part: &str| {
+        let ends = |c: char| c.is_ascii_punctuation();
+        part.trim_matches(ends).to_lowercase()
+    };
+    if !parts
+        .iter()
+        .any(|part| SERVICE_WORDS.contains(&word(part).as_str()))
+    {
+        return false;
+    }
+    for at in 0..parts.len() {
+        if !PASSWORD_WORDS.contains(&word(&parts[at]).as_str()) {
+            continue;
+        }
+        let is_named = parts[at].ends_with([':', '=']);
+        let rest = parts.iter().enumerate().skip(at + 1);
+        let mut rest = rest.filter(|(_, part)| !part.is_empty());
+        let Some((next, part)) = rest.next() else {
+            continue;
+        };
+        let joint = part.trim_end_matches([':', '=']).to_lowercase();
+        let is_link = ["", "is", "ist", "-"].contains(&joint.as_str());
+        let secret = match (is_link, is_named) {
+            (true, _) => rest.next().map(|(at, _)| at),
+            (false, true) => Some(next),
+            (false, false) => None,
+        };
+        let secret = secret.filter(|at| {
+            let part = &parts[*at];
+            part.chars().count() >= SECRET_CHARS_MIN && part != REMOVED
+        });
+        // Sentences about passwords have words after "is": a secret has other characters too,
+        // or ends the message.
+        let looks_secret = |at: &usize| {
+            let part = parts[*at].trim_end_matches(['.', ',', '!', '?']);
+            *at + 1 == parts.len() || !part.chars().all(char::is_alphabetic)
+        };
+        if let Some(secret) = secret.filter(looks_secret) {
+            parts[secret..].fill(REMOVED.to_owned());
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_of_mail_and_calendars_are_taken_out() {
+        let hidden = [
+            "my mail password is hunter2",
+            "My email password is: hunter2",
+            "imap password: hunter2 for ada@example.com",
+            "gmail app password = s3cret-x",
+            "connect my mail, password: hunter2",
+            "use abcd efgh ijkl mnzp",
+            "bcdf ghjk lmnp qrst",
+            "icloud: abcd-efgh-ijkl-mnop",
+            "connect https://ada:hunter2@dav.example.com/cal",
+            "https://calendar.google.com/calendar/ical/a%40b.c/private-0123abc/basic.ics",
+        ];
+        for text in hidden {
+            let found = without_secrets(text).expect(text);
+            assert!(found.contains(REMOVED), "{found}");
+            for secret in ["hunter2", "s3cret", "ijkl", "0123abc", "qrst"] {
+                assert!(!found.contains(secret), "{found}");
+            }
+        }
+        let kept = [
+            "",
+            "connect my mail",
+            "remember that the wifi password is hunter2",
+            "I forgot my mail password",
+            "my mail password is wrong again, what now",
+            "what is my mail password?",
+            "they need more time with this from them",
+            "look at https://example.com/a:b@c and mail me",
+            "the password is longer",
+        ];
+        for text in kept {
+            assert_eq!(without_secrets(text), None, "{text}");
+        }
+    }
+}
