@@ -46,6 +46,15 @@ pub(crate) fn naive_database(dir: &Path) -> PathBuf {
     dir.join("naive.db")
 }
 
+/// A program that was written with a framework, on a database of its own.
+pub(crate) fn start_peer(
+    command: &mut Command,
+    database: &Path,
+    durability: Durability,
+) -> Result<Process> {
+    start(command.arg(database).arg(durability.name()))
+}
+
 fn start(command: &mut Command) -> Result<Process> {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child: Child = command.spawn()?;

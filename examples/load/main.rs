@@ -75,6 +75,8 @@ pub(crate) struct Settings {
 enum Mode {
     /// POST /edge/message, closed and open loop, against bare hyper and the naive design.
     Ingest(modes::ingest::Options),
+    /// Ingest beside FastAPI with sqlite3, where that is installed.
+    Peers(modes::peers::Options),
     /// GET /api/v1/usage/limits with RS256 tokens, closed loop, against bare hyper.
     Read(modes::read::Options),
     /// POST /webhooks/{id}, signed, against bare hyper; delivery to relays; a flood.
@@ -143,6 +145,7 @@ async fn run(cli: Cli) -> Result<Option<Report>> {
     let settings = &cli.settings;
     Ok(Some(match &cli.mode {
         Mode::Ingest(options) => modes::ingest::run(settings, options).await?,
+        Mode::Peers(options) => modes::peers::run(settings, options).await?,
         Mode::Read(options) => modes::read::run(settings, options).await?,
         Mode::Webhook(options) => modes::webhook::run(settings, options).await?,
         Mode::FanOut(options) => modes::fan_out::run(settings, options).await?,

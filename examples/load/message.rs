@@ -16,6 +16,20 @@ pub(crate) const BODY_BYTES: usize = 600;
 const SENDER_DIGITS: usize = 7;
 pub(crate) const SERIAL_DIGITS: usize = 10;
 
+/// What relays name the assistant among those who take part.
+pub(crate) const ASSISTANT: &str = "juno.example";
+
+/// How a relay names the direct chat of a phone number.
+pub(crate) fn chat_guid(phone: &str) -> String {
+    format!("iMessage;-;{phone}")
+}
+
+/// A context as messages have it, as it is kept.
+pub(crate) fn context() -> String {
+    json!({"locale": "en-US", "note": "x".repeat(200), "photos": null, "service": "iMessage"})
+        .to_string()
+}
+
 /// `{agent}:{phone}:{issued_at}:{mac}` in base64.
 pub(crate) fn edge_token(secret: &str, agent_id: &str) -> Result<String> {
     let issued_at = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
@@ -92,9 +106,9 @@ impl Template {
         let body = |note: &str| {
             let sender = format!("+1555{sender_mark}");
             json!({
-                "chat_guid": format!("iMessage;-;{sender}"), "mode": "direct", "sender": sender,
+                "chat_guid": chat_guid(&sender), "mode": "direct", "sender": sender,
                 "text": text,
-                "timestamp": timestamp, "participants": [sender, "juno.example"],
+                "timestamp": timestamp, "participants": [sender, ASSISTANT],
                 "metadata": {"filter_reason": "", "was_redacted": false, "redacted_fields": []},
                 "context": {"service": "iMessage", "locale": "en-US", "note": note,
                     "photos": photos},

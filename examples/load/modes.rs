@@ -5,6 +5,7 @@ pub(crate) mod export;
 pub(crate) mod fan_out;
 pub(crate) mod growth;
 pub(crate) mod ingest;
+pub(crate) mod peers;
 pub(crate) mod read;
 pub(crate) mod relays;
 pub(crate) mod start;

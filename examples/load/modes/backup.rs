@@ -32,8 +32,8 @@ pub(crate) struct Options {
 }
 
 /// One backup.
-struct Made {
-    took: Duration,
+pub(super) struct Made {
+    pub(super) took: Duration,
     bytes: f64,
 }
 
@@ -100,7 +100,7 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
 }
 
 /// By the service's own command, as an operator would.
-async fn back_up(settings: &Settings, dir: &Path) -> Result<Made> {
+pub(super) async fn back_up(settings: &Settings, dir: &Path) -> Result<Made> {
     let began = Instant::now();
     let mut command = Command::new(service::binary(settings)?);
     command

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use crate::client;
@@ -32,6 +33,29 @@ pub(crate) struct Options {
     durability: Durability,
 }
 
+/// Waits for an export; how long it took, since `began`.
+pub(super) async fn ready(
+    service: &Service,
+    token: &str,
+    job: &Value,
+    began: Instant,
+) -> Result<Duration> {
+    let path = format!("/account/export/{}", job["job_id"].as_str().unwrap_or("?"));
+    let mut took = began.elapsed();
+    loop {
+        let asked = client::call(service.address(), "GET", &path, token, None);
+        let (_, job) = asked.await?;
+        if job["status"] == "ready" {
+            return Ok(took);
+        }
+        if job["status"] == "failed" || began.elapsed() > EXPORT_PATIENCE {
+            return Err(format!("no export: {job}").into());
+        }
+        sleep(Duration::from_millis(10)).await;
+        took = began.elapsed();
+    }
+}
+
 pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report> {
     let dir = super::temporary(settings)?;
     let mut report = Report::new("export", settings, dir.path())?;
@@ -58,20 +82,7 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
             format!("the request for an export got {status}")
         });
         let mut with = drive::open(&load, options.rate, time).await?;
-        let path = format!("/account/export/{}", job["job_id"].as_str().unwrap_or("?"));
-        let mut took = began.elapsed();
-        loop {
-            let asked = client::call(service.address(), "GET", &path, &token, None);
-            let (_, job) = asked.await?;
-            if job["status"] == "ready" {
-                break;
-            }
-            if job["status"] == "failed" || began.elapsed() > EXPORT_PATIENCE {
-                return Err(format!("no export: {job}").into());
-            }
-            sleep(Duration::from_millis(10)).await;
-            took = began.elapsed();
-        }
+        let took = ready(&service, &token, &job, began).await?;
         let p99s = [
             without.latencies.quantile_ms(990),
             with.latencies.quantile_ms(990),

@@ -13,10 +13,11 @@ use crate::report::{Report, Table};
 use crate::service::Service;
 use crate::{Durability, Result, Settings, baseline, people, rows, service};
 
-/// A round counts when bare hyper, which nothing but the machine slows down, reached this much
-/// of its median.
 /// The target that has metrics.
 pub(super) const SERVICE: &str = "service";
+const NAIVE: &str = "naive";
+/// A round counts when bare hyper, which nothing but the machine slows down, reached this much
+/// of its median.
 pub(crate) const BARE_OF_MEDIAN_MIN: f64 = 0.8;
 pub(super) const WARM_UP: Duration = Duration::from_secs(1);
 
@@ -68,6 +69,31 @@ pub(super) struct Round {
 }
 
 impl Target {
+    /// Something that the service is compared with.
+    pub(super) fn beside(
+        settings: &Settings,
+        name: &'static str,
+        process: Process,
+    ) -> Result<Self> {
+        let load = super::load(settings, process.address, settings.senders)?;
+        Ok(Self::new(name, process, load))
+    }
+
+    /// The service, its senders known to it.
+    pub(super) async fn service(
+        settings: &Settings,
+        dir: &Path,
+        durability: Durability,
+    ) -> Result<Self> {
+        let service = Service::start(settings, dir, durability).await?;
+        let senders = service.lift_limits(settings.senders).await?;
+        let load = super::load(settings, service.address(), senders)?;
+        let introduced = people::introduce(&service, senders, &load.tokens).await?;
+        let mut target = Self::new(SERVICE, service.process, load);
+        target.introduced = introduced;
+        Ok(target)
+    }
+
     pub(super) fn new(name: &'static str, process: Process, load: Load) -> Self {
         Self {
             name,
@@ -164,30 +190,43 @@ async fn measure(
         summarise(report, &mut targets, &title, false);
     }
 
-    for mut target in targets {
-        let Target {
-            name, ok, others, ..
-        } = target;
-        report.check(others == 0, || {
-            format!("{name}, {synchronous}: {others} answers weren't 200")
-        });
-        let database = match name {
-            SERVICE => service::database(dir),
-            "naive" => baseline::naive_database(dir),
-            _ => continue,
+    for target in targets {
+        let database = match target.name {
+            SERVICE => Some(service::database(dir)),
+            NAIVE => Some(baseline::naive_database(dir)),
+            _ => None,
         };
-        // Killed, not stopped: what was answered must be there after a crash.
-        target.process.kill();
-        let stored = rows::messages(&database)? - target.introduced;
-        report.check(stored == ok, || {
-            format!("{name}, {synchronous}: {ok} answers were 200, {stored} messages are stored")
-        });
-        report.note(format!(
-            "{name}, {synchronous}: {ok} answers 200, {stored} rows after SIGKILL, {} senders, \
-             {} answers with access != null",
-            target.load.senders, target.denied
-        ));
+        check(report, target, database.as_deref(), durability)?;
     }
+    Ok(())
+}
+
+/// Whether all was answered with 200, and all that was is in the database.
+pub(super) fn check(
+    report: &mut Report,
+    mut target: Target,
+    database: Option<&Path>,
+    durability: Durability,
+) -> Result<()> {
+    let (name, synchronous) = (target.name, durability.name());
+    let (ok, others) = (target.ok, target.others);
+    report.check(others == 0, || {
+        format!("{name}, {synchronous}: {others} answers weren't 200")
+    });
+    let Some(database) = database else {
+        return Ok(());
+    };
+    // Killed, not stopped: what was answered must be there after a crash.
+    target.process.kill();
+    let stored = rows::messages(database)? - target.introduced;
+    report.check(stored == ok, || {
+        format!("{name}, {synchronous}: {ok} answers were 200, {stored} messages are stored")
+    });
+    report.note(format!(
+        "{name}, {synchronous}: {ok} answers 200, {stored} rows after SIGKILL, {} senders, \
+         {} answers with access != null",
+        target.load.senders, target.denied
+    ));
     Ok(())
 }
 
@@ -197,22 +236,12 @@ async fn start(
     durability: Durability,
     dir: &Path,
 ) -> Result<Vec<Target>> {
-    let bare = baseline::start_bare()?;
-    let naive = baseline::start_naive(dir, durability)?;
-    let bare_load = super::load(settings, bare.address, settings.senders)?;
-    let naive_load = super::load(settings, naive.address, settings.senders)?;
     let mut targets = vec![
-        Target::new("bare hyper", bare, bare_load),
-        Target::new("naive", naive, naive_load),
+        Target::beside(settings, "bare hyper", baseline::start_bare()?)?,
+        Target::beside(settings, NAIVE, baseline::start_naive(dir, durability)?)?,
     ];
     if !options.baselines_only {
-        let service = Service::start(settings, dir, durability).await?;
-        let senders = service.lift_limits(settings.senders).await?;
-        let load = super::load(settings, service.address(), senders)?;
-        let introduced = people::introduce(&service, senders, &load.tokens).await?;
-        let mut target = Target::new(SERVICE, service.process, load);
-        target.introduced = introduced;
-        targets.push(target);
+        targets.push(Target::service(settings, dir, durability).await?);
     }
     Ok(targets)
 }

@@ -88,7 +88,12 @@ async fn once(load: &Load, requests: u64) -> Result<f64> {
     Ok(outcome.per_second())
 }
 
-fn load(settings: &Settings, address: SocketAddr, tokens: &[(String, String)]) -> Result<Load> {
+/// Each person asks with a token of their own, in turns.
+pub(super) fn load(
+    settings: &Settings,
+    address: SocketAddr,
+    tokens: &[(String, String)],
+) -> Result<Load> {
     let requests = tokens.iter().map(|(user_id, token)| {
         let path = format!("/api/v1/usage/limits/{user_id}");
         client::request("GET", &path, address, token, "").into_bytes()
