@@ -2,6 +2,7 @@
 //! fetched in step. Servers are asked through `outbound` only. It knows nothing of HTTP as it is
 //! served, and nothing of SQL.
 
+mod caldav;
 mod feed;
 pub mod ics;
 pub mod links;
@@ -54,6 +55,11 @@ pub struct Services {
 pub enum Credentials {
     /// Whoever knows the address sees the calendar: the address is the secret.
     Ics { url: String },
+    Caldav {
+        url: String,
+        username: String,
+        password: String,
+    },
 }
 
 /// Why a server can't be used, with a sentence for the person that holds no secret.
@@ -326,21 +332,35 @@ impl Credentials {
     pub const fn kind(&self) -> ServiceKind {
         match self {
             Self::Ics { .. } => ServiceKind::Ics,
+            Self::Caldav { .. } => ServiceKind::Caldav,
         }
     }
 
     /// Where the service is. An address that can't be one is the caller's mistake.
     fn address(&self) -> Result<Address> {
-        match self {
-            Self::Ics { url } => {
-                Address::parse(url).map_err(|why| Error::invalid_field("/url", why))
+        let parsed = match self {
+            Self::Ics { url } => Address::parse(url),
+            // Of a server the name alone will do.
+            Self::Caldav { url, .. } if !url.contains("://") => {
+                Address::parse(&format!("https://{}", url.trim()))
             }
-        }
+            Self::Caldav { url, .. } => Address::parse(url),
+        };
+        parsed.map_err(|why| Error::invalid_field("/url", why))
     }
 
     fn is_same_service(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Ics { url }, Self::Ics { url: other }) => url == other,
+            (
+                Self::Caldav { url, username, .. },
+                Self::Caldav {
+                    url: other,
+                    username: name,
+                    ..
+                },
+            ) => url == other && username == name,
+            _ => false,
         }
     }
 
@@ -348,6 +368,9 @@ impl Credentials {
     fn email(&self) -> Option<String> {
         match self {
             Self::Ics { .. } => None,
+            Self::Caldav { username, .. } => {
+                Some(username.clone()).filter(|name| name.contains('@'))
+            }
         }
     }
 }
@@ -365,6 +388,11 @@ impl ServiceError {
             kind: ServiceErrorKind::Refused,
             sentence: sentence.into(),
         }
+    }
+
+    /// The server answered that these credentials are wrong.
+    fn is_refusal(&self) -> bool {
+        self.kind == ServiceErrorKind::Refused
     }
 
     fn gone(sentence: impl Into<String>) -> Self {

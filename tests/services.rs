@@ -579,3 +579,292 @@ async fn the_page_has_the_style_that_its_policy_names() {
         "sha256-{hash}"
     );
 }
+
+/// A CalDAV server with one calendar and one list of tasks.
+#[derive(Clone)]
+struct DavServer {
+    address: SocketAddr,
+    inner: Arc<Mutex<DavState>>,
+}
+
+#[derive(Default)]
+struct DavState {
+    /// By path: the calendar's text, and the version that brought it.
+    resources: std::collections::BTreeMap<String, (String, u64)>,
+    gone: Vec<(String, u64)>,
+    version: u64,
+    knows_tokens: bool,
+    /// Method and what was asked, of those with the right password.
+    asked: Vec<String>,
+}
+
+/// "ada:quixotic"
+const DAV_LOGIN: &str = "authorization: Basic YWRhOnF1aXhvdGlj";
+
+impl DavServer {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Self {
+            address: listener.local_addr().unwrap(),
+            inner: Arc::default(),
+        };
+        server.inner.lock().unwrap().knows_tokens = true;
+        let answering = server.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                answering.answer(stream.unwrap());
+            }
+        });
+        server
+    }
+
+    fn answer(&self, mut stream: TcpStream) -> Option<()> {
+        let mut head = String::new();
+        let mut reader = BufReader::new(stream.try_clone().ok()?);
+        while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).ok()? > 0 {}
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "));
+        let mut body = vec![0; length.and_then(|n| n.parse().ok()).unwrap_or(0)];
+        reader.read_exact(&mut body).ok()?;
+        let body = String::from_utf8(body).ok()?;
+        let (status, headers, answer) = self.answer_to(&head, &body);
+        let length = answer.len();
+        let answer = format!(
+            "HTTP/1.1 {status} X\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{answer}"
+        );
+        stream.write_all(answer.as_bytes()).ok()?;
+        let _ = stream.read(&mut [0; 1]);
+        Some(())
+    }
+
+    fn answer_to(&self, head: &str, body: &str) -> (u16, String, String) {
+        let mut state = self.inner.lock().unwrap();
+        let path = head.split(' ').nth(1).unwrap_or_default();
+        if path.starts_with("/.well-known") {
+            return (301, "Location: /dav/\r\n".to_owned(), String::new());
+        }
+        if !head.contains(DAV_LOGIN) {
+            return (401, "WWW-Authenticate: Basic\r\n".to_owned(), String::new());
+        }
+        let what = [
+            "current-user-principal",
+            "calendar-home-set",
+            "getctag",
+            "sync-collection",
+            "calendar-query",
+            "calendar-multiget",
+        ];
+        let what = what
+            .into_iter()
+            .find(|what| body.contains(what))
+            .unwrap_or("?");
+        state.asked.push(what.to_owned());
+        let found = |href: &str, prop: &str| {
+            format!(
+                "<response><href>{href}</href><propstat><prop>{prop}</prop><status>HTTP/1.1 200 OK</status>\
+                 </propstat><propstat><prop><getcontenttype/></prop><status>HTTP/1.1 404 Not Found</status>\
+                 </propstat></response>"
+            )
+        };
+        let gone = |href: &str| {
+            format!(
+                "<response><href>{href}</href><status>HTTP/1.1 404 Not Found</status></response>"
+            )
+        };
+        let kind = |name: &str| {
+            format!(
+                "<resourcetype><collection/><C:calendar/></resourcetype><C:supported-calendar-component-set>\
+             <C:comp name=\"{name}\"/></C:supported-calendar-component-set>"
+            )
+        };
+        let token = format!("t{}", state.version);
+        let inner = match what {
+            "current-user-principal" if path == "/" => return (404, String::new(), String::new()),
+            "current-user-principal" => found(
+                path,
+                "<current-user-principal><href>ada/</href></current-user-principal>",
+            ),
+            "calendar-home-set" => found(
+                path,
+                "<C:calendar-home-set><href>/dav/ada/cal/</href></C:calendar-home-set>",
+            ),
+            "getctag" => {
+                let token = match state.knows_tokens {
+                    true => format!("<sync-token>{token}</sync-token>"),
+                    false => String::new(),
+                };
+                let own = format!(
+                    "{}<displayname>Work &amp; more</displayname><S:getctag>c{}</S:getctag>{token}\
+                    <current-user-privilege-set><privilege><write/></privilege></current-user-privilege-set>",
+                    kind("VEVENT"),
+                    state.version
+                );
+                found(
+                    "/dav/ada/cal/",
+                    "<resourcetype><collection/></resourcetype>",
+                ) + &found("/dav/ada/cal/work%20x/", &own)
+                    + &found("/dav/ada/cal/tasks/", &kind("VTODO"))
+            }
+            "sync-collection" => {
+                let since = body
+                    .split("sync-token>t")
+                    .nth(1)
+                    .and_then(|rest| rest.split('<').next());
+                let Some(since) = since.and_then(|n| n.parse::<u64>().ok()) else {
+                    return (
+                        403,
+                        String::new(),
+                        "<error xmlns=\"DAV:\"><valid-sync-token/></error>".to_owned(),
+                    );
+                };
+                let changed = state
+                    .resources
+                    .iter()
+                    .filter(|(_, (_, version))| *version > since);
+                let changed: String = changed
+                    .map(|(path, _)| found(path, "<getetag>\"e\"</getetag>"))
+                    .collect();
+                let left = state.gone.iter().filter(|(_, version)| *version > since);
+                let left: String = left.map(|(path, _)| gone(path)).collect();
+                format!("{changed}{left}<sync-token>{token}</sync-token>")
+            }
+            "calendar-query" => state
+                .resources
+                .keys()
+                .map(|path| found(path, "<getetag>\"e\"</getetag>"))
+                .collect(),
+            "calendar-multiget" => {
+                let hrefs = body
+                    .split("<d:href>")
+                    .skip(1)
+                    .filter_map(|rest| rest.split('<').next());
+                let data = |href: &str| match state.resources.get(href) {
+                    Some((text, version)) => found(
+                        href,
+                        &format!(
+                            "<getetag>\"{version}\"</getetag><C:calendar-data>{text}</C:calendar-data>"
+                        ),
+                    ),
+                    None => gone(href),
+                };
+                hrefs.map(data).collect()
+            }
+            _ => return (400, String::new(), String::new()),
+        };
+        let answer = format!(
+            "<?xml version=\"1.0\"?><multistatus xmlns=\"DAV:\" xmlns:C=\"urn:ietf:params:xml:ns:caldav\" \
+             xmlns:S=\"http://calendarserver.org/ns/\">{inner}</multistatus>"
+        );
+        (207, "Content-Type: application/xml\r\n".to_owned(), answer)
+    }
+
+    fn put(&self, name: &str, start: &str) {
+        let mut state = self.inner.lock().unwrap();
+        state.version += 1;
+        let text = format!(
+            "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:{name}\nSUMMARY:{name}\nDTSTART:{start}\nEND:VEVENT\nEND:VCALENDAR\n"
+        );
+        let version = state.version;
+        state
+            .resources
+            .insert(format!("/dav/ada/cal/work%20x/{name}.ics"), (text, version));
+    }
+
+    fn delete(&self, name: &str) {
+        let mut state = self.inner.lock().unwrap();
+        state.version += 1;
+        let (path, version) = (format!("/dav/ada/cal/work%20x/{name}.ics"), state.version);
+        state.resources.remove(&path);
+        state.gone.push((path, version));
+    }
+
+    /// What was asked since the last look.
+    fn asked(&self) -> String {
+        std::mem::take(&mut self.inner.lock().unwrap().asked).join(" ")
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caldav_account_is_found_and_kept_in_step() {
+    const FOUND: &str = "current-user-principal calendar-home-set getctag";
+    let world = World::open().await;
+    let server = DavServer::start();
+    server.put("standup", "20261123T090000Z");
+    server.put("dentist", "20261125T130000Z");
+    let mut body = json!({
+        "kind": "caldav", "url": format!("http://{}", server.address),
+        "username": "ada", "password": "wrong",
+    });
+    let refused = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (422, "service_refused")
+    );
+    body["password"] = json!("quixotic");
+    let answer = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert!(!answer.text.contains("quixotic"), "{}", answer.text);
+    let service = answer.json();
+    assert_eq!(
+        (&service["kind"], &service["scope"]),
+        (&json!("caldav"), &json!("calendar"))
+    );
+    assert_eq!(service["calendars"].as_array().unwrap().len(), 1);
+    assert_eq!(service["calendars"][0]["name"], "Work & more");
+    assert_eq!(
+        server.asked(),
+        format!("{FOUND} calendar-query calendar-multiget")
+    );
+    let uids = || -> Vec<Vec<Value>> {
+        world
+            .service
+            .rows("SELECT uid, status FROM calendar_events ORDER BY starts_at")
+    };
+    let row = |uid: &str, status: &str| vec![json!(uid), json!(status)];
+    assert_eq!(
+        uids(),
+        [row("standup", "confirmed"), row("dentist", "confirmed")]
+    );
+    // Nothing new; then only what changed is fetched.
+    world.sync(&service).await;
+    assert_eq!(server.asked(), FOUND);
+    server.put("lunch", "20261126T120000Z");
+    server.delete("standup");
+    world.sync(&service).await;
+    assert_eq!(
+        server.asked(),
+        format!("{FOUND} sync-collection calendar-multiget")
+    );
+    let expected = [
+        row("standup", "cancelled"),
+        row("dentist", "confirmed"),
+        row("lunch", "confirmed"),
+    ];
+    assert_eq!(uids(), expected);
+    // Without tokens the calendar is read again when its ctag changed.
+    server.inner.lock().unwrap().knows_tokens = false;
+    server.delete("lunch");
+    let synced = world.sync(&service).await;
+    assert_eq!(synced["error"], Value::Null);
+    let kept = world
+        .service
+        .rows("SELECT object, etag FROM calendar_events WHERE uid = 'dentist'");
+    assert_eq!(
+        kept,
+        [[json!("/dav/ada/cal/work x/dentist.ics"), json!("\"2\"")]]
+    );
+    // A password that stops working is not tried again.
+    let mut wrong = body.clone();
+    wrong["password"] = json!("wrong");
+    let path = "/account/services";
+    assert_eq!(
+        world.send("POST", path, Some(&wrong)).await.code(),
+        "service_refused"
+    );
+    let state = world.send("GET", path, None).await.json();
+    assert_eq!(
+        state["services"][0]["state"], "ok",
+        "the right password stays"
+    );
+}

@@ -58,10 +58,11 @@ async fn connect_by_form(rq: &Request, body: &[u8]) -> Result<String> {
         let value = http::decode_form(value)?;
         Some(value.trim().to_owned()).filter(|value| !value.is_empty())
     };
-    let fields: serde_json::Map<String, serde_json::Value> = ["kind", "url", "name"]
-        .into_iter()
-        .filter_map(|name| Some((name.to_owned(), value(name)?.into())))
-        .collect();
+    let fields: serde_json::Map<String, serde_json::Value> =
+        ["kind", "url", "username", "password", "name"]
+            .into_iter()
+            .filter_map(|name| Some((name.to_owned(), value(name)?.into())))
+            .collect();
     let mut fields = Fields::of(&fields);
     let credentials: Credentials = services::read_credentials(&mut fields);
     let name = services::read_name(&mut fields);

@@ -8,6 +8,8 @@ use crate::http::{self, Fields, Response};
 use crate::services::{Credentials, NAME_CHARS_MAX, ServiceChange};
 
 const URL_BYTES_MAX: usize = 2_000;
+const USERNAME_BYTES_MAX: usize = 320;
+const PASSWORD_BYTES_MAX: usize = 1_000;
 /// Calendars switched on or off at once.
 const CALENDARS_MAX: usize = 200;
 
@@ -61,9 +63,15 @@ pub(super) async fn disconnect(rq: Request) -> Result<Response> {
 
 /// What a person gives to reach a service.
 pub(super) fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
-    fields.one_of("kind", &["ics"]);
-    Credentials::Ics {
-        url: fields.required_string("url", 1..=URL_BYTES_MAX),
+    let kind = fields.one_of("kind", &["ics", "caldav"]);
+    let url = fields.required_string("url", 1..=URL_BYTES_MAX);
+    match kind {
+        "caldav" => Credentials::Caldav {
+            url,
+            username: fields.required_string("username", 1..=USERNAME_BYTES_MAX),
+            password: fields.required_string("password", 1..=PASSWORD_BYTES_MAX),
+        },
+        _ => Credentials::Ics { url },
     }
 }
 

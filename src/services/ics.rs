@@ -28,6 +28,9 @@ const LINE_BYTES_MAX: usize = 64 << 10;
 /// Events of a file within the window.
 const EVENTS_MAX: usize = 20_000;
 
+/// Of a calendar.
+const NAME_CHARS_MAX: usize = 100;
+
 /// What an expansion needs to know.
 pub struct Surroundings<'a> {
     pub window: Range<Timestamp>,
@@ -109,6 +112,11 @@ pub fn read(bytes: &[u8], surroundings: &Surroundings<'_>) -> Result<CalendarFil
     }
 }
 
+/// A name as one line, bounded.
+pub(super) fn clean_name(name: &str) -> String {
+    details::clean(name, NAME_CHARS_MAX)
+}
+
 /// The text with its folded lines joined. Lines fold at octets, inside a character too, so that
 /// bytes are joined before they are decoded.
 fn unfold(bytes: &[u8]) -> Result<String, FileError> {
@@ -160,10 +168,7 @@ fn take_calendar(
     let root = &calendar.components[0];
     let named = |name: &str| own_property(root, name);
     let name = text_of(root, &ICalendarProperty::Name).or_else(|| named("X-WR-CALNAME"));
-    file.name = file
-        .name
-        .take()
-        .or(name.map(|name| details::clean(name, 100)));
+    file.name = file.name.take().or(name.map(clean_name));
     let refresh = root.property(&ICalendarProperty::RefreshInterval);
     let refresh = refresh.and_then(|entry| match entry.values.first()? {
         ICalendarValue::Duration(duration) => Some(duration.as_seconds()),

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::caldav::{self, Account};
 use super::feed::{self, FeedState};
-use super::web::Network;
+use super::web::{Address, Network};
 use super::{Credentials, Owner, ServiceError, ServiceErrorKind, Services};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, Result};
@@ -45,6 +46,11 @@ pub(super) struct FetchedCalendar {
 pub(super) enum FetchedEvents {
     Unchanged,
     All(Vec<EventFacts>),
+    /// In the place of all that was in these resources.
+    Some {
+        replaced: Vec<String>,
+        events: Vec<EventFacts>,
+    },
 }
 
 impl Services {
@@ -135,7 +141,10 @@ impl Services {
             let id = row.id;
             match calendar.events {
                 FetchedEvents::Unchanged => {}
-                FetchedEvents::All(events) => self.write_events(id, events).await?,
+                FetchedEvents::All(events) => self.write_events(id, events, None).await?,
+                FetchedEvents::Some { replaced, events } => {
+                    self.write_events(id, events, Some(replaced)).await?;
+                }
             }
             // After the events: a process that is killed before fetches them again.
             if row.sync_state != calendar.sync_state {
@@ -149,12 +158,22 @@ impl Services {
         Ok(())
     }
 
-    async fn write_events(&self, calendar: CalendarId, events: Vec<EventFacts>) -> Result<()> {
+    /// `replaced`: of these resources only; `None`: of the whole calendar.
+    async fn write_events(
+        &self,
+        calendar: CalendarId,
+        events: Vec<EventFacts>,
+        replaced: Option<Vec<String>>,
+    ) -> Result<()> {
         let now = self.clock.now();
         let read = self
             .store
             .read(move |view| view.events_of_calendar(calendar));
-        let kept = read.await?;
+        let mut kept = read.await?;
+        if let Some(replaced) = replaced {
+            let replaced: HashSet<String> = replaced.into_iter().collect();
+            kept.retain(|(_, event)| replaced.contains(&event.object));
+        }
         let compared = tokio::task::spawn_blocking(move || differences(&kept, events, now)).await;
         let mut changes: Vec<EventChange> = compared.map_err(Error::internal)?;
         while !changes.is_empty() {
@@ -186,39 +205,59 @@ fn fetch(
     let now = clock.now();
     let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
     let is_late = || clock.monotonic().0 > end;
+    let address = credentials.address();
+    let address = address.map_err(|error| ServiceError::unreachable(error.detail))?;
     match credentials {
-        Credentials::Ics { .. } => {
-            let address = credentials.address();
-            let address = address.map_err(|error| ServiceError::unreachable(error.detail))?;
-            let known = calendars.first();
-            let before: FeedState = known
-                .and_then(|row| serde_json::from_str(&row.sync_state).ok())
-                .unwrap_or_default();
-            let fetched = feed::fetch(&address, network, &before, owner, now, &is_late)?;
-            let known_name = known.map(|row| row.name.clone());
-            let name = fetched.file.as_ref().and_then(|file| file.name.clone());
-            let listed = ListedCalendar {
-                path: String::new(),
-                name: name
-                    .clone()
-                    .or(known_name)
-                    .unwrap_or_else(|| address.host.clone()),
-                is_writable: false,
+        Credentials::Ics { .. } => fetch_feed(&address, calendars, owner, network, now, &is_late),
+        Credentials::Caldav {
+            username, password, ..
+        } => {
+            let account = Account {
+                address: &address,
+                username,
+                password,
+                network,
             };
-            Ok(Fetched {
-                name,
-                pause_ms: fetched.state.refresh_ms,
-                calendars: vec![FetchedCalendar {
-                    listed,
-                    sync_state: serde_json::to_string(&fetched.state).unwrap_or_default(),
-                    events: match fetched.file {
-                        Some(file) => FetchedEvents::All(file.events),
-                        None => FetchedEvents::Unchanged,
-                    },
-                }],
-            })
+            caldav::fetch(&account, calendars, owner, now, &is_late)
         }
     }
+}
+
+fn fetch_feed(
+    address: &Address,
+    calendars: &[CalendarRow],
+    owner: &Owner,
+    network: &Network,
+    now: Timestamp,
+    is_late: &dyn Fn() -> bool,
+) -> Result<Fetched, ServiceError> {
+    let known = calendars.first();
+    let before: FeedState = known
+        .and_then(|row| serde_json::from_str(&row.sync_state).ok())
+        .unwrap_or_default();
+    let fetched = feed::fetch(address, network, &before, owner, now, is_late)?;
+    let known_name = known.map(|row| row.name.clone());
+    let name = fetched.file.as_ref().and_then(|file| file.name.clone());
+    let listed = ListedCalendar {
+        path: String::new(),
+        name: name
+            .clone()
+            .or(known_name)
+            .unwrap_or_else(|| address.host.clone()),
+        is_writable: false,
+    };
+    Ok(Fetched {
+        name,
+        pause_ms: fetched.state.refresh_ms,
+        calendars: vec![FetchedCalendar {
+            listed,
+            sync_state: serde_json::to_string(&fetched.state).unwrap_or_default(),
+            events: match fetched.file {
+                Some(file) => FetchedEvents::All(file.events),
+                None => FetchedEvents::Unchanged,
+            },
+        }],
+    })
 }
 
 /// How the service stands after a sync that succeeded (with the pause that the server asks

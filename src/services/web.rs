@@ -141,16 +141,26 @@ impl Query<'_> {
 }
 
 impl Network {
-    /// Sends a query, and follows redirects with method and body. Where the answer came from,
-    /// and the answer, whatever its status. It blocks.
+    /// Sends a query, and follows redirects. It blocks.
     pub fn send(
         &self,
         address: &Address,
         query: &Query<'_>,
     ) -> Result<(Address, Response), ServiceError> {
+        self.send_to(address, address, query)
+    }
+
+    /// The same to another address than the one that the credentials are for. Redirects keep
+    /// method and body. Where the answer came from, and the answer, whatever its status.
+    pub fn send_to(
+        &self,
+        login_address: &Address,
+        address: &Address,
+        query: &Query<'_>,
+    ) -> Result<(Address, Response), ServiceError> {
         let mut at = address.clone();
         for _ in 0..=REDIRECTS_MAX {
-            let response = self.send_once(address, &at, query)?;
+            let response = self.send_once(login_address, &at, query)?;
             if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
                 return Ok((at, response));
             }
