@@ -21,6 +21,7 @@ mod respond;
 mod rooms;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
 use crate::access;
 use crate::clock::{Clock, Monotonic, Timestamp};
@@ -142,6 +143,10 @@ pub struct Ingest {
     pub reminders: reminders::ReminderWaker,
     pub replies: Replies,
     windows: Mutex<Windows>,
+    /// When somebody was last asked how something was, by this or an earlier process.
+    how_was_asked_ms: AtomicI64,
+    /// Changes of calendars before it are planned; at the start none are.
+    calendars_planned_ms: AtomicI64,
     /// Counts limits that were reported in the answer's text.
     pub limited: IntCounterVec,
 }
@@ -157,6 +162,8 @@ impl Ingest {
         replies: Replies,
     ) -> Self {
         Self {
+            how_was_asked_ms: AtomicI64::new(clock.now().0),
+            calendars_planned_ms: AtomicI64::new(0),
             store,
             hub,
             flags,

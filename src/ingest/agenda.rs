@@ -1,7 +1,8 @@
 //! The agenda of a span of time: reminders, and superpowers' birthdays and trips. A group is told
 //! only its own reminders; the rest goes to a direct chat.
 
-use super::powers::kept_of;
+use super::gate;
+use super::powers::{event_lines, kept_of};
 use super::respond::MessageTurn;
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -66,6 +67,12 @@ impl MessageTurn<'_> {
             let zone = self.zone();
             let day = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();
             let (from, to) = (day(span.range.start), day(span.range.end.plus_ms(-1)));
+            if self.flags.superpower(Power::CalendarQueryAgent.name())
+                && gate::has_superpowers_alone(self.user, self.flags, self.now)
+            {
+                let zone = self.timezone();
+                more.extend(event_lines(tx, self.user.id, &span.range, zone, self.now)?);
+            }
             let rows = tx.power_states(PowerOwner::User(self.user.id))?;
             for row in rows {
                 let power =

@@ -10,6 +10,8 @@ use crate::store::{DialogPart, Noted, Reminder, RoomId, Tx, UserId};
 
 /// How long a question can be answered.
 pub(super) const QUESTION_MS: i64 = 5 * 60_000;
+/// How long the question how something was waits for its answer.
+pub(super) const HOW_WAS_MS: i64 = 12 * 60 * 60_000;
 /// How long list numbers are valid, and how long an action can be undone.
 pub(super) const NUMBERS_MS: i64 = 10 * 60_000;
 /// How long "that" refers to the last item.
@@ -81,6 +83,10 @@ pub(super) enum Question {
         about: String,
     },
     ForgetEverything,
+    /// How something was; the answer is a memory that begins with `about`.
+    HowWas {
+        about: String,
+    },
 }
 
 impl LatestReminder {

@@ -3,6 +3,10 @@
 //! access.
 
 mod alarms;
+mod facts;
+mod notices;
+
+pub(super) use facts::event_lines;
 
 use super::answer::Answer;
 use super::gate;
@@ -13,7 +17,8 @@ use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::random;
 use crate::reply::powers::{
-    Action, Control, Power, PowerCall, PowerCalls, PowerContext, StoredState, Strength,
+    Action, Control, NoticeRequest, Power, PowerCall, PowerCalls, PowerContext, StoredState,
+    Strength,
 };
 use crate::reply::{Intent, wording};
 use crate::store::{PowerOwner, PowerState, Room, Tx, User, UserId};
@@ -39,6 +44,8 @@ enum PowerRequest {
     Try(Vec<PowerAttempt>),
     /// Ends the session.
     End(Power),
+    /// About messages that superpowers send by themselves.
+    Notices(NoticeRequest),
     /// An unknown superpower, or another kind of command.
     Other,
 }
@@ -52,6 +59,10 @@ struct PowerAttempt {
 }
 
 impl RequestedPower {
+    pub(super) fn is_explicit(&self) -> bool {
+        self.explicit
+    }
+
     fn to_do(power: Power, action: Action, explicit: bool) -> Self {
         let only = PowerAttempt {
             power,
@@ -94,6 +105,15 @@ impl Ingest {
         };
         if let Some(name) = named.filter(|name| flags.superpower(name)) {
             return Ok(Some(by_name(name, &calls, &arrival.understood.intent)));
+        }
+        if let Some(request) = calls.notices
+            && message.mode == Mode::Direct
+            && gate::has_superpowers(tx, message, user, room, flags, arrival.now)?
+        {
+            return Ok(Some(RequestedPower {
+                what: PowerRequest::Notices(request),
+                explicit: true,
+            }));
         }
         let session = session.and_then(|session| Power::named(&session.name));
         let session = session.filter(|power| flags.superpower(power.name()));
@@ -269,7 +289,9 @@ impl MessageTurn<'_> {
                     None => return Ok(None), // it refers to nothing that is stored
                 }
             }
-            PowerRequest::End(_) if !self.ingest.may_take_turn(self, called.explicit) => {
+            PowerRequest::End(_) | PowerRequest::Notices(_)
+                if !self.ingest.may_take_turn(self, called.explicit) =>
+            {
                 self.too_many()
             }
             PowerRequest::End(power) => {
@@ -277,6 +299,7 @@ impl MessageTurn<'_> {
                 tx.end_power_session(self.user.id, self.room.id, self.now)?;
                 wording::superpower_ended(power.title())
             }
+            PowerRequest::Notices(request) => self.set_notices(tx, *request)?,
             PowerRequest::Other => {
                 if understood.is_command() || self.may_command() {
                     return Ok(None);
@@ -322,12 +345,15 @@ impl MessageTurn<'_> {
         }
         let owner = self.owner();
         let kept = tx.power_state(owner, power.name())?.map(kept_of);
-        let day = match power {
-            Power::DailySummary => {
-                alarms::day(tx, self.user.id, self.timezone(), self.flags, self.now)?
-            }
-            _ => String::new(),
-        };
+        let mut preferences = notices::preferences(tx, self.user.id)?;
+        let facts = facts::gather(
+            tx,
+            power,
+            self.user.id,
+            self.timezone(),
+            self.flags,
+            self.now,
+        )?;
         let scene = PowerContext {
             now: self.now,
             timezone: self.timezone(),
@@ -336,7 +362,9 @@ impl MessageTurn<'_> {
             name: self.user.name.as_deref(),
             sure: attempt.sure,
             reachable: self.agent.is_some(),
-            day: &day,
+            waking: preferences.waking,
+            muted: preferences.is_muted(power),
+            facts: &facts,
         };
         let outcome = power
             .act(kept.as_ref(), attempt.action.clone(), &scene)
@@ -347,6 +375,12 @@ impl MessageTurn<'_> {
         if !self.ingest.may_take_turn(self, explicit) {
             return Ok(Some(PowerReply::TooMany));
         }
+        if let Some(switched) = outcome.switched {
+            self.switch_calendar(tx, switched)?;
+        }
+        if outcome.kept.is_some() {
+            self.resume_summary(tx, power, &mut preferences)?;
+        }
         if let Some(kept) = outcome.kept {
             tx.set_power_state(owner, &state_of(power, kept), self.now)?;
             if power.has_alarms() {
@@ -354,6 +388,9 @@ impl MessageTurn<'_> {
                 let user = self.user.id;
                 self.ingest
                     .set_alarm(tx, power, user, here, outcome.alarm, self.now)?;
+            }
+            if power.has_plans() && !self.in_group() {
+                self.plan_alarms(tx, self.timezone(), Power::needs_plans)?;
             }
         }
         self.take_turn(tx, power)?;

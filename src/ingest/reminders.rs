@@ -23,6 +23,10 @@ use crate::store::{Reminder, Tx, View};
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Delay when the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
+/// People whose calendars are planned in one transaction.
+const PLANNED_AT_ONCE: usize = 20;
+/// How long a change may take from its date to its commit.
+const CHANGE_COMMITTED_MS: i64 = 15_000;
 /// A reminder later than this says so.
 const LATE_MS: i64 = 5 * 60_000;
 /// Pause after a failed check.
@@ -105,6 +109,7 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
 /// Queues due messages. Returns when the next one is due.
 async fn deliver_due(ingest: &Arc<Ingest>) -> Result<Option<Timestamp>> {
     let now = ingest.clock.now();
+    plan_changed_calendars(ingest, now).await?;
     // Reads first, because usually nothing is due.
     let next = ingest.store.read(next_due).await?;
     if next.is_none_or(|at| at > now) {
@@ -121,6 +126,32 @@ async fn deliver_due(ingest: &Arc<Ingest>) -> Result<Option<Timestamp>> {
             next_due(&tx.view())
         })
         .await
+}
+
+/// Plans what goes by calendars for everybody whose events or mails have changed since the last look.
+async fn plan_changed_calendars(ingest: &Arc<Ingest>, now: Timestamp) -> Result<()> {
+    let since = ingest.calendars_planned_ms.load(Ordering::Relaxed);
+    let changed = ingest.store.read(move |view| {
+        let mut users = view.users_with_event_changes(Timestamp(since))?;
+        users.extend(view.users_with_new_mails(Timestamp(since))?);
+        users.sort_unstable_by_key(|user| user.0);
+        users.dedup();
+        Ok(users)
+    });
+    for users in changed.await?.chunks(PLANNED_AT_ONCE) {
+        let (worker, users) = (ingest.clone(), users.to_vec());
+        let planned = ingest.store.write(move |tx| {
+            for user in users {
+                worker.plan_calendar_alarms(tx, user, now)?;
+            }
+            Ok(())
+        });
+        planned.await?;
+    }
+    // A change may be committed later than it is dated.
+    let next = now.plus_ms(-CHANGE_COMMITTED_MS).0.max(since);
+    ingest.calendars_planned_ms.store(next, Ordering::Relaxed);
+    Ok(())
 }
 
 /// When the next reminder or alarm is due.

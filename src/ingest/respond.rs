@@ -137,6 +137,14 @@ impl MessageTurn<'_> {
     /// the language model, if there is one.
     fn let_in(&self, tx: &mut Tx<'_>, intent: Intent, facts: DecisionFacts) -> Result<Response> {
         let replies = &self.ingest.replies;
+        if self
+            .called
+            .as_ref()
+            .is_none_or(|called| !called.is_explicit())
+            && let Some(answer) = self.answer_how_it_was(tx, &intent)?
+        {
+            return Ok(Response::Answer(answer));
+        }
         if let Some(called) = &self.called
             && let Some(answer) = self.use_power(tx, called, &intent)?
         {

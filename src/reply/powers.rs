@@ -5,15 +5,39 @@
 mod bill_split;
 mod birthday_reminder;
 mod budget_tracker;
+mod calendar_events;
+mod calendar_list_agent;
+mod calendar_morning;
+mod calendar_query_agent;
+mod calendar_stress_agent;
+mod call_prep;
+mod cancellation_protector;
 mod daily_summary;
+mod destination_prep;
+mod email_urgency;
+mod entries;
+mod evening_prep;
+mod events;
 mod focus_protector;
+mod gmail_mindreader_agent;
 mod habit_tracker;
+mod mails;
+mod membership_renewal;
 mod money;
 mod mood_tracker;
+mod names;
+mod notice;
+mod package_tracking;
 mod pieces;
+mod post_event_checkin;
+mod preferences;
 mod recognise;
+mod reservation_prep;
+mod said_time;
+mod stored;
 #[cfg(test)]
 mod tests;
+mod tickets_vault;
 mod todo_list;
 mod trip_planner;
 
@@ -22,6 +46,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::clock::{Timestamp, Zone};
+pub use events::{CalendarName, Event};
+pub use mails::Mail;
+pub use notice::WakingHours;
+pub use post_event_checkin::{CheckinAnswer, checkin_answer};
+pub use preferences::{NoticePreferences, NoticeRequest, PREFERENCES_NAME};
 pub use recognise::{
     Control, PowerCall, PowerCalls, Strength, Understanding, recognise, understand_all,
 };
@@ -37,6 +66,22 @@ pub enum Power {
     MoodTracker,
     FocusProtector,
     DailySummary,
+    TicketsVault,
+    ReservationPrep,
+    MembershipRenewal,
+    CancellationProtector,
+    PackageTracking,
+    PostEventCheckin,
+    EveningPrep,
+    CalendarQueryAgent,
+    CalendarListAgent,
+    CalendarStressAgent,
+    CalendarMorning,
+    CalendarEvents,
+    CallPrep,
+    DestinationPrep,
+    GmailMindreaderAgent,
+    EmailUrgency,
 }
 
 /// An action of one superpower.
@@ -51,7 +96,23 @@ pub enum Action {
     MoodTracker(mood_tracker::MoodAction),
     FocusProtector(focus_protector::FocusAction),
     DailySummary(daily_summary::DailySummaryAction),
-    /// Only its name was mentioned: shows the current state.
+    TicketsVault(tickets_vault::TicketAction),
+    ReservationPrep(reservation_prep::ReservationAction),
+    MembershipRenewal(membership_renewal::RenewalAction),
+    CancellationProtector(cancellation_protector::CancellationAction),
+    PackageTracking(package_tracking::ParcelAction),
+    PostEventCheckin(post_event_checkin::CheckinAction),
+    EveningPrep(evening_prep::EveningAction),
+    CalendarQueryAgent(calendar_query_agent::CalendarQuery),
+    CalendarListAgent(calendar_list_agent::CalendarListAction),
+    CalendarStressAgent(calendar_stress_agent::StressAction),
+    CalendarMorning(calendar_morning::MorningAction),
+    CalendarEvents(calendar_events::EventReminderAction),
+    CallPrep(call_prep::CallPrepAction),
+    DestinationPrep(destination_prep::DestinationAction),
+    GmailMindreaderAgent(gmail_mindreader_agent::MailQuery),
+    EmailUrgency(email_urgency::UrgencyAction),
+    /// Called by name only: how things stand.
     Overview,
     Undo,
 }
@@ -71,11 +132,83 @@ pub struct PowerContext<'a> {
     pub sure: bool,
     /// The assistant can send messages here by itself.
     pub reachable: bool,
-    /// The other superpowers' texts about the day, for the daily summary.
-    pub day: &'a str,
+    /// In these hours it writes by itself.
+    pub waking: WakingHours,
+    /// The person stopped what it writes by itself.
+    pub muted: bool,
+    /// What others know.
+    pub facts: &'a Facts,
 }
 
-impl PowerContext<'_> {
+/// What a superpower is told of what others know. Only those that need it are told.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// What there is to say of the day, for the daily summary.
+    pub day: String,
+    /// What is planned for these days.
+    pub plans: Vec<Plan>,
+    /// A calendar is connected.
+    pub has_calendar: bool,
+    /// Events around now, in order, also what was declined or cancelled.
+    pub events: Vec<Event>,
+    pub calendars: Vec<CalendarName>,
+    /// What the person wants remembered, newest first.
+    pub memories: Vec<String>,
+    /// A mailbox is connected.
+    pub has_mailbox: bool,
+    /// Extracts of the last 30 days, newest first.
+    pub mails: Vec<Mail>,
+    /// First names, in lower case, of people in the person's calendars.
+    pub people: Vec<String>,
+    /// Urgent mail is told.
+    pub is_urgent_mail_told: bool,
+    /// The second way of composing briefings.
+    pub is_second_briefing: bool,
+}
+
+impl Plan {
+    /// Of a moment.
+    pub fn at(what: &str, at: Timestamp, zone: Zone) -> Self {
+        Self {
+            what: what.to_owned(),
+            place: String::new(),
+            details: String::new(),
+            day: pieces::date(at, zone),
+            minute: Some(pieces::minute_of_day(at, zone)),
+        }
+    }
+}
+
+/// Something planned: a reminder, a booking, an event of a calendar.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    pub what: String,
+    /// "": not known.
+    pub place: String,
+    /// "": nothing else is known.
+    pub details: String,
+    pub day: NaiveDate,
+    /// After midnight; `None`: no time is known.
+    pub minute: Option<u32>,
+}
+
+impl<'a> PowerContext<'a> {
+    /// Of somebody who is alone with the assistant, outside of any message.
+    pub fn alone(now: Timestamp, by: i64, facts: &'a Facts) -> Self {
+        Self {
+            now,
+            timezone: None,
+            group: false,
+            by,
+            name: None,
+            sure: true,
+            reachable: true,
+            waking: WakingHours::default(),
+            muted: false,
+            facts,
+        }
+    }
+
     fn zone(&self) -> Zone {
         self.timezone.unwrap_or(Zone::UTC)
     }
@@ -112,6 +245,10 @@ pub struct PowerOutcome {
     pub kept: Option<StoredState>,
     /// The time of its next alarm.
     pub alarm: Option<Timestamp>,
+    /// What the person was asked about: their answer is a memory of it.
+    pub asked: Option<String>,
+    /// A calendar to switch on or off.
+    pub switched: Option<(i64, bool)>,
 }
 
 /// A superpower: its state and its actions.
@@ -147,40 +284,87 @@ trait Superpower: Clone + Default + PartialEq + Serialize + DeserializeOwned {
         None
     }
 
-    /// Removes the entries of a user.
+    /// What it knows of the days to come, for others.
+    fn plans(&self, _scene: &PowerContext<'_>) -> Vec<Plan> {
+        Vec::new()
+    }
+
+    /// What its last message asked about.
+    fn asked(&self) -> Option<&str> {
+        None
+    }
+
+    /// The calendar that was switched last, and whether it is on.
+    fn switched(&self) -> Option<(i64, bool)> {
+        None
+    }
+
+    /// Takes away what the user of that number said.
     fn erase(&mut self, _by: i64) {}
 }
 
-/// Limit of a state's JSON. The superpowers' own limits keep it far below.
-const STATE_BYTES_MAX: usize = 512 * 1024;
+/// Calls a function with the type of what a superpower keeps.
+macro_rules! for_state {
+    ($power:expr, $function:ident($($argument:expr),*)) => {
+        match $power {
+            Power::TodoList => stored::$function::<todo_list::TodoState>($($argument),*),
+            Power::BillSplit => stored::$function::<bill_split::BillSplitState>($($argument),*),
+            Power::TripPlanner => stored::$function::<trip_planner::TripState>($($argument),*),
+            Power::BirthdayReminder => stored::$function::<birthday_reminder::BirthdayState>($($argument),*),
+            Power::HabitTracker => stored::$function::<habit_tracker::HabitState>($($argument),*),
+            Power::BudgetTracker => stored::$function::<budget_tracker::BudgetState>($($argument),*),
+            Power::MoodTracker => stored::$function::<mood_tracker::MoodState>($($argument),*),
+            Power::FocusProtector => stored::$function::<focus_protector::FocusState>($($argument),*),
+            Power::DailySummary => stored::$function::<daily_summary::DailySummaryState>($($argument),*),
+            Power::TicketsVault => stored::$function::<tickets_vault::TicketState>($($argument),*),
+            Power::ReservationPrep => stored::$function::<reservation_prep::ReservationState>($($argument),*),
+            Power::MembershipRenewal => stored::$function::<membership_renewal::RenewalState>($($argument),*),
+            Power::CancellationProtector => stored::$function::<cancellation_protector::CancellationState>($($argument),*),
+            Power::PackageTracking => stored::$function::<package_tracking::ParcelState>($($argument),*),
+            Power::PostEventCheckin => stored::$function::<post_event_checkin::CheckinState>($($argument),*),
+            Power::EveningPrep => stored::$function::<evening_prep::EveningState>($($argument),*),
+            Power::CalendarQueryAgent => stored::$function::<calendar_query_agent::CalendarQueryState>($($argument),*),
+            Power::CalendarListAgent => stored::$function::<calendar_list_agent::CalendarListState>($($argument),*),
+            Power::CalendarStressAgent => stored::$function::<calendar_stress_agent::StressState>($($argument),*),
+            Power::CalendarMorning => stored::$function::<calendar_morning::MorningState>($($argument),*),
+            Power::CalendarEvents => stored::$function::<calendar_events::EventReminderState>($($argument),*),
+            Power::CallPrep => stored::$function::<call_prep::CallPrepState>($($argument),*),
+            Power::DestinationPrep => stored::$function::<destination_prep::DestinationState>($($argument),*),
+            Power::GmailMindreaderAgent => stored::$function::<gmail_mindreader_agent::MailQueryState>($($argument),*),
+            Power::EmailUrgency => stored::$function::<email_urgency::UrgencyState>($($argument),*),
+        }
+    };
+}
 
 impl Power {
-    /// In the order in which they are tried for a message.
-    pub const ALL: [Self; 9] = [
+    /// In the order in which a message is tried with them.
+    pub const ALL: [Self; 25] = [
+        Self::GmailMindreaderAgent,
+        Self::EmailUrgency,
+        Self::CalendarQueryAgent,
+        Self::CalendarListAgent,
+        Self::CalendarStressAgent,
+        Self::CalendarMorning,
+        Self::CalendarEvents,
+        Self::CallPrep,
+        Self::DestinationPrep,
+        Self::TicketsVault,
+        Self::PackageTracking,
+        Self::CancellationProtector,
+        Self::MembershipRenewal,
         Self::BirthdayReminder,
         Self::BillSplit,
         Self::FocusProtector,
         Self::DailySummary,
+        Self::EveningPrep,
+        Self::PostEventCheckin,
+        Self::ReservationPrep,
         Self::HabitTracker,
         Self::BudgetTracker,
         Self::MoodTracker,
         Self::TripPlanner,
         Self::TodoList,
     ];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::TodoList => "todo_list",
-            Self::BillSplit => "bill_split",
-            Self::TripPlanner => "trip_planner",
-            Self::BirthdayReminder => "birthday_reminder",
-            Self::HabitTracker => "habit_tracker",
-            Self::BudgetTracker => "budget_tracker",
-            Self::MoodTracker => "mood_tracker",
-            Self::FocusProtector => "focus_protector",
-            Self::DailySummary => "daily_summary",
-        }
-    }
 
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|power| power.name() == name)
@@ -191,52 +375,59 @@ impl Power {
         matches!(self, Self::TodoList | Self::BillSplit | Self::TripPlanner)
     }
 
-    /// Whether it sends messages by itself.
+    /// Whether it writes by itself at times.
     pub const fn has_alarms(self) -> bool {
         matches!(
             self,
-            Self::BirthdayReminder | Self::FocusProtector | Self::DailySummary
+            Self::BirthdayReminder
+                | Self::FocusProtector
+                | Self::DailySummary
+                | Self::TicketsVault
+                | Self::ReservationPrep
+                | Self::MembershipRenewal
+                | Self::CancellationProtector
+                | Self::PackageTracking
+                | Self::PostEventCheckin
+                | Self::EveningPrep
+                | Self::CalendarMorning
+                | Self::CalendarEvents
+                | Self::CallPrep
+                | Self::DestinationPrep
+                | Self::EmailUrgency
         )
     }
 
-    /// Its name for people.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::TodoList => "to-do list",
-            Self::BillSplit => "bill",
-            Self::TripPlanner => "trip",
-            Self::BirthdayReminder => "birthdays",
-            Self::HabitTracker => "habits",
-            Self::BudgetTracker => "budget",
-            Self::MoodTracker => "mood diary",
-            Self::FocusProtector => "focus",
-            Self::DailySummary => "daily summary",
-        }
+    /// Whether it goes by a connected mailbox.
+    pub const fn goes_by_mail(self) -> bool {
+        matches!(self, Self::EmailUrgency | Self::GmailMindreaderAgent)
     }
 
-    /// Its line in the help text.
-    pub const fn help(self) -> &'static str {
-        match self {
-            Self::TodoList => {
-                "To-do list: “add milk and eggs to my list”, “what's on my list?”, “done with milk”"
-            }
-            Self::BillSplit => {
-                "Bills: “split 90 dollars between Ana, Bo and me”, “Ana paid 30 for pizza”, “who owes what?”"
-            }
-            Self::TripPlanner => {
-                "Trips: “plan a trip to Lisbon from 3 to 7 June”, “add day 2: museum”, “show my trip”"
-            }
-            Self::BirthdayReminder => "Birthdays: “Ana's birthday is on 3 May”, “birthdays”",
-            Self::HabitTracker => {
-                "Habits: “track habit: run 3 times a week”, “I ran today”, “my habits”"
-            }
-            Self::BudgetTracker => {
-                "Budget: “spent 12.50 on lunch”, “budget 400 for food”, “how much have I spent this month?”"
-            }
-            Self::MoodTracker => "Mood: “mood 7/10”, “how was my mood this week?”",
-            Self::FocusProtector => "Focus: “focus for 45 minutes”, “stop focus”",
-            Self::DailySummary => "Summary: “daily summary”, “send me my summary every day at 8am”",
-        }
+    /// Whether what it writes by itself goes by the events of connected calendars.
+    pub const fn goes_by_calendar(self) -> bool {
+        matches!(
+            self,
+            Self::EveningPrep
+                | Self::PostEventCheckin
+                | Self::CalendarMorning
+                | Self::CalendarEvents
+                | Self::CallPrep
+                | Self::DestinationPrep
+        )
+    }
+
+    /// Whether "stop these" ends what it writes by itself. A focus ends with a word.
+    pub const fn can_be_muted(self) -> bool {
+        self.has_alarms() && !matches!(self, Self::FocusProtector)
+    }
+
+    /// Whether it goes by what other superpowers and calendars know.
+    pub const fn needs_plans(self) -> bool {
+        matches!(self, Self::EveningPrep | Self::PostEventCheckin)
+    }
+
+    /// Whether others go by what it keeps.
+    pub const fn has_plans(self) -> bool {
+        matches!(self, Self::ReservationPrep | Self::TicketsVault)
     }
 
     /// Applies `action` to a state. Fails when the state can't be parsed.
@@ -246,62 +437,41 @@ impl Power {
         action: Action,
         scene: &PowerContext<'_>,
     ) -> Result<PowerOutcome, serde_json::Error> {
-        match self {
-            Self::TodoList => act::<todo_list::TodoState>(self, kept, action, scene),
-            Self::BillSplit => act::<bill_split::BillSplitState>(self, kept, action, scene),
-            Self::TripPlanner => act::<trip_planner::TripState>(self, kept, action, scene),
-            Self::BirthdayReminder => {
-                act::<birthday_reminder::BirthdayState>(self, kept, action, scene)
-            }
-            Self::HabitTracker => act::<habit_tracker::HabitState>(self, kept, action, scene),
-            Self::BudgetTracker => act::<budget_tracker::BudgetState>(self, kept, action, scene),
-            Self::MoodTracker => act::<mood_tracker::MoodState>(self, kept, action, scene),
-            Self::FocusProtector => act::<focus_protector::FocusState>(self, kept, action, scene),
-            Self::DailySummary => {
-                act::<daily_summary::DailySummaryState>(self, kept, action, scene)
-            }
-        }
+        for_state!(self, act(self, kept, action, scene))
     }
 
     /// Handles the alarm that it set for `at`.
     pub fn on_alarm(
         self,
-        kept: &StoredState,
+        kept: Option<&StoredState>,
         at: Timestamp,
         scene: &PowerContext<'_>,
     ) -> Result<PowerOutcome, serde_json::Error> {
-        match self {
-            Self::BirthdayReminder => on_alarm::<birthday_reminder::BirthdayState>(kept, at, scene),
-            Self::FocusProtector => on_alarm::<focus_protector::FocusState>(kept, at, scene),
-            Self::DailySummary => on_alarm::<daily_summary::DailySummaryState>(kept, at, scene),
-            _ => Ok(PowerOutcome {
-                said: None,
-                kept: None,
-                alarm: None,
-            }),
-        }
+        for_state!(self, on_alarm(kept, at, scene))
+    }
+
+    /// When it next has something to say by itself.
+    pub fn alarm(
+        self,
+        kept: Option<&StoredState>,
+        scene: &PowerContext<'_>,
+    ) -> Result<Option<Timestamp>, serde_json::Error> {
+        for_state!(self, alarm(kept, scene))
     }
 
     /// Its lines about today for the daily summary.
     pub fn brief(self, kept: &StoredState, scene: &PowerContext<'_>) -> Option<String> {
-        match self {
-            Self::TodoList => brief::<todo_list::TodoState>(kept, scene),
-            Self::TripPlanner => brief::<trip_planner::TripState>(kept, scene),
-            Self::BirthdayReminder => brief::<birthday_reminder::BirthdayState>(kept, scene),
-            Self::HabitTracker => brief::<habit_tracker::HabitState>(kept, scene),
-            Self::BudgetTracker => brief::<budget_tracker::BudgetState>(kept, scene),
-            Self::MoodTracker => brief::<mood_tracker::MoodState>(kept, scene),
-            Self::BillSplit | Self::FocusProtector | Self::DailySummary => None,
-        }
+        for_state!(self, brief(kept, scene))
     }
 
-    /// Its entries for a range of days, inclusive: birthdays and trips.
+    /// What it knows of those days, from the first to the last.
     pub fn between(self, kept: &StoredState, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-        match self {
-            Self::TripPlanner => between::<trip_planner::TripState>(kept, from, to),
-            Self::BirthdayReminder => between::<birthday_reminder::BirthdayState>(kept, from, to),
-            _ => Vec::new(),
-        }
+        for_state!(self, between(kept, from, to))
+    }
+
+    /// What it knows of the days to come, for others.
+    pub fn plans(self, kept: &StoredState, scene: &PowerContext<'_>) -> Vec<Plan> {
+        for_state!(self, plans(kept, scene))
     }
 
     /// A group's state without the entries of a user.
@@ -310,142 +480,9 @@ impl Power {
         kept: &StoredState,
         by: i64,
     ) -> Result<StoredState, serde_json::Error> {
-        match self {
-            Self::TodoList => redact_user::<todo_list::TodoState>(kept, by),
-            Self::BillSplit => redact_user::<bill_split::BillSplitState>(kept, by),
-            Self::TripPlanner => redact_user::<trip_planner::TripState>(kept, by),
-            _ => Ok(StoredState::default()),
+        if !self.is_shared() {
+            return Ok(StoredState::default());
         }
+        for_state!(self, redact_user(kept, by))
     }
-}
-
-fn read<S: Superpower>(kept: Option<&StoredState>) -> Result<S, serde_json::Error> {
-    kept.map_or_else(
-        || Ok(S::default()),
-        |kept| serde_json::from_str(&kept.state),
-    )
-}
-
-fn act<S: Superpower>(
-    power: Power,
-    kept: Option<&StoredState>,
-    action: Action,
-    scene: &PowerContext<'_>,
-) -> Result<PowerOutcome, serde_json::Error> {
-    let before = read::<S>(kept)?;
-    match action {
-        Action::Overview => Ok(PowerOutcome {
-            said: Some(before.overview(scene)),
-            kept: None,
-            alarm: before.alarm(scene),
-        }),
-        Action::Undo => undo(power, &before, kept, scene),
-        action => {
-            let Some(action) = S::own(action) else {
-                return Ok(unchanged(&before, Some(before.overview(scene)), scene));
-            };
-            let mut after = before.clone();
-            let said = after.apply(action, scene);
-            if said.is_none() || after == before {
-                return Ok(unchanged(&before, said, scene));
-            }
-            let state = serde_json::to_string(&after)?;
-            if state.len() > STATE_BYTES_MAX {
-                return Ok(unchanged(&before, Some(full(power)), scene));
-            }
-            let previous = match kept {
-                Some(kept) => kept.state.clone(),
-                None => serde_json::to_string(&S::default())?,
-            };
-            Ok(PowerOutcome {
-                said,
-                alarm: after.alarm(scene),
-                kept: Some(StoredState {
-                    state,
-                    previous: Some(previous),
-                }),
-            })
-        }
-    }
-}
-
-fn unchanged<S: Superpower>(
-    state: &S,
-    said: Option<String>,
-    scene: &PowerContext<'_>,
-) -> PowerOutcome {
-    PowerOutcome {
-        said,
-        kept: None,
-        alarm: state.alarm(scene),
-    }
-}
-
-fn full(power: Power) -> String {
-    format!(
-        "Your {} is as long as I can keep it. Please clear some of it first.",
-        power.title()
-    )
-}
-
-fn undo<S: Superpower>(
-    power: Power,
-    now: &S,
-    kept: Option<&StoredState>,
-    scene: &PowerContext<'_>,
-) -> Result<PowerOutcome, serde_json::Error> {
-    let Some(previous) = kept.and_then(|kept| kept.previous.as_ref()) else {
-        let said = format!("There's nothing to undo for the {}.", power.title());
-        return Ok(unchanged(now, Some(said), scene));
-    };
-    let before: S = serde_json::from_str(previous)?;
-    Ok(PowerOutcome {
-        said: Some(format!(
-            "Okay, I've taken back the last change.\n{}",
-            before.overview(scene)
-        )),
-        alarm: before.alarm(scene),
-        kept: Some(StoredState {
-            state: previous.clone(),
-            previous: None,
-        }),
-    })
-}
-
-fn on_alarm<S: Superpower>(
-    kept: &StoredState,
-    at: Timestamp,
-    scene: &PowerContext<'_>,
-) -> Result<PowerOutcome, serde_json::Error> {
-    let before = read::<S>(Some(kept))?;
-    let mut after = before.clone();
-    let said = after.on_alarm(at, scene);
-    Ok(PowerOutcome {
-        said,
-        alarm: after.alarm(scene),
-        kept: (after != before).then_some(StoredState {
-            state: serde_json::to_string(&after)?,
-            previous: None,
-        }),
-    })
-}
-
-fn brief<S: Superpower>(kept: &StoredState, scene: &PowerContext<'_>) -> Option<String> {
-    read::<S>(Some(kept)).ok()?.brief(scene)
-}
-
-fn between<S: Superpower>(kept: &StoredState, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-    read::<S>(Some(kept)).map_or_else(|_| Vec::new(), |state| state.between(from, to))
-}
-
-fn redact_user<S: Superpower>(
-    kept: &StoredState,
-    by: i64,
-) -> Result<StoredState, serde_json::Error> {
-    let mut state = read::<S>(Some(kept))?;
-    state.erase(by);
-    Ok(StoredState {
-        state: serde_json::to_string(&state)?,
-        previous: None,
-    })
 }

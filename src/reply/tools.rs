@@ -96,6 +96,24 @@ impl Tool {
                 "Holds reminders back while somebody concentrates."
             }
             Self::Power(Power::DailySummary) => "Sums the day up, now or every day.",
+            Self::Power(Power::TicketsVault) => "Keeps tickets and shows them in time.",
+            Self::Power(Power::ReservationPrep) => "Keeps bookings and appointments.",
+            Self::Power(Power::MembershipRenewal) => "Tells of renewals a week before.",
+            Self::Power(Power::CancellationProtector) => {
+                "Warns before trials and free cancellations end."
+            }
+            Self::Power(Power::PackageTracking) => "Keeps which parcels are expected when.",
+            Self::Power(Power::PostEventCheckin) => "Asks afterwards how something went.",
+            Self::Power(Power::EveningPrep) => "Tells what tomorrow brings and needs.",
+            Self::Power(Power::CalendarQueryAgent) => "Answers questions about calendars.",
+            Self::Power(Power::CalendarListAgent) => "Lists calendars, switches them on and off.",
+            Self::Power(Power::CalendarStressAgent) => "Tells how full a week is.",
+            Self::Power(Power::CalendarMorning) => "Tells what is on today.",
+            Self::Power(Power::CalendarEvents) => "Tells of events before they begin.",
+            Self::Power(Power::CallPrep) => "Tells who takes part in the next call.",
+            Self::Power(Power::DestinationPrep) => "Tells when to leave for an event.",
+            Self::Power(Power::GmailMindreaderAgent) => "Searches the person's mail.",
+            Self::Power(Power::EmailUrgency) => "Tells of mail that can't wait.",
             Self::Remember => "Keeps a fact that the person wants remembered.",
             Self::Reminders => "Sets, lists and cancels reminders.",
         }
@@ -134,6 +152,22 @@ impl Tool {
             Self::Power(Power::DailySummary) => &[
                 "daily summary", "send me my summary every day at 8am", "stop my daily summary",
             ],
+            Self::Power(Power::TicketsVault) => &["keep this ticket: Coldplay, friday 20:00, row 5", "my tickets"],
+            Self::Power(Power::ReservationPrep) => &["dinner at Luigi on friday at 20:00, +1555 0100", "my reservations"],
+            Self::Power(Power::MembershipRenewal) => &["netflix renews on 5 December", "my renewals"],
+            Self::Power(Power::CancellationProtector) => &["my netflix trial ends on 5 December", "my trials"],
+            Self::Power(Power::PackageTracking) => &["my parcel from Zalando arrives on friday", "my parcels"],
+            Self::Power(Power::PostEventCheckin) => &["I have an interview tomorrow at 10", "my check-ins"],
+            Self::Power(Power::EveningPrep) => &["evening prep", "evening prep every day at 20:00"],
+            Self::Power(Power::CalendarQueryAgent) => &["when do I see Ana next?", "how many meetings this week?"],
+            Self::Power(Power::CalendarListAgent) => &["which calendars", "turn off calendar Work"],
+            Self::Power(Power::CalendarStressAgent) => &["how is my week?", "how is next week?"],
+            Self::Power(Power::CalendarMorning) => &["morning briefing", "morning briefing at 7:30"],
+            Self::Power(Power::CalendarEvents) => &["remind me an hour before meetings"],
+            Self::Power(Power::CallPrep) => &["prepare me for my next call"],
+            Self::Power(Power::DestinationPrep) => &["when do I have to leave?"],
+            Self::Power(Power::GmailMindreaderAgent) => &["anything important in my mail?", "mails from Ana"],
+            Self::Power(Power::EmailUrgency) => &["any urgent mail?"],
             Self::Remember => &["remember that my bike lock code is 4321"],
             Self::Reminders => &[
                 "remind me in 20 minutes to check the oven",

@@ -10,7 +10,7 @@ use crate::support::post;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// The texts of all commands so far, once there are `count`.
-async fn commands(service: &Service, count: usize) -> Vec<String> {
+pub(super) async fn commands(service: &Service, count: usize) -> Vec<String> {
     let query = "SELECT json_extract(payload, '$.text') FROM commands ORDER BY id";
     crate::support::eventually("commands", async || {
         // Wakes the job, whatever it waits for.

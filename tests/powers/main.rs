@@ -9,7 +9,10 @@ mod support;
 
 mod access;
 mod alarms;
+mod calendar;
 mod limits;
+mod mails;
+mod notices;
 mod sessions;
 mod transcripts;
 

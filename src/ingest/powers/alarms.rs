@@ -4,19 +4,20 @@
 
 use crate::clock::Zone;
 
-use super::{kept_of, state_of};
+use super::{facts, kept_of, notices, state_of};
 use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::ingest::respond::MessageTurn;
 use crate::ingest::{Ingest, gate};
-use crate::reply::powers::{Power, PowerContext};
-use crate::reply::wording;
-use crate::store::{PowerAlarm, PowerOwner, RoomId, Tx, UserId};
+use crate::reply::powers::{Facts, Power, PowerContext};
+use crate::store::{CalendarId, PowerAlarm, PowerOwner, RoomId, Tx, UserId};
 
 /// Delay when the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
+/// How long events are planned ahead before they are looked at again.
+const LOOK_AGAIN_S: i64 = 24 * 3_600;
 
 impl Ingest {
     /// Sets or removes a superpower's alarm. `here` is the room for its message; `None` keeps the
@@ -86,10 +87,10 @@ impl Ingest {
     fn ring(&self, tx: &mut Tx<'_>, alarm: &PowerAlarm, now: Timestamp) -> Result<()> {
         let owner = PowerOwner::User(alarm.user);
         let power = Power::named(&alarm.name);
-        let row = tx.power_state(owner, &alarm.name)?;
-        let (Some(power), Some(row)) = (power, row) else {
+        let Some(power) = power else {
             return tx.delete_power_alarm(alarm.user, &alarm.name);
         };
+        let kept = tx.power_state(owner, &alarm.name)?.map(kept_of);
         if power != Power::FocusProtector
             && let Some(until) = self.focus_until(tx, alarm.user, now)?
         {
@@ -98,44 +99,62 @@ impl Ingest {
         let user = tx.user(alarm.user)?;
         let flags = self.flags.for_user(&user.public_id);
         let timezone = user.timezone;
-        let day = match power {
-            Power::DailySummary => day(tx, alarm.user, timezone, &flags, now)?,
-            _ => String::new(),
-        };
+        let mut preferences = notices::preferences(tx, alarm.user)?;
+        // A summary comes at the time that the person chose, and the end of a focus at its end.
+        if power.can_be_muted()
+            && power != Power::DailySummary
+            && let Some(morning) = preferences.waking.next_morning(now, timezone)
+        {
+            return tx.postpone_power_alarm(alarm.user, &alarm.name, morning);
+        }
+        let facts = facts::gather(tx, power, alarm.user, timezone, &flags, now)?;
         let scene = PowerContext {
-            now,
             timezone,
-            group: false,
-            by: alarm.user.0,
             name: user.name.as_deref(),
-            sure: true,
-            reachable: true,
-            day: &day,
+            waking: preferences.waking,
+            muted: preferences.is_muted(power),
+            ..PowerContext::alone(now, alarm.user.0, &facts)
         };
         let outcome = power
-            .on_alarm(&kept_of(row), alarm.at, &scene)
+            .on_alarm(kept.as_ref(), alarm.at, &scene)
             .map_err(Error::internal)?;
         // The end of a focus session is announced even if the superpower is no longer offered.
-        let speaks = offered(power, &flags) && gate::has_superpowers_alone(&user, &flags, now);
-        if let Some(said) = outcome.said.filter(|_| speaks)
-            && !self.say(tx, alarm, &said, now)?
-        {
-            log::warn!("an alarm of {} can't be queued yet", alarm.name);
-            return tx.postpone_power_alarm(alarm.user, &alarm.name, now.plus_s(POSTPONE_S));
+        let speaks = offered(power, &flags)
+            && !(scene.muted && power.can_be_muted())
+            && gate::has_superpowers_alone(&user, &flags, now);
+        if let Some(said) = outcome.said.filter(|_| speaks) {
+            let Some(room) = self.say(tx, alarm, &said, now)? else {
+                log::warn!("an alarm of {} can't be queued yet", alarm.name);
+                return tx.postpone_power_alarm(alarm.user, &alarm.name, now.plus_s(POSTPONE_S));
+            };
+            if power.can_be_muted() {
+                preferences.note_sent(power, now);
+                notices::keep(tx, alarm.user, &preferences, now)?;
+            }
+            if let Some(about) = outcome.asked {
+                self.ask_how_it_was(tx, (room, alarm.user), about, now)?;
+            }
         }
         if let Some(kept) = outcome.kept {
             tx.set_power_state(owner, &state_of(power, kept), now)?;
         }
-        self.set_alarm(tx, power, alarm.user, Some(alarm.room), outcome.alarm, now)
+        let at = next_look(power, &facts, outcome.alarm, now);
+        self.set_alarm(tx, power, alarm.user, Some(alarm.room), at, now)
     }
 
-    /// False when it can't be queued now.
-    fn say(&self, tx: &mut Tx<'_>, alarm: &PowerAlarm, text: &str, now: Timestamp) -> Result<bool> {
+    /// The room; `None`: it can't be queued now.
+    fn say(
+        &self,
+        tx: &mut Tx<'_>,
+        alarm: &PowerAlarm,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<Option<RoomId>> {
         let Some(chat) = tx.private_chat_for(alarm.room, alarm.user)? else {
-            return Ok(false);
+            return Ok(None);
         };
         let Some(agent) = chat.agent else {
-            return Ok(false);
+            return Ok(None);
         };
         let message = Message {
             agent,
@@ -146,86 +165,136 @@ impl Ingest {
             is_one_bubble: false,
             app_creator: None,
         };
-        queue::send_message(tx, &self.hub, &message, now)
+        let queued = queue::send_message(tx, &self.hub, &message, now)?;
+        Ok(queued.then_some(chat.room))
     }
 }
 
 impl MessageTurn<'_> {
     /// A new time zone moves the times of alarms.
     pub(in crate::ingest) fn move_alarms(&self, tx: &mut Tx<'_>, zone: Zone) -> Result<()> {
-        for alarm in tx.power_alarms(self.user.id)? {
-            let owner = PowerOwner::User(self.user.id);
-            let row = tx.power_state(owner, &alarm.name)?;
-            let (Some(power), Some(row)) = (Power::named(&alarm.name), row) else {
+        self.plan_alarms(tx, Some(zone), |_| true)
+    }
+
+    /// Switches a calendar on or off, and plans anew what goes by it.
+    pub(super) fn switch_calendar(
+        &self,
+        tx: &mut Tx<'_>,
+        (calendar, is_enabled): (i64, bool),
+    ) -> Result<()> {
+        tx.enable_calendar(CalendarId(calendar), is_enabled)?;
+        self.plan_alarms(tx, self.timezone(), Power::goes_by_calendar)
+    }
+
+    /// Plans anew when these superpowers write, of those that have something to write.
+    pub(super) fn plan_alarms(
+        &self,
+        tx: &mut Tx<'_>,
+        timezone: Option<Zone>,
+        is_meant: impl Fn(Power) -> bool,
+    ) -> Result<()> {
+        let here = self
+            .agent
+            .filter(|_| !self.in_group())
+            .map(|_| self.room.id);
+        let plan = AlarmPlan {
+            user: self.user.id,
+            timezone,
+            here,
+            flags: self.flags,
+            now: self.now,
+        };
+        self.ingest.plan_alarms(tx, &plan, is_meant)
+    }
+}
+
+/// For whom, and where, alarms are planned.
+struct AlarmPlan<'a> {
+    user: UserId,
+    timezone: Option<Zone>,
+    /// `None`: only where it was planned before.
+    here: Option<RoomId>,
+    flags: &'a Reader<'a>,
+    now: Timestamp,
+}
+
+impl Ingest {
+    fn plan_alarms(
+        &self,
+        tx: &mut Tx<'_>,
+        plan: &AlarmPlan<'_>,
+        is_meant: impl Fn(Power) -> bool,
+    ) -> Result<()> {
+        let (user, now) = (plan.user, plan.now);
+        let preferences = notices::preferences(tx, user)?;
+        let planned = tx.power_alarms(user)?;
+        for power in Power::ALL.into_iter().filter(|power| power.has_alarms()) {
+            if !is_meant(power) {
                 continue;
-            };
+            }
+            let kept = tx.power_state(PowerOwner::User(user), power.name())?;
+            let kept = kept.map(kept_of);
+            let before = planned.iter().find(|alarm| alarm.name == power.name());
+            let goes_by_others =
+                power.needs_plans() || power.goes_by_calendar() || power.goes_by_mail();
+            if kept.is_none() && before.is_none() && !goes_by_others {
+                continue;
+            }
+            let facts = facts::gather(tx, power, user, plan.timezone, plan.flags, now)?;
             let scene = PowerContext {
-                now: self.now,
-                timezone: Some(zone),
-                group: false,
-                by: self.user.id.0,
-                name: None,
-                sure: true,
-                reachable: true,
-                day: "",
+                timezone: plan.timezone,
+                waking: preferences.waking,
+                muted: preferences.is_muted(power),
+                ..PowerContext::alone(now, user.0, &facts)
             };
-            let outcome = power
-                .act(
-                    Some(&kept_of(row)),
-                    crate::reply::powers::Action::Overview,
-                    &scene,
-                )
+            let at = power
+                .alarm(kept.as_ref(), &scene)
                 .map_err(Error::internal)?;
-            self.ingest.set_alarm(
-                tx,
-                power,
-                alarm.user,
-                Some(alarm.room),
-                outcome.alarm,
-                self.now,
-            )?;
+            let at = next_look(power, &facts, at, now);
+            let room = before.map(|alarm| alarm.room).or(plan.here);
+            self.set_alarm(tx, power, user, room, at, now)?;
         }
         Ok(())
     }
+
+    /// Plans what goes by the calendars of somebody whose calendars have changed. It is
+    /// written where the person last wrote to the assistant alone.
+    pub(in crate::ingest) fn plan_calendar_alarms(
+        &self,
+        tx: &mut Tx<'_>,
+        user: UserId,
+        now: Timestamp,
+    ) -> Result<()> {
+        let row = tx.user(user)?;
+        let flags = self.flags.for_user(&row.public_id);
+        let chat = tx.newest_direct_chat(user, true)?;
+        let plan = AlarmPlan {
+            user,
+            timezone: row.timezone,
+            here: chat.map(|chat| chat.room),
+            flags: &flags,
+            now,
+        };
+        self.plan_alarms(tx, &plan, |power| {
+            power.goes_by_calendar() || power.goes_by_mail()
+        })
+    }
+}
+
+/// What goes by a calendar is looked at each day, as events further away are not yet planned.
+fn next_look(
+    power: Power,
+    facts: &Facts,
+    at: Option<Timestamp>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    if !(power.goes_by_calendar() && facts.has_calendar) {
+        return at;
+    }
+    let look = now.plus_s(LOOK_AGAIN_S);
+    Some(at.map_or(look, |at| at.min(look)))
 }
 
 fn offered(power: Power, flags: &Reader<'_>) -> bool {
     flags.superpower(power.name()) && !flags.boolean("llm.force_basic_mode")
-}
-
-/// Facts about a user's day: reminders, and entries of offered superpowers.
-pub(super) fn day(
-    tx: &Tx<'_>,
-    user: UserId,
-    timezone: Option<Zone>,
-    flags: &Reader<'_>,
-    now: Timestamp,
-) -> Result<String> {
-    let mut lines = Vec::new();
-    let reminders = tx.reminders(user)?;
-    let listed: Vec<(&str, Timestamp)> = reminders
-        .iter()
-        .map(|reminder| (reminder.text.as_str(), reminder.send_at))
-        .collect();
-    lines.extend(wording::reminders_of_day(&listed, now, timezone));
-    let scene = PowerContext {
-        now,
-        timezone,
-        group: false,
-        by: user.0,
-        name: None,
-        sure: true,
-        reachable: true,
-        day: "",
-    };
-    let rows = tx.power_states(PowerOwner::User(user))?;
-    for power in Power::ALL.into_iter().rev() {
-        if !flags.superpower(power.name()) {
-            continue;
-        }
-        let row = rows.iter().find(|row| row.name == power.name());
-        lines.extend(row.and_then(|row| power.brief(&kept_of(row.clone()), &scene)));
-    }
-    let lines: Vec<String> = lines.iter().map(|line| format!("• {line}")).collect();
-    Ok(lines.join("\n"))
 }

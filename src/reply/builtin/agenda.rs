@@ -29,7 +29,17 @@ const REMINDERS: [&str; 14] = [
     "reminders",
 ];
 
-const EVERYTHING: [&str; 14] = [
+const EVERYTHING: [&str; 24] = [
+    "whats on my calendar",
+    "what is on my calendar",
+    "whats in my calendar",
+    "whats on",
+    "what is on",
+    "show my calendar",
+    "show me my calendar",
+    "my calendar",
+    "any meetings",
+    "do i have meetings",
     "what do i have",
     "what have i got",
     "whats planned",

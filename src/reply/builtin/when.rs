@@ -217,8 +217,8 @@ pub(in crate::reply) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usi
     matches!(words.get(end), "" | "to" | "that").then_some((spec, end))
 }
 
-/// The hour at `at`, also as a plain number, such as between "from" and "to".
-pub(super) fn read_hour_alone(words: &Words, at: usize) -> Option<(Spec, usize)> {
+/// The hour at `at`, also where it is only a number, as between "from" and "to".
+pub(in crate::reply) fn read_hour_alone(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let (clock, end) = clock::clock(words, at, true)?;
     let hour = Spec {
         clock: Some(clock),

@@ -192,8 +192,8 @@ impl Superpower for DailySummaryState {
 
 fn told(scene: &PowerContext<'_>) -> String {
     let today = scene.today().format("%A, %-d %B");
-    if scene.day.is_empty() {
+    if scene.facts.day.is_empty() {
         return format!("{today}: nothing on that I know of. Enjoy your day!");
     }
-    format!("{today}:\n{}", scene.day)
+    format!("{today}:\n{}", scene.facts.day)
 }

@@ -1,11 +1,11 @@
 //! Parsers that several superpowers share: lists, references to entries, days.
 
 use crate::clock::Zone;
-use chrono::{Datelike, NaiveDate};
+use chrono::{Datelike, NaiveDate, Timelike};
 
 use crate::clock::Timestamp;
 use crate::reply::builtin::subject;
-use crate::reply::builtin::when::{self, Day, Spec};
+use crate::reply::builtin::when::{self, Clock, Day, Spec};
 use crate::reply::builtin::words::Words;
 
 /// Limit of entries in one message.
@@ -96,7 +96,22 @@ pub(super) fn date(at: Timestamp, zone: Zone) -> NaiveDate {
     at.utc().with_timezone(&zone).date_naive()
 }
 
-/// Days are stored as numbers.
+pub(super) fn minute_of_day(at: Timestamp, zone: Zone) -> u32 {
+    let local = at.utc().with_timezone(&zone);
+    local.hour() * 60 + local.minute()
+}
+
+/// That minute of a day. A time that the clocks jump over is the first after the gap.
+pub(super) fn moment(date: NaiveDate, minute: u32, zone: Zone) -> Option<Timestamp> {
+    when::at_hour(date, minute / 60, minute % 60, zone)
+}
+
+/// "07:30"
+pub(super) fn clock_shown(minute: u32) -> String {
+    format!("{:02}:{:02}", minute / 60, minute % 60)
+}
+
+/// Days are kept as numbers.
 pub(super) fn number(date: NaiveDate) -> i32 {
     date.num_days_from_ce()
 }
@@ -127,7 +142,20 @@ pub(super) fn read_day(
     Some((day, end))
 }
 
-/// Whether `text` names a day.
+/// The hour at `at`, also where it is only a number: "8", "8:30", "8 pm". It is no part of
+/// "8 to 9".
+pub(super) fn read_hour(words: &Words, at: usize) -> Option<(Clock, usize)> {
+    let half = words.after(at + 1, &["am", "pm", "a.m", "p.m"]);
+    let end = half.unwrap_or(at + 1);
+    let text = words.phrase(at..end);
+    let alone = Words::new(&text);
+    let (spec, next) = when::read_hour_alone(&alone, 0)?;
+    let clock = spec.clock.filter(|_| next == alone.len())?;
+    let is_time = clock.minute < 60 && (clock.hour < 24 || (clock.hour, clock.minute) == (24, 0));
+    is_time.then_some((clock, end))
+}
+
+/// Whether a day is named in `text`.
 pub(super) fn has_day(text: &str) -> bool {
     let words = Words::new(text);
     (0..words.len()).any(|at| {

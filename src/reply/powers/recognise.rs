@@ -1,10 +1,14 @@
 //! Finds the superpowers that a message may request, and how explicitly. Cheap string work, without
 //! state or access checks.
 
-use super::{Action, Power};
+use super::{Action, NoticeRequest, Power};
 use super::{
-    bill_split, birthday_reminder, budget_tracker, daily_summary, focus_protector, habit_tracker,
-    mood_tracker, todo_list, trip_planner,
+    bill_split, birthday_reminder, budget_tracker, calendar_events, calendar_list_agent,
+    calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
+    cancellation_protector, daily_summary, destination_prep, email_urgency, evening_prep,
+    focus_protector, gmail_mindreader_agent, habit_tracker, membership_renewal, mood_tracker,
+    package_tracking, post_event_checkin, preferences, reservation_prep, tickets_vault, todo_list,
+    trip_planner,
 };
 use crate::reply::builtin::listening::listen;
 use crate::reply::builtin::{Talk, understand_talk};
@@ -43,16 +47,20 @@ pub enum Control {
 pub struct PowerCalls {
     pub calls: Vec<PowerCall>,
     pub control: Option<Control>,
-    /// In a group: addressed by name, or answering the assistant.
+    /// About messages that come by themselves.
+    pub notices: Option<NoticeRequest>,
+    /// In a group: by name, or in answer to the assistant.
     pub spoken_to: bool,
 }
 
 impl PowerCalls {
     /// Whether any of it can start a session.
     pub fn may_begin(&self) -> bool {
-        self.calls
-            .iter()
-            .any(|call| call.strength != Strength::InSession)
+        self.notices.is_some()
+            || self
+                .calls
+                .iter()
+                .any(|call| call.strength != Strength::InSession)
     }
 
     pub fn of(&self, power: Power) -> Option<&PowerCall> {
@@ -94,64 +102,189 @@ pub fn understand_all(heard: &MessageContext<'_>) -> Understanding {
     }
 }
 
-/// Every request that can start a session contains one of these words. Sorted.
-const WORDS: [&str; 69] = [
+/// Whatever asks for a superpower outside of a session has one of these in it. Sorted.
+const WORDS: [&str; 205] = [
+    "airbnb",
     "am",
+    "answered",
+    "appointment",
+    "appointments",
+    "ask",
+    "audition",
+    "auto-renews",
+    "autorenews",
+    "available",
     "b-day",
     "bday",
     "bill",
     "bills",
     "birthday",
     "birthdays",
+    "boarding",
+    "book",
+    "booked",
+    "booking",
+    "bookings",
     "bought",
+    "breakfast",
+    "brief",
+    "briefing",
+    "brunch",
     "budget",
     "budgets",
+    "busy",
+    "calendar",
+    "calendars",
+    "call",
+    "calls",
+    "cancel",
+    "cancelation",
+    "canceled",
+    "cancellation",
+    "cancellations",
+    "cancelled",
+    "check-ins",
+    "checkins",
+    "checkup",
     "completed",
+    "date",
     "day",
+    "defence",
+    "defense",
+    "deliveries",
+    "delivery",
+    "dentist",
     "did",
+    "dinner",
     "disturb",
     "divide",
+    "doctor",
+    "doctors",
     "done",
+    "drinks",
+    "email",
+    "emails",
+    "evening",
+    "event",
+    "events",
+    "exam",
+    "exams",
     "expense",
     "expenses",
+    "expire",
+    "expires",
     "feel",
     "feeling",
     "felt",
     "finished",
+    "flat",
     "focus",
     "focusing",
+    "free",
     "got",
     "groceries",
     "habit",
     "habits",
+    "haircut",
+    "hearing",
     "holiday",
+    "hostel",
+    "hotel",
     "im",
+    "inbox",
+    "insurance",
+    "interview",
     "itinerary",
+    "keeping",
+    "leave",
+    "licence",
+    "license",
     "list",
+    "look",
+    "lunch",
+    "mail",
+    "mails",
+    "marathon",
+    "massage",
+    "meet",
+    "meeting",
+    "meetings",
+    "membership",
+    "memberships",
+    "message",
+    "messages",
     "mood",
     "moods",
+    "mute",
+    "need",
+    "operation",
+    "overbooked",
     "owe",
     "owes",
     "pack",
+    "package",
+    "packages",
     "packed",
     "packing",
     "paid",
+    "parcel",
+    "parcels",
+    "pass",
+    "passport",
     "pay",
     "pays",
+    "pitch",
+    "prep",
+    "preparation",
+    "prepare",
+    "presentation",
+    "race",
+    "ready",
+    "recital",
+    "renew",
+    "renewal",
+    "renewals",
+    "renewed",
+    "renews",
+    "replied",
+    "reply",
+    "reservation",
+    "reservations",
+    "reserved",
+    "resume",
+    "room",
+    "see",
+    "seeing",
+    "send",
+    "sending",
     "settle",
     "share",
+    "shipment",
     "spend",
     "spending",
     "spent",
     "split",
     "streak",
     "streaks",
+    "subscription",
+    "subscriptions",
     "summaries",
     "summarise",
     "summarize",
     "summary",
+    "surgery",
+    "table",
+    "takes",
+    "talk",
     "task",
     "tasks",
+    "test",
+    "text",
+    "these",
+    "this",
+    "those",
+    "ticket",
+    "tickets",
     "to-do",
     "to-dos",
     "today",
@@ -159,11 +292,22 @@ const WORDS: [&str; 69] = [
     "todo-list",
     "todos",
     "tracking",
+    "trial",
+    "trials",
     "trip",
     "trips",
+    "unmute",
+    "unsubscribe",
     "untrack",
+    "urgent",
     "vacation",
+    "viva",
+    "waking",
+    "wedding",
+    "week",
     "weekend",
+    "write",
+    "written",
     "yesterday",
 ];
 
@@ -176,6 +320,10 @@ fn in_talk(talk: &Talk<'_>) -> PowerCalls {
             .into_iter()
             .filter_map(|power| {
                 let (strength, action) = parse(power, talk)?;
+                let strength = match strength {
+                    Strength::Clear if may_be_recalled(power, talk) => Strength::Soft,
+                    strength => strength,
+                };
                 Some(PowerCall {
                     power,
                     strength,
@@ -184,8 +332,30 @@ fn in_talk(talk: &Talk<'_>) -> PowerCalls {
             })
             .collect(),
         control: control(talk.request()),
+        notices: preferences::parse(talk),
         spoken_to: talk.spoken_to,
     }
+}
+
+/// Whether it asks for what may as well be a memory, which only those are spared who have
+/// the superpower. The first superpowers say so themselves.
+fn may_be_recalled(power: Power, talk: &Talk<'_>) -> bool {
+    let is_asked = matches!(
+        talk.words.get(talk.start),
+        "when" | "whens" | "where" | "wheres" | "what" | "whats"
+    );
+    is_asked
+        && (power.has_plans()
+            || power.goes_by_calendar()
+            || power.goes_by_mail()
+            || matches!(
+                power,
+                Power::PackageTracking
+                    | Power::MembershipRenewal
+                    | Power::CancellationProtector
+                    | Power::CalendarQueryAgent
+                    | Power::CalendarListAgent
+            ))
 }
 
 fn parse(power: Power, talk: &Talk<'_>) -> Option<(Strength, Action)> {
@@ -199,6 +369,36 @@ fn parse(power: Power, talk: &Talk<'_>) -> Option<(Strength, Action)> {
         Power::MoodTracker => map(mood_tracker::parse(talk), Action::MoodTracker),
         Power::FocusProtector => map(focus_protector::parse(talk), Action::FocusProtector),
         Power::DailySummary => map(daily_summary::parse(talk), Action::DailySummary),
+        Power::TicketsVault => map(tickets_vault::parse(talk), Action::TicketsVault),
+        Power::ReservationPrep => map(reservation_prep::parse(talk), Action::ReservationPrep),
+        Power::MembershipRenewal => map(membership_renewal::parse(talk), Action::MembershipRenewal),
+        Power::CancellationProtector => map(
+            cancellation_protector::parse(talk),
+            Action::CancellationProtector,
+        ),
+        Power::PackageTracking => map(package_tracking::parse(talk), Action::PackageTracking),
+        Power::PostEventCheckin => map(post_event_checkin::parse(talk), Action::PostEventCheckin),
+        Power::EveningPrep => map(evening_prep::parse(talk), Action::EveningPrep),
+        Power::CalendarQueryAgent => map(
+            calendar_query_agent::parse(talk),
+            Action::CalendarQueryAgent,
+        ),
+        Power::CalendarListAgent => {
+            map(calendar_list_agent::parse(talk), Action::CalendarListAgent)
+        }
+        Power::CalendarStressAgent => map(
+            calendar_stress_agent::parse(talk),
+            Action::CalendarStressAgent,
+        ),
+        Power::CalendarMorning => map(calendar_morning::parse(talk), Action::CalendarMorning),
+        Power::CalendarEvents => map(calendar_events::parse(talk), Action::CalendarEvents),
+        Power::CallPrep => map(call_prep::parse(talk), Action::CallPrep),
+        Power::DestinationPrep => map(destination_prep::parse(talk), Action::DestinationPrep),
+        Power::GmailMindreaderAgent => map(
+            gmail_mindreader_agent::parse(talk),
+            Action::GmailMindreaderAgent,
+        ),
+        Power::EmailUrgency => map(email_urgency::parse(talk), Action::EmailUrgency),
     }
 }
 

@@ -175,7 +175,7 @@ pub fn group_owner_not_subscribed(persona: &str) -> String {
 /// A personal superpower was requested in a group.
 pub fn superpower_alone(title: &str) -> String {
     format!(
-        "Your {title} is between the two of us, and others read along here. Ask me in our direct chat."
+        "What I keep of your {title} is between the two of us, and others read along here. Ask me in our direct chat."
     )
 }
 

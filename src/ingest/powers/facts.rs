@@ -1,0 +1,282 @@
+//! What a superpower is told of what others know: the day for the daily summary, and what is
+//! planned. It reads only what the superpower needs.
+
+use std::ops::Range;
+
+use super::kept_of;
+use crate::clock::{Timestamp, Zone};
+use crate::error::Result;
+use crate::flags::Reader;
+use crate::model::calendar::{DAY_MS, EventStatus, EventTime, Participation};
+use crate::reply::powers::{CalendarName, Event, Facts, Mail, Plan, Power, PowerContext};
+use crate::reply::wording;
+use crate::store::{CalendarEvent, CalendarRow, MailItem, PowerOwner, Tx, UserId};
+
+/// Times of one reminder that are looked at.
+const REMINDER_TIMES_MAX: usize = 4;
+/// Memories in which people of a call are looked for.
+const MEMORIES_MAX: usize = 500;
+/// Days of mails that are looked at, and how many.
+const MAIL_DAYS: i64 = 30;
+const MAILS_MAX: usize = 500;
+/// A shorter first name is no name.
+const NAME_CHARS_MIN: usize = 3;
+/// Events that are told of a span.
+const EVENT_LINES_MAX: usize = 50;
+/// How far ahead plans are looked at.
+const PLANS_AHEAD_S: i64 = 3 * 86_400;
+
+pub(super) fn gather(
+    tx: &Tx<'_>,
+    power: Power,
+    user: UserId,
+    timezone: Option<Zone>,
+    flags: &Reader<'_>,
+    now: Timestamp,
+) -> Result<Facts> {
+    let mut facts = Facts::default();
+    if power == Power::DailySummary {
+        facts.day = day(tx, user, timezone, flags, now)?;
+    }
+    if goes_by_events(power) {
+        let services = tx.view().services(user)?;
+        facts.has_calendar = services.iter().any(|service| service.kind.is_calendar());
+    }
+    if facts.has_calendar {
+        let zone = timezone.unwrap_or(Zone::UTC);
+        facts.events = events(tx, power, user, zone, now)?;
+        facts.is_second_briefing = flags.boolean("workflow.calendar_v2");
+        if power == Power::CalendarListAgent {
+            facts.calendars = calendars(tx, user)?;
+        }
+        if power == Power::CallPrep {
+            let memories = tx.memories(user, MEMORIES_MAX)?;
+            facts.memories = memories.into_iter().map(|memory| memory.text).collect();
+        }
+        if power == Power::CalendarMorning {
+            facts.day = day(tx, user, timezone, flags, now)?;
+        }
+    }
+    if power.goes_by_mail() {
+        let services = tx.view().services(user)?;
+        facts.has_mailbox = services.iter().any(|service| !service.kind.is_calendar());
+    }
+    if facts.has_mailbox {
+        let zone = timezone.unwrap_or(Zone::UTC);
+        let since = now.plus_ms(-MAIL_DAYS * DAY_MS);
+        let mails = tx.view().mails_since(user, since, MAILS_MAX)?;
+        facts.mails = mails.into_iter().map(mail).collect();
+        facts.people = people(tx, user, zone, now)?;
+        facts.is_urgent_mail_told = flags.boolean("workflow.email_urgency");
+    }
+    if power.needs_plans() {
+        facts.plans = plans(tx, power, user, timezone, flags, now)?;
+        let zone = timezone.unwrap_or(Zone::UTC);
+        let planned = facts.events.iter().filter(|event| !event.is_declined);
+        facts.plans.extend(planned.map(|event| event.plan(zone)));
+    }
+    Ok(facts)
+}
+
+fn goes_by_events(power: Power) -> bool {
+    power.goes_by_calendar()
+        || matches!(
+            power,
+            Power::CalendarQueryAgent | Power::CalendarListAgent | Power::CalendarStressAgent
+        )
+}
+
+/// The days before and after today whose events a superpower goes by.
+fn days_around(power: Power) -> (i64, i64) {
+    match power {
+        Power::CalendarQueryAgent => (1, 62),
+        Power::CalendarStressAgent => (36, 15),
+        Power::CalendarListAgent => (0, 0),
+        _ => (3, 3),
+    }
+}
+
+/// Those around now; of those that are gone, what was cancelled lately.
+fn events(
+    tx: &Tx<'_>,
+    power: Power,
+    user: UserId,
+    zone: Zone,
+    now: Timestamp,
+) -> Result<Vec<Event>> {
+    let (before, after) = days_around(power);
+    let span = now.plus_ms(-before * DAY_MS)..now.plus_ms(after * DAY_MS);
+    let view = tx.view();
+    let mut found = view.events_between(user, &span, zone)?;
+    if power == Power::CalendarEvents {
+        let mut changed = view.event_changes_since(user, now.plus_ms(-DAY_MS))?;
+        changed.retain(|event| event.facts.status == EventStatus::Cancelled);
+        found.extend(changed);
+    }
+    Ok(found.into_iter().map(|event| seen(event, zone)).collect())
+}
+
+/// As superpowers see it.
+fn seen(event: CalendarEvent, zone: Zone) -> Event {
+    let time = event.facts.time;
+    let moments = time.within(zone);
+    let details = event.facts.details;
+    let was = event
+        .was_starts_at
+        .map(|starts_at| EventTime { starts_at, ..time });
+    let is_declined = details.is_declined();
+    let people = details
+        .attendees
+        .iter()
+        .filter(|person| person.participation != Participation::Declined);
+    let named = people.map(|person| match person.name.as_str() {
+        "" => person.email.clone(),
+        name => name.to_owned(),
+    });
+    Event {
+        id: event.id,
+        people: named.filter(|name| !name.is_empty()).collect(),
+        title: details.title,
+        place: details.place,
+        link: details.link,
+        phone: details.phone,
+        is_call: details.is_call,
+        starts_at: moments.start,
+        ends_at: moments.end,
+        is_all_day: time.is_all_day(),
+        is_busy: details.is_busy,
+        is_declined,
+        is_cancelled: event.facts.status == EventStatus::Cancelled,
+        first_seen_at: event.first_seen_at,
+        changed_at: event.changed_at,
+        was_starts_at: was.map(|was| was.within(zone).start),
+    }
+}
+
+/// As superpowers see it.
+fn mail(item: MailItem) -> Mail {
+    let extract = item.extract;
+    Mail {
+        id: item.id,
+        from_name: extract.from_name,
+        from_email: extract.from_email,
+        subject: extract.subject,
+        text: extract.text,
+        received_at: item.received_at,
+        is_mass_mail: extract.is_list || extract.is_bulk || extract.is_automatic,
+        is_to_self: extract.is_to_self,
+        answers_own: extract.answers_own,
+        urgency: extract.urgency,
+    }
+}
+
+/// First names of whoever the person meets around now.
+fn people(tx: &Tx<'_>, user: UserId, zone: Zone, now: Timestamp) -> Result<Vec<String>> {
+    let met = events(tx, Power::EmailUrgency, user, zone, now)?;
+    let names = met.iter().flat_map(|event| &event.people);
+    let first = names.filter_map(|name| name.split([' ', '@', '.']).next());
+    let mut people: Vec<String> = first.map(str::to_lowercase).collect();
+    people.retain(|name| name.chars().count() >= NAME_CHARS_MIN);
+    people.sort_unstable();
+    people.dedup();
+    Ok(people)
+}
+
+fn calendars(tx: &Tx<'_>, user: UserId) -> Result<Vec<CalendarName>> {
+    let rows = tx.view().calendars(user)?.into_iter();
+    let name = |row: CalendarRow| CalendarName {
+        id: row.id.0,
+        name: row.name,
+        is_enabled: row.is_enabled,
+    };
+    Ok(rows.map(name).collect())
+}
+
+/// The events of a span in a line each, for whoever asks what there is.
+pub(in crate::ingest) fn event_lines(
+    tx: &Tx<'_>,
+    user: UserId,
+    span: &Range<Timestamp>,
+    timezone: Option<Zone>,
+    now: Timestamp,
+) -> Result<Vec<String>> {
+    let zone = timezone.unwrap_or(Zone::UTC);
+    let found = tx.view().events_between(user, span, zone)?;
+    let nothing = Facts::default();
+    let scene = PowerContext {
+        timezone,
+        ..PowerContext::alone(now, user.0, &nothing)
+    };
+    let seen = found.into_iter().map(|event| seen(event, zone));
+    let on = seen
+        .filter(|event| !event.is_declined)
+        .take(EVENT_LINES_MAX);
+    Ok(on.map(|event| event.line(&scene)).collect())
+}
+
+/// What superpowers keep of plans; for the evening also reminders.
+fn plans(
+    tx: &Tx<'_>,
+    power: Power,
+    user: UserId,
+    timezone: Option<Zone>,
+    flags: &Reader<'_>,
+    now: Timestamp,
+) -> Result<Vec<Plan>> {
+    let mut plans = Vec::new();
+    if power == Power::EveningPrep {
+        let zone = timezone.unwrap_or(Zone::UTC);
+        let span = now..now.plus_s(PLANS_AHEAD_S);
+        for reminder in tx.reminders(user)? {
+            for at in reminder.moments(&span, REMINDER_TIMES_MAX) {
+                plans.push(Plan::at(&reminder.text, at, zone));
+            }
+        }
+    }
+    let none = Facts::default();
+    let scene = PowerContext {
+        timezone,
+        ..PowerContext::alone(now, user.0, &none)
+    };
+    for row in tx.power_states(PowerOwner::User(user))? {
+        let known = Power::named(&row.name)
+            .filter(|power| power.has_plans() && flags.superpower(power.name()));
+        if let Some(power) = known {
+            plans.extend(power.plans(&kept_of(row), &scene));
+        }
+    }
+    Ok(plans)
+}
+
+/// What there is to say of a user's day: reminders, and what superpowers know that are
+/// offered.
+fn day(
+    tx: &Tx<'_>,
+    user: UserId,
+    timezone: Option<Zone>,
+    flags: &Reader<'_>,
+    now: Timestamp,
+) -> Result<String> {
+    let mut lines = Vec::new();
+    let reminders = tx.reminders(user)?;
+    let listed: Vec<(&str, Timestamp)> = reminders
+        .iter()
+        .map(|reminder| (reminder.text.as_str(), reminder.send_at))
+        .collect();
+    lines.extend(wording::reminders_of_day(&listed, now, timezone));
+    let facts = Facts::default();
+    let scene = PowerContext {
+        timezone,
+        ..PowerContext::alone(now, user.0, &facts)
+    };
+    let rows = tx.power_states(PowerOwner::User(user))?;
+    for power in Power::ALL.into_iter().rev() {
+        if !flags.superpower(power.name()) {
+            continue;
+        }
+        let row = rows.iter().find(|row| row.name == power.name());
+        lines.extend(row.and_then(|row| power.brief(&kept_of(row.clone()), &scene)));
+    }
+    let lines: Vec<String> = lines.iter().map(|line| format!("• {line}")).collect();
+    Ok(lines.join("\n"))
+}

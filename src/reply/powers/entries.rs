@@ -1,0 +1,301 @@
+//! Things with a day that a person told of: tickets, bookings, renewals, parcels. They are
+//! kept in the order of their days and can be found by a part of their text. What is told of
+//! them, and when, is decided by each superpower.
+
+use chrono::{Duration, Months, NaiveDate};
+use serde::{Deserialize, Serialize};
+
+use super::notice::{Notice, SentNotices};
+use super::said_time::SaidTime;
+use super::{Plan, Power, PowerContext, pieces};
+use crate::clock::Timestamp;
+
+/// Entries of one superpower and person.
+pub(super) const ENTRIES_MAX: usize = 200;
+/// Characters of what something is called.
+const WHAT_CHARS_MAX: usize = 200;
+/// Characters of everything else that was said of it.
+pub(super) const DETAILS_CHARS_MAX: usize = 1_000;
+/// The hour at which a day without a time is told of.
+pub(super) const HOUR: u32 = 9;
+/// Entries of a list.
+const LISTED_MAX: usize = 30;
+
+/// How often something comes again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Period {
+    Monthly,
+    Yearly,
+}
+
+/// What was said of something, before it is kept.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct EntryDraft {
+    pub(super) what: String,
+    pub(super) details: String,
+    pub(super) time: Option<SaidTime>,
+    pub(super) period: Option<Period>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) id: u32,
+    pub(super) what: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) details: String,
+    /// Days since the first of the year 1; `None`: not known.
+    pub(super) day: Option<i32>,
+    /// After midnight, in the person's time zone; `None`: not known.
+    pub(super) minute: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) period: Option<Period>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Entries {
+    pub(super) list: Vec<Entry>,
+    next_id: u32,
+    #[serde(default)]
+    sent: SentNotices,
+}
+
+impl Entry {
+    /// The day on or after `today` at which it comes, else the day at which it came.
+    pub(super) fn date(&self, today: NaiveDate) -> Option<NaiveDate> {
+        let first = pieces::day(self.day?);
+        let months = match self.period {
+            None => return Some(first),
+            Some(Period::Monthly) => 1,
+            Some(Period::Yearly) => 12,
+        };
+        let mut date = first;
+        // Counted from the first day, so that the 31st stays the 31st.
+        for n in 1.. {
+            if date >= today {
+                break;
+            }
+            date = first.checked_add_months(Months::new(months * n))?;
+        }
+        Some(date)
+    }
+
+    /// The moment at which it begins; of a day without a time its first one.
+    pub(super) fn begins(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        let date = self.date(scene.today())?;
+        pieces::moment(date, self.minute.unwrap_or(0), scene.zone())
+    }
+
+    /// "Friday, 27 November at 20:00"
+    pub(super) fn when_shown(&self, scene: &PowerContext<'_>) -> Option<String> {
+        let date = self.date(scene.today())?;
+        Some(time_shown(date, self.minute, scene.today()))
+    }
+
+    /// What it is, when, and what else was said.
+    pub(super) fn shown(&self, scene: &PowerContext<'_>) -> String {
+        let mut shown = match self.when_shown(scene) {
+            Some(when) => format!("{}: {when}", self.what),
+            None => format!("{}: no day yet", self.what),
+        };
+        if !self.details.is_empty() {
+            shown.push_str(", ");
+            shown.push_str(&self.details);
+        }
+        shown
+    }
+
+    /// One notice of the day it is now planned for.
+    pub(super) fn notice(
+        &self,
+        stage: &str,
+        (planned, over): (Timestamp, Timestamp),
+        text: String,
+    ) -> Notice {
+        let (day, minute) = (self.day.unwrap_or(0), self.minute.unwrap_or(0));
+        Notice {
+            key: format!("said {} {stage} {day}-{minute} {}", self.id, over.0),
+            planned,
+            over,
+            text,
+        }
+    }
+}
+
+/// "Friday, 27 November at 20:00", with the year when it is another than today's.
+pub(super) fn time_shown(date: NaiveDate, minute: Option<u32>, today: NaiveDate) -> String {
+    let day = pieces::shown(date, today);
+    match minute {
+        Some(minute) => format!("{day} at {}", pieces::clock_shown(minute)),
+        None => day,
+    }
+}
+
+/// From the morning of a day to its end.
+pub(super) fn on_the_day(
+    date: NaiveDate,
+    scene: &PowerContext<'_>,
+) -> Option<(Timestamp, Timestamp)> {
+    let morning = pieces::moment(date, HOUR * 60, scene.zone())?;
+    Some((morning, pieces::moment(date.succ_opt()?, 0, scene.zone())?))
+}
+
+impl Entries {
+    /// The id of the new entry; the error says why there is none.
+    pub(super) fn add(&mut self, power: Power, draft: EntryDraft) -> Result<u32, String> {
+        if let Some(said) = pieces::too_long(&[&draft.what], WHAT_CHARS_MAX) {
+            return Err(said);
+        }
+        if let Some(said) = pieces::too_long(&[&draft.details], DETAILS_CHARS_MAX) {
+            return Err(said);
+        }
+        if self.list.len() >= ENTRIES_MAX {
+            return Err(format!(
+                "I already keep {ENTRIES_MAX} of your {}, which is all I can hold. Please delete some first.",
+                power.title()
+            ));
+        }
+        self.next_id += 1;
+        self.list.push(Entry {
+            id: self.next_id,
+            what: draft.what,
+            details: draft.details,
+            day: draft.time.map(|time| pieces::number(time.day)),
+            minute: draft.time.and_then(|time| time.minute),
+            period: draft.period,
+        });
+        Ok(self.next_id)
+    }
+
+    /// In the place of one of the same name.
+    pub(super) fn replace(&mut self, power: Power, draft: EntryDraft) -> Result<u32, String> {
+        let same = |entry: &Entry| pieces::same(&entry.what, &draft.what);
+        let before = self.list.clone();
+        self.list.retain(|entry| !same(entry));
+        let added = self.add(power, draft);
+        if added.is_err() {
+            self.list = before;
+        }
+        added
+    }
+
+    pub(super) fn get(&self, id: u32) -> Option<&Entry> {
+        self.list.iter().find(|entry| entry.id == id)
+    }
+
+    /// The newest that lacks a day.
+    pub(super) fn without_day(&mut self) -> Option<&mut Entry> {
+        let undated = |entry: &&mut Entry| entry.day.is_none();
+        self.list.iter_mut().rev().find(undated)
+    }
+
+    /// By number in the list, or by a part of its text.
+    pub(super) fn find(&self, said: &str, scene: &PowerContext<'_>) -> Option<u32> {
+        let sorted = self.sorted(scene);
+        let named = pieces::which(said, sorted.iter().map(|entry| entry.what.as_str()));
+        let detailed = || pieces::which(said, sorted.iter().map(|entry| entry.details.as_str()));
+        named.or_else(detailed).map(|at| sorted[at].id)
+    }
+
+    pub(super) fn remove(&mut self, id: u32) -> Option<Entry> {
+        let at = self.list.iter().position(|entry| entry.id == id)?;
+        Some(self.list.remove(at))
+    }
+
+    /// Those to come, soonest first, and those without a day at the end.
+    pub(super) fn sorted(&self, scene: &PowerContext<'_>) -> Vec<&Entry> {
+        let mut sorted: Vec<&Entry> = self.list.iter().collect();
+        sorted.sort_by_key(|entry| {
+            let date = entry.date(scene.today());
+            (date.is_none(), date, entry.minute, entry.id)
+        });
+        sorted
+    }
+
+    /// Those of the days from `from` to `to`.
+    pub(super) fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<(NaiveDate, &Entry)> {
+        let dated = |entry| Some((Entry::date(entry, from)?, entry));
+        let mut found: Vec<(NaiveDate, &Entry)> = self.list.iter().filter_map(dated).collect();
+        found.retain(|(date, _)| (from..=to).contains(date));
+        found.sort_by_key(|(date, entry)| (*date, entry.minute, entry.id));
+        found
+    }
+
+    /// Those to come that come once, for others.
+    pub(super) fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+        let plan = |entry: &Entry| {
+            Some(Plan {
+                what: entry.what.clone(),
+                place: String::new(),
+                details: entry.details.clone(),
+                day: pieces::day(entry.day?),
+                minute: entry.minute,
+            })
+        };
+        let once = self.list.iter().filter(|entry| entry.period.is_none());
+        once.filter_map(plan)
+            .filter(|plan| plan.day >= scene.today() - Duration::days(1))
+            .collect()
+    }
+
+    /// A numbered list; `empty` where there is none.
+    pub(super) fn listed(&self, title: &str, empty: &str, scene: &PowerContext<'_>) -> String {
+        let sorted = self.sorted(scene);
+        if sorted.is_empty() {
+            return empty.to_owned();
+        }
+        let mut text = format!("{title}:");
+        for (n, entry) in sorted.iter().take(LISTED_MAX).enumerate() {
+            text.push_str(&format!("\n{}. {}", n + 1, entry.shown(scene)));
+        }
+        if sorted.len() > LISTED_MAX {
+            text.push_str(&format!("\n… and {} more", sorted.len() - LISTED_MAX));
+        }
+        text
+    }
+
+    /// Forgets what was over so many days ago.
+    pub(super) fn drop_old(&mut self, days: i64, scene: &PowerContext<'_>) {
+        let Some(first) = scene.today().checked_sub_signed(Duration::days(days)) else {
+            return;
+        };
+        let today = scene.today();
+        self.list
+            .retain(|entry| entry.date(today).is_none_or(|date| date >= first));
+    }
+
+    pub(super) fn next_notice(
+        &self,
+        notices: &[Notice],
+        scene: &PowerContext<'_>,
+    ) -> Option<Timestamp> {
+        self.sent.next(notices, scene)
+    }
+
+    pub(super) fn take_due(
+        &mut self,
+        notices: Vec<Notice>,
+        scene: &PowerContext<'_>,
+    ) -> Vec<Notice> {
+        self.sent.take_due(notices, scene)
+    }
+
+    /// What the person has just told needs no notice of what is past by then.
+    pub(super) fn skip_past(&mut self, notices: &[Notice], scene: &PowerContext<'_>) {
+        self.sent.skip_past(notices, scene.now);
+    }
+}
+
+/// What a superpower will do by itself, where it can.
+pub(super) fn promise(power: Power, promised: &str, scene: &PowerContext<'_>) -> String {
+    if !scene.reachable {
+        return "I can't write to you by myself in this chat, so ask me.".to_owned();
+    }
+    if scene.muted {
+        return format!(
+            "You stopped my messages about this, so ask me; “resume {}” brings them back.",
+            power.title()
+        );
+    }
+    format!("{promised}{}", scene.zone_hint())
+}

@@ -1,0 +1,173 @@
+//! Events of connected calendars, as superpowers see them, and how they are shown. Texts of
+//! events are from outside; they are shown on one line and shortened.
+
+use chrono::NaiveDate;
+
+use super::{Plan, PowerContext, pieces};
+use crate::clock::{Timestamp, Zone};
+
+/// Characters of a title, a place or a link that are shown.
+const SHOWN_CHARS_MAX: usize = 200;
+/// Events of one list.
+const LISTED_MAX: usize = 15;
+
+/// An event of a calendar that is switched on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    pub id: i64,
+    pub title: String,
+    /// "": none is known; so with link and phone.
+    pub place: String,
+    pub link: String,
+    pub phone: String,
+    pub is_call: bool,
+    /// Names or addresses of the others who take part.
+    pub people: Vec<String>,
+    pub starts_at: Timestamp,
+    /// Exclusive.
+    pub ends_at: Timestamp,
+    pub is_all_day: bool,
+    pub is_busy: bool,
+    /// The person said that they don't come.
+    pub is_declined: bool,
+    pub is_cancelled: bool,
+    pub first_seen_at: Timestamp,
+    pub changed_at: Timestamp,
+    /// Before it was moved.
+    pub was_starts_at: Option<Timestamp>,
+}
+
+/// A calendar of a connected service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalendarName {
+    pub id: i64,
+    pub name: String,
+    pub is_enabled: bool,
+}
+
+impl Event {
+    /// For others.
+    pub fn plan(&self, zone: Zone) -> Plan {
+        Plan {
+            what: self.title(),
+            place: one_line(&self.place),
+            details: one_line(&self.link),
+            day: pieces::date(self.starts_at, zone),
+            minute: (!self.is_all_day).then(|| pieces::minute_of_day(self.starts_at, zone)),
+        }
+    }
+
+    /// "Friday, 27 November: 10:00–11:00 Standup, Room 5"
+    pub fn line(&self, scene: &PowerContext<'_>) -> String {
+        let day = pieces::shown(self.date(scene), scene.today());
+        format!("{day}: {}", self.shown(scene))
+    }
+
+    /// It takes place, and the person takes part.
+    pub(super) fn is_on(&self) -> bool {
+        !self.is_declined && !self.is_cancelled
+    }
+
+    /// It fills the person's time.
+    pub(super) fn fills_time(&self) -> bool {
+        self.is_on() && self.is_busy && !self.is_all_day
+    }
+
+    pub(super) fn date(&self, scene: &PowerContext<'_>) -> NaiveDate {
+        pieces::date(self.starts_at, scene.zone())
+    }
+
+    pub(super) fn title(&self) -> String {
+        match one_line(&self.title) {
+            title if title.is_empty() => "an event without a title".to_owned(),
+            title => title,
+        }
+    }
+
+    /// Where it takes place: place, link, phone.
+    pub(super) fn where_shown(&self) -> Vec<String> {
+        let all = [&self.place, &self.link, &self.phone];
+        let mut shown: Vec<String> = all.into_iter().map(|text| one_line(text)).collect();
+        shown.retain(|text| !text.is_empty());
+        shown.dedup();
+        shown
+    }
+
+    /// "10:00–11:00 Standup, Room 5"
+    pub(super) fn shown(&self, scene: &PowerContext<'_>) -> String {
+        let mut parts = vec![format!("{} {}", self.time_shown(scene), self.title())];
+        parts.extend(self.where_shown());
+        parts.join(", ")
+    }
+
+    fn time_shown(&self, scene: &PowerContext<'_>) -> String {
+        if self.is_all_day {
+            return "all day:".to_owned();
+        }
+        let clock = |at| pieces::clock_shown(pieces::minute_of_day(at, scene.zone()));
+        match self.ends_at > self.starts_at {
+            true => format!("{}–{}", clock(self.starts_at), clock(self.ends_at)),
+            false => clock(self.starts_at),
+        }
+    }
+
+    /// "Friday, 27 November at 20:00"
+    pub(super) fn start_shown(&self, scene: &PowerContext<'_>) -> String {
+        moment_shown(self.starts_at, self.is_all_day, scene)
+    }
+}
+
+pub(super) fn moment_shown(at: Timestamp, is_all_day: bool, scene: &PowerContext<'_>) -> String {
+    let minute = (!is_all_day).then(|| pieces::minute_of_day(at, scene.zone()));
+    super::entries::time_shown(pieces::date(at, scene.zone()), minute, scene.today())
+}
+
+pub(super) fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().take(SHOWN_CHARS_MAX).collect()
+}
+
+/// One line for each, with the day where they are of several.
+pub(super) fn listed(events: &[&Event], with_day: bool, scene: &PowerContext<'_>) -> String {
+    let mut text = String::new();
+    for event in events.iter().take(LISTED_MAX) {
+        text.push_str("\n• ");
+        if with_day {
+            text.push_str(&pieces::shown(event.date(scene), scene.today()));
+            text.push_str(", ");
+        }
+        text.push_str(&event.shown(scene));
+    }
+    if events.len() > LISTED_MAX {
+        text.push_str(&format!("\n• and {} more", events.len() - LISTED_MAX));
+    }
+    text
+}
+
+/// The events of a day at which the person takes part, in order.
+pub(super) fn of_day<'a>(date: NaiveDate, scene: &PowerContext<'a>) -> Vec<&'a Event> {
+    let Some((from, to)) = pieces::moment(date, 0, scene.zone()).zip(
+        date.succ_opt()
+            .and_then(|next| pieces::moment(next, 0, scene.zone())),
+    ) else {
+        return Vec::new();
+    };
+    between(from, to, scene)
+}
+
+pub(super) fn between<'a>(
+    from: Timestamp,
+    to: Timestamp,
+    scene: &PowerContext<'a>,
+) -> Vec<&'a Event> {
+    let events = scene.facts.events.iter();
+    events
+        .filter(|event| event.is_on())
+        .filter(|event| event.starts_at < to && (event.ends_at > from || event.starts_at >= from))
+        .collect()
+}
+
+/// What one says who has no calendar connected: `does` is what the superpower would do.
+pub(super) fn not_connected(does: &str) -> String {
+    format!("With your calendar I {does}. Say “connect my calendar” to connect one.")
+}

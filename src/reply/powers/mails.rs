@@ -1,0 +1,77 @@
+//! Mails of a connected mailbox, as superpowers see them, and how they are shown. Texts of
+//! mails are from outside; they are shown shortened, on one line and as quotes.
+
+use super::{PowerContext, events};
+use crate::clock::Timestamp;
+
+/// Characters of a mail's text that are shown.
+const EXCERPT_CHARS_MAX: usize = 160;
+
+/// The extract of a mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mail {
+    pub id: i64,
+    pub from_name: String,
+    pub from_email: String,
+    pub subject: String,
+    pub text: String,
+    pub received_at: Timestamp,
+    /// Newsletters, lists and what programs send.
+    pub is_mass_mail: bool,
+    pub is_to_self: bool,
+    /// It answers a mail that the person sent.
+    pub answers_own: bool,
+    /// Why it may be urgent, as the rules are called.
+    pub urgency: Vec<String>,
+}
+
+impl Mail {
+    pub(super) fn from(&self) -> String {
+        match events::one_line(&self.from_name) {
+            name if name.is_empty() => events::one_line(&self.from_email),
+            name => name,
+        }
+    }
+
+    /// "Ana, Friday, 27 November at 20:00: “Subject”"
+    pub(super) fn shown(&self, scene: &PowerContext<'_>) -> String {
+        format!(
+            "{}, {}: “{}”",
+            self.from(),
+            events::moment_shown(self.received_at, false, scene),
+            events::one_line(&self.subject)
+        )
+    }
+
+    pub(super) fn excerpt(&self) -> String {
+        let text = events::one_line(&self.text);
+        match text.char_indices().nth(EXCERPT_CHARS_MAX) {
+            Some((at, _)) => format!("{}…", text[..at].trim_end()),
+            None => text,
+        }
+    }
+
+    /// Why it can't wait; `None`: it can. `people`: names that matter to the person, in
+    /// lower case.
+    pub(super) fn cannot_wait(&self, people: &[String]) -> Option<String> {
+        if self.is_mass_mail || !self.is_to_self {
+            return None;
+        }
+        if self.answers_own {
+            return Some("it answers you".to_owned());
+        }
+        if let Some(rule) = self.urgency.first() {
+            return Some(rule.replace('_', " "));
+        }
+        let name = self.from_name.to_lowercase();
+        let mut words = name.split(|c: char| !c.is_alphanumeric());
+        words
+            .any(|word| people.iter().any(|known| known == word))
+            .then(|| "you know the sender".to_owned())
+    }
+}
+
+/// What one says who has no mailbox connected: `does` is what the superpower would do.
+pub(super) fn not_connected(does: &str) -> String {
+    format!("With your mailbox I {does}. Say “connect my mail” to connect one.")
+}

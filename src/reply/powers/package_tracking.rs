@@ -1,0 +1,202 @@
+//! Parcels that are on their way, as the person told of them: where they are as far as it is
+//! known, and a word on the expected day. No carrier is asked.
+
+mod read;
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use super::entries::{self, Entries, Entry, EntryDraft, promise};
+use super::notice::{self, Notice};
+use super::said_time::SaidTime;
+use super::{Power, PowerContext, Superpower, pieces};
+use crate::clock::Timestamp;
+pub(super) use read::parse;
+
+const POWER: Power = Power::PackageTracking;
+/// Days after the expected one at which a parcel is forgotten.
+const KEPT_DAYS: i64 = 14;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ParcelAction {
+    Keep {
+        /// "parcel from Zalando"
+        what: String,
+        /// Carrier and number.
+        details: String,
+        time: Option<SaidTime>,
+    },
+    /// The day of the parcel that has none.
+    SetTime(SaidTime),
+    List,
+    /// It arrived, or is not waited for any more. `None`: the only one.
+    Remove {
+        about: Option<String>,
+        arrived: bool,
+    },
+    /// Why the time can't be used.
+    UnclearTime(String),
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ParcelState {
+    parcels: Entries,
+}
+
+impl ParcelState {
+    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+        let told = |entry: &Entry| {
+            let date = entry.date(scene.today())?;
+            let span = entries::on_the_day(date, scene)?;
+            let mut text = format!("📦 Expected today: {}", entry.what);
+            if let Some(minute) = entry.minute {
+                text.push_str(&format!(" at {}", pieces::clock_shown(minute)));
+            }
+            if !entry.details.is_empty() {
+                text.push_str(&format!(", {}", entry.details));
+            }
+            Some(entry.notice("day", span, text))
+        };
+        self.parcels.list.iter().filter_map(told).collect()
+    }
+
+    fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
+        self.parcels.drop_old(KEPT_DAYS, scene);
+        let id = match self.parcels.add(POWER, draft) {
+            Ok(id) => id,
+            Err(said) => return said,
+        };
+        let notices = self.notices(scene);
+        self.parcels.skip_past(&notices, scene);
+        let Some(entry) = self.parcels.get(id) else {
+            return String::new();
+        };
+        match entry.day {
+            Some(_) => format!(
+                "Noted: {}. {}",
+                entry.shown(scene),
+                promise(
+                    POWER,
+                    "I remind you on the day. I can't ask the carrier.",
+                    scene
+                )
+            ),
+            None => format!(
+                "Noted: {}. I can't ask the carrier. When should it arrive? Say “it arrives on friday”.",
+                entry.shown(scene)
+            ),
+        }
+    }
+
+    fn remove(
+        &mut self,
+        about: Option<&str>,
+        arrived: bool,
+        scene: &PowerContext<'_>,
+    ) -> Option<String> {
+        let found = match (about, self.parcels.list.as_slice()) {
+            (None, [only]) => Some(only.id),
+            (None, _) => None,
+            (Some(about), _) => self.parcels.find(about, scene),
+        };
+        match found.and_then(|id| self.parcels.remove(id)) {
+            Some(gone) if arrived => Some(format!("✓ {} has arrived.", gone.what)),
+            Some(gone) => Some(format!(
+                "Okay, I no longer wait for it: {}. “undo” brings it back.",
+                gone.what
+            )),
+            None if !scene.sure => None,
+            None => Some(format!("Which one? {}", self.overview(scene))),
+        }
+    }
+}
+
+impl Superpower for ParcelState {
+    type Action = ParcelAction;
+
+    fn own(action: super::Action) -> Option<ParcelAction> {
+        match action {
+            super::Action::PackageTracking(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: ParcelAction, scene: &PowerContext<'_>) -> Option<String> {
+        Some(match action {
+            ParcelAction::Keep {
+                what,
+                details,
+                time,
+            } => {
+                let what = if what.is_empty() {
+                    "parcel".to_owned()
+                } else {
+                    what
+                };
+                let draft = EntryDraft {
+                    what,
+                    details,
+                    time,
+                    period: None,
+                };
+                self.keep(draft, scene)
+            }
+            ParcelAction::SetTime(time) => {
+                let Some(entry) = self.parcels.without_day() else {
+                    return scene
+                        .sure
+                        .then(|| "Each of your parcels has a day already.".to_owned());
+                };
+                entry.day = Some(pieces::number(time.day));
+                entry.minute = time.minute;
+                let shown = entry.shown(scene);
+                let notices = self.notices(scene);
+                self.parcels.skip_past(&notices, scene);
+                format!(
+                    "Okay: {shown}. {}",
+                    promise(POWER, "I remind you on the day.", scene)
+                )
+            }
+            ParcelAction::List => self.overview(scene),
+            ParcelAction::Remove { about, arrived } => {
+                return self.remove(about.as_deref(), arrived, scene);
+            }
+            ParcelAction::UnclearTime(said) => said,
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        self.parcels.listed(
+            "Parcels on their way, as far as I was told",
+            "I know of no parcels. Tell me of one: “my parcel from Zalando arrives on friday”. I can't ask carriers.",
+            scene,
+        )
+    }
+
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
+        let today = self.parcels.between(scene.today(), scene.today());
+        let told: Vec<&str> = today.iter().map(|(_, entry)| entry.what.as_str()).collect();
+        (!told.is_empty()).then(|| format!("Expected: {}", told.join(", ")))
+    }
+
+    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+        let found = self.parcels.between(from, to);
+        let shown = found.iter().map(|(date, entry)| {
+            format!(
+                "{} arrives: {}",
+                entry.what,
+                entries::time_shown(*date, entry.minute, from)
+            )
+        });
+        shown.collect()
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        self.parcels.next_notice(&self.notices(scene), scene)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(scene);
+        notice::joined(&self.parcels.take_due(notices, scene))
+    }
+}

@@ -1,0 +1,185 @@
+//! What superpowers write by themselves of things that somebody told of: once, in waking
+//! hours, held by a focus, ended by "stop these", and only to those who have superpowers.
+
+use chatkeep::clock::Clock;
+use serde_json::json;
+
+use super::alarms::commands;
+use super::support::Service;
+use super::{alone, at, reply, service_at, subscriber, talk};
+
+/// Wednesday.
+const NOON: &str = "2027-03-03T12:00:00Z";
+
+pub(super) fn go_to(clock: &Clock, time: &str) {
+    clock.advance(at(time).0 - clock.now().0);
+}
+
+/// Waits until everything that is due was looked at.
+pub(super) async fn settled(service: &Service, clock: &Clock) {
+    let due = format!(
+        "SELECT count(*) FROM power_alarms WHERE due_at <= {}",
+        clock.now().0
+    );
+    crate::support::eventually("nothing is due", async || {
+        service.app.ingest.reminders.now();
+        service.rows(&due) == [[0]]
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_notice_goes_out_once_also_over_restarts() {
+    let clock = Clock::fixed(at(NOON));
+    let service = service_at(&clock).await;
+    subscriber(&service, "ana").await;
+    talk(
+        &service,
+        alone("ana"),
+        "my parcel from Zalando arrives on friday → Friday, 5 March | UTC
+         keep this ticket: Coldplay concert, friday at 8 → Friday, 5 March at 20:00",
+    )
+    .await;
+    let (_, folder) = service.stop().await;
+    // Due while nothing ran.
+    go_to(&clock, "2027-03-05T10:00:00Z");
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    let parcel = "📦 Expected today: parcel from Zalando";
+    assert_eq!(commands(&service, 1).await, [parcel]);
+    let (_, folder) = service.stop().await;
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    go_to(&clock, "2027-03-05T18:00:00Z");
+    let said = commands(&service, 2).await;
+    assert_eq!(
+        said[1],
+        "🎟️ Your ticket for today at 20:00: Coldplay concert, friday at 8"
+    );
+    go_to(&clock, "2027-03-07T10:00:00Z");
+    settled(&service, &clock).await;
+    assert_eq!(commands(&service, 2).await.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notices_keep_to_waking_hours_and_wait_for_a_focus() {
+    let clock = Clock::fixed(at(NOON));
+    let service = service_at(&clock).await;
+    subscriber(&service, "ana").await;
+    talk(
+        &service,
+        alone("ana"),
+        "my waking hours are 10 to 18 → 10:00 to 18:00
+         my parcel from Zalando arrives tomorrow → Thursday, 4 March
+         Bo's birthday is on 4 March → tomorrow",
+    )
+    .await;
+    go_to(&clock, "2027-03-04T09:30:00Z");
+    settled(&service, &clock).await;
+    assert!(commands(&service, 0).await.is_empty());
+    talk(
+        &service,
+        alone("ana"),
+        "focus for 2 hours → Focus until 11:30",
+    )
+    .await;
+    go_to(&clock, "2027-03-04T10:30:00Z");
+    settled(&service, &clock).await;
+    assert!(commands(&service, 0).await.is_empty());
+    talk(&service, alone("ana"), "stop focus → comes now").await;
+    let said = commands(&service, 2).await;
+    assert!(said.iter().any(|text| text.contains("Zalando")), "{said:?}");
+    assert!(
+        said.iter().any(|text| text.contains("Bo's birthday")),
+        "{said:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notices_end_when_they_are_stopped_or_not_offered() {
+    let clock = Clock::fixed(at(NOON));
+    let service = service_at(&clock).await;
+    for person in ["ana", "ben", "cleo"] {
+        subscriber(&service, person).await;
+    }
+    for person in ["ana", "ben", "cleo"] {
+        talk(
+            &service,
+            alone(person),
+            "my parcel from Zalando arrives tomorrow → Thursday, 4 March
+             my parcel from Bo arrives on saturday → Saturday, 6 March",
+        )
+        .await;
+    }
+    go_to(&clock, "2027-03-04T09:00:00Z");
+    assert_eq!(commands(&service, 3).await.len(), 3);
+    talk(
+        &service,
+        alone("ana"),
+        "stop these → no longer write to you by myself about your parcels
+         my parcel from Cleo arrives on sunday → You stopped my messages
+         where are my parcels? → parcel from Bo",
+    )
+    .await;
+    // Ben pays no more.
+    let path = format!("/admin/users/{}/grant", service.user_id("ben"));
+    let ended = service.admin("DELETE", &path, &json!({})).await;
+    assert_eq!(ended.status, 200, "{}", ended.text);
+    go_to(&clock, "2027-03-06T09:00:00Z");
+    let said = commands(&service, 4).await;
+    assert_eq!(said[3], "📦 Expected today: parcel from Bo");
+    settled(&service, &clock).await;
+    assert_eq!(commands(&service, 4).await.len(), 4);
+    // Ana wants them again; the flag goes off for all.
+    assert!(
+        reply(&service, "ana", "resume parcels")
+            .await
+            .contains("again")
+    );
+    service
+        .set_flag("superpower.package_tracking.enabled", false)
+        .await;
+    go_to(&clock, "2027-03-07T10:00:00Z");
+    settled(&service, &clock).await;
+    assert_eq!(commands(&service, 4).await.len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_told_of_an_event_is_remembered() {
+    let clock = Clock::fixed(at(NOON));
+    let service = service_at(&clock).await;
+    subscriber(&service, "ana").await;
+    talk(
+        &service,
+        alone("ana"),
+        "I have an interview tomorrow at 10 → Thursday, 4 March at 12:00
+         dinner at Luigi tomorrow at 8 → Thursday, 4 March at 20:00",
+    )
+    .await;
+    go_to(&clock, "2027-03-04T12:00:00Z");
+    let said = commands(&service, 1).await;
+    assert!(said[0].starts_with("How was the interview?"), "{said:?}");
+    let (_, folder) = service.stop().await;
+    let service = Service::in_folder(folder, &[], clock.clone()).await;
+    let memories = "SELECT text FROM memories ORDER BY id";
+    talk(&service, alone("ana"), "hello → !Thank you for telling").await;
+    assert!(service.rows(memories).is_empty());
+    talk(
+        &service,
+        alone("ana"),
+        "Really good, they were nice → Thank you for telling me
+         Really good, they were nice → !Thank you for telling me",
+    )
+    .await;
+    let kept = "interview on 4 March 2027: Really good, they were nice";
+    assert_eq!(service.rows(memories), [[kept]]);
+    // A dinner that is booked is asked about the next morning.
+    go_to(&clock, "2027-03-04T18:00:00Z");
+    assert!(commands(&service, 2).await[1].contains("Luigi"));
+    go_to(&clock, "2027-03-05T09:00:00Z");
+    let said = commands(&service, 3).await;
+    assert!(
+        said[2].starts_with("How was the dinner at Luigi?"),
+        "{said:?}"
+    );
+    talk(&service, alone("ana"), "never mind → Okay").await;
+    assert_eq!(service.rows(memories), [[kept]]);
+}
