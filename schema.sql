@@ -32,6 +32,7 @@ CREATE TABLE users (
   email         TEXT,                          -- as the identity provider says
   display_name  TEXT,
   pronouns      TEXT,
+  language      TEXT,                          -- BCP 47 tag that the person asked to be written in
   deletion_requested_at  INTEGER,              -- both NULL: no deletion is pending
   deletion_scheduled_for INTEGER,
   trial_started_at       INTEGER,              -- NULL: never had one

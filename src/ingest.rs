@@ -240,8 +240,11 @@ impl Ingest {
         }
         let (arrival, message) = (&*arrival, &arrival.message);
         let humans = room.humans + 1;
-        let called = self.called(tx, arrival, &user, &room, &flags)?;
-        let is_asked = called.is_some();
+        let asked = (message, &arrival.understood);
+        let called = self.called(tx, asked, &user, &room, &flags, now)?;
+        let left_to_model = self.is_left_to_model(message, &flags);
+        // What a model calls is asked about then.
+        let is_asked = called.is_some() && !left_to_model;
         let access = self.access(tx, arrival, &user, &room, &flags, is_asked)?;
         let response = respond::MessageTurn {
             ingest: self,
@@ -255,6 +258,8 @@ impl Ingest {
             called,
             elsewhere: &arrival.elsewhere,
             by_model: false,
+            left_to_model,
+            is_admitted: false,
             now,
             mono: arrival.mono,
         }

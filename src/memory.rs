@@ -256,10 +256,22 @@ impl Memories {
         category: &str,
         now: Timestamp,
     ) -> Result<()> {
-        let id = random::uuid().to_string();
-        tx.insert_memory(user, &id, text, category, now)?;
+        self.remember_as(tx, user, &random::uuid().to_string(), text, category, now)
+    }
+
+    /// The same under an id (a UUID) of the caller's.
+    pub fn remember_as(
+        &self,
+        tx: &mut Tx<'_>,
+        user: UserId,
+        id: &str,
+        text: &str,
+        category: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        tx.insert_memory(user, id, text, category, now)?;
         if self.has_service() {
-            tx.insert_memory_task(user, MemoryTaskKind::Add, Some(&id), now)?;
+            tx.insert_memory_task(user, MemoryTaskKind::Add, Some(id), now)?;
             self.wake_after(tx);
         }
         Ok(())

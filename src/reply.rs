@@ -11,7 +11,7 @@ mod time_words;
 pub mod tools;
 pub mod wording;
 
-pub use address::addresses;
+pub use address::{addresses, is_fixed_command};
 pub use builtin::{
     Intent, MessageContext, asked_about, memory_matches, memory_overlap, reminder_answer,
     understand,

@@ -291,7 +291,7 @@ async fn nothing_of_a_person_is_left_in_any_table() {
     };
     conn.execute_batch(&written(&format!(
         "UPDATE users SET user_id = '{USER_ID}', email = '{EMAIL}', name = '{TEXT}', display_name = '{TEXT}',
-           pronouns = '{TEXT}', customer_id = 'cus_{TEXT}', deletion_requested_at = 1, deletion_scheduled_for = 2
+           pronouns = '{TEXT}', language = '{TEXT}', customer_id = 'cus_{TEXT}', deletion_requested_at = 1, deletion_scheduled_for = 2
          WHERE id = {{user}}"
     )))
     .unwrap();

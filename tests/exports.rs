@@ -178,7 +178,7 @@ async fn everything_that_is_kept_is_in_the_file() {
     }
     execute(
         &service,
-        "UPDATE users SET name = 'Ann', pronouns = 'she', email = 'ann@example.com',
+        "UPDATE users SET name = 'Ann', pronouns = 'she', language = 'de', email = 'ann@example.com',
            display_name = 'Annie', timezone = 'Europe/Vienna', status = 'active', plan = 'annual',
            credit_balance = 1250, trial_started_at = 1000, trial_expires_at = 2000,
            customer_id = 'cus_1', deletion_requested_at = 1, deletion_scheduled_for = 9999999999999;
@@ -233,7 +233,7 @@ async fn everything_that_is_kept_is_in_the_file() {
         "exported_at": after(3_000),
         "user_id": user_id,
         "profile": {
-            "phone": PHONE, "name": "Ann", "pronouns": "she", "email": "ann@example.com",
+            "phone": PHONE, "name": "Ann", "pronouns": "she", "language": "de", "email": "ann@example.com",
             "display_name": "Annie", "timezone": "Europe/Vienna",
             "created_at": after(0),
             "last_active_at": after(3_000),
@@ -298,7 +298,14 @@ async fn somebody_of_whom_nothing_is_known_gets_a_whole_file_too() {
     let document = exported(&service, &service.user_token(id)).await;
     assert_eq!(document["user_id"], id);
     let profile = &document["profile"];
-    for unknown in ["phone", "name", "pronouns", "email", "display_name"] {
+    for unknown in [
+        "phone",
+        "name",
+        "pronouns",
+        "language",
+        "email",
+        "display_name",
+    ] {
         assert_eq!(profile[unknown], "", "{unknown}");
     }
     assert_eq!(profile["timezone"], "UTC");

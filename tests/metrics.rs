@@ -292,8 +292,8 @@ async fn those_outside_are_counted_with_what_they_cost_and_how_they_fail() {
     memories.set_mode("500");
     say("what do you remember about tea?").await;
     let page = Page::of(&service).await;
-    assert_eq!(page.value("chatkeep_model_calls_total"), 2.0);
-    assert_eq!(page.value("chatkeep_model_duration_seconds_count"), 2.0);
+    assert_eq!(page.value("chatkeep_model_calls_total"), 3.0);
+    assert_eq!(page.value("chatkeep_model_duration_seconds_count"), 3.0);
     let garbled = "chatkeep_model_failures_total{failure=\"garbled\"}";
     assert_eq!(page.value(garbled), 1.0);
     assert!(page.value("chatkeep_model_tokens_total{kind=\"prompt\"}") > 0.0);

@@ -6,11 +6,14 @@ use std::fmt;
 use serde_json::{Map, Value, json};
 
 use crate::config::MaxTokensField;
-use crate::reply::prompt::{Message, Prompt, REPLY_CHARS_MAX, Role, estimated_tokens};
-use crate::reply::tools::Tool;
+use crate::reply::prompt::{
+    Message, Prompt, REPLY_CHARS_MAX, Role, ToolExchange, estimated_tokens,
+};
 
-/// Tool calls accepted in one reply.
-const TOOL_CALLS_MAX: usize = 4;
+/// Bytes of a server's id of a call.
+const CALL_ID_BYTES_MAX: usize = 128;
+/// Calls of tools in one reply that are looked at.
+const TOOL_CALLS_MAX: usize = 8;
 
 /// A model's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub struct ModelReply {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
+    /// The server's, or one of ours where it has none.
+    pub id: String,
     pub name: String,
     /// JSON, or whatever the model wrote.
     pub arguments: String,
@@ -121,6 +126,7 @@ pub(super) fn request(
     let system = format!("{}\n\n{}", prompt.system, prompt.time);
     let mut messages = vec![json!({ "role": "system", "content": system })];
     messages.extend(prompt.messages.iter().map(message));
+    messages.extend(prompt.exchanges.iter().flat_map(exchange));
     let field = match field {
         MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
         MaxTokensField::MaxTokens => "max_tokens",
@@ -130,26 +136,34 @@ pub(super) fn request(
     body.insert("messages".to_owned(), messages.into());
     body.insert(field.to_owned(), tokens_max.into());
     if !prompt.tools.is_empty() {
-        let tools = prompt.tools.iter().map(|tool| offer(*tool));
+        let tools = prompt.tools.iter().map(|tool| tool.offer().clone());
         body.insert("tools".to_owned(), tools.collect());
+        if prompt.must_speak {
+            body.insert("tool_choice".to_owned(), "none".into());
+        }
     }
     Value::Object(body)
 }
 
-fn offer(tool: Tool) -> Value {
-    json!({
-        "type": "function",
-        "function": {
-            "name": tool.name(),
-            "description": tool.description(),
-            "parameters": {
-                "type": "object",
-                "properties": { "command": { "type": "string" } },
-                "required": ["command"],
-                "additionalProperties": false,
-            },
-        },
-    })
+/// The calls in the assistant's own message, and a message for each result.
+fn exchange(exchange: &ToolExchange) -> Vec<Value> {
+    let calls = exchange.calls.iter().map(|call| {
+        json!({
+            "id": call.id,
+            "type": "function",
+            "function": { "name": call.name, "arguments": call.arguments },
+        })
+    });
+    let text = (!exchange.text.is_empty()).then_some(&exchange.text);
+    let calls: Vec<Value> = calls.collect();
+    let mut messages = vec![json!({ "role": "assistant", "content": text, "tool_calls": calls })];
+    messages.extend(
+        exchange
+            .calls
+            .iter()
+            .map(|call| json!({ "role": "tool", "tool_call_id": call.id, "content": call.result })),
+    );
+    messages
 }
 
 fn message(message: &Message) -> Value {
@@ -208,15 +222,22 @@ fn said(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailure> {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let wants_tool = finish == Some("tool_calls") || calls.is_some_and(|c| !c.is_empty());
     let cut_off = finish == Some("length");
-    if let Some(offered) = request.get("tools").and_then(Value::as_array) {
+    let may_call = request.get("tool_choice").is_none();
+    let offered = request.get("tools").and_then(Value::as_array);
+    if let Some(offered) = offered.filter(|_| may_call) {
         let mut made: Vec<ToolCall> = calls
             .into_iter()
             .flatten()
             .take(TOOL_CALLS_MAX)
-            .map(|call| tool_call(call.get("function").unwrap_or(call)))
+            .map(|call| {
+                let id = call.get("id").and_then(Value::as_str);
+                let id = id.filter(|id| (1..=CALL_ID_BYTES_MAX).contains(&id.len()));
+                tool_call(id, call.get("function").unwrap_or(call))
+            })
             .collect();
         made.extend(written_call(&text, offered).filter(|_| made.is_empty()));
         if !made.is_empty() {
+            name_calls(&mut made);
             return Ok(ModelReply {
                 text,
                 calls: made,
@@ -237,13 +258,14 @@ fn said(answer: &Value, request: &Value) -> Result<ModelReply, ModelFailure> {
     })
 }
 
-/// `{"name", "arguments"}`; the arguments are JSON in a string, or with some servers plain JSON.
-fn tool_call(function: &Value) -> ToolCall {
+/// `{"name", "arguments"}`; the arguments are JSON in a string, with some servers JSON itself.
+fn tool_call(id: Option<&str>, function: &Value) -> ToolCall {
     let name = function.get("name").and_then(Value::as_str);
     let arguments = ["arguments", "parameters"]
         .into_iter()
         .find_map(|field| function.get(field));
     ToolCall {
+        id: id.unwrap_or_default().to_owned(),
         name: name.unwrap_or_default().to_owned(),
         arguments: match arguments {
             Some(Value::String(text)) => text.clone(),
@@ -253,7 +275,17 @@ fn tool_call(function: &Value) -> ToolCall {
     }
 }
 
-/// Some small models write a tool call as text.
+/// Results are told by the calls' ids, so each has one of its own.
+fn name_calls(calls: &mut [ToolCall]) {
+    for at in 0..calls.len() {
+        let id = &calls[at].id;
+        if id.is_empty() || calls[..at].iter().any(|before| before.id == *id) {
+            calls[at].id = format!("call_{at}");
+        }
+    }
+}
+
+/// Some small models write the call of a tool where others say something.
 fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
     let inner = text.strip_prefix("<tool_call>").unwrap_or(text);
     let inner = inner.strip_suffix("</tool_call>").unwrap_or(inner).trim();
@@ -261,7 +293,7 @@ fn written_call(text: &str, offered: &[Value]) -> Option<ToolCall> {
         return None;
     }
     let written: Value = serde_json::from_str(inner).ok()?;
-    let call = tool_call(written.get("function").unwrap_or(&written));
+    let call = tool_call(None, written.get("function").unwrap_or(&written));
     let mut names = offered
         .iter()
         .filter_map(|tool| tool.pointer("/function/name"));

@@ -56,7 +56,7 @@ pub fn explain(view: &View<'_>, message_id: i64, persona: &str, with_text: bool)
     tell("engine", story.engine().into());
     let steps = serde_json::to_value(story.steps()).map_err(Error::internal)?;
     tell("steps", steps);
-    tell("model", story.decision.clone());
+    tell("model", story.decision_told(with_text));
     if with_text {
         tell("text", message.text.as_str().into());
         tell("reply_bubbles", parsed(message.bubbles.as_deref()));
@@ -136,12 +136,12 @@ impl Explanation<'_> {
                 format!("{class} ({by} classifier: {reason})"),
             ));
         }
-        let tools = self.decision.get("tools").and_then(Value::as_array);
-        let tools: Vec<&str> = tools
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let calls = self.decision.get("tool_calls").and_then(Value::as_array);
+        let told = |call: &Value| {
+            let part = |name| call.get(name).and_then(Value::as_str).unwrap_or_default();
+            format!("{}: {}", part("tool"), part("outcome"))
+        };
+        let tools: Vec<String> = calls.into_iter().flatten().map(told).collect();
         if !tools.is_empty() {
             steps.push(step("tools", tools.join(", ")));
         }
@@ -152,6 +152,18 @@ impl Explanation<'_> {
         }
         steps.push(step("answer", self.answer()));
         steps
+    }
+
+    /// What tools were called with, and what they returned, are words of people.
+    fn decision_told(&self, with_text: bool) -> Value {
+        let mut decision = self.decision.clone();
+        let calls = decision.get_mut("tool_calls").and_then(Value::as_array_mut);
+        for call in calls.into_iter().flatten().filter_map(Value::as_object_mut) {
+            if !with_text {
+                call.retain(|name, _| !matches!(name.as_str(), "arguments" | "result"));
+            }
+        }
+        decision
     }
 
     fn decided(&self, name: &str) -> Option<&str> {

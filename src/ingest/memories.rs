@@ -199,8 +199,8 @@ impl MessageTurn<'_> {
         Ok(self.known(tx)?.memories.len())
     }
 
-    /// All memories, newest first.
-    fn known(&self, tx: &Tx<'_>) -> Result<FoundMemories> {
+    /// Newest first.
+    pub(super) fn known(&self, tx: &Tx<'_>) -> Result<FoundMemories> {
         let local = tx.memories(self.user.id, READ_MAX)?;
         let tasks = if self.ingest.memories.has_service() {
             tx.view().memory_tasks(self.user.id)?

@@ -46,6 +46,17 @@ impl MessageTurn<'_> {
         tx: &mut Tx<'_>,
         request: &ReminderRequest<'_>,
     ) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
+        self.set_reminder_as(tx, request, &random::uuid().to_string(), self.room.id)
+    }
+
+    /// The same under an id (a UUID) of the caller's, in any room.
+    pub(super) fn set_reminder_as(
+        &self,
+        tx: &mut Tx<'_>,
+        request: &ReminderRequest<'_>,
+        schedule_id: &str,
+        room: RoomId,
+    ) -> Result<std::result::Result<Reminder, ReminderRefusal>> {
         if tx.count_reminders(self.user.id)? >= OPEN_REMINDERS_MAX {
             return Ok(Err(ReminderRefusal::TooMany));
         }
@@ -54,9 +65,9 @@ impl MessageTurn<'_> {
         }
         let mut reminder = Reminder {
             id: 0,
-            schedule_id: random::uuid().to_string(),
+            schedule_id: schedule_id.to_owned(),
             user: self.user.id,
-            room: self.room.id,
+            room,
             text: request.text.to_owned(),
             send_at: request.send_at,
             recurrence: request.recurrence.cloned(),

@@ -3,6 +3,7 @@
 //! access.
 
 mod alarms;
+mod attempt;
 mod facts;
 mod notices;
 
@@ -11,14 +12,14 @@ pub(super) use facts::event_lines;
 use super::answer::Answer;
 use super::gate;
 use super::respond::{self, MessageTurn};
-use super::{Ingest, Message, Mode, PreparedMessage};
+use super::{Ingest, Message, Mode};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::random;
 use crate::reply::powers::{
-    Action, Control, NoticeRequest, Power, PowerCall, PowerCalls, PowerContext, StoredState,
-    Strength,
+    Action, Control, NoticeRequest, Power, PowerCall, PowerCalls, StoredState, Strength,
+    Understanding,
 };
 use crate::reply::{Intent, wording};
 use crate::store::{PowerOwner, PowerState, Room, Tx, User, UserId};
@@ -33,8 +34,12 @@ pub(super) struct RequestedPower {
 
 /// The result of a request.
 pub(super) enum PowerReply {
-    Said(String),
-    /// Refused: too many turns in this minute.
+    Said {
+        text: String,
+        /// What is kept is not as it was.
+        changed: bool,
+    },
+    /// Nothing: it was one too many for this minute.
     TooMany,
 }
 
@@ -59,8 +64,21 @@ struct PowerAttempt {
 }
 
 impl RequestedPower {
-    pub(super) fn is_explicit(&self) -> bool {
+    /// Asked for in so many words, or by the relay.
+    pub(super) const fn is_explicit(&self) -> bool {
         self.explicit
+    }
+
+    /// An explicit request for which language models have no tool.
+    pub(super) fn is_builtin_only(&self) -> bool {
+        self.explicit
+            && match &self.what {
+                PowerRequest::Try(attempts) => attempts
+                    .first()
+                    .is_some_and(|attempt| !attempt.power.has_tool()),
+                PowerRequest::Notices(_) => true,
+                PowerRequest::End(_) | PowerRequest::Other => false,
+            }
     }
 
     fn to_do(power: Power, action: Action, explicit: bool) -> Self {
@@ -82,33 +100,33 @@ impl Ingest {
     pub(super) fn called(
         &self,
         tx: &Tx<'_>,
-        arrival: &PreparedMessage,
+        (message, understood): (&Message, &Understanding),
         user: &User,
         room: &Room,
         flags: &Reader<'_>,
+        now: Timestamp,
     ) -> Result<Option<RequestedPower>> {
-        let message = &arrival.message;
         let named = message.superpower.as_deref();
-        let session = tx.power_session(user.id, room.id, arrival.now);
-        if named.is_none() && session.is_none() && !arrival.understood.calls.may_begin() {
+        let session = tx.power_session(user.id, room.id, now);
+        if named.is_none() && session.is_none() && !understood.calls.may_begin() {
             return Ok(None);
         }
         if flags.boolean("llm.force_basic_mode") {
             return Ok(None);
         }
         let zone = user.timezone;
-        let is_zoned = zone.is_some() && arrival.understood.rests_on_zone;
+        let is_zoned = zone.is_some() && understood.rests_on_zone;
         let calls = if !is_zoned && session.is_none() && named.is_none() {
-            arrival.understood.calls.clone()
+            understood.calls.clone()
         } else {
-            respond::recognise(message, &self.persona.get().name, zone, arrival.now)
+            respond::recognise(message, &self.persona.get().name, zone, now)
         };
         if let Some(name) = named.filter(|name| flags.superpower(name)) {
-            return Ok(Some(by_name(name, &calls, &arrival.understood.intent)));
+            return Ok(Some(by_name(name, &calls, &understood.intent)));
         }
         if let Some(request) = calls.notices
             && message.mode == Mode::Direct
-            && gate::has_superpowers(tx, message, user, room, flags, arrival.now)?
+            && gate::has_superpowers(tx, message, user, room, flags, now)?
         {
             return Ok(Some(RequestedPower {
                 what: PowerRequest::Notices(request),
@@ -118,15 +136,11 @@ impl Ingest {
         let session = session.and_then(|session| Power::named(&session.name));
         let session = session.filter(|power| flags.superpower(power.name()));
         let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
-        if let Some(called) =
-            explicit_call(message, &calls, session, &arrival.understood.intent, flags)
-        {
+        if let Some(called) = explicit_call(message, &calls, session, &understood.intent, flags) {
             return Ok(Some(called));
         }
-        let attempts = implicit_calls(message, &calls, session, &arrival.understood.intent, flags);
-        if attempts.is_empty()
-            || !gate::has_superpowers(tx, message, user, room, flags, arrival.now)?
-        {
+        let attempts = implicit_calls(message, &calls, session, &understood.intent, flags);
+        if attempts.is_empty() || !gate::has_superpowers(tx, message, user, room, flags, now)? {
             return Ok(None);
         }
         Ok(Some(RequestedPower {
@@ -140,7 +154,7 @@ impl Ingest {
         let limit = turn
             .flags
             .rate_limit("rate_limit.miniapp_actions_per_minute");
-        if !turn.flags.boolean("rate_limit.enabled") {
+        if turn.is_admitted || !turn.flags.boolean("rate_limit.enabled") {
             return true;
         }
         let taken = self
@@ -284,7 +298,7 @@ impl MessageTurn<'_> {
                     }
                 }
                 match did {
-                    Some(PowerReply::Said(said)) => said,
+                    Some(PowerReply::Said { text, .. }) => text,
                     Some(PowerReply::TooMany) => self.too_many(),
                     None => return Ok(None), // it refers to nothing that is stored
                 }
@@ -329,72 +343,6 @@ impl MessageTurn<'_> {
     fn take_turn(&self, tx: &mut Tx<'_>, power: Power) -> Result<()> {
         let id = || random::uuid().to_string();
         tx.take_power_turn(self.user.id, self.room.id, power.name(), id, self.now)
-    }
-
-    /// `None`: no answer and no change.
-    fn attempt(
-        &self,
-        tx: &mut Tx<'_>,
-        attempt: &PowerAttempt,
-        explicit: bool,
-    ) -> Result<Option<PowerReply>> {
-        let power = attempt.power;
-        if self.in_group() && !power.is_shared() {
-            let said = wording::superpower_alone(power.title());
-            return Ok(attempt.sure.then_some(PowerReply::Said(said)));
-        }
-        let owner = self.owner();
-        let kept = tx.power_state(owner, power.name())?.map(kept_of);
-        let mut preferences = notices::preferences(tx, self.user.id)?;
-        let facts = facts::gather(
-            tx,
-            power,
-            self.user.id,
-            self.timezone(),
-            self.flags,
-            self.now,
-        )?;
-        let scene = PowerContext {
-            now: self.now,
-            timezone: self.timezone(),
-            group: self.in_group(),
-            by: self.user.id.0,
-            name: self.user.name.as_deref(),
-            sure: attempt.sure,
-            reachable: self.agent.is_some(),
-            waking: preferences.waking,
-            muted: preferences.is_muted(power),
-            facts: &facts,
-        };
-        let outcome = power
-            .act(kept.as_ref(), attempt.action.clone(), &scene)
-            .map_err(Error::internal)?;
-        let Some(said) = outcome.said else {
-            return Ok(None);
-        };
-        if !self.ingest.may_take_turn(self, explicit) {
-            return Ok(Some(PowerReply::TooMany));
-        }
-        if let Some(switched) = outcome.switched {
-            self.switch_calendar(tx, switched)?;
-        }
-        if outcome.kept.is_some() {
-            self.resume_summary(tx, power, &mut preferences)?;
-        }
-        if let Some(kept) = outcome.kept {
-            tx.set_power_state(owner, &state_of(power, kept), self.now)?;
-            if power.has_alarms() {
-                let here = self.agent.map(|_| self.room.id);
-                let user = self.user.id;
-                self.ingest
-                    .set_alarm(tx, power, user, here, outcome.alarm, self.now)?;
-            }
-            if power.has_plans() && !self.in_group() {
-                self.plan_alarms(tx, self.timezone(), Power::needs_plans)?;
-            }
-        }
-        self.take_turn(tx, power)?;
-        Ok(Some(PowerReply::Said(said)))
     }
 
     /// In a group only shared state is used.

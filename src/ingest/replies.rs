@@ -4,12 +4,15 @@
 //! a legacy relay gets an apology. The database records which of the two applies, so a reply is
 //! sent once.
 
+mod by_builtin;
 mod cache;
 mod context;
+mod conversation;
 pub mod job;
 mod length;
 mod made;
 mod making;
+mod operations;
 mod plan;
 mod tool_outcomes;
 mod waiting;
@@ -21,12 +24,13 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 
-use super::Ingest;
 use super::answer::Answer;
+use super::{Ingest, Message, respond};
 use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
 use crate::error::{Error, Kind, Result};
+use crate::flags::Reader;
 use crate::media::Photos;
 use crate::metrics::{self, CacheMetrics, IntCounter};
 use crate::reply::{Intent, wording};
@@ -124,7 +128,12 @@ impl Replies {
         self.settings.model.is_some() && !intent.is_command()
     }
 
-    /// Whether an intent is worth an unprompted message.
+    /// Whether a model can act for people, as far as is known.
+    fn can_act(&self) -> bool {
+        self.model().is_some_and(Model::takes_tools)
+    }
+
+    /// Whether an intent is worth a message that nobody asked for.
     pub(super) fn have_something_to_say(&self, intent: &Intent) -> bool {
         let unknown_to_builtin = *intent == Intent::Unknown;
         intent.has_something_to_say() || unknown_to_builtin && self.settings.model.is_some()
@@ -191,8 +200,17 @@ impl Replies {
 }
 
 impl Ingest {
-    /// The answer to a message with a pending reply, within the deadline of a request that arrived
-    /// at `came`.
+    /// Whether a language model understands the message, with tools to do what it asks for. A
+    /// relay that names a superpower has understood it already.
+    pub(super) fn is_left_to_model(&self, message: &Message, flags: &Reader<'_>) -> bool {
+        self.replies.can_act()
+            && !flags.boolean("llm.force_basic_mode")
+            && message.superpower.is_none()
+            && !respond::is_fixed_command(message, &self.persona.get().name)
+    }
+
+    /// The answer to a message whose reply is pending, within the deadline of a request that
+    /// came at `came`.
     pub(super) async fn await_reply(
         self: &Arc<Self>,
         message_id: i64,
@@ -227,8 +245,10 @@ impl Ingest {
             Some(pending) => {
                 let made =
                     ReplyResult::deadline_passed(&self.persona.get().name, pending.unprompted);
-                let answer = made.told().answer();
-                tx.set_answer(message_id, &answer.stored(), &made.decision.json())?;
+                let now = self.clock.now();
+                let (draft, decision) = self.fulfilled(tx, &pending, &made, now)?;
+                let answer = draft.answer();
+                tx.set_answer(message_id, &answer.stored(), &decision.json())?;
                 self.replies.end(tx, message_id)?;
                 answer
             }

@@ -16,7 +16,9 @@ use crate::edge::queue;
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::memory::ServiceMemories;
+use crate::model::bubbles;
 use crate::model::recurrence::Recurrence;
+use crate::model::secret_text::REMOVED;
 use crate::reply::powers::{PowerCalls, Understanding};
 use crate::reply::wording;
 use crate::reply::{self, Intent, MessageContext};
@@ -46,6 +48,11 @@ pub(super) fn recognise(
     now: Timestamp,
 ) -> PowerCalls {
     reply::powers::recognise(&heard(message, persona, timezone, now))
+}
+
+/// Whether it is one of the few words that the builtin assistant always answers.
+pub(super) fn is_fixed_command(message: &Message, persona: &str) -> bool {
+    message.photos == 0 && reply::is_fixed_command(&message.text, persona)
 }
 
 fn heard<'a>(
@@ -92,6 +99,10 @@ pub(super) struct MessageTurn<'a> {
     pub(super) elsewhere: &'a ServiceMemories,
     /// Requested by a language model on behalf of the user.
     pub(super) by_model: bool,
+    /// A language model with tools understands the message.
+    pub(super) left_to_model: bool,
+    /// The limits have let it in before.
+    pub(super) is_admitted: bool,
     pub(super) now: Timestamp,
     pub(super) mono: Monotonic,
 }
@@ -145,12 +156,19 @@ impl MessageTurn<'_> {
         {
             return Ok(Response::Answer(answer));
         }
-        if let Some(called) = &self.called
+        // Links and warnings about secrets are never left to a model.
+        let called = self.called.as_ref();
+        let left_to_model = self.left_to_model
+            && !called.is_some_and(RequestedPower::is_builtin_only)
+            && intent != Intent::ConnectCalendar
+            && !self.message.text.contains(REMOVED);
+        if !left_to_model
+            && let Some(called) = &self.called
             && let Some(answer) = self.use_power(tx, called, &intent)?
         {
             return Ok(Response::Answer(answer));
         }
-        if !replies.are_for(&intent) {
+        if !left_to_model && !replies.are_for(&intent) {
             let told = self.carry_out(tx, intent)?;
             return Ok(Response::Answer(told.answer()));
         }
@@ -177,9 +195,23 @@ impl MessageTurn<'_> {
         self.carry_out_unlimited(tx, intent)
     }
 
+    /// A superpower that is called, else the intent, where a language model gave no reply.
+    pub(super) fn carry_out_for_model(
+        &self,
+        tx: &mut Tx<'_>,
+        intent: Intent,
+    ) -> Result<ReplyDraft> {
+        if let Some(called) = &self.called
+            && let Some(answer) = self.use_power(tx, called, &intent)?
+        {
+            return Ok(bubbles::join(answer.bubbles()).into());
+        }
+        self.carry_out(tx, intent)
+    }
+
     pub(super) fn may_command(&self) -> bool {
         let ingest = self.ingest;
-        ingest.may_command(self.user.id, self.flags, self.mono)
+        self.is_admitted || ingest.may_command(self.user.id, self.flags, self.mono)
     }
 
     pub(super) fn too_many(&self) -> String {
@@ -294,7 +326,7 @@ impl MessageTurn<'_> {
         Ok(all)
     }
 
-    fn facts(&self, tx: &Tx<'_>) -> Result<wording::AccountFacts<'_>> {
+    pub(super) fn facts(&self, tx: &Tx<'_>) -> Result<wording::AccountFacts<'_>> {
         let standing = access::standing(self.user, self.now);
         let unlimited = access::counts_as_subscribed(standing, self.flags);
         let this_one = i64::from(!unlimited);

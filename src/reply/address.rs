@@ -22,7 +22,23 @@ pub fn addresses(text: &str, persona: &str) -> bool {
     false
 }
 
-/// Lower case, with white space reduced to single spaces.
+/// Said alone, with or without the assistant's name, these are never left to a language model.
+const FIXED_COMMANDS: [&str; 4] = ["help", "status", "usage", "undo"];
+
+/// Whether `text` is one of the few commands that the builtin assistant always answers.
+pub fn is_fixed_command(text: &str, persona: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
+        words.take(8).map(str::to_lowercase).collect()
+    };
+    let (said, name) = (words(text), words(persona));
+    let said = said.strip_prefix(&name[..]).unwrap_or(&said);
+    let said = said.strip_suffix(&name[..]).unwrap_or(said);
+    matches!(said, [only] if FIXED_COMMANDS.contains(&only.as_str()))
+}
+
+/// Lower case, with one space for any white space.
 fn squeezed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
@@ -48,6 +64,16 @@ fn is_edge(text: &str, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_few_words_are_fixed_commands() {
+        for text in ["help", "Help!", "Juno, status", " undo ", "usage, juno?"] {
+            assert!(is_fixed_command(text, "Juno"), "{text}");
+        }
+        for text in ["", "Juno", "help me", "undo that", "status status", "hilfe"] {
+            assert!(!is_fixed_command(text, "Juno"), "{text}");
+        }
+    }
 
     #[test]
     fn names_count_as_whole_words() {

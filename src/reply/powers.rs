@@ -27,6 +27,7 @@ mod money;
 mod mood_tracker;
 mod names;
 mod notice;
+pub mod operations;
 mod package_tracking;
 mod pieces;
 mod post_event_checkin;

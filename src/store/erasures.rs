@@ -167,7 +167,8 @@ impl Tx<'_> {
         // The row stays for a while without data, because other rows refer to it.
         self.execute(
             "UPDATE users SET user_id = 'erased-' || id, phone = NULL, name = NULL, email = NULL,
-               display_name = NULL, pronouns = NULL, timezone = NULL, status = 'free', plan = NULL,
+               display_name = NULL, pronouns = NULL, language = NULL, timezone = NULL,
+               status = 'free', plan = NULL,
                granted_plan = NULL, granted_until = NULL, customer_id = NULL,
                deletion_requested_at = NULL, deletion_scheduled_for = NULL
              WHERE id = ?1",

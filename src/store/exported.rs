@@ -34,6 +34,7 @@ pub struct Account {
     pub email: Option<String>,
     pub display_name: Option<String>,
     pub pronouns: Option<String>,
+    pub language: Option<String>,
     pub trial_started_at: Option<Timestamp>,
     pub trial_expires_at: Option<Timestamp>,
     pub credit_balance: i64,
@@ -179,7 +180,7 @@ impl View<'_> {
             .prepare_cached(
                 "SELECT id, user_id, name, timezone, status, plan, granted_plan, granted_until,
                    phone, created_at, email, display_name, pronouns, trial_started_at,
-                   trial_expires_at, credit_balance, customer_id
+                   trial_expires_at, credit_balance, customer_id, language
                  FROM users WHERE id = ?1",
             )?
             .query_row([user.0], account_from)
@@ -398,6 +399,7 @@ fn account_from(row: &Row<'_>) -> rusqlite::Result<Account> {
         trial_expires_at: time(row, 14)?,
         credit_balance: row.get(15)?,
         customer_id: row.get(16)?,
+        language: row.get(17)?,
     })
 }
 

@@ -101,7 +101,15 @@ impl View<'_> {
             .optional()?)
     }
 
-    /// The agent's public name.
+    /// How a user wants to be written to: pronouns, and the language as a BCP 47 tag.
+    pub fn forms_of_address(&self, id: UserId) -> Result<(Option<String>, Option<String>)> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT pronouns, language FROM users WHERE id = ?1")?
+            .query_row([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    }
+
+    /// The public name of an agent.
     pub fn agent_name(&self, id: AgentId) -> Result<Option<String>> {
         Ok(self
             .conn

@@ -137,6 +137,24 @@ impl Tx<'_> {
 }
 
 impl View<'_> {
+    /// Texts and times of a user's reminders that come next within `span`, soonest first.
+    pub fn reminders_within(
+        &self,
+        user: UserId,
+        span: &Range<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<(String, Timestamp)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT text, send_at FROM reminders
+             WHERE user_id = ?1 AND send_at >= ?2 AND send_at < ?3 ORDER BY send_at, id LIMIT ?4",
+        )?;
+        let rows = statement
+            .query_map((user.0, span.start.0, span.end.0, limit as i64), |row| {
+                Ok((row.get(0)?, Timestamp(row.get(1)?)))
+            })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// When the next reminder is due.
     pub fn next_reminder_due(&self) -> Result<Option<Timestamp>> {
         Ok(self

@@ -105,7 +105,24 @@ impl Tx<'_> {
         self.user_changed(phone)
     }
 
-    /// Sets or removes a user's grant.
+    pub fn set_user_pronouns(&self, id: UserId, pronouns: &str) -> Result<()> {
+        self.execute(
+            "UPDATE users SET pronouns = ?2 WHERE id = ?1",
+            (id.0, pronouns),
+        )?;
+        Ok(())
+    }
+
+    /// `language`: a BCP 47 tag.
+    pub fn set_user_language(&self, id: UserId, language: &str) -> Result<()> {
+        self.execute(
+            "UPDATE users SET language = ?2 WHERE id = ?1",
+            (id.0, language),
+        )?;
+        Ok(())
+    }
+
+    /// Gives a user a grant in the place of any other, or takes it away.
     pub fn set_user_grant(&mut self, row: &UserRow, grant: Option<&Grant>) -> Result<()> {
         self.execute(
             "UPDATE users SET granted_plan = ?2, granted_until = ?3 WHERE id = ?1",

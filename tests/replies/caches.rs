@@ -1,10 +1,10 @@
 //! The same question of the same person in the same context is asked once.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::support::model_server::{Mode, ModelServer};
 use super::support::{Service, direct};
-use super::{service, service_of, service_with};
+use super::{acting, service, service_of, service_with};
 use chatkeep::clock::Clock;
 
 /// A question in a room of its own, so that nothing was said before.
@@ -32,17 +32,19 @@ async fn an_identical_question_is_answered_from_memory() {
     ask(&service, "ana", "r6", "what time is it").await;
     assert_eq!(model.asked().len(), 6);
     // A memory more is another context.
-    ask(&service, "ana", "r7", "remember that I live in Bath").await;
+    let remember = [("remember", json!({"text": "I live in Bath"}))];
+    acting(&service, &model, "ana", &remember).await;
+    assert_eq!(model.asked().len(), 8);
     ask(&service, "ana", "r8", "tell me of Bath").await;
-    assert_eq!(model.asked().len(), 7);
+    assert_eq!(model.asked().len(), 9);
     service.set_flag("cache.response.enabled", false).await;
     ask(&service, "ana", "r9", "tell me of Bath").await;
-    assert_eq!(model.asked().len(), 8);
+    assert_eq!(model.asked().len(), 10);
     let usage = service
         .admin("GET", "/admin/metrics/token-usage", &Value::Null)
         .await;
     assert_eq!(usage.json()["totals"]["cache_hits"], 1);
-    assert_eq!(usage.json()["totals"]["calls"], 8);
+    assert_eq!(usage.json()["totals"]["calls"], 10);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::support::model_server::Mode;
+use super::support::model_server::{Mode, calling};
 use super::support::{Service, direct, group};
 use super::{legacy, service};
 
@@ -74,14 +74,30 @@ async fn what_decided_a_models_reply() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_decided_other_answers() {
-    let (service, _) = service().await;
-    let command = legacy(&service, "ana", "remind me in 2 hours to go").await;
+    let (service, model) = service().await;
+    let command = legacy(&service, "ana", "usage").await;
     let story = told(&service, command.header("x-message-id").unwrap(), "").await;
     assert_eq!(story["engine"], "builtin");
     assert_eq!(story["model"], Value::Null);
     assert_eq!(step(&story, "authentication"), "legacy endpoint");
-    assert_eq!(step(&story, "understood"), "set a reminder");
+    assert_eq!(step(&story, "understood"), "usage");
+    assert_eq!(step(&story, "answer"), "1 bubble");
+    // What tools were called with and gave back are words of people.
+    let remind = json!({"text": "feed the secret cat", "in_minutes": 120});
+    model.next(Mode::Json(calling(&[("set_reminder", remind.clone())])));
+    let acted = legacy(&service, "ana", "remind me in 2 hours to go").await;
+    let id = acted.header("x-message-id").unwrap();
+    let story = told(&service, id, "").await;
+    assert_eq!(story["engine"], "openai");
+    assert_eq!(step(&story, "tools"), "set_reminder: done");
+    assert_eq!(step(&story, "model"), "acted");
     assert_eq!(step(&story, "answer"), "1 bubble, and a reminder");
+    assert!(!story.to_string().contains("secret"), "{story}");
+    let call = told(&service, id, "?text=true").await["model"]["tool_calls"][0].clone();
+    let arguments: Value = serde_json::from_str(call["arguments"].as_str().unwrap()).unwrap();
+    assert_eq!(arguments, remind);
+    assert_eq!(call["result"]["ok"], true);
+    assert_eq!(call["result"]["text"], "feed the secret cat");
     let silent = service
         .edge_message("a", &group("g", "ana", "so it goes"))
         .await;

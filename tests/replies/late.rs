@@ -83,6 +83,22 @@ async fn a_legacy_relay_gets_an_apology_and_nothing_more() {
     assert!(rows[0][1].is_null());
 }
 
+/// What the builtin assistant understands for sure is done by it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_model_keeps_nobody_from_their_reminder() {
+    let (service, model) = service_with(IMPATIENT).await;
+    model.usually(Mode::Held);
+    let answer = legacy(&service, "ana", "remind me in 2 hours to stretch").await;
+    let answer = answer.json();
+    assert!(answer["schedule_message"].to_string().contains("stretch"));
+    let text = answer["reply_text"].as_str().unwrap();
+    assert!(text.contains("basic assistant"), "{text}");
+    // Of a guess nothing is done.
+    let answer = legacy(&service, "ana", "we have run out of milk again").await;
+    assert_eq!(answer.json()["reply_text"], APOLOGY);
+    model.release();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pending_reply_is_made_after_a_restart() {
     let (service, model) = service_with(IMPATIENT).await;

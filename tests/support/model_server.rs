@@ -81,6 +81,15 @@ impl Asked {
             .collect()
     }
 
+    /// The results of the tools that were called, in order.
+    pub fn results(&self) -> Vec<Value> {
+        let messages = self.body["messages"].as_array().unwrap().iter();
+        let results = messages.filter(|message| message["role"] == "tool");
+        results
+            .map(|message| serde_json::from_str(message["content"].as_str().unwrap()).unwrap())
+            .collect()
+    }
+
     /// Roles and contents after the system message.
     pub fn said(&self) -> Vec<(String, Value)> {
         let messages = self.body["messages"].as_array().unwrap();
@@ -205,11 +214,11 @@ pub fn completion(content: impl Into<Value>, finish: &str) -> Value {
     })
 }
 
-/// An answer that calls tools, each with a command.
-pub fn calling(calls: &[(&str, &str)]) -> Value {
+/// An answer that calls tools, each with its arguments.
+pub fn calling(calls: &[(&str, Value)]) -> Value {
     let calls: Vec<(&str, String)> = calls
         .iter()
-        .map(|(name, command)| (*name, json!({ "command": command }).to_string()))
+        .map(|(name, arguments)| (*name, arguments.to_string()))
         .collect();
     calling_with(&calls)
 }

@@ -129,6 +129,7 @@ const ASYNC: &[&str] = &[
 pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("tokio", ASYNC),
     ("hyper", &["src/http"]),
+    ("schemars", &["src/reply/tools", "src/reply/powers"]),
     ("hyper_util", &["src/http"]),
     ("http_body_util", &["src/http"]),
     ("socket2", &["src/http/connection.rs", "src/cli/check"]),
@@ -205,6 +206,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
             "src/clock",
             "src/mail_extract",
             "src/mailbox.rs",
+            "src/ingest/replies/operations.rs",
             "src/model/recurrence.rs",
             "src/services/ics",
             "src/reply",

@@ -402,6 +402,7 @@ fn profile(account: &Account, last_active_at: Option<Timestamp>) -> Value {
         "phone": text(&account.phone),
         "name": text(&account.user.name),
         "pronouns": text(&account.pronouns),
+        "language": text(&account.language),
         "email": text(&account.email),
         "display_name": text(&account.display_name),
         // UTC is used while the zone is unknown.

@@ -1,6 +1,8 @@
 //! Answers of servers, good and bad, and what is made of them.
 
 use super::*;
+use crate::reply::prompt::CallWithResult;
+use crate::reply::tools::Tool;
 
 fn asked() -> Value {
     json!({ "messages": [{ "role": "user", "content": "four words for you" }] })
@@ -20,6 +22,8 @@ fn prompt(messages: Vec<Message>) -> Prompt {
         time: "It is noon.".to_owned(),
         messages,
         tools: Vec::new(),
+        exchanges: Vec::new(),
+        must_speak: false,
     }
 }
 
@@ -70,18 +74,41 @@ fn what_is_sent() {
         ..prompt
     };
     let offered = request(&able, "m", MaxTokensField::MaxTokens, 200)["tools"].clone();
+    assert_eq!(offered, json!([Tool::Remember.offer()]));
+}
+
+#[test]
+fn results_of_calls_follow_the_message_that_they_were_made_for() {
+    let acted = Prompt {
+        exchanges: vec![ToolExchange {
+            text: String::new(),
+            calls: vec![CallWithResult {
+                id: "c1".to_owned(),
+                name: "remember".to_owned(),
+                arguments: "{}".to_owned(),
+                result: r#"{"ok":false}"#.to_owned(),
+            }],
+        }],
+        must_speak: true,
+        tools: vec![Tool::Remember],
+        ..prompt(Vec::new())
+    };
+    let told = request(&acted, "m", MaxTokensField::MaxTokens, 200);
+    let messages = told["messages"].as_array().unwrap();
     assert_eq!(
-        offered,
-        json!([{ "type": "function", "function": {
-            "name": "remember",
-            "description": Tool::Remember.description(),
-            "parameters": {
-                "type": "object",
-                "properties": { "command": { "type": "string" } },
-                "required": ["command"],
-                "additionalProperties": false,
-            },
-        } }])
+        messages[messages.len() - 2..],
+        [
+            json!({ "role": "assistant", "content": null, "tool_calls": [{
+                "id": "c1", "type": "function",
+                "function": { "name": "remember", "arguments": "{}" },
+            }] }),
+            json!({ "role": "tool", "tool_call_id": "c1", "content": r#"{"ok":false}"# }),
+        ]
+    );
+    assert_eq!(told["tool_choice"], "none");
+    assert!(
+        told["tools"].is_array(),
+        "some servers want them all the same"
     );
 }
 
@@ -227,7 +254,8 @@ fn calls_of_tools_are_read() {
             "tool_calls",
         )
     };
-    let made = |name: &str, arguments: &str| ToolCall {
+    let made = |id: &str, name: &str, arguments: &str| ToolCall {
+        id: id.to_owned(),
         name: name.to_owned(),
         arguments: arguments.to_owned(),
     };
@@ -237,9 +265,10 @@ fn calls_of_tools_are_read() {
         7
     ]));
     let expected = [
-        made("remember", r#"{"command":"x"}"#),
-        made("f", r#"{"a":1}"#),
-        made("", ""),
+        made("1", "remember", r#"{"command":"x"}"#),
+        // No two calls have the same id.
+        made("call_1", "f", r#"{"a":1}"#),
+        made("call_2", "", ""),
     ];
     assert_eq!(said.unwrap().calls, expected);
     let many: Value = (0..50).map(|_| call("remember", json!(""))).collect();
@@ -251,7 +280,10 @@ fn calls_of_tools_are_read() {
         format!("<tool_call>\n{text}\n</tool_call>"),
     ] {
         let said = read(json!({ "content": written }), "stop").unwrap();
-        assert_eq!(said.calls, [made("remember", r#"{"command":"x"}"#)]);
+        assert_eq!(
+            said.calls,
+            [made("call_0", "remember", r#"{"command":"x"}"#)]
+        );
     }
     for spoken in [
         r#"{"name": "Ana", "arguments": {}}"#,

@@ -153,6 +153,8 @@ mod tests {
                 photos: vec![photo.to_owned()],
             }],
             tools: Vec::new(),
+            exchanges: Vec::new(),
+            must_speak: false,
         };
         let of = |user, model, class, most, day, prompt: &Prompt| {
             key(UserId(user), model, class, most, day, prompt)

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::clock::{Timestamp, Zone, at_wall_time};
 use crate::error::Result;
 use crate::ingest::Ingest;
 use crate::media::Photos;
@@ -19,7 +20,10 @@ const ROWS_MAX: usize = 20;
 /// Memories in a prompt: the best matches, then the newest.
 const MEMORIES_TOLD_MAX: usize = 30;
 const MEMORIES_TOLD_CHARS_MAX: usize = 6_000;
-/// Characters of the message used for matching memories.
+/// Reminders of the day that are told, and characters of each.
+const REMINDERS_TOLD_MAX: usize = 20;
+const REMINDER_TOLD_CHARS_MAX: usize = 200;
+/// Characters of the message that memories are compared with.
 const COMPARED_CHARS_MAX: usize = 500;
 /// Memories may take this fraction of the deadline.
 const MEMORIES_DEADLINE_SHARE: u64 = 4;
@@ -72,7 +76,10 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         known: if group {
             PersonFacts::default()
         } else {
-            known(view, &user)?
+            PersonFacts {
+                reminders: reminders_of_the_day(view, &user, message.received_at)?,
+                ..known(view, &user)?
+            }
         },
         photos: photos.map(str::to_owned).collect(),
         reply_to_assistant: context.get("reply_to_assistant") == Some(&Value::Bool(true)),
@@ -134,6 +141,23 @@ pub(super) async fn memories(ingest: &Ingest, context: &Context) -> Result<Vec<S
     Ok(told)
 }
 
+/// The person's open reminders until midnight of their time zone: "14:00 call mom".
+fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<Vec<String>> {
+    let zone = user.timezone.unwrap_or(Zone::UTC);
+    let local = |at: Timestamp| at.utc().with_timezone(&zone);
+    let midnight = local(now).date_naive().succ_opt();
+    let midnight = midnight.and_then(|day| day.and_hms_opt(0, 0, 0));
+    let Some(midnight) = midnight.and_then(|midnight| at_wall_time(midnight, zone)) else {
+        return Ok(Vec::new());
+    };
+    let found = view.reminders_within(user.id, &(now..midnight), REMINDERS_TOLD_MAX)?;
+    let told = found.into_iter().map(|(text, at)| {
+        let text: String = text.chars().take(REMINDER_TOLD_CHARS_MAX).collect();
+        format!("{} {text}", local(at).format("%H:%M"))
+    });
+    Ok(told.collect())
+}
+
 /// `rows`: newest first.
 fn said(view: &View<'_>, rows: &[MessageRow]) -> Result<Vec<RoomMessage>> {
     let mut names: HashMap<UserId, Option<String>> = HashMap::new();
@@ -186,10 +210,13 @@ fn known(view: &View<'_>, user: &User) -> Result<PersonFacts> {
             profile.insert(field.to_owned(), value);
         }
     }
+    let (pronouns, language) = view.forms_of_address(user.id)?;
     Ok(PersonFacts {
         name: user.name.clone(),
+        pronouns,
+        language,
         profile,
-        memories: Vec::new(),
+        ..PersonFacts::default()
     })
 }
 

@@ -11,6 +11,7 @@ use tokio::task::{Id, JoinSet};
 
 use super::made::ReplyResult;
 use super::making;
+use super::tool_outcomes::CHANGED_MEANWHILE;
 use super::{NO_ROOM, QUOTES_ERASED, TYPING_TTL_MS};
 use crate::error::Result;
 use crate::ingest::Ingest;
@@ -204,7 +205,7 @@ async fn answer(
                 return;
             }
             Ok(()) => return,
-            Err(error) if error.code == QUOTES_ERASED => {
+            Err(error) if [QUOTES_ERASED, CHANGED_MEANWHILE].contains(&error.code) => {
                 let (dropped, now) = (made, ingest.clock.now());
                 let counted = ingest.store.write(move |tx| dropped.count(tx, now));
                 if let Err(error) = counted.await {
@@ -212,7 +213,7 @@ async fn answer(
                 }
                 made = Arc::new(match remade < REMADE_MAX {
                     true => make().await,
-                    false => failed("erased"),
+                    false => failed(error.code),
                 });
                 remade += 1;
                 continue;

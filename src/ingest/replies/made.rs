@@ -1,11 +1,14 @@
 //! The result of making a reply: its text or tool calls, how it was made, and what it cost.
 
 use serde::Serialize;
+use serde_json::Value;
 
+use crate::access::Denial;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::answer::ReplyDraft;
-use crate::reply::tools::{Tool, ToolAction};
+use crate::memory::ServiceMemories;
+use crate::reply::tools::{Operation, Tool};
 use crate::reply::wording;
 use crate::store::{TokenUsage, Tx, UserId};
 
@@ -14,10 +17,18 @@ pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
 
 /// The result of a reply.
 pub(super) struct ReplyResult {
-    /// `None`: no text, except from tool calls.
+    /// `None`: nothing is said.
     pub(super) text: Option<String>,
-    /// Tool calls, executed in the reply's transaction instead of sending `text`.
-    pub(super) tool_calls: Vec<ToolCall>,
+    /// Calls that change something, as they were tried; to be done in the reply's transaction.
+    pub(super) changes: Vec<ToolCall>,
+    /// When they were tried.
+    pub(super) tried_at: Timestamp,
+    /// Why a superpower that was called is not the person's.
+    pub(super) denied: Option<Denial>,
+    /// What the external memory service keeps of the person, as far as it was asked.
+    pub(super) elsewhere: ServiceMemories,
+    /// The model was asked and gave no reply: the builtin assistant may answer.
+    pub(super) is_for_builtin: bool,
     pub(super) decision: ReplyDecision,
     /// Endpoint and token counts; `None` when they aren't counted.
     pub(super) used: Option<(&'static str, TokenUsage)>,
@@ -29,10 +40,32 @@ pub(super) struct ReplyResult {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ToolCall {
     pub(super) tool: Tool,
-    pub(super) action: ToolAction,
+    pub(super) operation: Operation,
+    /// UUID of what it makes, the same in every try.
+    pub(super) new_id: String,
 }
 
-/// How the reply was made, for operators; contains no message text.
+impl ToolCall {
+    pub(super) fn is_new_reminder(&self) -> bool {
+        matches!(self.operation, Operation::SetReminder { .. })
+    }
+}
+
+/// A call as operators may see it. The arguments and the result hold words of people: they
+/// are kept in direct chats, and shown where texts are asked for.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct CallRecord {
+    pub(super) tool: String,
+    /// "done", or why not.
+    pub(super) outcome: &'static str,
+    /// JSON, if the model wrote any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) arguments: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) result: Option<Value>,
+}
+
+/// How it came about, for operators.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct ReplyDecision {
     pub(super) class: &'static str,
@@ -40,8 +73,9 @@ pub(super) struct ReplyDecision {
     pub(super) classifier: &'static str,
     pub(super) basic_mode: bool,
     pub(super) model: String,
-    /// `replied`, `acted` (by tools), `passed` (nothing to add), `apologized`, `silent`
-    /// (unprompted), `small_talk` (by the builtin assistant, because all calls were busy)
+    /// `replied`, `acted` (by tools), `builtin` (the builtin assistant did it, as the model
+    /// failed), `passed` (nothing to add), `apologized`, `silent` (nobody
+    /// had asked), `small_talk` (the builtin assistant's, as all calls were taken)
     pub(super) outcome: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) failure: Option<String>,
@@ -49,8 +83,9 @@ pub(super) struct ReplyDecision {
     pub(super) messages_told: usize,
     pub(super) photos_shown: usize,
     pub(super) tools_offered: usize,
-    /// Tools that the model called, with outcomes.
-    pub(super) tools: Vec<String>,
+    /// Those that the model called, and what came of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tool_calls: Vec<CallRecord>,
     pub(super) tokens_max: i64,
     pub(super) calls: u64,
     pub(super) cache_hits: u64,
@@ -75,14 +110,21 @@ impl ReplyDecision {
 impl ReplyResult {
     /// For a legacy relay, which can't receive a late reply.
     pub(super) fn deadline_passed(persona: &str, unprompted: bool) -> Self {
-        Self::failed(persona, unprompted, "deadline")
+        Self {
+            is_for_builtin: !unprompted,
+            ..Self::failed(persona, unprompted, "deadline")
+        }
     }
 
     /// The builtin assistant's text, because no model call is free.
     pub(super) fn small_talk(text: String) -> Self {
         Self {
             text: Some(text),
-            tool_calls: Vec::new(),
+            changes: Vec::new(),
+            tried_at: Timestamp(0),
+            denied: None,
+            elsewhere: ServiceMemories::Nothing,
+            is_for_builtin: false,
             decision: ReplyDecision {
                 outcome: SMALL_TALK,
                 ..ReplyDecision::default()
@@ -95,7 +137,11 @@ impl ReplyResult {
     pub(super) fn failed(persona: &str, unprompted: bool, failure: &str) -> Self {
         let mut made = Self {
             text: None,
-            tool_calls: Vec::new(),
+            changes: Vec::new(),
+            tried_at: Timestamp(0),
+            denied: None,
+            elsewhere: ServiceMemories::Nothing,
+            is_for_builtin: false,
             decision: ReplyDecision {
                 failure: Some(failure.to_owned()),
                 ..ReplyDecision::default()
@@ -136,8 +182,8 @@ impl ReplyResult {
         );
     }
 
-    /// The draft when there are no tool calls.
-    pub(super) fn told(&self) -> ReplyDraft {
+    /// What the model said.
+    pub(super) fn draft(&self) -> ReplyDraft {
         self.text.clone().unwrap_or_default().into()
     }
 

@@ -5,24 +5,25 @@ use std::sync::Arc;
 
 use super::cache;
 use super::context::{self, Context};
-use super::length::{cut_short, is_too_long, shorter};
-use super::made::{ReplyDecision, ReplyResult, ToolCall};
+use super::made::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
 use super::plan::{self, ReplyPlan};
+use crate::access::Denial;
 use crate::clock::{Monotonic, Timestamp, Zone};
-use crate::engine::{self, CallPermit, Model, ModelFailure, ModelRequest};
+use crate::engine::{self, CallPermit, Model, ModelFailure};
 use crate::error::Result;
 use crate::ingest::Ingest;
+use crate::memory::ServiceMemories;
 use crate::reply::classify::Class;
 use crate::reply::prompt::{self, PASS, Prompt, PromptContext};
 use crate::reply::tools::Tool;
-use crate::reply::{MessageContext, wording};
+use crate::reply::wording;
 use crate::store::{Digest, PendingReply, TokenUsage};
 
 /// After this many service starts without a finished reply it is abandoned, because making it may
 /// crash the service.
 const STARTS_MAX: i64 = 3;
-/// Model calls per message; photos that don't fit are ignored.
-const PHOTO_CALLS_MAX: usize = 20;
+/// Requests in which photos of one message are looked at.
+const PHOTO_REQUESTS_MAX: usize = 20;
 
 /// Makes a reply. `None` when its message was removed.
 pub(super) async fn make(
@@ -87,10 +88,8 @@ pub(super) async fn make(
     };
     context::load_photos(photos, &mut context, pending.agent).await?;
     let turn = ModelTurn::of(ingest, model, context, pending);
-    let made = turn
-        .ask(&place)
-        .await
-        .after(queued_ms, context_ms, waited_ms);
+    let made = turn.ask(&place).await;
+    let made = made.after(queued_ms, context_ms, waited_ms);
     if turn.plan.detailed_logging {
         made.log(pending.message_id);
     }
@@ -104,14 +103,14 @@ async fn read(ingest: &Ingest, pending: PendingReply) -> Result<Option<Context>>
     read.await
 }
 
-/// One message's reply being made.
-struct ModelTurn<'a> {
-    ingest: &'a Arc<Ingest>,
-    model: &'a Arc<Model>,
-    plan: ReplyPlan,
-    context: Context,
-    pending: PendingReply,
-    deadline: Monotonic,
+/// A message's turn to be answered.
+pub(super) struct ModelTurn<'a> {
+    pub(super) ingest: &'a Arc<Ingest>,
+    pub(super) model: &'a Arc<Model>,
+    pub(super) plan: ReplyPlan,
+    pub(super) context: Context,
+    pub(super) pending: PendingReply,
+    pub(super) deadline: Monotonic,
     now: Timestamp,
 }
 
@@ -156,7 +155,7 @@ impl<'a> ModelTurn<'a> {
         let batch = self.plan.batch;
         let groups = self.context.photos.chunks(batch).enumerate();
         let groups = groups.map(|(at, group)| (at * batch, group));
-        let mut groups: Vec<_> = groups.take(PHOTO_CALLS_MAX).collect();
+        let mut groups: Vec<_> = groups.take(PHOTO_REQUESTS_MAX).collect();
         if groups.is_empty() {
             groups.push((0, &[]));
         }
@@ -175,93 +174,27 @@ impl<'a> ModelTurn<'a> {
 
     async fn ask(&self, place: &CallPermit<'_>) -> ReplyResult {
         let mut work = CallTotals::default();
-        for (first, photos) in self.groups() {
-            let prompt = self.prompt(photos, first, &self.plan.tools);
-            self.ask_about(place, photos, first, prompt, &mut work)
-                .await;
+        let groups = self.groups();
+        for (at, (first, photos)) in groups.iter().enumerate() {
+            // The last one acts, as it knows what was seen before.
+            let tools = match at + 1 == groups.len() {
+                true => &self.plan.tools[..],
+                false => &[],
+            };
+            self.converse(place, photos, *first, tools, &mut work).await;
             if work.failure.is_some() {
                 break;
             }
         }
-        if work.tool_calls.is_empty() && !work.tools.is_empty() {
-            // None of its tool calls can be executed, so the model is asked for a text.
-            let prompt = self.prompt(&[], 0, &[]);
-            self.ask_about(place, &[], 0, prompt, &mut work).await;
+        self.shorten(place, &mut work).await;
+        if work.failure.is_some() && self.ingest.memories.has_service() {
+            work.elsewhere = self.elsewhere().await;
         }
         self.shorten(place, &mut work).await;
         self.made(work)
     }
 
-    /// A reply that is too long is requested once more, and cut if it stays too long.
-    async fn shorten(&self, place: &CallPermit<'_>, work: &mut CallTotals) {
-        let text = work.texts.join("\n\n");
-        if !is_too_long(&text) {
-            return;
-        }
-        let ask = ModelRequest {
-            prompt: shorter(self.prompt(&[], 0, &[]), &text),
-            without_tools: None,
-            vision: self.plan.class.class == Class::Vision,
-            tokens_max: self.plan.tokens_max,
-            retry_until: self.deadline,
-            wanted_until: self.pending.agent.is_none().then_some(self.deadline),
-        };
-        let made = self.model.ask(place, ask).await;
-        work.asked(&made);
-        let text = made.said.map_or(text, |said| said.text);
-        work.texts = vec![match is_too_long(&text) {
-            true => cut_short(&text),
-            false => text,
-        }];
-    }
-
-    /// Makes one call, or uses the cache.
-    async fn ask_about(
-        &self,
-        place: &CallPermit<'_>,
-        photos: &[String],
-        first: usize,
-        prompt: Prompt,
-        work: &mut CallTotals,
-    ) {
-        let plan = &self.plan;
-        let key = self.key(&prompt);
-        if self.recall(&key, work) {
-            return;
-        }
-        let without_tools = (!prompt.tools.is_empty()).then(|| self.prompt(photos, first, &[]));
-        let ask = ModelRequest {
-            prompt,
-            without_tools,
-            vision: plan.class.class == Class::Vision,
-            tokens_max: plan.tokens_max,
-            retry_until: self.deadline,
-            wanted_until: self.pending.agent.is_none().then_some(self.deadline),
-        };
-        let made = self.model.ask(place, ask).await;
-        work.photos_shown += photos.len();
-        work.asked(&made);
-        match made.said {
-            Ok(said) if !said.calls.is_empty() => self.take_calls(&said.calls, work),
-            Ok(said) => {
-                if plan.cache_ttl_s.is_some() && !said.cut_off && !is_too_long(&said.text) {
-                    let now = self.ingest.clock.monotonic();
-                    self.ingest.replies.cache.put(key, &said.text, now);
-                }
-                work.cut_off |= said.cut_off;
-                work.texts.push(said.text);
-            }
-            Err(failure) => {
-                log::warn!(
-                    "message {}: the model gave no reply: {failure}",
-                    self.pending.message_id
-                );
-                work.failure = Some(failure);
-            }
-        }
-    }
-
-    fn key(&self, prompt: &Prompt) -> Digest {
+    pub(super) fn key(&self, prompt: &Prompt) -> Digest {
         let class = self.plan.class.class;
         cache::key(
             self.context.user.id,
@@ -274,7 +207,7 @@ impl<'a> ModelTurn<'a> {
     }
 
     /// Whether the cache had it.
-    fn recall(&self, key: &Digest, work: &mut CallTotals) -> bool {
+    pub(super) fn recall(&self, key: &Digest, work: &mut CallTotals) -> bool {
         let now = self.ingest.clock.monotonic();
         let cache = &self.ingest.replies.cache;
         let ttl_s = self.plan.cache_ttl_s;
@@ -286,37 +219,8 @@ impl<'a> ModelTurn<'a> {
         true
     }
 
-    /// Parses the model's tool calls as if the person had written them.
-    fn take_calls(&self, calls: &[engine::ToolCall], work: &mut CallTotals) {
-        let heard = MessageContext {
-            text: "",
-            // "In an hour" counts from the message's time.
-            now: self.context.message.received_at,
-            timezone: self.context.user.timezone,
-            persona: &self.ingest.persona.get().name,
-            group: self.context.group,
-            has_photos: false,
-        };
-        for call in calls {
-            let mut offered = self.plan.tools.iter();
-            let Some(tool) = offered.find(|tool| tool.name() == call.name) else {
-                work.tools.push("one that was not offered".to_owned());
-                continue;
-            };
-            match tool.read(&call.arguments, &heard) {
-                Ok(action) => work.tool_calls.push(ToolCall {
-                    tool: *tool,
-                    action,
-                }),
-                Err(unusable) => work
-                    .tools
-                    .push(format!("{}: {}", tool.name(), unusable.as_str())),
-            }
-        }
-    }
-
-    /// The prompt for these photos; `first` is the index of the first, from 0.
-    fn prompt(&self, photos: &[String], first: usize, tools: &[Tool]) -> Prompt {
+    /// What is told with these photos, the first of which is number `first`, from 0.
+    pub(super) fn prompt(&self, photos: &[String], first: usize, tools: &[Tool]) -> Prompt {
         let context = &self.context;
         let all = context.photos.len();
         let note = (all > photos.len() && !photos.is_empty()).then(|| {
@@ -350,7 +254,15 @@ impl<'a> ModelTurn<'a> {
         let vision = plan.class.class == Class::Vision;
         let mut made = ReplyResult {
             text: None,
-            tool_calls: work.tool_calls,
+            // Of a reply that failed nothing is done.
+            changes: match work.failure {
+                None => work.changes,
+                Some(_) => Vec::new(),
+            },
+            tried_at: work.tried_at.unwrap_or(self.now),
+            denied: work.denied.filter(|_| work.failure.is_none()),
+            elsewhere: work.elsewhere,
+            is_for_builtin: false,
             decision: ReplyDecision {
                 class: plan.class.class.as_str(),
                 class_reason: plan.class.reason.clone(),
@@ -362,7 +274,7 @@ impl<'a> ModelTurn<'a> {
                 messages_told: self.context.said.len(),
                 photos_shown: work.photos_shown,
                 tools_offered: plan.tools.len(),
-                tools: work.tools,
+                tool_calls: work.records,
                 tokens_max: plan.tokens_max,
                 calls: work.used.calls,
                 cache_hits: work.used.cache_hits,
@@ -382,21 +294,24 @@ impl<'a> ModelTurn<'a> {
             }),
             others: self.context.others.clone(),
         };
-        let texts: Vec<&str> = work
-            .texts
-            .iter()
-            .map(|text| spoken(text, persona))
-            .collect();
-        let text = texts.join("\n\n");
+        let texts = work.texts.iter().map(|text| spoken(text, persona));
+        let text = texts.collect::<Vec<_>>().join("\n\n");
         match work.failure {
-            _ if !made.tool_calls.is_empty() => made.decision.outcome = "acted",
             _ if unprompted && is_pass(&text) => made.decision.outcome = "passed",
-            // An answer about the first photos is still useful.
-            _ if !text.is_empty() => made.text = Some(text),
+            // What was said of the first photos is worth saying.
+            _ if !text.is_empty() => {
+                if !made.changes.is_empty() {
+                    made.decision.outcome = "acted";
+                }
+                made.text = Some(text);
+            }
             Some(ModelFailure::Refused) => {
                 made.apologize(unprompted, wording::refused(persona));
             }
-            _ => made.apologize(unprompted, wording::apology(persona)),
+            _ => {
+                made.is_for_builtin = !unprompted;
+                made.apologize(unprompted, wording::apology(persona));
+            }
         }
         made
     }
@@ -404,20 +319,24 @@ impl<'a> ModelTurn<'a> {
 
 /// Totals over the calls for one message.
 #[derive(Default)]
-struct CallTotals {
-    texts: Vec<String>,
-    tool_calls: Vec<ToolCall>,
-    /// Tools that were called without effect.
-    tools: Vec<String>,
-    used: TokenUsage,
-    photos_shown: usize,
-    cut_off: bool,
-    model_ms: u64,
-    failure: Option<ModelFailure>,
+pub(super) struct CallTotals {
+    pub(super) texts: Vec<String>,
+    /// Calls that change something.
+    pub(super) changes: Vec<ToolCall>,
+    /// All calls.
+    pub(super) records: Vec<CallRecord>,
+    pub(super) tried_at: Option<Timestamp>,
+    pub(super) denied: Option<Denial>,
+    pub(super) elsewhere: ServiceMemories,
+    pub(super) used: TokenUsage,
+    pub(super) photos_shown: usize,
+    pub(super) cut_off: bool,
+    pub(super) model_ms: u64,
+    pub(super) failure: Option<ModelFailure>,
 }
 
 impl CallTotals {
-    fn asked(&mut self, made: &engine::ModelOutcome) {
+    pub(super) fn asked(&mut self, made: &engine::ModelOutcome) {
         self.used.calls += u64::from(made.calls);
         self.used.prompt_tokens += made.usage.prompt_tokens;
         self.used.completion_tokens += made.usage.completion_tokens;

@@ -50,7 +50,7 @@ impl ReplyPlan {
         context.said.drain(..surplus);
         let second = flags.boolean("pipeline.classifier_v2_enabled");
         let asked = asked(ingest, context, now);
-        let (small_talk, looked_at) = (asked.small_talk, asked.photos > 0);
+        let small_talk = asked.small_talk && asked.photos == 0;
         let class = if second {
             classify::combined(&asked)
         } else {
@@ -76,7 +76,7 @@ impl ReplyPlan {
             cache_ttl_s: cached.then(|| flags.integer("cache.llm_response.ttl_seconds")),
             monitored: flags.boolean("metrics.token_monitoring_enabled"),
             detailed_logging: flags.boolean("metrics.detailed_logging_enabled"),
-            tools: if basic_mode || pending.unprompted || small_talk || looked_at {
+            tools: if basic_mode || pending.unprompted || small_talk {
                 Vec::new()
             } else {
                 offered(flags, context.group)
@@ -89,7 +89,7 @@ impl ReplyPlan {
 fn offered(flags: &Reader<'_>, group: bool) -> Vec<Tool> {
     let is_on = |tool: &Tool| match tool {
         Tool::Power(power) => flags.superpower(power.name()),
-        Tool::Remember | Tool::Reminders => true,
+        _ => true,
     };
     let is_offered = |tool: &Tool| is_on(tool) && !(group && tool.is_private());
     Tool::all().filter(is_offered).collect()

@@ -1,35 +1,119 @@
-//! Runs the tool calls of a language model in the transaction that commits the reply: all of them
-//! once, or none. Limits and access are checked as if the person had written the request. A tool
-//! acts only for the message's author.
+//! Runs the tool calls of a language model. While the reply is made they are tried in a
+//! transaction that is taken back, so that the model learns what comes of them; they are done
+//! once, in the transaction that commits the reply. Limits and access are checked as if the
+//! person had written the request; a tool acts only for the person who wrote the message.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
 
 use super::made::{ReplyDecision, ReplyResult, ToolCall};
 use crate::access::{Access, Denial};
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::ingest::answer::ReplyDraft;
 use crate::ingest::powers::PowerReply;
 use crate::ingest::respond::MessageTurn;
 use crate::ingest::{Ingest, Message, Mode, gate};
 use crate::memory::ServiceMemories;
-use crate::reply::tools::ToolAction;
-use crate::reply::{Intent, wording};
+use crate::reply::tools::{Operation, Tool};
 use crate::store::{MessageRow, PendingReply, RoomRow, Tx};
 
-/// The outcome of one tool call.
-enum ToolOutcome {
-    Done(ReplyDraft),
-    TooMany,
-    Denied(Denial),
-    /// The tool is no longer offered.
-    NotOffered,
-    /// It refers to nothing that is stored.
-    Nothing,
-    /// The legacy endpoint can carry only one reminder per answer.
-    OneReminderOnly,
+/// The code of the error that a call did not come out as it had when it was tried.
+pub(super) const CHANGED_MEANWHILE: &str = "changed_meanwhile";
+/// The code of the error that ends a trial.
+const TRIAL: &str = "trial";
+
+/// What came of one call.
+#[derive(Debug, Clone)]
+pub(super) struct CallResult {
+    /// `{ok, …}`
+    pub(super) json: Value,
+    /// For operators: "done", or why not.
+    pub(super) outcome: &'static str,
+    pub(super) denial: Option<Denial>,
+    /// Of a reminder: what the answer tells relays of it.
+    pub(super) schedule: Option<Value>,
+}
+
+impl CallResult {
+    /// `fields`: an object.
+    pub(super) fn done(fields: Value) -> Self {
+        let mut json = json!({ "ok": true });
+        if let (Some(all), Value::Object(fields)) = (json.as_object_mut(), fields) {
+            all.extend(fields);
+        }
+        Self {
+            json,
+            outcome: "done",
+            denial: None,
+            schedule: None,
+        }
+    }
+
+    /// `error`: a sentence that the model can act on.
+    pub(super) fn refused(outcome: &'static str, error: impl Into<String>) -> Self {
+        Self {
+            json: json!({ "ok": false, "error": error.into() }),
+            outcome,
+            denial: None,
+            schedule: None,
+        }
+    }
+
+    pub(super) fn is_ok(&self) -> bool {
+        self.json["ok"] == true
+    }
+}
+
+/// The message that calls are made for.
+#[derive(Clone, Copy)]
+pub(super) struct CallScope<'a> {
+    pub(super) pending: &'a PendingReply,
+    /// What the external memory service keeps of the person.
+    pub(super) elsewhere: &'a ServiceMemories,
+    pub(super) now: Timestamp,
 }
 
 impl Ingest {
-    /// The final text, and the decision record.
+    /// What `calls` would come to after those that were `done`. Nothing is kept.
+    pub(super) async fn try_calls(
+        self: &Arc<Self>,
+        pending: PendingReply,
+        done: Vec<ToolCall>,
+        calls: Vec<ToolCall>,
+        elsewhere: ServiceMemories,
+        now: Timestamp,
+    ) -> Result<Vec<CallResult>> {
+        let (ingest, tried) = (self.clone(), Arc::new(Mutex::new(Vec::new())));
+        let results = tried.clone();
+        let trial = self.store.write(move |tx| -> Result<()> {
+            let scope = CallScope {
+                pending: &pending,
+                elsewhere: &elsewhere,
+                now,
+            };
+            for call in &done {
+                ingest.run_call(tx, scope, call, true, None)?;
+            }
+            let mut scheduled = done.iter().any(ToolCall::is_new_reminder);
+            for call in &calls {
+                let result = ingest.run_call(tx, scope, call, false, Some(scheduled))?;
+                scheduled |= result.is_ok() && call.is_new_reminder();
+                results.lock().push(result);
+            }
+            Err(Error::new(Kind::Unavailable, TRIAL, "Nothing is kept."))
+        });
+        match trial.await {
+            Err(error) if error.code == TRIAL => Ok(std::mem::take(&mut *tried.lock())),
+            Err(error) => Err(error),
+            Ok(()) => Ok(Vec::new()),
+        }
+    }
+
+    /// What is told in the end, and how it came about. The error `CHANGED_MEANWHILE`: a call
+    /// no longer does what the model was told.
     pub(super) fn fulfilled(
         &self,
         tx: &mut Tx<'_>,
@@ -38,16 +122,62 @@ impl Ingest {
         now: Timestamp,
     ) -> Result<(ReplyDraft, ReplyDecision)> {
         let mut decision = made.decision.clone();
-        if made.tool_calls.is_empty() {
-            return Ok((made.told(), decision));
+        if made.is_for_builtin
+            && let Some(draft) = self.answer_by_builtin(tx, pending, &made.elsewhere, now)?
+        {
+            decision.outcome = "builtin";
+            return Ok((draft, decision));
         }
-        let gone = || Error::internal("the message of a pending reply is gone");
-        let row = tx.view().message(pending.message_id)?.ok_or_else(gone)?;
-        let place = tx.view().room(pending.room)?.ok_or_else(gone)?;
-        let room = tx.room(&place.chat_guid)?.ok_or_else(gone)?;
+        let mut draft = made.draft();
+        let scope = CallScope {
+            pending,
+            elsewhere: &made.elsewhere,
+            now: made.tried_at,
+        };
+        for call in &made.changes {
+            let result = self.run_call(tx, scope, call, true, None)?;
+            if !result.is_ok() {
+                return Err(Error::new(
+                    Kind::Unavailable,
+                    CHANGED_MEANWHILE,
+                    "What a tool was called for has changed meanwhile.",
+                ));
+            }
+            draft.schedule = draft.schedule.take().or(result.schedule);
+        }
+        if let Some(denial) = made.denied {
+            draft.access = Some(denial.to_json());
+            if made.changes.is_empty() {
+                // What was denied is not counted.
+                let row = message_row(tx, pending)?;
+                tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
+            }
+        }
+        Ok((draft, decision))
+    }
+
+    /// `is_admitted`: it was let in by the limits before. `scheduled`: whether the answer has a
+    /// reminder already, where that counts.
+    fn run_call(
+        &self,
+        tx: &mut Tx<'_>,
+        scope: CallScope<'_>,
+        call: &ToolCall,
+        is_admitted: bool,
+        scheduled: Option<bool>,
+    ) -> Result<CallResult> {
+        let CallScope {
+            pending,
+            elsewhere,
+            now,
+        } = scope;
+        let row = message_row(tx, pending)?;
+        let room_row = tx.view().room(pending.room)?.ok_or_else(gone)?;
+        let room = tx.room(&room_row.chat_guid)?.ok_or_else(gone)?;
+        // Anew for each call: one before it may have changed the profile.
         let user = tx.user(row.user)?;
         let flags = self.flags.for_user(&user.public_id);
-        let message = message(&row, &place);
+        let message = message(&row, &room_row);
         let turn = MessageTurn {
             ingest: self,
             flags: &flags,
@@ -58,114 +188,96 @@ impl Ingest {
             humans: 0,
             access: Access::Allow { remaining: -1 },
             called: None,
-            elsewhere: &ServiceMemories::Nothing,
+            elsewhere,
             by_model: true,
+            left_to_model: false,
+            is_admitted,
             now,
             mono: self.clock.monotonic(),
         };
-        let mut told = ReplyDraft::default();
-        let mut denied = false;
-        for tool_call in &made.tool_calls {
-            let outcome = turn.fulfil(tx, tool_call, told.schedule.is_some())?;
-            let what = tool_call.tool.name();
-            decision.tools.push(format!("{what}: {}", outcome.as_str()));
-            denied |= matches!(outcome, ToolOutcome::Denied(_));
-            self.tell(&mut told, outcome);
+        if turn.agent.is_none() && scheduled == Some(true) && call.is_new_reminder() {
+            return Ok(CallResult::refused(
+                "one reminder only",
+                "This chat can take one reminder a message; ask for the others one by one.",
+            ));
         }
-        if told.text.is_empty() {
-            told.text = wording::unknown(&row.text, &self.persona.get().name);
-        } else if denied && !decision.tools.iter().any(|tool| tool.ends_with(": done")) {
-            // A denied request isn't counted.
-            tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
-        }
-        Ok((told, decision))
-    }
-
-    /// Adds the text for one outcome, without repeating a text.
-    fn tell(&self, told: &mut ReplyDraft, outcome: ToolOutcome) {
-        let text = match outcome {
-            ToolOutcome::Done(done) => {
-                told.schedule = told.schedule.take().or(done.schedule);
-                done.text
-            }
-            ToolOutcome::TooMany => wording::too_many_commands(&self.persona.get().name),
-            ToolOutcome::Denied(denial) => {
-                told.access = Some(denial.to_json());
-                denial.reply(&self.persona.get())
-            }
-            ToolOutcome::OneReminderOnly => wording::one_reminder_only(),
-            ToolOutcome::NotOffered | ToolOutcome::Nothing => return,
-        };
-        if told.text.contains(&text) {
-            return;
-        }
-        if !told.text.is_empty() {
-            told.text.push_str("\n\n");
-        }
-        told.text.push_str(&text);
+        turn.run_call(tx, call)
     }
 }
 
 impl MessageTurn<'_> {
-    /// `scheduled`: the answer already has a reminder.
-    fn fulfil(
-        &self,
-        tx: &mut Tx<'_>,
-        tool_call: &ToolCall,
-        scheduled: bool,
-    ) -> Result<ToolOutcome> {
-        if self.flags.boolean("llm.force_basic_mode") {
-            return Ok(ToolOutcome::NotOffered);
+    fn run_call(&self, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
+        let is_off = match call.tool {
+            Tool::Power(power) => !self.flags.superpower(power.name()),
+            _ => false,
+        };
+        if is_off
+            || self.flags.boolean("llm.force_basic_mode")
+            || self.in_group() && call.tool.is_private()
+        {
+            let error = "This tool can't be used here any more.";
+            return Ok(CallResult::refused("not offered any more", error));
         }
-        if self.in_group() && tool_call.tool.is_private() {
-            return Ok(ToolOutcome::NotOffered);
-        }
-        match &tool_call.action {
-            ToolAction::Power(power, _) if !self.flags.superpower(power.name()) => {
-                Ok(ToolOutcome::NotOffered)
-            }
-            ToolAction::Power(power, action) => {
-                if let Access::Deny(denial) = self.superpower_access(tx)? {
-                    return Ok(ToolOutcome::Denied(denial));
+        match &call.operation {
+            Operation::Power(power, operation) => {
+                let access = gate::superpower_access(
+                    tx,
+                    self.message,
+                    self.user,
+                    self.room,
+                    self.flags,
+                    self.now,
+                )?;
+                if let Access::Deny(denial) = access {
+                    return Ok(denied(denial));
                 }
-                Ok(match self.act(tx, *power, action.clone())? {
-                    Some(PowerReply::Said(said)) => ToolOutcome::Done(said.into()),
-                    Some(PowerReply::TooMany) => ToolOutcome::TooMany,
-                    None => ToolOutcome::Nothing,
+                Ok(match self.act(tx, *power, operation.action.clone())? {
+                    Some(PowerReply::Said { text, changed }) => match operation.changes {
+                        false => CallResult::done(json!({ "answer": text })),
+                        true if changed => CallResult::done(json!({ "done": text })),
+                        true => CallResult::refused("changed nothing", text),
+                    },
+                    Some(PowerReply::TooMany) => too_many(),
+                    None => CallResult::refused(
+                        "about nothing that is kept",
+                        "Nothing like that is kept; look at what there is first.",
+                    ),
                 })
             }
-            ToolAction::Builtin(Intent::Remind { .. }) if scheduled && self.agent.is_none() => {
-                Ok(ToolOutcome::OneReminderOnly)
-            }
-            ToolAction::Builtin(_) if !self.may_command() => Ok(ToolOutcome::TooMany),
-            ToolAction::Builtin(intent) => {
-                let told = self.carry_out_unlimited(tx, intent.clone())?;
-                Ok(ToolOutcome::Done(told))
-            }
-        }
-    }
-
-    fn superpower_access(&self, tx: &Tx<'_>) -> Result<Access> {
-        gate::superpower_access(tx, self.message, self.user, self.room, self.flags, self.now)
-    }
-}
-
-impl ToolOutcome {
-    /// The name for operators.
-    const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Done(_) => "done",
-            Self::TooMany => "too many this minute",
-            Self::Denied(denial) => denial.code(),
-            Self::NotOffered => "not offered any more",
-            Self::Nothing => "about nothing that is kept",
-            Self::OneReminderOnly => "one reminder only",
+            _ if !self.may_command() => Ok(too_many()),
+            operation => self.run_operation(tx, operation, &call.new_id),
         }
     }
 }
 
-/// The message, as far as its rows contain it.
-fn message(row: &MessageRow, room: &RoomRow) -> Message {
+fn too_many() -> CallResult {
+    let error = "That was too much for one minute; the person has to try again in a minute.";
+    CallResult::refused("too many this minute", error)
+}
+
+fn denied(denial: Denial) -> CallResult {
+    let error = match denial {
+        Denial::OwnerNotSubscribed => {
+            "It works here once the owner of this group has subscribed. Nothing was done."
+        }
+        _ => "It needs a subscription, which the person does not have. Nothing was done.",
+    };
+    CallResult {
+        denial: Some(denial),
+        ..CallResult::refused(denial.code(), error)
+    }
+}
+
+pub(super) fn gone() -> Error {
+    Error::internal("the message of a pending reply is gone")
+}
+
+pub(super) fn message_row(tx: &Tx<'_>, pending: &PendingReply) -> Result<MessageRow> {
+    tx.view().message(pending.message_id)?.ok_or_else(gone)
+}
+
+/// The message as far as its rows tell.
+pub(super) fn message(row: &MessageRow, room: &RoomRow) -> Message {
     Message {
         chat_guid: room.chat_guid.clone(),
         mode: match room.mode.as_str() {

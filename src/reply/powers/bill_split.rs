@@ -1,6 +1,7 @@
 //! The bill splitter: who paid what for whom, and who owes whom. One bill per owner, in one
 //! currency. It moves no money.
 
+mod operations;
 mod read;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::money::{self, Currency, Money};
 use super::pieces::{counted, joined, same, too_long};
 use super::{PowerContext, Superpower};
+pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
 /// People on one bill.
@@ -52,7 +54,7 @@ pub enum BillSplitAction {
 
 /// A parsed amount.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Amount(Money);
+pub struct Amount(pub(super) Money);
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct BillSplitState {

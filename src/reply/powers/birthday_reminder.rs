@@ -1,6 +1,7 @@
 //! The birthday reminder: birthdays, and a message on the morning of each. In other years a
 //! birthday on 29 February is announced on the 28th.
 
+mod operations;
 mod read;
 
 use chrono::{Datelike, NaiveDate};
@@ -10,6 +11,7 @@ use super::pieces::{self, counted, same, too_long};
 use super::{PowerContext, Superpower};
 use crate::clock::Timestamp;
 use crate::reply::builtin::when;
+pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
 /// Birthdays per person.

@@ -1,6 +1,7 @@
 //! The budget tracker: expenses by purpose, and monthly budgets. One currency per person, whole
 //! minor units. It knows no bank account.
 
+mod operations;
 mod read;
 
 use chrono::{Datelike, NaiveDate};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::money::{self, Currency, Money};
 use super::pieces::{self, same, too_long};
 use super::{PowerContext, Superpower};
+pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
 /// Limit of expenses per person; the oldest whole months are removed first.
@@ -54,7 +56,7 @@ pub enum BudgetAction {
 
 /// A parsed amount.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spending(Money);
+pub struct Spending(pub(super) Money);
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct BudgetState {

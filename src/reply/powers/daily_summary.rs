@@ -1,12 +1,15 @@
 //! The daily summary: reminders and other superpowers' entries, on request or daily at a set time.
 //! It collects nothing; the context contains the texts.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, Strength, Superpower};
 use crate::clock::{Timestamp, Zone};
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Day, Spec};
+pub(super) use operations::Arguments;
 
 /// The default hour.
 const HOUR: u32 = 8;

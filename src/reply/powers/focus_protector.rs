@@ -1,12 +1,15 @@
 //! The focus protector: until a session ends, reminders and unprompted messages are held back. It
 //! only stores the session; the delivery job asks for it.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, Strength, Superpower};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Spec};
+pub(super) use operations::Arguments;
 
 /// The default duration.
 const USUAL_MINUTES: i64 = 25;

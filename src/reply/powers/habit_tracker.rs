@@ -1,5 +1,6 @@
 //! The habit tracker: weekly goals, the days they were done, and streaks. It sends no reminders.
 
+mod operations;
 mod read;
 
 use chrono::{Datelike, NaiveDate};
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, same, too_long};
 use super::{PowerContext, Superpower};
+pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
 /// Habits of one person.

@@ -30,8 +30,22 @@ pub(super) struct Money {
     pub(super) currency: Option<Currency>,
 }
 
-/// The amount at word `at`, and the index after it. Zero, negative and too large amounts are
-/// refused.
+impl Money {
+    /// An amount of major units; `None`: zero, less, or too much. Whole minor units are kept.
+    pub(super) fn of(amount: f64, currency: Option<&str>) -> Option<Self> {
+        let minor = (amount * 100.0).round();
+        let fits = (1.0..=AMOUNT_MINOR_MAX as f64).contains(&minor);
+        fits.then(|| Self {
+            minor: minor as i64,
+            currency: currency.map(|text| Currency {
+                text: text.to_owned(),
+                before: SYMBOLS.contains(&text),
+            }),
+        })
+    }
+}
+
+/// The amount at word `at`, and the index after it. Zero, less, and too much are none.
 pub(super) fn read(words: &Words, at: usize) -> Option<(Money, usize)> {
     let word = words.get(at);
     let before = SYMBOLS.iter().find(|symbol| word.starts_with(**symbol));

@@ -1,5 +1,7 @@
 //! The mood tracker: a number from 1 to 10 with a word, and recent averages. It gives no advice.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, too_long};
@@ -7,6 +9,7 @@ use super::{PowerContext, Strength, Superpower};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
+pub(super) use operations::Arguments;
 
 /// Limit of entries; older ones are removed.
 const ENTRIES_KEPT_MAX: usize = 1_000;

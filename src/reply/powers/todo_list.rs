@@ -1,11 +1,13 @@
 //! The to-do list of one person or group. One list per owner, without dates.
 
+mod operations;
 mod read;
 
 use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, joined, too_long, which};
 use super::{PowerContext, Superpower};
+pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
 /// Entries per list, including done ones.

@@ -1,5 +1,6 @@
 //! The trip planner: destination and dates, plans per day, and a packing list. It books nothing.
 
+mod operations;
 mod read;
 
 use chrono::NaiveDate;
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, joined, same, too_long, which};
 use super::{PowerContext, Superpower};
+pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
 /// Trips of one owner.

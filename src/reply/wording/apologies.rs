@@ -15,7 +15,12 @@ pub fn overloaded(persona: &str) -> String {
     format!("{persona} is talking with a lot of people right now. Please try again in a minute.")
 }
 
-/// Appended to the beginning of a reply that is too long.
+/// After what the builtin assistant did in a language model's place.
+pub fn without_model() -> &'static str {
+    "(The language model did not answer, so this is from the basic assistant.)"
+}
+
+/// After the beginning of a reply that is longer than a chat takes.
 pub fn cut_short() -> &'static str {
     "(That was too long for this chat; this is its beginning.)"
 }

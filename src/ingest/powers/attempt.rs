@@ -1,0 +1,96 @@
+//! One attempt to use a superpower: what it does with its state, and the alarms that follow.
+
+use super::{PowerAttempt, PowerReply, facts, kept_of, notices, state_of};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::ingest::respond::MessageTurn;
+use crate::reply::powers::{Power, PowerContext, StoredState};
+use crate::reply::wording;
+use crate::store::Tx;
+
+impl MessageTurn<'_> {
+    /// `None`: no answer and no change.
+    pub(super) fn attempt(
+        &self,
+        tx: &mut Tx<'_>,
+        attempt: &PowerAttempt,
+        explicit: bool,
+    ) -> Result<Option<PowerReply>> {
+        let power = attempt.power;
+        if self.in_group() && !power.is_shared() {
+            let said = PowerReply::Said {
+                text: wording::superpower_alone(power.title()),
+                changed: false,
+            };
+            return Ok(attempt.sure.then_some(said));
+        }
+        let owner = self.owner();
+        let kept = tx.power_state(owner, power.name())?.map(kept_of);
+        let mut preferences = notices::preferences(tx, self.user.id)?;
+        let facts = facts::gather(
+            tx,
+            power,
+            self.user.id,
+            self.timezone(),
+            self.flags,
+            self.now,
+        )?;
+        let scene = PowerContext {
+            now: self.now,
+            timezone: self.timezone(),
+            group: self.in_group(),
+            by: self.user.id.0,
+            name: self.user.name.as_deref(),
+            sure: attempt.sure,
+            reachable: self.agent.is_some(),
+            waking: preferences.waking,
+            muted: preferences.is_muted(power),
+            facts: &facts,
+        };
+        let outcome = power
+            .act(kept.as_ref(), attempt.action.clone(), &scene)
+            .map_err(Error::internal)?;
+        let Some(said) = outcome.said else {
+            return Ok(None);
+        };
+        if !self.ingest.may_take_turn(self, explicit) {
+            return Ok(Some(PowerReply::TooMany));
+        }
+        let changed = outcome.kept.is_some() || outcome.switched.is_some();
+        if let Some(switched) = outcome.switched {
+            self.switch_calendar(tx, switched)?;
+        }
+        if outcome.kept.is_some() {
+            self.resume_summary(tx, power, &mut preferences)?;
+        }
+        if let Some(kept) = outcome.kept {
+            self.keep(tx, power, kept, outcome.alarm)?;
+        }
+        self.take_turn(tx, power)?;
+        Ok(Some(PowerReply::Said {
+            text: said,
+            changed,
+        }))
+    }
+
+    /// Writes a superpower's new state, its alarm and its plans.
+    fn keep(
+        &self,
+        tx: &mut Tx<'_>,
+        power: Power,
+        kept: StoredState,
+        alarm: Option<Timestamp>,
+    ) -> Result<()> {
+        tx.set_power_state(self.owner(), &state_of(power, kept), self.now)?;
+        if power.has_alarms() {
+            let here = self.agent.map(|_| self.room.id);
+            let user = self.user.id;
+            self.ingest
+                .set_alarm(tx, power, user, here, alarm, self.now)?;
+        }
+        if power.has_plans() && !self.in_group() {
+            self.plan_alarms(tx, self.timezone(), Power::needs_plans)?;
+        }
+        Ok(())
+    }
+}

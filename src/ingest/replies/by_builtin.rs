@@ -1,0 +1,97 @@
+//! What the builtin assistant does in place of a language model that gave no reply: what it
+//! understands for sure, with one sentence that says so. In the transaction that commits the
+//! reply.
+
+use super::tool_outcomes::{gone, message, message_row};
+use crate::access::Access;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::answer::ReplyDraft;
+use crate::ingest::respond::{self, MessageTurn};
+use crate::ingest::{Ingest, gate};
+use crate::memory::ServiceMemories;
+use crate::reply::{Intent, wording};
+use crate::store::{PendingReply, Tx};
+
+impl Ingest {
+    /// `None`: it does not understand the message, or not for sure.
+    pub(super) fn answer_by_builtin(
+        &self,
+        tx: &mut Tx<'_>,
+        pending: &PendingReply,
+        elsewhere: &ServiceMemories,
+        now: Timestamp,
+    ) -> Result<Option<ReplyDraft>> {
+        let row = message_row(tx, pending)?;
+        let room_row = tx.view().room(pending.room)?.ok_or_else(gone)?;
+        let room = tx.room(&room_row.chat_guid)?.ok_or_else(gone)?;
+        let user = tx.user(row.user)?;
+        let flags = self.flags.for_user(&user.public_id);
+        let message = message(&row, &room_row);
+        if pending.unprompted || flags.boolean("llm.force_basic_mode") {
+            return Ok(None);
+        }
+        // "In an hour" is an hour from when it was said.
+        let said_at = row.received_at;
+        let persona = self.persona.get().name.clone();
+        let understood = respond::understand_all(&message, &persona, said_at);
+        let asked = (&message, &understood);
+        let called = self.called(tx, asked, &user, &room, &flags, said_at)?;
+        let called = called.filter(|called| called.is_explicit());
+        let is_power = called.is_some();
+        let unknown_elsewhere = match elsewhere {
+            ServiceMemories::Nothing if self.memories.has_service() => {
+                &ServiceMemories::Unreachable
+            }
+            known => known,
+        };
+        let turn = MessageTurn {
+            ingest: self,
+            flags: &flags,
+            message: &message,
+            user: &user,
+            room: &room,
+            agent: pending.agent,
+            humans: 0,
+            access: Access::Allow { remaining: -1 },
+            called,
+            elsewhere: unknown_elsewhere,
+            by_model: false,
+            left_to_model: false,
+            is_admitted: false,
+            now,
+            mono: self.clock.monotonic(),
+        };
+        let intent = respond::understand(&message, &persona, turn.timezone(), said_at);
+        if !is_power && !is_sure(&intent) {
+            return Ok(None);
+        }
+        if is_power {
+            let access = gate::superpower_access(tx, &message, &user, &room, &flags, now)?;
+            if let Access::Deny(denial) = access {
+                tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
+                return Ok(Some(ReplyDraft {
+                    text: denial.reply(&self.persona.get()),
+                    access: Some(denial.to_json()),
+                    schedule: None,
+                }));
+            }
+        }
+        let mut draft = turn.carry_out_for_model(tx, intent)?;
+        draft.text.push_str("\n\n");
+        draft.text.push_str(wording::without_model());
+        Ok(Some(draft))
+    }
+}
+
+/// A command that needs no question back, and refers to nothing said before.
+fn is_sure(intent: &Intent) -> bool {
+    let is_unclear = matches!(
+        intent,
+        Intent::Unclear(_)
+            | Intent::AskWhen { .. }
+            | Intent::AskWhat { .. }
+            | Intent::FollowUp { .. }
+    );
+    intent.is_command() && !is_unclear
+}

@@ -1,0 +1,231 @@
+//! The conversation with a language model about one message: requests until it says something.
+//! The results of the tools that it calls go back to it. Tools are only tried here; nothing is
+//! committed.
+
+use super::length::{cut_short, is_too_long, shorter};
+use super::made::{CallRecord, ToolCall};
+use super::making::{CallTotals, ModelTurn};
+use super::tool_outcomes::CallResult;
+use crate::clock::{Timestamp, Zone};
+use crate::engine::{self, CallPermit, ModelFailure, ModelRequest};
+use crate::memory::ServiceMemories;
+use crate::random;
+use crate::reply::classify::Class;
+use crate::reply::powers::operations::Moment;
+use crate::reply::prompt::{CallWithResult, Prompt, ToolExchange};
+use crate::reply::tools::{Operation, Tool};
+
+/// Requests for one message in which tools may be called or their results are told.
+const REQUESTS_MAX: usize = 6;
+/// Bytes of a call's arguments that operators may see.
+const RECORD_BYTES_MAX: usize = 4 * 1024;
+/// Characters of a tool's name that operators see.
+const NAME_CHARS_MAX: usize = 64;
+
+impl ModelTurn<'_> {
+    /// Requests until the model says something: the results of its calls go back to it.
+    pub(super) async fn converse(
+        &self,
+        place: &CallPermit<'_>,
+        photos: &[String],
+        first: usize,
+        tools: &[Tool],
+        work: &mut CallTotals,
+    ) {
+        let mut prompt = self.prompt(photos, first, tools);
+        if let Some(last) = prompt.messages.last_mut()
+            && !work.texts.is_empty()
+            && !tools.is_empty()
+        {
+            let seen = work.texts.join(" ");
+            last.text
+                .push_str(&format!("\n[you said of the photos before: {seen}]"));
+        }
+        for request in 1..=REQUESTS_MAX {
+            let is_over = self.ingest.clock.monotonic() >= self.deadline;
+            let has_acted = !prompt.exchanges.is_empty();
+            prompt.must_speak = has_acted && (is_over || request == REQUESTS_MAX);
+            let key = self.key(&prompt);
+            if !has_acted && self.recall(&key, work) {
+                return;
+            }
+            let without_tools = !has_acted && !prompt.tools.is_empty();
+            let without_tools = without_tools.then(|| self.prompt(photos, first, &[]));
+            let said = self
+                .request(place, prompt.clone(), without_tools, work)
+                .await;
+            if request == 1 {
+                work.photos_shown += photos.len();
+            }
+            match said {
+                Ok(said) if !said.calls.is_empty() => {
+                    let exchange = self.exchange(said, work).await;
+                    prompt.exchanges.push(exchange);
+                }
+                // Silence after it has acted is no answer yet.
+                Err(ModelFailure::Empty) if has_acted && !prompt.must_speak => {}
+                Ok(said) => {
+                    let is_final = !has_acted && !said.cut_off && !is_too_long(&said.text);
+                    if self.plan.cache_ttl_s.is_some() && is_final {
+                        let now = self.ingest.clock.monotonic();
+                        self.ingest.replies.cache.put(key, &said.text, now);
+                    }
+                    work.cut_off |= said.cut_off;
+                    work.texts.push(said.text);
+                    return;
+                }
+                Err(failure) => return self.fail(failure, work),
+            }
+        }
+        self.fail(ModelFailure::ToolCall, work);
+    }
+
+    fn fail(&self, failure: ModelFailure, work: &mut CallTotals) {
+        let id = self.pending.message_id;
+        log::warn!("message {id}: the model gave no reply: {failure}");
+        work.failure = Some(failure);
+    }
+
+    async fn request(
+        &self,
+        place: &CallPermit<'_>,
+        prompt: Prompt,
+        without_tools: Option<Prompt>,
+        work: &mut CallTotals,
+    ) -> std::result::Result<engine::ModelReply, ModelFailure> {
+        let ask = ModelRequest {
+            prompt,
+            without_tools,
+            vision: self.plan.class.class == Class::Vision,
+            tokens_max: self.plan.tokens_max,
+            retry_until: self.deadline,
+            wanted_until: self.pending.agent.is_none().then_some(self.deadline),
+        };
+        let made = self.model.ask(place, ask).await;
+        work.asked(&made);
+        made.said
+    }
+
+    /// A reply that is too long is asked for once more, and cut if it stays so.
+    pub(super) async fn shorten(&self, place: &CallPermit<'_>, work: &mut CallTotals) {
+        let text = work.texts.join("\n\n");
+        if work.failure.is_some() || !is_too_long(&text) {
+            return;
+        }
+        let prompt = shorter(self.prompt(&[], 0, &[]), &text);
+        let said = self.request(place, prompt, None, work).await;
+        let text = said.map_or(text, |said| said.text);
+        work.texts = vec![match is_too_long(&text) {
+            true => cut_short(&text),
+            false => text,
+        }];
+    }
+
+    /// What the model called, and what came of it.
+    async fn exchange(&self, said: engine::ModelReply, work: &mut CallTotals) -> ToolExchange {
+        let now = self.ingest.clock.now();
+        let zone = self.zone();
+        let moment = Moment {
+            // "In an hour" is an hour from when it was said.
+            now: self.context.message.received_at,
+            today: now.utc().with_timezone(&zone).date_naive(),
+        };
+        let mut results: Vec<Option<CallResult>> = Vec::new();
+        let mut understood = Vec::new();
+        for call in &said.calls {
+            let mut offered = self.plan.tools.iter();
+            let tool = offered.find(|tool| tool.name() == call.name);
+            let read = tool.map(|tool| (tool, tool.read(&call.arguments, moment)));
+            results.push(match read {
+                None => Some(CallResult::refused("not offered", "There is no such tool.")),
+                Some((_, Err(error))) => Some(CallResult::refused("not understood", error)),
+                Some((tool, Ok(operation))) => {
+                    understood.push(ToolCall {
+                        tool: *tool,
+                        operation,
+                        new_id: random::uuid().to_string(),
+                    });
+                    None
+                }
+            });
+        }
+        let mut tried = self.try_calls(&understood, work, now).await.into_iter();
+        let mut calls = Vec::new();
+        for (call, result) in said.calls.into_iter().zip(results) {
+            let result = result.or_else(|| tried.next()).unwrap_or_else(|| {
+                CallResult::refused("failed", "That did not work; it may later.")
+            });
+            work.denied = work.denied.or(result.denial);
+            // In a group the arguments may quote somebody else, who may be erased one day.
+            let is_kept = !self.context.group && call.arguments.len() <= RECORD_BYTES_MAX;
+            work.records.push(CallRecord {
+                tool: record_name(&call.name),
+                outcome: result.outcome,
+                arguments: is_kept.then(|| call.arguments.clone()),
+                result: is_kept.then(|| result.json.clone()),
+            });
+            calls.push(CallWithResult {
+                id: call.id,
+                name: call.name,
+                arguments: call.arguments,
+                result: result.json.to_string(),
+            });
+        }
+        ToolExchange {
+            text: said.text,
+            calls,
+        }
+    }
+
+    /// Tries calls after those that were tried before, and notes the ones that change something.
+    async fn try_calls(
+        &self,
+        calls: &[ToolCall],
+        work: &mut CallTotals,
+        now: Timestamp,
+    ) -> Vec<CallResult> {
+        if calls.is_empty() {
+            return Vec::new();
+        }
+        let asks_memories = calls.iter().any(|call| {
+            matches!(
+                call.operation,
+                Operation::Recall { .. } | Operation::Forget { .. } | Operation::Usage
+            )
+        });
+        if asks_memories && matches!(work.elsewhere, ServiceMemories::Nothing) {
+            work.elsewhere = self.elsewhere().await;
+        }
+        let now = *work.tried_at.get_or_insert(now);
+        let (done, elsewhere) = (work.changes.clone(), work.elsewhere.clone());
+        let tried = self
+            .ingest
+            .try_calls(self.pending, done, calls.to_vec(), elsewhere, now)
+            .await;
+        let results = tried.unwrap_or_else(|error| {
+            let id = self.pending.message_id;
+            log::warn!("message {id}: a tool could not be tried: {error}");
+            Vec::new()
+        });
+        for (call, result) in calls.iter().zip(&results) {
+            if result.is_ok() && call.operation.changes() {
+                work.changes.push(call.clone());
+            }
+        }
+        results
+    }
+
+    pub(super) async fn elsewhere(&self) -> ServiceMemories {
+        let user_id = &self.context.user.public_id;
+        self.ingest.memories.elsewhere(user_id).await
+    }
+
+    fn zone(&self) -> Zone {
+        self.context.user.timezone.unwrap_or(Zone::UTC)
+    }
+}
+
+/// What the model called it, within bounds.
+fn record_name(name: &str) -> String {
+    name.chars().take(NAME_CHARS_MAX).collect()
+}

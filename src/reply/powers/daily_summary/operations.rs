@@ -1,0 +1,45 @@
+//! What a language model may do with the daily summary.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::operations::{Moment, Operation, Result, changes, needed, reads};
+use super::DailySummaryAction;
+use crate::reply::powers;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::reply::powers) struct Arguments {
+    operation: Verb,
+    /// For every_day: HH:MM in the person's time zone.
+    time: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Verb {
+    Show,
+    EveryDay,
+    Stop,
+}
+
+impl super::super::operations::Arguments for Arguments {
+    const DESCRIPTION: &str = "Sums the day up, now or every day.";
+
+    fn operation(self, _: Moment) -> Result<Operation> {
+        match self.operation {
+            Verb::Show => reads(powers::Action::DailySummary(DailySummaryAction::Show)),
+            Verb::Stop => changes(powers::Action::DailySummary(DailySummaryAction::Stop)),
+            Verb::EveryDay => {
+                use chrono::{NaiveTime, Timelike as _};
+                let time = needed(self.time.as_deref(), "time")?;
+                let time = NaiveTime::parse_from_str(&time, "%H:%M")
+                    .map_err(|_| "\"time\" must be a time of day like 08:00.")?;
+                changes(powers::Action::DailySummary(DailySummaryAction::Daily {
+                    hour: time.hour(),
+                    minute: time.minute(),
+                }))
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What a language model may have superpowers do: typed arguments, from which their JSON Schema
+//! comes as well, and the action that they mean. The arguments of each superpower stand in a
+//! file `operations.rs` of its own. An error is a sentence for the model.
+
+use chrono::NaiveDate;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::money::Money;
+use super::{
+    Action, Power, bill_split, birthday_reminder, budget_tracker, daily_summary, focus_protector,
+    habit_tracker, mood_tracker, todo_list, trip_planner,
+};
+use crate::clock::Timestamp;
+
+/// Days back for which something is entered.
+pub(super) const DAYS_BACK_MAX: i64 = 366;
+/// Things in one call.
+pub(super) const THINGS_MAX: usize = 50;
+
+/// What a call means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    pub action: Action,
+    /// It is meant to change what is kept; otherwise it only reads.
+    pub changes: bool,
+}
+
+/// When a call is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    pub now: Timestamp,
+    /// In the person's time zone.
+    pub today: NaiveDate,
+}
+
+pub(super) type Result<T> = std::result::Result<T, String>;
+
+/// What a model calls a superpower with.
+pub(super) trait Arguments: DeserializeOwned + JsonSchema {
+    /// What the tool is for, as models are told.
+    const DESCRIPTION: &str;
+
+    fn operation(self, moment: Moment) -> Result<Operation>;
+}
+
+/// A superpower as a tool.
+struct Row {
+    description: &'static str,
+    schema: fn() -> Value,
+    operation: fn(&str, Moment) -> Result<Operation>,
+}
+
+impl Row {
+    fn of<A: Arguments>() -> Self {
+        Self {
+            description: A::DESCRIPTION,
+            schema: schema::<A>,
+            operation: |arguments, moment| read::<A>(arguments)?.operation(moment),
+        }
+    }
+}
+
+impl Power {
+    /// `None`: models have no tool for it.
+    fn row(self) -> Option<Row> {
+        Some(match self {
+            Self::TodoList => Row::of::<todo_list::Arguments>(),
+            Self::BillSplit => Row::of::<bill_split::Arguments>(),
+            Self::TripPlanner => Row::of::<trip_planner::Arguments>(),
+            Self::BirthdayReminder => Row::of::<birthday_reminder::Arguments>(),
+            Self::HabitTracker => Row::of::<habit_tracker::Arguments>(),
+            Self::BudgetTracker => Row::of::<budget_tracker::Arguments>(),
+            Self::MoodTracker => Row::of::<mood_tracker::Arguments>(),
+            Self::FocusProtector => Row::of::<focus_protector::Arguments>(),
+            Self::DailySummary => Row::of::<daily_summary::Arguments>(),
+            _ => return None,
+        })
+    }
+
+    /// Language models have a tool for it.
+    pub fn has_tool(self) -> bool {
+        self.row().is_some()
+    }
+
+    /// What the tool is for, as models are told.
+    pub fn description(self) -> &'static str {
+        self.row().map_or("", |row| row.description)
+    }
+
+    /// The JSON Schema of the arguments.
+    pub fn parameters(self) -> Value {
+        self.row().map_or(Value::Null, |row| (row.schema)())
+    }
+
+    /// What arguments (a model's JSON) mean.
+    pub fn operation(self, arguments: &str, moment: Moment) -> Result<Operation> {
+        let row = self.row().ok_or("There is no such tool.")?;
+        (row.operation)(arguments, moment)
+    }
+}
+
+/// The JSON Schema of a tool's arguments.
+pub fn schema<T: JsonSchema>() -> Value {
+    let settings = schemars::generate::SchemaSettings::draft07().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    for described_elsewhere in ["title", "description"] {
+        schema.remove(described_elsewhere);
+    }
+    schema.to_value()
+}
+
+/// Arguments as a model wrote them. The error says what is wrong with them.
+pub fn read<T: DeserializeOwned>(arguments: &str) -> Result<T> {
+    let arguments = match arguments.trim() {
+        "" => "{}",
+        arguments => arguments,
+    };
+    serde_json::from_str(arguments).map_err(|e| format!("The arguments can't be used: {e}."))
+}
+
+/// Without control characters and spaces around it.
+pub fn clean(text: &str) -> String {
+    text.replace(char::is_control, " ").trim().to_owned()
+}
+
+pub(super) fn needed(text: Option<&str>, name: &str) -> Result<String> {
+    let text = clean(text.unwrap_or_default());
+    if text.is_empty() {
+        return Err(format!("\"{name}\" is needed for that operation."));
+    }
+    Ok(text)
+}
+
+pub(super) fn all_needed(texts: &[String], name: &str) -> Result<Vec<String>> {
+    let texts = texts.iter().map(|text| clean(text));
+    let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+    match texts.len() {
+        0 => Err(format!("\"{name}\" is needed for that operation.")),
+        1..=THINGS_MAX => Ok(texts),
+        _ => Err(format!("\"{name}\" takes at most {THINGS_MAX} at once.")),
+    }
+}
+
+pub(super) fn date(text: Option<&str>, name: &str) -> Result<Option<NaiveDate>> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let parsed = NaiveDate::parse_from_str(text, "%Y-%m-%d");
+    parsed
+        .map(Some)
+        .map_err(|_| format!("\"{name}\" must be a date like 2026-12-24."))
+}
+
+/// Days before today; 0 where no date is given.
+pub(super) fn days_ago(text: Option<&str>, today: NaiveDate) -> Result<i64> {
+    let days = date(text, "date")?.map_or(0, |date| (today - date).num_days());
+    match days {
+        0..=DAYS_BACK_MAX => Ok(days),
+        _ => Err(format!(
+            "\"date\" must be today ({today}) or a day of the year before."
+        )),
+    }
+}
+
+pub(super) fn money(amount: Option<f64>, currency: Option<&str>) -> Result<Money> {
+    let amount = amount.ok_or("\"amount\" is needed for that operation.")?;
+    let currency = currency.map(clean).filter(|text| !text.is_empty());
+    Money::of(amount, currency.as_deref())
+        .ok_or_else(|| "\"amount\" must be more than 0 and at most 10 million.".to_owned())
+}
+
+pub(super) fn reads(action: Action) -> Result<Operation> {
+    Ok(Operation {
+        action,
+        changes: false,
+    })
+}
+
+pub(super) fn changes(action: Action) -> Result<Operation> {
+    Ok(Operation {
+        action,
+        changes: true,
+    })
+}
+
+pub(super) fn one(mut texts: Vec<String>, name: &str) -> Result<String> {
+    match (texts.pop(), texts.is_empty()) {
+        (Some(text), true) => Ok(text),
+        _ => Err(format!(
+            "\"{name}\" takes one at a time for that operation."
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! Arguments of models, good and bad.
+
+use serde_json::json;
+
+use super::super::bill_split::Amount;
+use super::super::budget_tracker::Spending;
+use super::*;
+
+/// Wednesday, 4 March 2026, 12:00 UTC.
+const NOW: Timestamp = Timestamp(1_772_625_600_000);
+
+fn operation(power: Power, arguments: &Value) -> Result<Operation> {
+    let moment = Moment {
+        now: NOW,
+        today: NaiveDate::from_ymd_opt(2026, 3, 4).unwrap(),
+    };
+    power.operation(&arguments.to_string(), moment)
+}
+
+#[test]
+fn arguments_mean_actions() {
+    let euros = |amount| Money::of(amount, Some("EUR")).unwrap();
+    let cases = vec![
+        (
+            Power::TodoList,
+            json!({"operation": "add", "items": ["milk", " eggs\n"]}),
+            Action::TodoList(todo_list::TodoAction::Add(vec![
+                "milk".into(),
+                "eggs".into(),
+            ])),
+        ),
+        (
+            Power::BillSplit,
+            json!({"operation": "paid", "payer": "me", "amount": 30.1, "currency": "EUR",
+                "purpose": "taxi", "people": ["Ana", "me"]}),
+            Action::BillSplit(bill_split::BillSplitAction::Paid {
+                payer: "me".into(),
+                money: Amount(euros(30.1)),
+                purpose: "taxi".into(),
+                among: vec!["Ana".into(), "me".into()],
+            }),
+        ),
+        (
+            Power::BudgetTracker,
+            json!({"operation": "spent", "currency": "EUR", "date": "2026-03-03",
+                "expenses": [{"amount": 5, "purpose": "bus"}, {"amount": 12.5, "purpose": "lunch"}]}),
+            Action::BudgetTracker(budget_tracker::BudgetAction::Spent {
+                spent: vec![
+                    (Spending(euros(5.0)), "bus".into()),
+                    (Spending(euros(12.5)), "lunch".into()),
+                ],
+                days_ago: 1,
+            }),
+        ),
+        (
+            Power::TripPlanner,
+            json!({"operation": "plan", "place": "Tokyo", "from": "2026-03-10", "to": "2026-03-20"}),
+            Action::TripPlanner(trip_planner::TripAction::Plan {
+                place: "Tokyo".into(),
+                from: NaiveDate::from_ymd_opt(2026, 3, 10),
+                to: NaiveDate::from_ymd_opt(2026, 3, 20),
+            }),
+        ),
+    ];
+    check(cases);
+}
+
+#[test]
+fn arguments_of_trackers_mean_actions() {
+    let cases = vec![
+        (
+            Power::HabitTracker,
+            json!({"operation": "did", "habit": "run"}),
+            Action::HabitTracker(habit_tracker::HabitAction::Did {
+                what: "run".into(),
+                days_ago: 0,
+            }),
+        ),
+        (
+            Power::FocusProtector,
+            json!({"operation": "start", "minutes": 45}),
+            Action::FocusProtector(focus_protector::FocusAction::Start {
+                until: NOW.plus_s(45 * 60),
+            }),
+        ),
+        (
+            Power::DailySummary,
+            json!({"operation": "every_day", "time": "08:00"}),
+            Action::DailySummary(daily_summary::DailySummaryAction::Daily { hour: 8, minute: 0 }),
+        ),
+    ];
+    check(cases);
+    let shown = operation(Power::TodoList, &json!({"operation": "show"}));
+    assert!(!shown.unwrap().changes);
+}
+
+fn check(cases: Vec<(Power, Value, Action)>) {
+    for (power, arguments, action) in cases {
+        let expected = Operation {
+            action,
+            changes: true,
+        };
+        assert_eq!(operation(power, &arguments), Ok(expected), "{arguments}");
+    }
+}
+
+#[test]
+fn what_can_not_be_meant_is_named() {
+    let spent = |amount: f64| json!({"operation": "spent", "expenses": [{"amount": amount, "purpose": "x"}]});
+    let did = |date: &str| json!({"operation": "did", "habit": "run", "date": date});
+    let keep = json!({"operation": "keep", "name": "Bo", "month": 2, "day": 30});
+    for (power, arguments, named) in [
+        (Power::TodoList, json!({"operation": "add"}), "\"items\""),
+        (
+            Power::TodoList,
+            json!({"operation": "add", "items": [" "]}),
+            "\"items\"",
+        ),
+        (
+            Power::TodoList,
+            json!({"operation": "ad"}),
+            "unknown variant",
+        ),
+        (
+            Power::TodoList,
+            json!({"operation": "show", "when": "now"}),
+            "unknown field",
+        ),
+        (Power::TodoList, json!({}), "missing field"),
+        (Power::TodoList, json!("add milk"), "arguments"),
+        (
+            Power::TodoList,
+            json!({"operation": "reopen", "items": ["a", "b"]}),
+            "one at a time",
+        ),
+        (
+            Power::BillSplit,
+            json!({"operation": "paid", "amount": 3}),
+            "\"payer\"",
+        ),
+        (
+            Power::BillSplit,
+            json!({"operation": "split_evenly", "amount": 3, "ways": 0}),
+            "\"ways\"",
+        ),
+        (Power::BudgetTracker, spent(0.0), "\"amount\""),
+        (Power::BudgetTracker, spent(-4.0), "\"amount\""),
+        (Power::BudgetTracker, spent(1e12), "\"amount\""),
+        (Power::HabitTracker, did("2026-03-05"), "\"date\""),
+        (Power::HabitTracker, did("yesterday"), "\"date\""),
+        (Power::BirthdayReminder, keep, "no such day"),
+        (
+            Power::MoodTracker,
+            json!({"operation": "log", "score": 11}),
+            "\"score\"",
+        ),
+        (
+            Power::FocusProtector,
+            json!({"operation": "start", "minutes": 100_000}),
+            "\"minutes\"",
+        ),
+        (
+            Power::DailySummary,
+            json!({"operation": "every_day", "time": "8am"}),
+            "\"time\"",
+        ),
+    ] {
+        let error = operation(power, &arguments).unwrap_err();
+        assert!(error.contains(named), "{arguments}: {error}");
+    }
+}

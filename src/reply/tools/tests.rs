@@ -1,0 +1,183 @@
+//! What is offered, and what calls mean.
+
+use chrono::NaiveDate;
+
+use super::arguments::local_time;
+use super::*;
+
+/// Wednesday, 4 March 2026, 12:00 UTC.
+const NOW: Timestamp = Timestamp(1_772_625_600_000);
+
+fn moment() -> Moment {
+    Moment {
+        now: NOW,
+        today: NaiveDate::from_ymd_opt(2026, 3, 4).unwrap(),
+    }
+}
+
+fn operation(tool: Tool, arguments: &Value) -> Result<Operation> {
+    tool.read(&arguments.to_string(), moment())
+}
+
+fn local(text: &str) -> ReminderTime {
+    ReminderTime::Local(local_time(text).unwrap())
+}
+
+#[test]
+fn every_tool_is_offered_with_the_schema_of_its_arguments() {
+    let mut names: Vec<&str> = Tool::all().map(Tool::name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), Tool::all().count());
+    for power in Power::ALL.into_iter().filter(|power| power.has_tool()) {
+        assert!(
+            Tool::all().any(|tool| tool == Tool::Power(power)),
+            "{power:?}"
+        );
+    }
+    let mut tokens = 0;
+    for tool in Tool::all() {
+        let function = &tool.offer()["function"];
+        assert_eq!(function["name"], tool.name());
+        assert_ne!(function["description"], "");
+        let parameters = &function["parameters"];
+        // Servers refuse anything else at the top.
+        assert_eq!(parameters["type"], "object", "{parameters}");
+        assert_eq!(parameters["additionalProperties"], false, "{parameters}");
+        for forbidden in ["oneOf", "anyOf", "$ref", "definitions", "$schema"] {
+            assert!(parameters.get(forbidden).is_none(), "{parameters}");
+        }
+        tokens += tool.tokens();
+    }
+    assert!(tokens < 4_000, "{tokens}");
+}
+
+#[test]
+fn calls_mean_operations() {
+    let reminder = |at, repeat: Option<&str>, chat| Operation::SetReminder {
+        text: "call mom".to_owned(),
+        at,
+        repeat: repeat.map(str::to_owned),
+        chat,
+    };
+    let here = ReminderChat::Here;
+    for (tool, arguments, expected) in [
+        (
+            Tool::SetReminder,
+            json!({"text": " call mom ", "at": "2026-12-24T18:30"}),
+            reminder(local("2026-12-24T18:30"), None, here),
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "call mom", "at": "2026-12-24 18:30:00", "repeat": "FREQ=DAILY"}),
+            reminder(local("2026-12-24T18:30"), Some("FREQ=DAILY"), here),
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "call mom", "at": "2026-03-04T13:00:00+01:00", "repeat": ""}),
+            reminder(ReminderTime::Moment(NOW), None, here),
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "call mom", "in_minutes": 20, "chat": "direct"}),
+            reminder(
+                ReminderTime::Moment(NOW.plus_s(1200)),
+                None,
+                ReminderChat::Direct,
+            ),
+        ),
+        (
+            Tool::ListReminders,
+            json!({"from": "2026-03-05", "to": "2026-03-05", "matching": "mom"}),
+            Operation::ListReminders {
+                from: local_time("2026-03-05T00:00"),
+                to: local_time("2026-03-06T00:00"),
+                matching: Some("mom".to_owned()),
+            },
+        ),
+        (
+            Tool::SetProfile,
+            json!({"timezone": "Europe/Berlin", "language": "pt-BR", "pronouns": " they/them "}),
+            Operation::SetProfile(ProfileChange {
+                name: None,
+                timezone: "Europe/Berlin".parse().ok(),
+                language: Some("pt-BR".to_owned()),
+                pronouns: Some("they/them".to_owned()),
+            }),
+        ),
+        (Tool::Usage, json!({}), Operation::Usage),
+    ] {
+        assert_eq!(operation(tool, &arguments), Ok(expected), "{arguments}");
+    }
+    assert_eq!(
+        Tool::Usage.read("", moment()),
+        Ok(Operation::Usage),
+        "some servers send nothing"
+    );
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let long = "x".repeat(ARGUMENTS_BYTES_MAX);
+    for (tool, arguments, named) in [
+        (
+            Tool::SetReminder,
+            json!({"text": "a"}),
+            "\"at\" or \"in_minutes\"",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "", "in_minutes": 5}),
+            "\"text\"",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "a", "at": "tomorrow"}),
+            "2026-12-24T18:30",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "a", "in_minutes": 0}),
+            "\"in_minutes\"",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": "a", "in_minutes": 5, "at": "2026-12-24T18:30"}),
+            "either",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"text": long, "in_minutes": 5}),
+            "too long",
+        ),
+        (
+            Tool::SetReminder,
+            json!({"command": "remind me"}),
+            "unknown field",
+        ),
+        (Tool::ListReminders, json!({"from": "monday"}), "\"from\""),
+        (Tool::ChangeReminder, json!({"id": "1"}), "Give"),
+        (Tool::Forget, json!({"ids": []}), "\"ids\""),
+        (Tool::SetProfile, json!({}), "Give"),
+        (Tool::SetProfile, json!({"timezone": "Bielefeld"}), "IANA"),
+        (
+            Tool::SetProfile,
+            json!({"language": "German"}),
+            "language tag",
+        ),
+        (
+            Tool::SetProfile,
+            json!({"language": "de-<b>"}),
+            "language tag",
+        ),
+        (
+            Tool::SetProfile,
+            json!({"pronouns": "x".repeat(41)}),
+            "\"pronouns\"",
+        ),
+        (Tool::Usage, json!({"of": "Ana"}), "unknown field"),
+    ] {
+        let error = operation(tool, &arguments).unwrap_err();
+        assert!(error.contains(named), "{}: {error}", tool.name());
+    }
+}
