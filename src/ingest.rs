@@ -5,6 +5,7 @@
 
 mod agenda;
 pub mod answer;
+mod connecting;
 pub mod decide;
 mod dialog;
 pub mod explain;

@@ -3,8 +3,10 @@
 //! served, and nothing of SQL.
 
 mod caldav;
+mod credentials;
 mod feed;
 pub mod ics;
+mod inbox;
 pub mod links;
 mod sync;
 pub mod sync_job;
@@ -14,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::auth::seal::Sealer;
@@ -26,7 +28,9 @@ use crate::random;
 use crate::store::{
     CalendarRow, Digest, NewService, ServiceId, ServiceRow, SharedStore, UserId, View,
 };
-use web::{Address, Network};
+use web::Network;
+
+pub use credentials::Credentials;
 
 /// Services of one person.
 pub const SERVICES_MAX: usize = 20;
@@ -47,19 +51,6 @@ pub struct Services {
     fetches: Semaphore,
     /// One sync of a service at a time.
     locks: Mutex<HashMap<ServiceId, Arc<tokio::sync::Mutex<()>>>>,
-}
-
-/// What a person gives us to reach a service. It is kept sealed only.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Credentials {
-    /// Whoever knows the address sees the calendar: the address is the secret.
-    Ics { url: String },
-    Caldav {
-        url: String,
-        username: String,
-        password: String,
-    },
 }
 
 /// Why a server can't be used, with a sentence for the person that holds no secret.
@@ -161,7 +152,10 @@ impl Services {
         let host = address.host.clone();
         let known = self.same_service(user, &credentials).await?;
         let owner = self.owner(user, &credentials).await?;
-        let fetched = self.fetch(credentials.clone(), Vec::new(), owner).await?;
+        let state = known.as_ref().map(|service| service.sync_state.clone());
+        let state = state.unwrap_or_default();
+        let fetched = self.fetch(credentials.clone(), state, Vec::new(), owner);
+        let fetched = fetched.await?;
         let now = self.clock.now();
         let kind = credentials.kind();
         // This is the first sync.
@@ -325,53 +319,6 @@ impl Services {
     /// 503 where credentials can't be sealed: what is kept now could not be read later.
     fn sealer(&self) -> Result<&Arc<Sealer>> {
         self.sealer.as_ref().ok_or_else(no_sealing_key)
-    }
-}
-
-impl Credentials {
-    pub const fn kind(&self) -> ServiceKind {
-        match self {
-            Self::Ics { .. } => ServiceKind::Ics,
-            Self::Caldav { .. } => ServiceKind::Caldav,
-        }
-    }
-
-    /// Where the service is. An address that can't be one is the caller's mistake.
-    fn address(&self) -> Result<Address> {
-        let parsed = match self {
-            Self::Ics { url } => Address::parse(url),
-            // Of a server the name alone will do.
-            Self::Caldav { url, .. } if !url.contains("://") => {
-                Address::parse(&format!("https://{}", url.trim()))
-            }
-            Self::Caldav { url, .. } => Address::parse(url),
-        };
-        parsed.map_err(|why| Error::invalid_field("/url", why))
-    }
-
-    fn is_same_service(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Ics { url }, Self::Ics { url: other }) => url == other,
-            (
-                Self::Caldav { url, username, .. },
-                Self::Caldav {
-                    url: other,
-                    username: name,
-                    ..
-                },
-            ) => url == other && username == name,
-            _ => false,
-        }
-    }
-
-    /// The person's address, where they sign in with it.
-    fn email(&self) -> Option<String> {
-        match self {
-            Self::Ics { .. } => None,
-            Self::Caldav { username, .. } => {
-                Some(username.clone()).filter(|name| name.contains('@'))
-            }
-        }
     }
 }
 

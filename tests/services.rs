@@ -1,7 +1,9 @@
-//! Connected calendars: connecting, what is shown, keeping in step, and disconnecting.
+//! Connected calendars and mailboxes: connecting, what is shown, keeping in step, and disconnecting.
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/imap.rs"]
+mod imap;
 mod support;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,6 +11,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use chatkeep::clock::{Clock, Timestamp};
+use imap::{ImapStub, PASSWORD, StubMail, USER};
 use serde_json::{Value, json};
 use support::{Answer, Service, direct, eventually, get, post, request};
 
@@ -448,7 +451,11 @@ impl World {
 
     /// The path of a link that was asked for in the chat.
     async fn link(&self) -> String {
-        let said = self.say("connect my calendar").await;
+        self.link_for("connect my calendar").await
+    }
+
+    async fn link_for(&self, text: &str) -> String {
+        let said = self.say(text).await;
         let link = said.lines().last().unwrap();
         let path = link.strip_prefix("http://127.0.0.1:8080").expect(link);
         assert!(path.starts_with("/connect/"), "{said}");
@@ -867,4 +874,102 @@ async fn a_caldav_account_is_found_and_kept_in_step() {
         state["services"][0]["state"], "ok",
         "the right password stays"
     );
+}
+
+impl World {
+    fn subjects(&self) -> Vec<Vec<Value>> {
+        self.service
+            .rows("SELECT extract ->> 'subject' FROM mail_items ORDER BY id")
+    }
+}
+
+fn mailbox(stub: &ImapStub, password: &str) -> Value {
+    json!({
+        "kind": "imap", "host": "127.0.0.1", "port": stub.address.port(), "tls": false,
+        "username": USER, "password": password,
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mailbox_is_connected_and_read() {
+    let mut world = World::open().await;
+    let stub = ImapStub::start(vec![StubMail::text(3, "one", "First.")]);
+    let refused = mailbox(&stub, "wrong");
+    let refused = world
+        .send("POST", "/account/services", Some(&refused))
+        .await;
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (422, "service_refused"),
+        "{}",
+        refused.text
+    );
+    let body = mailbox(&stub, PASSWORD);
+    let answer = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    assert!(!answer.text.contains("pass "), "{}", answer.text);
+    let service = answer.json();
+    let shown = ["kind", "host", "state", "scope"].map(|name| service[name].as_str().unwrap());
+    assert_eq!(shown, ["imap", "127.0.0.1", "ok", "mail.read"]);
+    assert_eq!(service["calendars"], json!([]));
+    assert!(service["last_sync_at"].is_string());
+    assert_eq!(world.subjects(), [["one"]]);
+
+    // What is new comes once, also when the server numbers its mails anew.
+    stub.inbox().mails.push(StubMail::text(8, "two", "Second."));
+    world.sync(&service).await;
+    stub.inbox().uid_validity = 8;
+    assert_eq!(world.sync(&service).await["state"], "ok");
+    assert_eq!(world.subjects(), [["one"], ["two"]]);
+
+    // Old mails go; the same mailbox connected again stays one service.
+    world.clock.advance(40 * 86_400_000);
+    world.token = world.service.user_token(&world.service.user_id(PHONE));
+    let again = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(again.json()["service_id"], service["service_id"]);
+    assert_eq!(world.subjects(), Vec::<Vec<Value>>::new());
+
+    let gone = world.send("DELETE", &path(&service), None).await;
+    assert_eq!(gone.status, 200, "{}", gone.text);
+    assert_eq!(
+        world
+            .service
+            .rows("SELECT count(*) FROM connected_services"),
+        [[0]]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mailbox_is_connected_by_a_link() {
+    let world = World::open().await;
+    let stub = ImapStub::start(vec![StubMail::text(3, "one", "First.")]);
+    let path = world.link_for("connect my mail").await;
+    let page = world.service.send(&get(&path)).await.text;
+    let (mail, calendar) = (page.find("value=\"imap\""), page.find("value=\"ics\""));
+    assert!(mail.unwrap() < calendar.unwrap(), "{page}");
+    // A host that is not named is asked over TLS only; here it has none.
+    let form = format!(
+        "kind=imap&host=127.0.0.1&port={}&username=ada%40example.com&password=x",
+        stub.address.port()
+    );
+    let failed = world.submit(&path, &form).await;
+    assert_eq!(failed.status, 422, "{}", failed.text);
+    let bad = world.submit(&path, "kind=imap&host=a%2Fb&username=a&password=b");
+    let bad = bad.await;
+    assert_eq!(bad.status, 422, "{}", bad.text);
+    assert!(bad.text.contains("The field host must be"), "{}", bad.text);
+    let asked = post(&path, &mailbox(&stub, PASSWORD));
+    let connected = world.service.send(&asked).await;
+    assert_eq!(connected.json()["kind"], "imap");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mailbox_without_tls_must_be_named() {
+    let world = World::with(&[("CHATKEEP_SERVICES_ALLOW_PRIVATE", "true")]).await;
+    let stub = ImapStub::start(Vec::new());
+    let body = mailbox(&stub, PASSWORD);
+    let answer = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(answer.code(), "service_unreachable", "{}", answer.text);
+    assert!(answer.text.contains("over TLS"), "{}", answer.text);
+    assert_eq!(stub.asked(), Vec::<String>::new());
 }

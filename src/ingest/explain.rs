@@ -242,6 +242,7 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::Help(_) => "asks what the assistant can do",
         Intent::Crisis => "somebody in a crisis",
         Intent::ConnectCalendar => "wants to connect a calendar",
+        Intent::ConnectMail => "wants to connect a mailbox",
         Intent::Several(_) => "several requests",
         Intent::FollowUp { .. } => "refers to what was said before",
         Intent::Unclear(_) | Intent::AskWhen { .. } | Intent::AskWhat { .. } => {

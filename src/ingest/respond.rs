@@ -22,7 +22,6 @@ use crate::model::secret_text::REMOVED;
 use crate::reply::powers::{PowerCalls, Understanding};
 use crate::reply::wording;
 use crate::reply::{self, Intent, MessageContext};
-use crate::services::links;
 use crate::store::{AgentId, Reminder, Room, Tx, User};
 
 /// The meaning of a message for the builtin engine.
@@ -160,7 +159,7 @@ impl MessageTurn<'_> {
         let called = self.called.as_ref();
         let left_to_model = self.left_to_model
             && !called.is_some_and(RequestedPower::is_builtin_only)
-            && intent != Intent::ConnectCalendar
+            && !matches!(intent, Intent::ConnectCalendar | Intent::ConnectMail)
             && !self.message.text.contains(REMOVED);
         if !left_to_model
             && let Some(called) = &self.called
@@ -239,7 +238,8 @@ impl MessageTurn<'_> {
             Intent::Help(text) => self.help_with_powers(tx, text)?,
             Intent::Crisis => wording::crisis(&self.message.sender),
             Intent::Several(requests) => return self.carry_out_each(tx, requests),
-            Intent::ConnectCalendar => self.connect_calendar(tx)?,
+            Intent::ConnectCalendar => self.connect_link(tx, false)?,
+            Intent::ConnectMail => self.connect_link(tx, true)?,
             Intent::Unknown => return self.answer_unknown(tx),
             // A group is told only about its messages, nothing else of the account.
             Intent::Status if self.in_group() => wording::usage(&self.facts(tx)?),
@@ -284,16 +284,6 @@ impl MessageTurn<'_> {
             }
         };
         Ok(said.into())
-    }
-
-    fn connect_calendar(&self, tx: &Tx<'_>) -> Result<String> {
-        if self.in_group() {
-            return Ok(wording::connect_alone());
-        }
-        let room = Some(self.room.id);
-        let path = links::create(tx, self.user.id, room, false, self.now)?;
-        let link = format!("{}{path}", self.ingest.persona.get().public_url);
-        Ok(wording::connect_calendar(&link, links::LINK_MINUTES))
     }
 
     /// The answer to the assistant's question, or one from a memory.

@@ -113,6 +113,7 @@ pub enum Intent {
     SetName(String),
     /// A link to the page on which a calendar is connected.
     ConnectCalendar,
+    ConnectMail,
     /// No known request: answered in a direct chat, or when addressed by name.
     Unknown,
 }

@@ -11,14 +11,15 @@ const PAGE: &str = include_str!("connect.html");
 /// be), and the form goes to this service only.
 const POLICY: &str = "default-src 'none'; style-src 'sha256-jKvdf0uurpAZkKUqHPX1Dh8TxFRiFq7wVxN2EDvwjEU='; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'";
+const TITLE: &str = "Connect a calendar or mailbox";
 const FORM: &str = "application/x-www-form-urlencoded";
 
 pub(super) async fn show(rq: Request) -> Result<Response> {
     let body = match rq.app.services.link(token(&rq)).await {
-        Ok(_) => form(None),
-        Err(error) => return told(error),
+        Ok(link) => form(link.is_for_mail, None),
+        Err(error) => return told(&rq, error).await,
     };
-    Ok(page(StatusCode::OK, "Connect a calendar", &body))
+    Ok(page(StatusCode::OK, TITLE, &body))
 }
 
 pub(super) async fn connect(mut rq: Request) -> Result<Response> {
@@ -44,7 +45,7 @@ pub(super) async fn connect(mut rq: Request) -> Result<Response> {
             );
             Ok(page(StatusCode::OK, "Connected", &text))
         }
-        Err(error) => told(error),
+        Err(error) => told(&rq, error).await,
     }
 }
 
@@ -58,11 +59,19 @@ async fn connect_by_form(rq: &Request, body: &[u8]) -> Result<String> {
         let value = http::decode_form(value)?;
         Some(value.trim().to_owned()).filter(|value| !value.is_empty())
     };
-    let fields: serde_json::Map<String, serde_json::Value> =
-        ["kind", "url", "username", "password", "name"]
+    let mut fields: serde_json::Map<String, serde_json::Value> =
+        ["kind", "url", "host", "username", "password", "name"]
             .into_iter()
             .filter_map(|name| Some((name.to_owned(), value(name)?.into())))
             .collect();
+    // A form has texts only.
+    if let Some(port) = value("port") {
+        let number = port.parse::<i64>();
+        fields.insert(
+            "port".to_owned(),
+            number.map_or(port.into(), serde_json::Value::from),
+        );
+    }
     let mut fields = Fields::of(&fields);
     let credentials: Credentials = services::read_credentials(&mut fields);
     let name = services::read_name(&mut fields);
@@ -75,7 +84,7 @@ async fn connect_by_form(rq: &Request, body: &[u8]) -> Result<String> {
 }
 
 /// The error on the page, with the form where trying again makes sense.
-fn told(error: Error) -> Result<Response> {
+async fn told(rq: &Request, error: Error) -> Result<Response> {
     let status = match error.kind {
         Kind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
         Kind::BadRequest => StatusCode::BAD_REQUEST,
@@ -85,22 +94,34 @@ fn told(error: Error) -> Result<Response> {
     };
     let may_try_again = matches!(error.kind, Kind::Invalid | Kind::BadRequest);
     let why = match error.fields.first() {
-        Some(field) => format!("The address {}", field.message),
+        Some(field) => format!(
+            "The field {} {}",
+            field.field.trim_start_matches('/'),
+            field.message
+        ),
         None => error.detail,
     };
     let body = match may_try_again {
-        true => form(Some(&why)),
+        true => {
+            let link = rq.app.services.link(token(rq)).await;
+            form(link.is_ok_and(|link| link.is_for_mail), Some(&why))
+        }
         false => format!("<p class=bad>{}</p>", escaped(&why)),
     };
-    Ok(page(status, "Connect a calendar", &body))
+    Ok(page(status, TITLE, &body))
 }
 
-fn form(why: Option<&str>) -> String {
+/// The forms of calendars and of mailboxes, what was asked for first.
+fn form(is_for_mail: bool, why: Option<&str>) -> String {
     let why = why.map_or(String::new(), |why| {
         format!("<p class=bad role=alert>{}</p>", escaped(why))
     });
-    let (_, form) = PAGE.split_once("<!-- form -->").unwrap_or_default();
-    format!("{why}{form}")
+    let (_, forms) = PAGE.split_once("<!-- form -->").unwrap_or_default();
+    let (calendar, mail) = forms.split_once("<!-- mail -->").unwrap_or((forms, ""));
+    match is_for_mail {
+        true => format!("{why}{mail}{calendar}"),
+        false => format!("{why}{calendar}{mail}"),
+    }
 }
 
 fn page(status: StatusCode, title: &str, body: &str) -> Response {

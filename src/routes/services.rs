@@ -8,6 +8,10 @@ use crate::http::{self, Fields, Response};
 use crate::services::{Credentials, NAME_CHARS_MAX, ServiceChange};
 
 const URL_BYTES_MAX: usize = 2_000;
+const HOST_BYTES_MAX: usize = 253;
+/// The ports of IMAP with TLS from the first byte (RFC 8314), and without (RFC 9051).
+const IMAPS_PORT: u16 = 993;
+const IMAP_PORT: u16 = 143;
 const USERNAME_BYTES_MAX: usize = 320;
 const PASSWORD_BYTES_MAX: usize = 1_000;
 /// Calendars switched on or off at once.
@@ -63,7 +67,19 @@ pub(super) async fn disconnect(rq: Request) -> Result<Response> {
 
 /// What a person gives to reach a service.
 pub(super) fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
-    let kind = fields.one_of("kind", &["ics", "caldav"]);
+    let kind = fields.one_of("kind", &["ics", "caldav", "imap"]);
+    if kind == "imap" {
+        let tls = fields.optional_bool("tls").unwrap_or(true);
+        let port = fields.optional_integer("port", 1..=i64::from(u16::MAX));
+        let usual = if tls { IMAPS_PORT } else { IMAP_PORT };
+        return Credentials::Imap {
+            host: fields.required_string("host", 1..=HOST_BYTES_MAX),
+            port: port.and_then(|port| port.try_into().ok()).unwrap_or(usual),
+            username: fields.required_string("username", 1..=USERNAME_BYTES_MAX),
+            password: fields.required_string("password", 1..=PASSWORD_BYTES_MAX),
+            tls,
+        };
+    }
     let url = fields.required_string("url", 1..=URL_BYTES_MAX);
     match kind {
         "caldav" => Credentials::Caldav {

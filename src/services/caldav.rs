@@ -103,6 +103,7 @@ pub(super) fn fetch(
     }
     Ok(Fetched {
         name: None,
+        mails: None,
         pause_ms: 0,
         calendars: fetched,
     })

@@ -64,7 +64,7 @@ fn link_not_found() -> Error {
     Error::new(
         Kind::NotFound,
         "link_not_found",
-        "There is no such link. Ask for a new one in your chat: connect my calendar.",
+        "There is no such link. Ask for a new one in your chat: connect my calendar, or: connect my mail.",
     )
 }
 
@@ -72,6 +72,6 @@ pub(super) fn link_gone() -> Error {
     Error::new(
         Kind::Gone,
         "link_gone",
-        "This link was used, or its time is over. Ask for a new one in your chat: connect my calendar.",
+        "This link was used, or its time is over. Ask for a new one in your chat: connect my calendar, or: connect my mail.",
     )
 }

@@ -7,17 +7,23 @@ use std::time::Duration;
 
 use super::caldav::{self, Account};
 use super::feed::{self, FeedState};
+use super::inbox::{self, MailboxAccess};
 use super::web::{Address, Network};
 use super::{Credentials, Owner, ServiceError, ServiceErrorKind, Services};
 use crate::clock::{Clock, Timestamp};
 use crate::error::{Error, Result};
 use crate::model::calendar::{EventChange, EventFacts, differences};
 use crate::model::connected_service::{SYNC_INTERVAL_MS, ServiceState, next_sync};
+use crate::model::mail_item::NewMailItem;
 use crate::random;
 use crate::store::{CalendarId, CalendarRow, ListedCalendar, ServiceId, ServiceRow, SyncResult};
 
 /// Rows written in one transaction.
 const CHANGES_MAX: usize = 200;
+/// The same for mails, which are longer.
+const MAILS_WRITTEN_MAX: usize = 50;
+/// How long the extract of a mail is kept.
+const MAILS_KEPT_MS: i64 = 30 * 86_400_000;
 /// For reading and expanding the calendars of a service.
 const READING_MAX: Duration = Duration::from_secs(10);
 /// Failures in a row after which an address without a calendar is given up.
@@ -32,8 +38,27 @@ pub(super) struct Fetched {
     /// As the service names itself.
     pub(super) name: Option<String>,
     pub(super) calendars: Vec<FetchedCalendar>,
+    /// `None`: the service is no mailbox.
+    pub(super) mails: Option<FetchedMails>,
     /// The server asks for a longer pause.
     pub(super) pause_ms: i64,
+}
+
+pub(super) struct FetchedMails {
+    pub(super) mails: Vec<NewMailItem>,
+    /// JSON: what the next sync goes on from.
+    pub(super) sync_state: String,
+    /// More mails wait on the server.
+    pub(super) has_more: bool,
+}
+
+/// What a sync that succeeded says of the next one.
+struct NextSync {
+    /// The server asks for a longer pause.
+    pause_ms: i64,
+    /// `None`: as it was.
+    sync_state: Option<String>,
+    has_more: bool,
 }
 
 pub(super) struct FetchedCalendar {
@@ -72,7 +97,8 @@ impl Services {
         let read = self.store.read(move |view| view.calendars_of(id));
         let calendars = read.await?;
         let owner = self.owner(user, &credentials).await?;
-        let fetched = self.fetch(credentials, calendars, owner).await;
+        let state = service.sync_state.clone();
+        let fetched = self.fetch(credentials, state, calendars, owner).await;
         self.take_in(id, fetched).await
     }
 
@@ -80,13 +106,14 @@ impl Services {
     pub(super) async fn fetch(
         &self,
         credentials: Credentials,
+        state: String,
         calendars: Vec<CalendarRow>,
         owner: Owner,
     ) -> Result<Fetched, ServiceError> {
-        let broken = || ServiceError::unreachable("The calendar can't be read.");
+        let broken = || ServiceError::unreachable("What the server sent can't be read.");
         let _permit = self.fetches.acquire().await.map_err(|_| broken())?;
         let (network, clock) = (self.network.clone(), self.clock.clone());
-        let fetch = move || fetch(&credentials, &calendars, &owner, &network, &clock);
+        let fetch = move || fetch(&credentials, &state, &calendars, &owner, &network, &clock);
         // What a hostile file breaks in a parser is not the end of the job.
         let fetched = tokio::task::spawn_blocking(fetch).await;
         fetched.unwrap_or_else(|_| Err(broken()))
@@ -100,9 +127,19 @@ impl Services {
     ) -> Result<()> {
         let result = match fetched {
             Ok(fetched) => {
-                let pause_ms = fetched.pause_ms;
                 self.write_calendars(id, fetched.calendars).await?;
-                Ok(pause_ms)
+                let mut next = NextSync {
+                    pause_ms: fetched.pause_ms,
+                    sync_state: None,
+                    has_more: false,
+                };
+                if let Some(fetched) = fetched.mails {
+                    self.write_mails(id, fetched.mails).await?;
+                    // After the mails: a process that is killed before fetches them again.
+                    next.sync_state = Some(fetched.sync_state);
+                    next.has_more = fetched.has_more;
+                }
+                Ok(next)
             }
             Err(error) => Err(error),
         };
@@ -187,6 +224,32 @@ impl Services {
         Ok(())
     }
 
+    /// Keeps new mails and forgets those that are too old.
+    async fn write_mails(&self, id: ServiceId, mut mails: Vec<NewMailItem>) -> Result<()> {
+        let now = self.clock.now();
+        while !mails.is_empty() {
+            let rest = mails.split_off(mails.len().min(MAILS_WRITTEN_MAX));
+            let some = std::mem::replace(&mut mails, rest);
+            let written = self.store.write(move |tx| {
+                let Some(service) = tx.view().service_row(id)? else {
+                    return Ok(());
+                };
+                for mail in &some {
+                    tx.put_mail(id, service.user, mail, now)?;
+                }
+                Ok(())
+            });
+            written.await?;
+        }
+        let before = now.plus_ms(-MAILS_KEPT_MS);
+        while !self
+            .store
+            .write(move |tx| tx.prune_mails(id, before))
+            .await?
+        {}
+        Ok(())
+    }
+
     fn lock_of(&self, id: ServiceId) -> Arc<tokio::sync::Mutex<()>> {
         let mut locks = self.locks.lock();
         locks.retain(|_, lock| Arc::strong_count(lock) > 1);
@@ -197,6 +260,7 @@ impl Services {
 /// Asks the server of a service. It blocks.
 fn fetch(
     credentials: &Credentials,
+    state: &str,
     calendars: &[CalendarRow],
     owner: &Owner,
     network: &Network,
@@ -208,6 +272,23 @@ fn fetch(
     let address = credentials.address();
     let address = address.map_err(|error| ServiceError::unreachable(error.detail))?;
     match credentials {
+        Credentials::Imap {
+            port,
+            username,
+            password,
+            tls,
+            ..
+        } => {
+            let mailbox = MailboxAccess {
+                host: &address.host,
+                port: *port,
+                username,
+                password,
+                tls: *tls,
+                network,
+            };
+            inbox::fetch(&mailbox, state, now, clock)
+        }
         Credentials::Ics { .. } => fetch_feed(&address, calendars, owner, network, now, &is_late),
         Credentials::Caldav {
             username, password, ..
@@ -248,6 +329,7 @@ fn fetch_feed(
     };
     Ok(Fetched {
         name,
+        mails: None,
         pause_ms: fetched.state.refresh_ms,
         calendars: vec![FetchedCalendar {
             listed,
@@ -264,17 +346,20 @@ fn fetch_feed(
 /// for) or did not.
 fn result_of(
     service: &ServiceRow,
-    result: Result<i64, ServiceError>,
+    result: Result<NextSync, ServiceError>,
     now: Timestamp,
 ) -> SyncResult {
     match result {
-        Ok(pause_ms) => SyncResult {
+        Ok(next) => SyncResult {
             state: ServiceState::Ok,
             error: None,
             failures: 0,
-            next_sync_at: Some(now.plus_ms(pause_ms.max(SYNC_INTERVAL_MS) + spread_ms())),
+            next_sync_at: Some(match next.has_more {
+                true => now,
+                false => now.plus_ms(next.pause_ms.max(SYNC_INTERVAL_MS) + spread_ms()),
+            }),
             synced_at: Some(now),
-            sync_state: None,
+            sync_state: next.sync_state,
         },
         Err(error) => {
             let failures = service.failures + 1;

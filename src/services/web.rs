@@ -2,6 +2,7 @@
 //! public addresses, and every redirect is checked like the address itself.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -212,6 +213,13 @@ impl Network {
             ..Request::new(query.method, &url)
         });
         sent.map_err(|error| no_answer(&at.host, &error))
+    }
+
+    /// The addresses of a host that may be asked. It blocks.
+    pub fn resolve(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, ServiceError> {
+        let public_only = !(self.allow_private && self.names(host));
+        let found = outbound::resolve(host, port, public_only);
+        found.map_err(|error| no_answer(host, &error))
     }
 
     /// An operator named the host.

@@ -73,7 +73,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "services",
         &[
-            "auth", "clock", "config", "edge", "error", "metrics", "model", "outbound", "random",
+            "auth", "clock", "config", "edge", "error", "mailbox", "metrics", "model", "outbound", "random",
             "store",
         ],
     ),

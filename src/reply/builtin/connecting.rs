@@ -1,4 +1,4 @@
-//! "Connect my calendar": fixed phrases, and what is answered to a password, which was taken
+//! "Connect my calendar", "connect my mail": fixed phrases, and what is answered to a password, which was taken
 //! out of the message before.
 
 use super::{Intent, Talk, wording};
@@ -22,7 +22,7 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
             Some(Intent::ConnectCalendar)
         }
         "mail" | "mails" | "email" | "emails" | "e-mail" | "inbox" | "mailbox" | "gmail" => {
-            Some(Intent::Unclear(wording::mail_not_yet()))
+            Some(Intent::ConnectMail)
         }
         _ => None,
     }

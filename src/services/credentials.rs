@@ -1,0 +1,98 @@
+//! The credentials of a connected service: what a person gives to reach it.
+
+use serde::{Deserialize, Serialize};
+
+use super::web::Address;
+use crate::error::{Error, Result};
+use crate::model::connected_service::ServiceKind;
+
+/// The address of a service, with user name and password where it has them. Kept sealed only.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Credentials {
+    /// Whoever knows the address sees the calendar: the address is the secret.
+    Ics { url: String },
+    Caldav {
+        url: String,
+        username: String,
+        password: String,
+    },
+    Imap {
+        host: String,
+        port: u16,
+        username: String,
+        password: String,
+        /// Off: the password is readable on the way, so only at hosts that the operator names.
+        tls: bool,
+    },
+}
+
+impl Credentials {
+    pub const fn kind(&self) -> ServiceKind {
+        match self {
+            Self::Ics { .. } => ServiceKind::Ics,
+            Self::Caldav { .. } => ServiceKind::Caldav,
+            Self::Imap { .. } => ServiceKind::Imap,
+        }
+    }
+
+    /// Where the service is. An address that can't be one is the caller's mistake.
+    pub(super) fn address(&self) -> Result<Address> {
+        let parsed = match self {
+            Self::Ics { url } => Address::parse(url),
+            // Of a server the name alone will do.
+            Self::Caldav { url, .. } if !url.contains("://") => {
+                Address::parse(&format!("https://{}", url.trim()))
+            }
+            Self::Caldav { url, .. } => Address::parse(url),
+            Self::Imap { host, .. } => return mail_host(host),
+        };
+        parsed.map_err(|why| Error::invalid_field("/url", why))
+    }
+
+    pub(super) fn is_same_service(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Ics { url }, Self::Ics { url: other }) => url == other,
+            (
+                Self::Caldav { url, username, .. },
+                Self::Caldav {
+                    url: other,
+                    username: name,
+                    ..
+                },
+            ) => url == other && username == name,
+            (
+                Self::Imap { host, username, .. },
+                Self::Imap {
+                    host: other,
+                    username: name,
+                    ..
+                },
+            ) => host == other && username == name,
+            _ => false,
+        }
+    }
+
+    /// The person's address, where they sign in with it.
+    pub(super) fn email(&self) -> Option<String> {
+        match self {
+            Self::Ics { .. } => None,
+            Self::Caldav { username, .. } | Self::Imap { username, .. } => {
+                Some(username.clone()).filter(|name| name.contains('@'))
+            }
+        }
+    }
+}
+
+/// The address of a mail server, of which only the host is used.
+fn mail_host(host: &str) -> Result<Address> {
+    let host = host.trim().to_lowercase();
+    let parsed = Address::parse(&format!("https://{host}"));
+    let address = parsed.ok().filter(|address| address.host == host);
+    address.ok_or_else(|| {
+        Error::invalid_field(
+            "/host",
+            "must be the name of a mail server: imap.example.com.",
+        )
+    })
+}

@@ -1,0 +1,74 @@
+//! Fetches the inbox of a person's mailbox. Which hosts may be asked is decided here; the
+//! protocol is in [`mailbox`](crate::mailbox).
+
+use std::time::Duration;
+
+use super::sync::{Fetched, FetchedMails};
+use super::web::Network;
+use super::{ServiceError, ServiceErrorKind};
+use crate::clock::{Clock, Timestamp};
+use crate::mailbox::{self, InboxState, MailServer, MailboxError, Security};
+
+/// For signing in and reading the new mails of one round.
+const READING_MAX: Duration = Duration::from_secs(30);
+
+/// How a mailbox is reached.
+pub(super) struct MailboxAccess<'a> {
+    pub(super) host: &'a str,
+    pub(super) port: u16,
+    pub(super) username: &'a str,
+    pub(super) password: &'a str,
+    pub(super) tls: bool,
+    pub(super) network: &'a Network,
+}
+
+/// Fetches what is new since `state`, the JSON that the last round left. It blocks.
+pub(super) fn fetch(
+    access: &MailboxAccess<'_>,
+    state: &str,
+    now: Timestamp,
+    clock: &Clock,
+) -> Result<Fetched, ServiceError> {
+    let host = access.host;
+    if !access.tls && !access.network.names(host) {
+        return Err(ServiceError::unreachable(format!(
+            "{host} must be asked over TLS."
+        )));
+    }
+    let addresses = access.network.resolve(host, access.port)?;
+    let server = MailServer {
+        host,
+        addresses: &addresses,
+        security: Security::of(access.tls, access.port),
+        username: access.username,
+        password: access.password,
+        authorities: None,
+    };
+    let before: InboxState = serde_json::from_str(state).unwrap_or_default();
+    let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
+    let is_late = || clock.monotonic().0 > end;
+    let round = mailbox::read_round(&server, before, now, &is_late)?;
+    Ok(Fetched {
+        name: None,
+        calendars: Vec::new(),
+        mails: Some(FetchedMails {
+            mails: round.mails,
+            sync_state: serde_json::to_string(&round.state).unwrap_or_default(),
+            has_more: round.has_more,
+        }),
+        pause_ms: 0,
+    })
+}
+
+impl From<MailboxError> for ServiceError {
+    fn from(error: MailboxError) -> Self {
+        let kind = match error.is_refused {
+            true => ServiceErrorKind::Refused,
+            false => ServiceErrorKind::Unreachable,
+        };
+        Self {
+            kind,
+            sentence: error.sentence,
+        }
+    }
+}
