@@ -12,7 +12,7 @@ use chatkeep::store::{CalendarId, ListedCalendar, NewService, UserId};
 use super::alarms::commands;
 use super::notices::{go_to, settled};
 use super::support::Service;
-use super::{alone, at, reply, say, service_at, subscriber, talk};
+use super::{NO_SYNC, alone, at, reply, say, service_at, subscriber, talk};
 
 /// Sunday.
 const SUNDAY: &str = "2027-03-07T12:00:00Z";
@@ -78,6 +78,7 @@ async fn connect(service: &Service, phone: &str) -> UserId {
             host: "calendar.example.org",
             credentials: b"sealed",
             now,
+            next_sync_at: at(NO_SYNC),
         })?;
         let listed = ListedCalendar {
             path: String::new(),

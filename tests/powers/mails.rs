@@ -9,7 +9,7 @@ use chatkeep::store::{NewService, ServiceId, UserId};
 use super::alarms::commands;
 use super::notices::{go_to, settled};
 use super::support::Service;
-use super::{alone, at, service_at, subscriber, talk};
+use super::{NO_SYNC, alone, at, service_at, subscriber, talk};
 
 /// Monday.
 const MONDAY: &str = "2027-03-08T09:00:00Z";
@@ -27,6 +27,7 @@ async fn connect(service: &Service, phone: &str) -> ServiceId {
             host: "mail.example.org",
             credentials: b"sealed",
             now,
+            next_sync_at: at(NO_SYNC),
         })
     });
     connected.await.unwrap()

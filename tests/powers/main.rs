@@ -22,6 +22,9 @@ use support::{Service, direct, group};
 
 const MINUTE_MS: i64 = 60_000;
 
+/// When a service that a test writes is synced: never, since it has no credentials to try.
+const NO_SYNC: &str = "2100-01-01T00:00:00Z";
+
 /// A clock that stands still at noon of a Wednesday, so that what is said of days holds. A
 /// token issued by the real clock must not lie in its future.
 fn noon() -> Clock {
