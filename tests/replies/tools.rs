@@ -713,6 +713,25 @@ async fn what_was_done_is_never_taken_from_the_cache() {
     assert!(!lists(&service).contains("milk"));
 }
 
+/// The builtin assistant has them, so nobody is told that they are not there.
+#[tokio::test(flavor = "multi_thread")]
+async fn superpowers_without_a_tool_are_the_builtin_assistants() {
+    let (service, model) = subscribed().await;
+    for (text, part) in [
+        ("netflix renews on 5 december", "5 Dec"),
+        ("my renewals", "netflix"),
+        ("connect my mail", "/connect/"),
+    ] {
+        let said = reply(&service, "ana", text).await;
+        assert!(
+            said.to_lowercase().contains(&part.to_lowercase()),
+            "{text}: {said}"
+        );
+    }
+    assert_eq!(model.asked().len(), 0);
+    assert!(lists(&service).contains("etflix"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_may_want_none() {
     let (service, model) = service_with(&[("CHATKEEP_REPLY_TOOLS", "none")]).await;
