@@ -69,18 +69,6 @@ impl RequestedPower {
         self.explicit
     }
 
-    /// An explicit request for which language models have no tool.
-    pub(super) fn is_builtin_only(&self) -> bool {
-        self.explicit
-            && match &self.what {
-                PowerRequest::Try(attempts) => attempts
-                    .first()
-                    .is_some_and(|attempt| !attempt.power.has_tool()),
-                PowerRequest::Notices(_) => true,
-                PowerRequest::End(_) | PowerRequest::Other => false,
-            }
-    }
-
     fn to_do(power: Power, action: Action, explicit: bool) -> Self {
         let only = PowerAttempt {
             power,
@@ -298,8 +286,7 @@ impl MessageTurn<'_> {
                     }
                 }
                 match did {
-                    Some(PowerReply::Said { text, .. }) => text,
-                    Some(PowerReply::TooMany) => self.too_many(),
+                    Some(reply) => self.said_of(reply),
                     None => return Ok(None), // it refers to nothing that is stored
                 }
             }
@@ -313,7 +300,7 @@ impl MessageTurn<'_> {
                 tx.end_power_session(self.user.id, self.room.id, self.now)?;
                 wording::superpower_ended(power.title())
             }
-            PowerRequest::Notices(request) => self.set_notices(tx, *request)?,
+            PowerRequest::Notices(request) => self.said_of(self.set_notices(tx, *request)?),
             PowerRequest::Other => {
                 if understood.is_command() || self.may_command() {
                     return Ok(None);
@@ -322,6 +309,13 @@ impl MessageTurn<'_> {
             }
         };
         Ok(Some(Answer::saying(&said)))
+    }
+
+    fn said_of(&self, reply: PowerReply) -> String {
+        match reply {
+            PowerReply::Said { text, .. } => text,
+            PowerReply::TooMany => self.too_many(),
+        }
     }
 
     /// Executes a tool call of a language model, which counts as a command. The caller checks

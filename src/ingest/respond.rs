@@ -156,9 +156,7 @@ impl MessageTurn<'_> {
             return Ok(Response::Answer(answer));
         }
         // Links and warnings about secrets are never left to a model.
-        let called = self.called.as_ref();
         let left_to_model = self.left_to_model
-            && !called.is_some_and(RequestedPower::is_builtin_only)
             && !matches!(intent, Intent::ConnectCalendar | Intent::ConnectMail)
             && !self.message.text.contains(REMOVED);
         if !left_to_model

@@ -51,7 +51,10 @@ pub use events::{CalendarName, Event};
 pub use mails::Mail;
 pub use notice::WakingHours;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};
-pub use preferences::{NoticePreferences, NoticeRequest, PREFERENCES_NAME};
+pub use preferences::{
+    NOTICES_DESCRIPTION, NoticeArguments, NoticePreferences, NoticeRequest, PREFERENCES_NAME,
+    notice_request,
+};
 pub use recognise::{
     Control, PowerCall, PowerCalls, Strength, Understanding, recognise, understand_all,
 };
@@ -401,6 +404,25 @@ impl Power {
     /// Whether it goes by a connected mailbox.
     pub const fn goes_by_mail(self) -> bool {
         matches!(self, Self::EmailUrgency | Self::GmailMindreaderAgent)
+    }
+
+    /// Whether it has nothing to say without a connected calendar.
+    pub const fn needs_calendar(self) -> bool {
+        matches!(
+            self,
+            Self::CalendarQueryAgent
+                | Self::CalendarListAgent
+                | Self::CalendarStressAgent
+                | Self::CalendarMorning
+                | Self::CalendarEvents
+                | Self::CallPrep
+                | Self::DestinationPrep
+        )
+    }
+
+    /// Whether it tells what others have written, in mails and events.
+    pub const fn quotes_others(self) -> bool {
+        self.goes_by_mail() || self.goes_by_calendar() || self.needs_calendar()
     }
 
     /// Whether what it writes by itself goes by the events of connected calendars.

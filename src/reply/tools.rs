@@ -7,17 +7,17 @@ mod arguments;
 use std::sync::LazyLock;
 
 use arguments::{
-    CancelReminder, ChangeReminder, Forget, ListReminders, NoArguments, Recall, Remember,
+    Agenda, CancelReminder, ChangeReminder, Forget, ListReminders, NoArguments, Recall, Remember,
     SetProfile, SetReminder, bounded,
 };
-use chrono::NaiveDateTime;
+use chrono::{NaiveDate, NaiveDateTime};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::builtin::MEMORY_CHARS_MAX;
-use super::powers::Power;
 use super::powers::operations::{self, Moment, clean, read, schema};
+use super::powers::{NOTICES_DESCRIPTION, NoticeArguments, NoticeRequest, Power, notice_request};
 use super::prompt::estimated_tokens;
 use crate::clock::{Timestamp, Zone};
 
@@ -40,6 +40,8 @@ pub enum Tool {
     SetProfile,
     ExportAccount,
     Usage,
+    Agenda,
+    Notices,
     Power(Power),
 }
 
@@ -82,6 +84,12 @@ pub enum Operation {
     SetProfile(ProfileChange),
     ExportAccount,
     Usage,
+    /// From the first to the last day.
+    Agenda {
+        from: NaiveDate,
+        to: NaiveDate,
+    },
+    Notices(NoticeRequest),
     Power(Power, operations::Operation),
 }
 
@@ -115,7 +123,8 @@ pub enum ReminderChat {
 type Result<T> = std::result::Result<T, String>;
 
 impl Tool {
-    const ALL: [Self; 19] = [
+    /// All but the superpowers.
+    const BUILTIN: [Self; 12] = [
         Self::SetReminder,
         Self::ListReminders,
         Self::ChangeReminder,
@@ -126,19 +135,13 @@ impl Tool {
         Self::SetProfile,
         Self::ExportAccount,
         Self::Usage,
-        Self::Power(Power::TodoList),
-        Self::Power(Power::TripPlanner),
-        Self::Power(Power::MoodTracker),
-        Self::Power(Power::BudgetTracker),
-        Self::Power(Power::HabitTracker),
-        Self::Power(Power::DailySummary),
-        Self::Power(Power::FocusProtector),
-        Self::Power(Power::BillSplit),
-        Self::Power(Power::BirthdayReminder),
+        Self::Agenda,
+        Self::Notices,
     ];
 
     pub fn all() -> impl Iterator<Item = Self> {
-        Self::ALL.into_iter()
+        let powers = Power::ALL.into_iter().rev().map(Self::Power);
+        Self::BUILTIN.into_iter().chain(powers)
     }
 
     /// Whether it uses personal data, which groups must neither see nor change.
@@ -165,6 +168,8 @@ impl Tool {
             Self::SetProfile => "set_profile",
             Self::ExportAccount => "export_account",
             Self::Usage => "usage",
+            Self::Agenda => "agenda",
+            Self::Notices => "own_messages",
             Self::Power(power) => power.name(),
         }
     }
@@ -185,6 +190,10 @@ impl Tool {
             }
             Self::ExportAccount => "Tells how the person gets a file of all their data.",
             Self::Usage => "Tells the person's plan, limits and what is kept.",
+            Self::Agenda => {
+                "All that is on at some days: reminders, events of calendars, birthdays, trips."
+            }
+            Self::Notices => NOTICES_DESCRIPTION,
             Self::Power(power) => power.description(),
         }
     }
@@ -200,6 +209,8 @@ impl Tool {
             Self::Forget => schema::<Forget>(),
             Self::SetProfile => schema::<SetProfile>(),
             Self::ExportAccount | Self::Usage => schema::<NoArguments>(),
+            Self::Agenda => schema::<Agenda>(),
+            Self::Notices => schema::<NoticeArguments>(),
             Self::Power(power) => power.parameters(),
         }
     }
@@ -262,6 +273,8 @@ impl Tool {
             Self::SetProfile => read::<SetProfile>(arguments)?.operation(),
             Self::ExportAccount => read::<NoArguments>(arguments).map(|_| Operation::ExportAccount),
             Self::Usage => read::<NoArguments>(arguments).map(|_| Operation::Usage),
+            Self::Agenda => read::<Agenda>(arguments)?.operation(moment),
+            Self::Notices => notice_request(arguments).map(Operation::Notices),
             Self::Power(power) => {
                 let operation = power.operation(arguments, moment)?;
                 Ok(Operation::Power(power, operation))
@@ -277,7 +290,9 @@ impl Operation {
             Self::ListReminders { .. }
             | Self::Recall { .. }
             | Self::ExportAccount
-            | Self::Usage => false,
+            | Self::Usage
+            | Self::Agenda { .. }
+            | Self::Notices(NoticeRequest::ShowWakingHours) => false,
             Self::Power(_, operation) => operation.changes,
             _ => true,
         }

@@ -16,6 +16,7 @@ mod explain;
 mod failures;
 mod late;
 mod photos;
+mod planned;
 mod tools;
 mod usage;
 

@@ -7,6 +7,7 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::answer::Answer;
 use crate::ingest::dialog::{self, HOW_WAS_MS, Question};
+use crate::ingest::powers::PowerReply;
 use crate::ingest::respond::MessageTurn;
 use crate::ingest::{Ingest, Mode};
 use crate::reply::powers::{
@@ -54,17 +55,22 @@ impl Ingest {
 }
 
 impl MessageTurn<'_> {
-    pub(super) fn set_notices(&self, tx: &mut Tx<'_>, request: NoticeRequest) -> Result<String> {
+    pub(in crate::ingest) fn set_notices(
+        &self,
+        tx: &mut Tx<'_>,
+        request: NoticeRequest,
+    ) -> Result<PowerReply> {
         let mut preferences = preferences(tx, self.user.id)?;
         let before = preferences.clone();
-        let said = preferences.apply(request, self.now);
-        if preferences != before {
+        let text = preferences.apply(request, self.now);
+        let changed = preferences != before;
+        if changed {
             keep(tx, self.user.id, &preferences, self.now)?;
         }
         if preferences.waking != before.waking {
             self.plan_alarms(tx, self.timezone(), |_| true)?;
         }
-        Ok(said)
+        Ok(PowerReply::Said { text, changed })
     }
 
     /// Whoever asks for a summary each day wants it to come.

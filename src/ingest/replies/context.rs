@@ -211,11 +211,14 @@ fn known(view: &View<'_>, user: &User) -> Result<PersonFacts> {
         }
     }
     let (pronouns, language) = view.forms_of_address(user.id)?;
+    let services = view.services(user.id)?;
     Ok(PersonFacts {
         name: user.name.clone(),
         pronouns,
         language,
         profile,
+        has_calendar: services.iter().any(|service| service.kind.is_calendar()),
+        has_mailbox: services.iter().any(|service| !service.kind.is_calendar()),
         ..PersonFacts::default()
     })
 }

@@ -124,11 +124,11 @@ impl ModelTurn<'_> {
     /// What the model called, and what came of it.
     async fn exchange(&self, said: engine::ModelReply, work: &mut CallTotals) -> ToolExchange {
         let now = self.ingest.clock.now();
-        let zone = self.zone();
         let moment = Moment {
             // "In an hour" is an hour from when it was said.
             now: self.context.message.received_at,
-            today: now.utc().with_timezone(&zone).date_naive(),
+            zone: self.context.user.timezone.unwrap_or(Zone::UTC),
+            has_photos: !self.context.photos.is_empty(),
         };
         let mut results: Vec<Option<CallResult>> = Vec::new();
         let mut understood = Vec::new();
@@ -218,10 +218,6 @@ impl ModelTurn<'_> {
     pub(super) async fn elsewhere(&self) -> ServiceMemories {
         let user_id = &self.context.user.public_id;
         self.ingest.memories.elsewhere(user_id).await
-    }
-
-    fn zone(&self) -> Zone {
-        self.context.user.timezone.unwrap_or(Zone::UTC)
     }
 }
 

@@ -245,6 +245,7 @@ impl<'a> ModelTurn<'a> {
             photos_note: note.as_deref(),
             reduced: self.plan.reduced,
             tools,
+            connectable: &self.plan.connectable,
         })
     }
 

@@ -1,7 +1,7 @@
 //! What a language model may do with what the builtin assistant keeps: reminders, memories and
 //! the profile. Inside a transaction; an error of a result is a sentence for the model.
 
-use chrono::{DateTime, NaiveDateTime};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
 use serde_json::{Map, Value, json};
 
 use super::tool_outcomes::CallResult;
@@ -12,6 +12,7 @@ use crate::ingest::open_reminders::{ReminderRefusal, ReminderRequest};
 use crate::ingest::respond::MessageTurn;
 use crate::memory::MEMORIES_MAX;
 use crate::model::recurrence::{GAP_S_MIN, Recurrence, RecurrenceError};
+use crate::reply::builtin::Span;
 use crate::reply::tools::{Operation, ProfileChange, ReminderChat, ReminderTime};
 use crate::reply::{self, wording};
 use crate::store::{Reminder, Tx};
@@ -74,13 +75,34 @@ impl MessageTurn<'_> {
             Operation::Recall { query } => self.recall_for_model(tx, query),
             Operation::Forget { ids } => self.forget_for_model(tx, ids),
             Operation::SetProfile(change) => self.set_profile_for_model(tx, change),
+            Operation::Agenda { from, to } => {
+                let span = self.days(*from, *to);
+                Ok(CallResult::quoting(&self.agenda(tx, &span)?))
+            }
             Operation::ExportAccount => Ok(CallResult::done(json!({
                 "started": false,
                 "how": wording::how_to_export_data(),
             }))),
             Operation::Usage => self.usage_for_model(tx),
             // Done by whoever carries out superpowers.
-            Operation::Power(..) => Ok(CallResult::refused("garbled", "This is a superpower.")),
+            Operation::Power(..) | Operation::Notices(_) => {
+                Ok(CallResult::refused("garbled", "This is a superpower."))
+            }
+        }
+    }
+
+    /// From the first to the last day.
+    fn days(&self, from: NaiveDate, to: NaiveDate) -> Span {
+        let midnight = |day: Option<NaiveDate>| {
+            let at = day.and_then(|day| at_wall_time(day.and_time(NaiveTime::MIN), self.zone()));
+            at.unwrap_or(self.now)
+        };
+        Span {
+            range: midnight(Some(from))..midnight(to.succ_opt()),
+            name: match from == to {
+                true => format!("on {from}"),
+                false => format!("from {from} to {to}"),
+            },
         }
     }
 

@@ -6,6 +6,7 @@ use crate::clock::{Timestamp, Zone};
 use crate::flags::Reader;
 use crate::ingest::Ingest;
 use crate::reply::classify::{self, Classification, ClassifierInput};
+use crate::reply::powers::Power;
 use crate::reply::prompt::Author;
 use crate::reply::tools::Tool;
 use crate::reply::{Intent, MessageContext, depends_on_time};
@@ -28,6 +29,8 @@ pub(super) struct ReplyPlan {
     pub(super) detailed_logging: bool,
     /// Tools offered to the model.
     pub(super) tools: Vec<Tool>,
+    /// What the person may connect and has not.
+    pub(super) connectable: Vec<&'static str>,
 }
 
 impl ReplyPlan {
@@ -63,6 +66,7 @@ impl ReplyPlan {
         let cached = flags.boolean("cache.response.enabled")
             && !pending.unprompted
             && !depends_on_time(&context.message.text);
+        let has_tools = !(basic_mode || pending.unprompted || small_talk);
         Self {
             class,
             classifier: if second { "combined" } else { "first" },
@@ -76,23 +80,41 @@ impl ReplyPlan {
             cache_ttl_s: cached.then(|| flags.integer("cache.llm_response.ttl_seconds")),
             monitored: flags.boolean("metrics.token_monitoring_enabled"),
             detailed_logging: flags.boolean("metrics.detailed_logging_enabled"),
-            tools: if basic_mode || pending.unprompted || small_talk {
-                Vec::new()
-            } else {
-                offered(flags, context.group)
+            tools: match has_tools {
+                true => offered(flags, context),
+                false => Vec::new(),
+            },
+            connectable: match has_tools && !context.group {
+                true => connectable(flags, context),
+                false => Vec::new(),
             },
         }
     }
 }
 
 /// Offered tools. Access to a superpower is checked when the model calls it.
-fn offered(flags: &Reader<'_>, group: bool) -> Vec<Tool> {
-    let is_on = |tool: &Tool| match tool {
-        Tool::Power(power) => flags.superpower(power.name()),
+fn offered(flags: &Reader<'_>, context: &Context) -> Vec<Tool> {
+    let known = &context.known;
+    let is_of_use = |tool: &Tool| match tool {
+        Tool::Power(power) => {
+            flags.superpower(power.name())
+                && (known.has_calendar || !power.needs_calendar())
+                && (known.has_mailbox || !power.goes_by_mail())
+        }
+        Tool::Notices => flags.boolean("superpower.enabled"),
         _ => true,
     };
-    let is_offered = |tool: &Tool| is_on(tool) && !(group && tool.is_private());
+    let is_offered = |tool: &Tool| is_of_use(tool) && !(context.group && tool.is_private());
     Tool::all().filter(is_offered).collect()
+}
+
+fn connectable(flags: &Reader<'_>, context: &Context) -> Vec<&'static str> {
+    let known = &context.known;
+    let calendar = !known.has_calendar && flags.superpower(Power::CalendarQueryAgent.name());
+    let mail = !known.has_mailbox && flags.superpower(Power::GmailMindreaderAgent.name());
+    let all = [("calendar", calendar), ("mail", mail)];
+    let some = all.into_iter().filter(|(_, is_missing)| *is_missing);
+    some.map(|(what, _)| what).collect()
 }
 
 /// The builtin assistant's answer to small talk addressed to it.

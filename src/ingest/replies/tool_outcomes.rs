@@ -52,6 +52,11 @@ impl CallResult {
         }
     }
 
+    /// Words of others: the model is told that they are data.
+    pub(super) fn quoting(text: &str) -> Self {
+        Self::done(json!({ "quoted": text }))
+    }
+
     /// `error`: a sentence that the model can act on.
     pub(super) fn refused(outcome: &'static str, error: impl Into<String>) -> Self {
         Self {
@@ -209,6 +214,7 @@ impl MessageTurn<'_> {
     fn run_call(&self, tx: &mut Tx<'_>, call: &ToolCall) -> Result<CallResult> {
         let is_off = match call.tool {
             Tool::Power(power) => !self.flags.superpower(power.name()),
+            Tool::Notices => !self.flags.boolean("superpower.enabled"),
             _ => false,
         };
         if is_off
@@ -232,12 +238,12 @@ impl MessageTurn<'_> {
                     return Ok(denied(denial));
                 }
                 Ok(match self.act(tx, *power, operation.action.clone())? {
-                    Some(PowerReply::Said { text, changed }) => match operation.changes {
-                        false => CallResult::done(json!({ "answer": text })),
-                        true if changed => CallResult::done(json!({ "done": text })),
-                        true => CallResult::refused("changed nothing", text),
-                    },
-                    Some(PowerReply::TooMany) => too_many(),
+                    Some(PowerReply::Said { text, .. })
+                        if !operation.changes && power.quotes_others() =>
+                    {
+                        CallResult::quoting(&text)
+                    }
+                    Some(reply) => result_of(reply, operation.changes),
                     None => CallResult::refused(
                         "about nothing that is kept",
                         "Nothing like that is kept; look at what there is first.",
@@ -245,8 +251,27 @@ impl MessageTurn<'_> {
                 })
             }
             _ if !self.may_command() => Ok(too_many()),
+            Operation::Notices(request) => {
+                let reply = self.set_notices(tx, *request)?;
+                Ok(result_of(reply, call.operation.changes()))
+            }
             operation => self.run_operation(tx, operation, &call.new_id),
         }
+    }
+}
+
+/// `changes`: it was meant to change something.
+fn result_of(reply: PowerReply, changes: bool) -> CallResult {
+    match reply {
+        PowerReply::Said { text, .. } if !changes => CallResult::done(json!({ "answer": text })),
+        PowerReply::Said {
+            text,
+            changed: true,
+        } => CallResult::done(json!({ "done": text })),
+        PowerReply::Said { text, .. } => {
+            CallResult::refused("changed nothing", format!("Nothing has changed: {text}"))
+        }
+        PowerReply::TooMany => too_many(),
     }
 }
 

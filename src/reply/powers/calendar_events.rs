@@ -1,6 +1,8 @@
 //! A word before each event of a connected calendar, and about changes and cancellations of
 //! the next day when they are noticed.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::events::{self, Event};
@@ -9,6 +11,7 @@ use super::{Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when;
+pub(super) use operations::Arguments;
 
 /// An event is told so long before, unless the person says otherwise.
 const BEFORE_MINUTES: i64 = 15;

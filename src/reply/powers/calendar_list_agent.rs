@@ -1,10 +1,13 @@
 //! Which calendars are connected, and which of them are looked at. Switching one on or off is
 //! carried out by whoever keeps them.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::{PowerContext, Strength, Superpower, events, pieces};
 use crate::reply::builtin::Talk;
+pub(super) use operations::Arguments;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum CalendarListAction {

@@ -1,6 +1,8 @@
 //! The morning's look at the day: events of connected calendars with overlaps and gaps, and
 //! what else there is. It keeps quiet on an empty day, unless it is asked.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::events::{self, Event};
@@ -9,6 +11,7 @@ use super::{Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::{Timestamp, Zone};
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Day, Spec};
+pub(super) use operations::Arguments;
 
 /// It comes then, in minutes after midnight.
 const AT: u32 = 8 * 60;

@@ -2,6 +2,8 @@
 //! how many meetings there are. It changes no calendar. What is on at a day is told with the
 //! reminders of that day.
 
+mod operations;
+
 use chrono::{Datelike, Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,7 @@ use super::{PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::Clock;
+pub(super) use operations::Arguments;
 
 /// Events that are named as the next ones.
 const NEXT_MAX: usize = 3;

@@ -1,12 +1,15 @@
 //! How full a week is: hours booked, meetings without a break, lunches and evenings that are
 //! taken, against the four weeks before. It gives one suggestion and changes nothing.
 
+mod operations;
+
 use chrono::{Datelike, Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::events::{self, Event};
 use super::{PowerContext, Strength, Superpower, pieces};
 use crate::reply::builtin::Talk;
+pub(super) use operations::Arguments;
 
 /// Weeks before that are compared with.
 const WEEKS_BEFORE: i64 = 4;

@@ -1,6 +1,8 @@
 //! Ten minutes before calls and meetings with others: who takes part, where to dial in, and
 //! what is remembered of them.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::events::{self, Event};
@@ -8,6 +10,7 @@ use super::notice::{self, Notice, SentNotices};
 use super::{PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
+pub(super) use operations::Arguments;
 
 const BEFORE_S: i64 = 10 * 60;
 /// People that are named.

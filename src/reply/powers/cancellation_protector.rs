@@ -1,6 +1,8 @@
 //! Free cancellations and trials that end: a warning two days and one day before. It cancels
 //! nothing with anybody.
 
+mod operations;
+
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +12,7 @@ use super::said_time::{self, SaidTime};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
+pub(super) use operations::Arguments;
 
 const POWER: Power = Power::CancellationProtector;
 /// Days before the end on which it is told.

@@ -1,6 +1,8 @@
 //! Before events elsewhere: when to leave, by the minutes that the person usually takes or has
 //! told for a place, with the address and a link to a map. No map service is asked.
 
+mod operations;
+
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +12,7 @@ use super::{Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when;
+pub(super) use operations::Arguments;
 
 /// The way takes so long, unless the person says otherwise.
 const USUAL_MINUTES: i64 = 30;

@@ -2,6 +2,8 @@
 //! words and dates that press, a sender whom the person knows; never mass mail. Each mail is
 //! told once, and at most five a day.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::mails::{self, Mail};
@@ -9,6 +11,7 @@ use super::notice::{self, Notice, SentNotices};
 use super::{PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
+pub(super) use operations::Arguments;
 
 const A_DAY_MAX: usize = 5;
 /// Later a mail is no news.

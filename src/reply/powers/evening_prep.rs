@@ -1,6 +1,8 @@
 //! The evening's look at tomorrow: what comes first and what it needs. Without a calendar it
 //! comes by itself once it was asked for; then every evening before a day with something on.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::entries::promise;
@@ -9,6 +11,7 @@ use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::{Timestamp, Zone};
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Clock, Day, Spec};
+pub(super) use operations::Arguments;
 
 const POWER: Power = Power::EveningPrep;
 /// Without a time it comes then, in minutes after midnight.

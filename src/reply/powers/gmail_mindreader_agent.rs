@@ -1,11 +1,14 @@
 //! Questions about a connected mailbox: what is important, whether somebody wrote, what they
 //! wanted. It searches the extracts of the last 30 days and quotes them; it sends nothing.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::mails::{self, Mail};
 use super::{PowerContext, Strength, Superpower, pieces};
 use crate::reply::builtin::Talk;
+pub(super) use operations::Arguments;
 
 /// Mails that are named.
 const NAMED_MAX: usize = 5;

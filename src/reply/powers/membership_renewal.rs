@@ -1,6 +1,8 @@
 //! Memberships and subscriptions that renew by themselves: told a week before, each year or
 //! month again. It cancels nothing.
 
+mod operations;
+
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +12,7 @@ use super::said_time::{self, SaidTime};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
+pub(super) use operations::Arguments;
 
 const POWER: Power = Power::MembershipRenewal;
 const BEFORE_DAYS: i64 = 7;

@@ -2,20 +2,27 @@
 //! comes as well, and the action that they mean. The arguments of each superpower stand in a
 //! file `operations.rs` of its own. An error is a sentence for the model.
 
-use chrono::NaiveDate;
+use chrono::{NaiveDate, NaiveTime, Timelike};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::money::Money;
+use super::said_time::SaidTime;
 use super::{
-    Action, Power, bill_split, birthday_reminder, budget_tracker, daily_summary, focus_protector,
-    habit_tracker, mood_tracker, todo_list, trip_planner,
+    Action, Power, bill_split, birthday_reminder, budget_tracker, calendar_events,
+    calendar_list_agent, calendar_morning, calendar_query_agent, calendar_stress_agent, call_prep,
+    cancellation_protector, daily_summary, destination_prep, email_urgency, evening_prep,
+    focus_protector, gmail_mindreader_agent, habit_tracker, membership_renewal, mood_tracker,
+    package_tracking, pieces, post_event_checkin, reservation_prep, tickets_vault, todo_list,
+    trip_planner,
 };
-use crate::clock::Timestamp;
+use crate::clock::{Timestamp, Zone};
 
 /// Days back for which something is entered.
 pub(super) const DAYS_BACK_MAX: i64 = 366;
+/// Days ahead at which plans and calendars are looked at.
+const DAYS_AHEAD_MAX: i64 = 60;
 /// Things in one call.
 pub(super) const THINGS_MAX: usize = 50;
 
@@ -27,12 +34,22 @@ pub struct Operation {
     pub changes: bool,
 }
 
-/// When a call is made.
+/// The message that a call is made for.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment {
+    /// When it was said.
     pub now: Timestamp,
+    /// The person's.
+    pub zone: Zone,
+    /// It came with photos.
+    pub has_photos: bool,
+}
+
+impl Moment {
     /// In the person's time zone.
-    pub today: NaiveDate,
+    pub fn today(self) -> NaiveDate {
+        pieces::date(self.now, self.zone)
+    }
 }
 
 pub(super) type Result<T> = std::result::Result<T, String>;
@@ -63,9 +80,8 @@ impl Row {
 }
 
 impl Power {
-    /// `None`: models have no tool for it.
-    fn row(self) -> Option<Row> {
-        Some(match self {
+    fn row(self) -> Row {
+        match self {
             Self::TodoList => Row::of::<todo_list::Arguments>(),
             Self::BillSplit => Row::of::<bill_split::Arguments>(),
             Self::TripPlanner => Row::of::<trip_planner::Arguments>(),
@@ -75,29 +91,38 @@ impl Power {
             Self::MoodTracker => Row::of::<mood_tracker::Arguments>(),
             Self::FocusProtector => Row::of::<focus_protector::Arguments>(),
             Self::DailySummary => Row::of::<daily_summary::Arguments>(),
-            _ => return None,
-        })
-    }
-
-    /// Language models have a tool for it.
-    pub fn has_tool(self) -> bool {
-        self.row().is_some()
+            Self::TicketsVault => Row::of::<tickets_vault::Arguments>(),
+            Self::ReservationPrep => Row::of::<reservation_prep::Arguments>(),
+            Self::MembershipRenewal => Row::of::<membership_renewal::Arguments>(),
+            Self::CancellationProtector => Row::of::<cancellation_protector::Arguments>(),
+            Self::PackageTracking => Row::of::<package_tracking::Arguments>(),
+            Self::PostEventCheckin => Row::of::<post_event_checkin::Arguments>(),
+            Self::EveningPrep => Row::of::<evening_prep::Arguments>(),
+            Self::CalendarQueryAgent => Row::of::<calendar_query_agent::Arguments>(),
+            Self::CalendarListAgent => Row::of::<calendar_list_agent::Arguments>(),
+            Self::CalendarStressAgent => Row::of::<calendar_stress_agent::Arguments>(),
+            Self::CalendarMorning => Row::of::<calendar_morning::Arguments>(),
+            Self::CalendarEvents => Row::of::<calendar_events::Arguments>(),
+            Self::CallPrep => Row::of::<call_prep::Arguments>(),
+            Self::DestinationPrep => Row::of::<destination_prep::Arguments>(),
+            Self::GmailMindreaderAgent => Row::of::<gmail_mindreader_agent::Arguments>(),
+            Self::EmailUrgency => Row::of::<email_urgency::Arguments>(),
+        }
     }
 
     /// What the tool is for, as models are told.
     pub fn description(self) -> &'static str {
-        self.row().map_or("", |row| row.description)
+        self.row().description
     }
 
     /// The JSON Schema of the arguments.
     pub fn parameters(self) -> Value {
-        self.row().map_or(Value::Null, |row| (row.schema)())
+        (self.row().schema)()
     }
 
     /// What arguments (a model's JSON) mean.
     pub fn operation(self, arguments: &str, moment: Moment) -> Result<Operation> {
-        let row = self.row().ok_or("There is no such tool.")?;
-        (row.operation)(arguments, moment)
+        (self.row().operation)(arguments, moment)
     }
 }
 
@@ -156,6 +181,18 @@ pub(super) fn date(text: Option<&str>, name: &str) -> Result<Option<NaiveDate>> 
         .map_err(|_| format!("\"{name}\" must be a date like 2026-12-24."))
 }
 
+/// Today or a day ahead at which plans and calendars are looked at.
+pub fn planned_day(text: Option<&str>, name: &str, moment: Moment) -> Result<Option<NaiveDate>> {
+    let (day, today) = (date(text, name)?, moment.today());
+    let ahead = day.map_or(0, |day| (day - today).num_days());
+    match (0..=DAYS_AHEAD_MAX).contains(&ahead) {
+        true => Ok(day),
+        false => Err(format!(
+            "\"{name}\" must be today ({today}) or at most {DAYS_AHEAD_MAX} days ahead."
+        )),
+    }
+}
+
 /// Days before today; 0 where no date is given.
 pub(super) fn days_ago(text: Option<&str>, today: NaiveDate) -> Result<i64> {
     let days = date(text, "date")?.map_or(0, |date| (today - date).num_days());
@@ -165,6 +202,47 @@ pub(super) fn days_ago(text: Option<&str>, today: NaiveDate) -> Result<i64> {
             "\"date\" must be today ({today}) or a day of the year before."
         )),
     }
+}
+
+/// A time of day, in minutes after midnight.
+pub(super) fn minute(text: Option<&str>, name: &str) -> Result<Option<u32>> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let time = NaiveTime::parse_from_str(text, "%H:%M")
+        .map_err(|_| format!("\"{name}\" must be a time of day like 08:00."))?;
+    Ok(Some(time.hour() * 60 + time.minute()))
+}
+
+/// The day of something planned, which is not over yet, and its time of day.
+pub(super) fn said_time(
+    day: Option<&str>,
+    time: Option<&str>,
+    moment: Moment,
+) -> Result<Option<SaidTime>> {
+    let (day, minute, today) = (date(day, "date")?, minute(time, "time")?, moment.today());
+    let Some(day) = day else {
+        return match minute {
+            None => Ok(None),
+            Some(_) => Err("\"time\" goes with \"date\".".to_owned()),
+        };
+    };
+    let is_over = minute.is_some_and(|minute| {
+        day == today && minute < pieces::minute_of_day(moment.now, moment.zone)
+    });
+    match day < today || is_over {
+        true => Err(format!("That is over; today is {today}. Nothing was kept.")),
+        false => Ok(Some(SaidTime { day, minute })),
+    }
+}
+
+pub(super) fn needed_time(
+    day: Option<&str>,
+    time: Option<&str>,
+    moment: Moment,
+) -> Result<SaidTime> {
+    let time = said_time(day, time, moment)?;
+    time.ok_or_else(|| "\"date\" is needed for that operation.".to_owned())
 }
 
 pub(super) fn money(amount: Option<f64>, currency: Option<&str>) -> Result<Money> {

@@ -1,6 +1,7 @@
 //! Parcels that are on their way, as the person told of them: where they are as far as it is
 //! known, and a word on the expected day. No carrier is asked.
 
+mod operations;
 mod read;
 
 use chrono::NaiveDate;
@@ -11,6 +12,7 @@ use super::notice::{self, Notice};
 use super::said_time::SaidTime;
 use super::{Power, PowerContext, Superpower, pieces};
 use crate::clock::Timestamp;
+pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
 const POWER: Power = Power::PackageTracking;

@@ -1,6 +1,8 @@
 //! Asks afterwards how something went that mattered: an interview, a doctor, an exam. The
 //! answer is kept as a memory by whoever delivers the question. It asks once for each.
 
+mod operations;
+
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,7 @@ use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::{Words, stable_hash};
+pub(super) use operations::Arguments;
 
 const POWER: Power = Power::PostEventCheckin;
 /// It is asked so long after something began.

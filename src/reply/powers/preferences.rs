@@ -1,6 +1,8 @@
 //! What a person wants of messages that come by themselves: in which hours, and from which
 //! superpowers. Reads what is said of that; it sends and holds nothing.
 
+mod operations;
+
 use serde::{Deserialize, Serialize};
 
 use super::notice::WakingHours;
@@ -9,6 +11,7 @@ use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::Clock;
 use crate::reply::builtin::words::Words;
+pub use operations::{NOTICES_DESCRIPTION, NoticeArguments, notice_request};
 
 /// The name under which they are kept beside what superpowers keep.
 pub const PREFERENCES_NAME: &str = "notices";

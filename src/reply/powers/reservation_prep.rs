@@ -2,6 +2,8 @@
 //! address two hours before, or in the morning where no time is known. It books and cancels
 //! nothing with anybody.
 
+mod operations;
+
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,7 @@ use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
+pub(super) use operations::Arguments;
 
 const POWER: Power = Power::ReservationPrep;
 /// A booking is told so long before.

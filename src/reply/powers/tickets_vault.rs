@@ -1,6 +1,8 @@
 //! Tickets that a person wants kept: shown when asked for, and two hours before. A photo of
 //! one stays in the chat; what is kept is when it was sent and what was said with it.
 
+mod operations;
+
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,7 @@ use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
+pub(super) use operations::Arguments;
 
 const POWER: Power = Power::TicketsVault;
 /// A ticket is shown so long before.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::builtin::{NAME_CHARS_MAX, REMINDER_CHARS_MAX};
-use super::super::powers::operations::clean;
+use super::super::powers::operations::{Moment, clean, planned_day};
 use super::{Operation, ProfileChange, ReminderChat, ReminderTime, Result};
 use crate::clock::{Timestamp, Zone};
 
@@ -97,6 +97,15 @@ pub(super) struct SetProfile {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+pub(super) struct Agenda {
+    /// The day, or the first one, YYYY-MM-DD; today without it.
+    from: Option<String>,
+    /// The last day.
+    to: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct NoArguments {}
 
 impl SetReminder {
@@ -125,6 +134,18 @@ impl ListReminders {
                 .map(|text| clean(&text))
                 .filter(|t| !t.is_empty()),
         })
+    }
+}
+
+impl Agenda {
+    pub(super) fn operation(self, moment: Moment) -> Result<Operation> {
+        let from = planned_day(self.from.as_deref(), "from", moment)?;
+        let from = from.unwrap_or_else(|| moment.today());
+        let to = planned_day(self.to.as_deref(), "to", moment)?.unwrap_or(from);
+        match to < from {
+            true => Err("\"to\" must not be before \"from\".".to_owned()),
+            false => Ok(Operation::Agenda { from, to }),
+        }
     }
 }
 

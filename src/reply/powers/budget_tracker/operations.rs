@@ -88,7 +88,7 @@ impl super::super::operations::Arguments for Arguments {
                         Ok((Spending(money), needed(Some(&expense.purpose), "purpose")?))
                     })
                     .collect::<Result<_>>()?,
-                days_ago: days_ago(self.date.as_deref(), moment.today)? as i32,
+                days_ago: days_ago(self.date.as_deref(), moment.today())? as i32,
             },
             Verb::SetBudget => BudgetAction::Budget {
                 money: Spending(money(self.amount, currency)?),

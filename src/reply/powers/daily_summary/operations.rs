@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, changes, needed, reads};
+use super::super::operations::{Moment, Operation, Result, changes, minute, reads};
 use super::DailySummaryAction;
 use crate::reply::powers;
 
@@ -31,13 +31,11 @@ impl super::super::operations::Arguments for Arguments {
             Verb::Show => reads(powers::Action::DailySummary(DailySummaryAction::Show)),
             Verb::Stop => changes(powers::Action::DailySummary(DailySummaryAction::Stop)),
             Verb::EveryDay => {
-                use chrono::{NaiveTime, Timelike as _};
-                let time = needed(self.time.as_deref(), "time")?;
-                let time = NaiveTime::parse_from_str(&time, "%H:%M")
-                    .map_err(|_| "\"time\" must be a time of day like 08:00.")?;
+                let at = minute(self.time.as_deref(), "time")?;
+                let at = at.ok_or("\"time\" is needed for that operation.")?;
                 changes(powers::Action::DailySummary(DailySummaryAction::Daily {
-                    hour: time.hour(),
-                    minute: time.minute(),
+                    hour: at / 60,
+                    minute: at % 60,
                 }))
             }
         }

@@ -50,7 +50,7 @@ impl super::super::operations::Arguments for Arguments {
             }
             Verb::Did => HabitAction::Did {
                 what: habit()?,
-                days_ago: days_ago(self.date.as_deref(), moment.today)? as u32,
+                days_ago: days_ago(self.date.as_deref(), moment.today())? as u32,
             },
         };
         changes(powers::Action::HabitTracker(action))

@@ -12,7 +12,8 @@ const NOW: Timestamp = Timestamp(1_772_625_600_000);
 fn operation(power: Power, arguments: &Value) -> Result<Operation> {
     let moment = Moment {
         now: NOW,
-        today: NaiveDate::from_ymd_opt(2026, 3, 4).unwrap(),
+        zone: Zone::UTC,
+        has_photos: false,
     };
     power.operation(&arguments.to_string(), moment)
 }
@@ -94,6 +95,69 @@ fn arguments_of_trackers_mean_actions() {
     assert!(!shown.unwrap().changes);
 }
 
+#[test]
+fn arguments_of_what_is_planned_mean_actions() {
+    let on = |day, minute| SaidTime {
+        day: NaiveDate::from_ymd_opt(2026, 3, day).unwrap(),
+        minute,
+    };
+    let cases = vec![
+        (
+            Power::TicketsVault,
+            json!({"operation": "set_day", "date": "2026-03-06", "time": "20:00"}),
+            Action::TicketsVault(tickets_vault::TicketAction::SetTime(on(6, Some(1200)))),
+        ),
+        (
+            Power::PackageTracking,
+            json!({"operation": "arrived"}),
+            Action::PackageTracking(package_tracking::ParcelAction::Remove {
+                about: None,
+                arrived: true,
+            }),
+        ),
+        (
+            Power::ReservationPrep,
+            json!({"operation": "keep", "what": "Luigi", "date": "2026-03-04", "time": "19:30"}),
+            Action::ReservationPrep(reservation_prep::ReservationAction::Keep {
+                what: "Luigi".into(),
+                details: String::new(),
+                time: on(4, Some(1170)),
+            }),
+        ),
+        (
+            Power::DestinationPrep,
+            json!({"operation": "set_way", "minutes": 40, "place": " Main Street "}),
+            Action::DestinationPrep(destination_prep::DestinationAction::TakesMinutes {
+                place: Some("Main Street".into()),
+                minutes: 40,
+            }),
+        ),
+        (
+            Power::CalendarEvents,
+            json!({"operation": "set_minutes_before", "minutes": 60}),
+            Action::CalendarEvents(calendar_events::EventReminderAction::Before(60)),
+        ),
+        (
+            Power::CalendarMorning,
+            json!({"operation": "every_morning", "time": "06:45"}),
+            Action::CalendarMorning(calendar_morning::MorningAction::At(405)),
+        ),
+    ];
+    check(cases);
+    let free =
+        json!({"operation": "is_free", "date": "2026-03-05", "from": "22:00", "to": "24:00"});
+    let free = operation(Power::CalendarQueryAgent, &free).unwrap();
+    assert_eq!(
+        free.action,
+        Action::CalendarQueryAgent(calendar_query_agent::CalendarQuery::IsFree {
+            day: on(5, None).day,
+            from: 1320,
+            to: 1440,
+        })
+    );
+    assert!(!free.changes);
+}
+
 fn check(cases: Vec<(Power, Value, Action)>) {
     for (power, arguments, action) in cases {
         let expected = Operation {
@@ -163,6 +227,32 @@ fn what_can_not_be_meant_is_named() {
             Power::DailySummary,
             json!({"operation": "every_day", "time": "8am"}),
             "\"time\"",
+        ),
+        // It is 12:00.
+        (
+            Power::PostEventCheckin,
+            json!({"operation": "keep", "what": "exam", "date": "2026-03-04", "time": "11:00"}),
+            "is over",
+        ),
+        (
+            Power::PackageTracking,
+            json!({"operation": "keep", "parcel": "shoes", "time": "11:00"}),
+            "\"date\"",
+        ),
+        (
+            Power::CalendarQueryAgent,
+            json!({"operation": "meetings", "date": "2026-06-04"}),
+            "days ahead",
+        ),
+        (
+            Power::CalendarQueryAgent,
+            json!({"operation": "is_free", "date": "2026-03-05", "from": "15:00", "to": "14:00"}),
+            "before",
+        ),
+        (
+            Power::GmailMindreaderAgent,
+            json!({"operation": "about", "words": ""}),
+            "\"words\"",
         ),
     ] {
         let error = operation(power, &arguments).unwrap_err();
