@@ -18,6 +18,7 @@ mod relay;
 mod restore;
 mod running;
 mod serve;
+mod service;
 mod span;
 mod token;
 mod user;
@@ -89,6 +90,12 @@ enum Command {
         after_help = "Example: chatkeep user grant --phone +15550100 --plan annual"
     )]
     User(user::Command),
+    /// Connects calendars and mailboxes for people, lists, tests and removes them.
+    #[command(
+        subcommand,
+        after_help = "Example: chatkeep service list --phone +15550100"
+    )]
+    Service(service::Command),
     /// Lists feature flags, and overrides the provider's values.
     #[command(
         subcommand,
@@ -162,6 +169,7 @@ pub fn main() -> ExitCode {
         Command::Token(command) => token::run(&source, &command),
         Command::Relay(command) => relay::run(&source, &command),
         Command::User(command) => user::run(&source, &command),
+        Command::Service(command) => service::run(&source, &command),
         Command::Flags(command) => flags::run(&source, &command),
         Command::Purge(options) => purge::run(&source, &options),
         Command::Backup(options) => backup::run(&source, &options),

@@ -117,6 +117,15 @@ impl Error {
         )
     }
 
+    /// There is no user with the id that an operator or a person gave.
+    pub fn user_not_found() -> Self {
+        Self::new(
+            Kind::NotFound,
+            "user_not_found",
+            "There is no user with this id.",
+        )
+    }
+
     pub fn invalid(fields: Vec<FieldError>) -> Self {
         let detail = match fields.as_slice() {
             [one] if one.field.is_empty() => format!("The body is not acceptable: {}", one.message),

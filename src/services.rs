@@ -8,6 +8,7 @@ mod feed;
 pub mod ics;
 mod inbox;
 pub mod links;
+mod operator;
 mod sync;
 pub mod sync_job;
 pub mod web;
@@ -26,7 +27,7 @@ use crate::error::{Error, Kind, Result};
 use crate::model::connected_service::{ServiceKind, ServiceState};
 use crate::random;
 use crate::store::{
-    CalendarRow, Digest, NewService, ServiceId, ServiceRow, SharedStore, UserId, View,
+    CalendarRow, Digest, NewService, Operator, ServiceId, ServiceRow, SharedStore, UserId, View,
 };
 use web::Network;
 
@@ -101,6 +102,19 @@ pub struct ServiceChange {
     pub calendars: Vec<(String, bool)>,
 }
 
+/// Who connects or disconnects a service.
+#[derive(Debug, Clone)]
+enum Initiator {
+    Person,
+    /// A person by a link, which is used up when the service is kept.
+    Link(Digest),
+    Operator {
+        operator: Operator,
+        /// The person's public id.
+        user_id: String,
+    },
+}
+
 /// The person whose calendar is read.
 #[derive(Debug, Clone)]
 struct Owner {
@@ -136,16 +150,16 @@ impl Services {
         credentials: Credentials,
         name: Option<String>,
     ) -> Result<ServiceView> {
-        self.connect_once(user, credentials, name, None).await
+        self.connect_once(user, credentials, name, Initiator::Person)
+            .await
     }
 
-    /// The same, by a link that is used up when the service is kept.
     async fn connect_once(
         &self,
         user: UserId,
         credentials: Credentials,
         name: Option<String>,
-        link: Option<Digest>,
+        by: Initiator,
     ) -> Result<ServiceView> {
         let sealer = self.sealer()?.clone();
         let address = credentials.address()?;
@@ -165,21 +179,22 @@ impl Services {
             .or_else(|| fetched.name.clone())
             .unwrap_or(host.clone());
         let id = self.store.write(move |tx| {
-            if let Some(link) = link
-                && !tx.use_connect_link(&link, now)?
+            if let Initiator::Link(link) = &by
+                && !tx.use_connect_link(link, now)?
             {
                 return Err(links::link_gone());
             }
             if let Some(service) = known {
                 let sealed = sealer.seal(&service.service_id, &secret);
                 tx.replace_credentials(service.id, &sealed, next_sync_at)?;
+                by.note_connected(tx, &service, now)?;
                 return Ok(service.id);
             }
             if tx.view().services(user)?.len() >= SERVICES_MAX {
                 return Err(limit_reached());
             }
             let service_id = random::uuid().to_string();
-            tx.insert_service(&NewService {
+            let id = tx.insert_service(&NewService {
                 service_id: &service_id,
                 user,
                 kind,
@@ -188,7 +203,11 @@ impl Services {
                 credentials: &sealer.seal(&service_id, &secret),
                 next_sync_at,
                 now,
-            })
+            })?;
+            if let Some(service) = tx.view().service_row(id)? {
+                by.note_connected(tx, &service, now)?;
+            }
+            Ok(id)
         });
         let id = id.await?;
         self.take_in(id, Ok(fetched)).await?;
@@ -248,13 +267,19 @@ impl Services {
 
     /// Removes the credentials and everything that was fetched.
     pub async fn disconnect(&self, user: UserId, service_id: &str) -> Result<()> {
+        self.disconnect_once(user, service_id, Initiator::Person)
+            .await
+    }
+
+    async fn disconnect_once(&self, user: UserId, service_id: &str, by: Initiator) -> Result<()> {
         let service = self.find(user, service_id).await?;
-        let now = self.clock.now();
-        let disconnected = self
-            .store
-            .write(move |tx| tx.disconnect_service(service.id, now));
+        let (id, now) = (service.id, self.clock.now());
+        let disconnected = self.store.write(move |tx| {
+            tx.disconnect_service(service.id, now)?;
+            by.note_disconnected(tx, &service, now)
+        });
         disconnected.await?;
-        self.remove_fetched(service.id).await
+        self.remove_fetched(id).await
     }
 
     async fn remove_fetched(&self, id: ServiceId) -> Result<()> {

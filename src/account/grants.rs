@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::clock::Timestamp;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::model::subscription::Grant;
 use crate::store::{Change, Operator, Tx, UserRow};
 
@@ -19,7 +19,7 @@ pub fn set(
     let mut row = tx
         .view()
         .user(user_id, now.utc_day())?
-        .ok_or_else(user_not_found)?;
+        .ok_or_else(Error::user_not_found)?;
     tx.set_user_grant(&row, grant)?;
     let shown = |grant: &Grant| json!({"plan": grant.plan, "until": grant.until});
     let change = Change {
@@ -35,12 +35,4 @@ pub fn set(
     tx.insert_audit(operator, &change, now)?;
     row.user.grant = grant.cloned();
     Ok(row)
-}
-
-pub fn user_not_found() -> Error {
-    Error::new(
-        Kind::NotFound,
-        "user_not_found",
-        "There is no user with this id.",
-    )
 }

@@ -1,5 +1,7 @@
 //! Requests to the running service. While it holds the database, commands change data through it.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::audit;
@@ -27,6 +29,30 @@ pub(super) fn ask(
     path: &str,
     body: Option<&Value>,
 ) -> Result<Option<Value>, String> {
+    send(config, Request::new(method, path), body)
+}
+
+/// The same for work that takes the service up to `timeout`.
+pub(super) fn ask_for(
+    config: &Config,
+    method: Method,
+    path: &str,
+    body: Option<&Value>,
+    timeout: Duration,
+) -> Result<Option<Value>, String> {
+    let request = Request {
+        timeout,
+        ..Request::new(method, path)
+    };
+    send(config, request, body)
+}
+
+/// `request` has the path in the place of a URL.
+fn send(
+    config: &Config,
+    request: Request<'_>,
+    body: Option<&Value>,
+) -> Result<Option<Value>, String> {
     let Some(holder) = store::holder(&config.storage.path) else {
         return Ok(None);
     };
@@ -40,7 +66,8 @@ pub(super) fn ask(
             ("x-operator", &operator_header()),
         ],
         body,
-        ..Request::new(method, &format!("{address}{path}"))
+        url: &format!("{address}{}", request.url),
+        ..request
     })
     .map_err(|e| format!("the running service at {address} does not answer: {e}"))?;
     let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();

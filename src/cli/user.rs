@@ -183,7 +183,11 @@ fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
     Ok(())
 }
 
-fn find(database: &Path, named: &UserArguments, now: Timestamp) -> Result<UserRow, String> {
+pub(super) fn find(
+    database: &Path,
+    named: &UserArguments,
+    now: Timestamp,
+) -> Result<UserRow, String> {
     check_there(database)?;
     let day = now.utc_day();
     let found = store::look(database, |view| match (&named.phone, &named.user_id) {

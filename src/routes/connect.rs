@@ -4,7 +4,6 @@
 use super::{Request, services};
 use crate::error::{Error, Kind, Result};
 use crate::http::{self, Fields, Response, StatusCode, header};
-use crate::services::Credentials;
 
 const PAGE: &str = include_str!("connect.html");
 /// Nothing runs; the style is the page's own, which the hash names (a test says what it must
@@ -28,10 +27,7 @@ pub(super) async fn connect(mut rq: Request) -> Result<Response> {
     let is_form = media_type.eq_ignore_ascii_case(FORM);
     if !is_form {
         let body = rq.json().await?;
-        let mut fields = Fields::of(&body.value);
-        let credentials = services::read_credentials(&mut fields);
-        let name = services::read_name(&mut fields);
-        fields.finish()?;
+        let (credentials, name) = services::read_draft(Fields::of(&body.value))?;
         let services = &rq.app.services;
         let service = services.connect_by_link(token(&rq), credentials, name);
         return Ok(http::json(&service.await?));
@@ -72,10 +68,7 @@ async fn connect_by_form(rq: &Request, body: &[u8]) -> Result<String> {
             number.map_or(port.into(), serde_json::Value::from),
         );
     }
-    let mut fields = Fields::of(&fields);
-    let credentials: Credentials = services::read_credentials(&mut fields);
-    let name = services::read_name(&mut fields);
-    fields.finish()?;
+    let (credentials, name) = services::read_draft(Fields::of(&fields))?;
     let connected = rq
         .app
         .services

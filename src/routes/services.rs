@@ -1,17 +1,15 @@
-//! `/account/services…`: the calendars and mailboxes that a person connected.
+//! `/account/services…`: the calendars and mailboxes that a person connected, and
+//! `/admin/users/{user_id}/services…`: the same for the operator.
 
 use serde_json::json;
 
-use super::Request;
+use super::{Request, audit};
 use crate::error::Result;
 use crate::http::{self, Fields, Response};
 use crate::services::{Credentials, NAME_CHARS_MAX, ServiceChange};
 
 const URL_BYTES_MAX: usize = 2_000;
 const HOST_BYTES_MAX: usize = 253;
-/// The ports of IMAP with TLS from the first byte (RFC 8314), and without (RFC 9051).
-const IMAPS_PORT: u16 = 993;
-const IMAP_PORT: u16 = 143;
 const USERNAME_BYTES_MAX: usize = 320;
 const PASSWORD_BYTES_MAX: usize = 1_000;
 /// Calendars switched on or off at once.
@@ -19,10 +17,7 @@ const CALENDARS_MAX: usize = 200;
 
 pub(super) async fn connect(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
-    let mut fields = Fields::of(&body.value);
-    let credentials = read_credentials(&mut fields);
-    let name = read_name(&mut fields);
-    fields.finish()?;
+    let (credentials, name) = read_draft(Fields::of(&body.value))?;
     let user = rq.user()?.id;
     let service = rq.app.services.connect(user, credentials, name).await?;
     Ok(http::json(&service))
@@ -60,25 +55,61 @@ pub(super) async fn update(mut rq: Request) -> Result<Response> {
 pub(super) async fn disconnect(rq: Request) -> Result<Response> {
     let user = rq.user()?.id;
     rq.app.services.disconnect(user, service_id(&rq)).await?;
-    Ok(http::json(&json!({
+    Ok(disconnected())
+}
+
+pub(super) async fn list_of(rq: Request) -> Result<Response> {
+    let services = rq.app.services.list_of(user_id(&rq)).await?;
+    Ok(http::json(&json!({ "services": services })))
+}
+
+pub(super) async fn connect_for(mut rq: Request) -> Result<Response> {
+    let body = rq.json().await?;
+    let (credentials, name) = read_draft(Fields::of(&body.value))?;
+    let (services, operator) = (&rq.app.services, audit::operator(&rq)?);
+    let service = services.connect_for(user_id(&rq), credentials, name, operator);
+    Ok(http::json(&service.await?))
+}
+
+pub(super) async fn test_of(rq: Request) -> Result<Response> {
+    let service = rq.app.services.test_of(user_id(&rq), service_id(&rq));
+    Ok(http::json(&service.await?))
+}
+
+pub(super) async fn disconnect_for(rq: Request) -> Result<Response> {
+    let (services, operator) = (&rq.app.services, audit::operator(&rq)?);
+    let done = services.disconnect_for(user_id(&rq), service_id(&rq), operator);
+    done.await?;
+    Ok(disconnected())
+}
+
+fn disconnected() -> Response {
+    http::json(&json!({
         "message": "The service is disconnected; its credentials and what was fetched are gone."
-    })))
+    }))
+}
+
+/// What a person gives to connect a service, and its name.
+pub(super) fn read_draft(mut fields: Fields<'_>) -> Result<(Credentials, Option<String>)> {
+    let credentials = read_credentials(&mut fields);
+    let name = read_name(&mut fields);
+    fields.finish()?;
+    Ok((credentials, name))
 }
 
 /// What a person gives to reach a service.
-pub(super) fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
+fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
     let kind = fields.one_of("kind", &["ics", "caldav", "imap"]);
     if kind == "imap" {
         let tls = fields.optional_bool("tls").unwrap_or(true);
         let port = fields.optional_integer("port", 1..=i64::from(u16::MAX));
-        let usual = if tls { IMAPS_PORT } else { IMAP_PORT };
-        return Credentials::Imap {
-            host: fields.required_string("host", 1..=HOST_BYTES_MAX),
-            port: port.and_then(|port| port.try_into().ok()).unwrap_or(usual),
-            username: fields.required_string("username", 1..=USERNAME_BYTES_MAX),
-            password: fields.required_string("password", 1..=PASSWORD_BYTES_MAX),
+        return Credentials::imap(
+            fields.required_string("host", 1..=HOST_BYTES_MAX),
+            port.and_then(|port| port.try_into().ok()),
+            fields.required_string("username", 1..=USERNAME_BYTES_MAX),
+            fields.required_string("password", 1..=PASSWORD_BYTES_MAX),
             tls,
-        };
+        );
     }
     let url = fields.required_string("url", 1..=URL_BYTES_MAX);
     match kind {
@@ -91,7 +122,7 @@ pub(super) fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
     }
 }
 
-pub(super) fn read_name(fields: &mut Fields<'_>) -> Option<String> {
+fn read_name(fields: &mut Fields<'_>) -> Option<String> {
     let name = fields.optional_string("name", 1..=NAME_CHARS_MAX * 4)?;
     let name = name.trim();
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX {
@@ -99,6 +130,10 @@ pub(super) fn read_name(fields: &mut Fields<'_>) -> Option<String> {
         fields.refuse("name", expected);
     }
     Some(name.to_owned())
+}
+
+fn user_id(rq: &Request) -> &str {
+    rq.params.get("user_id").unwrap_or_default()
 }
 
 fn service_id(rq: &Request) -> &str {

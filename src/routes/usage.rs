@@ -1,9 +1,8 @@
 //! `/api/v1/usage/…`: the caller's remaining allowance for today.
 
 use super::Request;
-use crate::account::grants::user_not_found;
 use crate::account::usage::UsageLimits;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::http::{self, Response};
 use crate::model::public_id::PublicId;
 
@@ -13,13 +12,13 @@ pub(super) async fn limits(rq: Request) -> Result<Response> {
     let requested_id =
         PublicId::parse(rq.params.get("user_id").unwrap_or_default()).map(|id| id.to_string());
     if requested_id.as_deref() != Some(&*user.user_id) {
-        return Err(user_not_found());
+        return Err(Error::user_not_found());
     }
     let row = rq
         .app
         .store
         .look_up(|view| view.user(&user.user_id, now.utc_day()))?;
-    let row = row.ok_or_else(user_not_found)?;
+    let row = row.ok_or_else(Error::user_not_found)?;
     let flags = rq.app.flags.for_user(&user.user_id);
     Ok(http::json(&UsageLimits::of(&row, &flags, now)))
 }

@@ -45,7 +45,7 @@ pub(super) async fn show(rq: Request) -> Result<Response> {
         .store
         .read(move |view| view.user(&user_id, now.utc_day()))
         .await?;
-    Ok(user_body(&user.ok_or_else(grants::user_not_found)?, now))
+    Ok(user_body(&user.ok_or_else(Error::user_not_found)?, now))
 }
 
 pub(super) async fn set_grant(mut rq: Request) -> Result<Response> {

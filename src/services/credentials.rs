@@ -6,6 +6,10 @@ use super::web::Address;
 use crate::error::{Error, Result};
 use crate::model::connected_service::ServiceKind;
 
+/// The ports of IMAP with TLS from the first byte (RFC 8314), and without (RFC 9051).
+const IMAPS_PORT: u16 = 993;
+const IMAP_PORT: u16 = 143;
+
 /// The address of a service, with user name and password where it has them. Kept sealed only.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -28,6 +32,23 @@ pub enum Credentials {
 }
 
 impl Credentials {
+    /// Without a port it is the usual one.
+    pub fn imap(
+        host: String,
+        port: Option<u16>,
+        username: String,
+        password: String,
+        tls: bool,
+    ) -> Self {
+        Self::Imap {
+            host,
+            port: port.unwrap_or(if tls { IMAPS_PORT } else { IMAP_PORT }),
+            username,
+            password,
+            tls,
+        }
+    }
+
     pub const fn kind(&self) -> ServiceKind {
         match self {
             Self::Ics { .. } => ServiceKind::Ics,

@@ -2,7 +2,7 @@
 //! connection and a quarter of an hour. Looking at one does not use it up, as chat networks
 //! look at links for their previews.
 
-use super::{Credentials, ServiceView, Services};
+use super::{Credentials, Initiator, ServiceView, Services};
 use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 use crate::random;
@@ -51,8 +51,8 @@ impl Services {
         name: Option<String>,
     ) -> Result<ServiceView> {
         let link = self.link(token).await?;
-        let used = Some(digest(token));
-        self.connect_once(link.user, credentials, name, used).await
+        let by = Initiator::Link(digest(token));
+        self.connect_once(link.user, credentials, name, by).await
     }
 }
 

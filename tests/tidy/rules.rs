@@ -9,8 +9,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "account", "app", "auth", "billing", "clock", "config", "conformance", "edge", "error", "files",
-            "flags", "ingest", "mail", "model", "outbound", "random", "relay", "reply", "setting",
-            "store",
+            "flags", "ingest", "mail", "model", "outbound", "random", "relay", "reply", "services",
+            "setting", "store",
         ],
     ),
     (
@@ -230,7 +230,15 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ("parking_lot", ANYWHERE),
     ("arc_swap", &["src/setting.rs"]),
     ("foldhash", &["src/flags/registry.rs"]),
-    ("rustix", &["src/cli.rs", "src/cli/check", "src/clock.rs"]),
+    (
+        "rustix",
+        &[
+            "src/cli.rs",
+            "src/cli/check",
+            "src/cli/service",
+            "src/clock.rs",
+        ],
+    ),
     (
         "strsim",
         &["src/config/unknown.rs", "src/flags/registry.rs"],

@@ -1,0 +1,103 @@
+//! Connected services as an operator handles them for a person, by the person's public id. What
+//! an operator changes is noted in the audit log, in the same transaction.
+
+use serde_json::{Value, json};
+
+use super::{Credentials, Initiator, ServiceView, Services};
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::store::{Change, Operator, ServiceRow, Tx, UserId};
+
+impl Services {
+    pub async fn list_of(&self, user_id: &str) -> Result<Vec<ServiceView>> {
+        self.list(self.person(user_id).await?).await
+    }
+
+    /// Tries a service, and keeps it when it answers.
+    pub async fn connect_for(
+        &self,
+        user_id: &str,
+        credentials: Credentials,
+        name: Option<String>,
+        operator: Operator,
+    ) -> Result<ServiceView> {
+        let user = self.person(user_id).await?;
+        let by = Initiator::Operator {
+            operator,
+            user_id: user_id.to_owned(),
+        };
+        self.connect_once(user, credentials, name, by).await
+    }
+
+    /// Asks the server now, and shows the service as it is then.
+    pub async fn test_of(&self, user_id: &str, service_id: &str) -> Result<ServiceView> {
+        self.sync_now(self.person(user_id).await?, service_id).await
+    }
+
+    pub async fn disconnect_for(
+        &self,
+        user_id: &str,
+        service_id: &str,
+        operator: Operator,
+    ) -> Result<()> {
+        let user = self.person(user_id).await?;
+        let by = Initiator::Operator {
+            operator,
+            user_id: user_id.to_owned(),
+        };
+        self.disconnect_once(user, service_id, by).await
+    }
+
+    async fn person(&self, user_id: &str) -> Result<UserId> {
+        let (user_id, day) = (user_id.to_ascii_lowercase(), self.clock.now().utc_day());
+        let row = self
+            .store
+            .read(move |view| view.user(&user_id, day))
+            .await?;
+        Ok(row.ok_or_else(Error::user_not_found)?.user.id)
+    }
+}
+
+impl Initiator {
+    pub(super) fn note_connected(
+        &self,
+        tx: &Tx<'_>,
+        service: &ServiceRow,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.note(tx, "service.add", (Value::Null, shown(service)), now)
+    }
+
+    pub(super) fn note_disconnected(
+        &self,
+        tx: &Tx<'_>,
+        service: &ServiceRow,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.note(tx, "service.remove", (shown(service), Value::Null), now)
+    }
+
+    fn note(
+        &self,
+        tx: &Tx<'_>,
+        action: &'static str,
+        (before, after): (Value, Value),
+        now: Timestamp,
+    ) -> Result<()> {
+        let Self::Operator { operator, user_id } = self else {
+            return Ok(());
+        };
+        let change = Change {
+            action,
+            subject: user_id.clone(),
+            before,
+            after,
+        };
+        tx.insert_audit(operator, &change, now)
+    }
+}
+
+/// Of an iCal address the host only, and no name, which may be a person's.
+fn shown(service: &ServiceRow) -> Value {
+    json!({"service_id": service.service_id, "kind": service.kind, "host": service.host})
+}
