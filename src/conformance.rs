@@ -19,7 +19,7 @@ pub struct Rule {
     pub name: &'static str,
     /// Whether the rule is a must; otherwise it is a should.
     pub is_must: bool,
-    pub says: &'static str,
+    pub text: &'static str,
 }
 
 /// The result for a rule.
@@ -37,11 +37,11 @@ pub fn rules() -> Vec<Rule> {
         let mut cells = line.trim_matches('|').split(" | ").map(str::trim);
         let name = cells.next()?.strip_prefix('`')?.strip_suffix('`')?;
         let is_must = cells.next()? == "must";
-        let says = cells.next()?;
+        let text = cells.next()?;
         Some(Rule {
             name,
             is_must,
-            says,
+            text,
         })
     });
     rows.collect()
@@ -74,7 +74,7 @@ impl fmt::Display for Report {
         for Rule {
             name,
             is_must,
-            says,
+            text,
         } in rules()
         {
             let (word, why) = match self.verdicts.get(name) {
@@ -84,7 +84,7 @@ impl fmt::Display for Report {
                 Some(Verdict::NotSeen(why)) => ("not seen", Some(why)),
                 None => ("not seen", None),
             };
-            writeln!(f, "{word:<9} {name}: {says}")?;
+            writeln!(f, "{word:<9} {name}: {text}")?;
             if let Some(why) = why {
                 writeln!(f, "{:<9} {why}", "")?;
             }

@@ -66,7 +66,7 @@ fn start(
     command: &[String],
     printed: &Arc<ProgramOutput>,
 ) -> Result<Program, String> {
-    let token = simulator.seen.lock().token.clone();
+    let token = simulator.observed.lock().token.clone();
     let environment = [
         ("CHATKEEP_URL", simulator.url.as_str()),
         ("CHATKEEP_EDGE_TOKEN", &token),
@@ -130,24 +130,27 @@ impl ScenarioRun<'_> {
 
     async fn restart(&mut self) -> Result<(), String> {
         self.program.kill().await;
-        self.until(SOON, |seen| seen.open == 0).await;
+        self.until(SOON, |observed| observed.open == 0).await;
         let known = self.presence();
         self.program = start(&self.simulator, self.command, &self.printed)?;
-        let is_back = |seen: &Observations| seen.connections.len() + seen.polls.len() > known;
+        let is_back =
+            |observed: &Observations| observed.connections.len() + observed.polls.len() > known;
         self.until(LATER, is_back).await;
         Ok(())
     }
 
     /// Connections and polls so far.
     fn presence(&self) -> usize {
-        let seen = self.simulator.seen.lock();
-        seen.connections.len() + seen.polls.len()
+        let observed = self.simulator.observed.lock();
+        observed.connections.len() + observed.polls.len()
     }
 
     async fn connects(&mut self) -> bool {
-        let is_here = |seen: &Observations| !seen.connections.is_empty() || !seen.polls.is_empty();
+        let is_here = |observed: &Observations| {
+            !observed.connections.is_empty() || !observed.polls.is_empty()
+        };
         let connects = self.until(LATER, is_here).await;
-        self.has_socket = !self.simulator.seen.lock().connections.is_empty();
+        self.has_socket = !self.simulator.observed.lock().connections.is_empty();
         let why = "it neither opened /edge/ws nor polled /edge/sync with its token";
         self.conclude("connects", connects, why);
         connects
@@ -164,14 +167,16 @@ impl ScenarioRun<'_> {
         self.simulator
             .send(&sent.each_ref().map(|(command, ..)| command.clone()));
         let ids = sent.each_ref().map(|(_, id, _)| id.clone());
-        let all = self.until(SOON, |seen| ids.iter().all(|id| seen.completed(id) > 0));
+        let all = self.until(SOON, |observed| {
+            ids.iter().all(|id| observed.completed(id) > 0)
+        });
         let all = all.await;
         self.conclude(
             "completes",
             all,
             "a command was not acknowledged as completed in time",
         );
-        let stayed = self.simulator.seen.lock().connections.len() <= 1;
+        let stayed = self.simulator.observed.lock().connections.len() <= 1;
         self.conclude(
             "ignores-unknown",
             all && stayed,
@@ -189,11 +194,11 @@ impl ScenarioRun<'_> {
         unknown["command_type"] = "dance".into();
         self.simulator.send(&[unknown]);
         let failed = self
-            .until(SOON, |seen| seen.reported(&id, "failed") > 0)
+            .until(SOON, |observed| observed.reported(&id, "failed") > 0)
             .await;
         let is_final = {
-            let seen = self.simulator.seen.lock();
-            let mut acks = seen.acks.iter().filter(|ack| ack["command_id"] == *id);
+            let observed = self.simulator.observed.lock();
+            let mut acks = observed.acks.iter().filter(|ack| ack["command_id"] == *id);
             acks.any(|ack| ack["retryable"] == false)
         };
         self.conclude(
@@ -201,23 +206,28 @@ impl ScenarioRun<'_> {
             failed && is_final,
             "it did not fail for good",
         );
-        self.simulator.change(|seen| seen.outbox.clear());
+        self.simulator.change(|observed| observed.outbox.clear());
     }
 
     /// `disturb` happens after the program reported a command and before the report is accepted.
     async fn repeated(&mut self, rule: &'static str, is_killed: bool) -> Result<(), String> {
         let (command, id, words) = self.command("chat-b");
-        self.simulator.change(|seen| seen.loses_acks = true);
+        self.simulator.change(|observed| observed.loses_acks = true);
         self.simulator.send(&[command]);
-        let reported = self.until(SOON, |seen| seen.completed(&id) > 0).await;
-        let known = self.simulator.seen.lock().completed(&id);
-        self.simulator.change(|seen| seen.loses_acks = false);
+        let reported = self
+            .until(SOON, |observed| observed.completed(&id) > 0)
+            .await;
+        let known = self.simulator.observed.lock().completed(&id);
+        self.simulator
+            .change(|observed| observed.loses_acks = false);
         if is_killed {
             self.restart().await?;
         } else {
             self.simulator.break_off();
         }
-        let again = self.until(LATER, |seen| seen.completed(&id) > known).await;
+        let again = self
+            .until(LATER, |observed| observed.completed(&id) > known)
+            .await;
         let is_kept = reported && again && words.iter().all(|word| self.printed.count(word) <= 1);
         self.conclude(
             rule,
@@ -230,10 +240,13 @@ impl ScenarioRun<'_> {
     async fn repetitions(&mut self) -> Result<(), String> {
         let (command, id, words) = self.command("chat-a");
         self.simulator.send(std::slice::from_ref(&command));
-        self.until(SOON, |seen| seen.completed(&id) > 0).await;
-        let known = self.simulator.seen.lock().completed(&id);
+        self.until(SOON, |observed| observed.completed(&id) > 0)
+            .await;
+        let known = self.simulator.observed.lock().completed(&id);
         self.simulator.send(&[command]);
-        let again = self.until(SOON, |seen| seen.completed(&id) > known).await;
+        let again = self
+            .until(SOON, |observed| observed.completed(&id) > known)
+            .await;
         let is_kept = again && words.iter().all(|word| self.printed.count(word) <= 1);
         let why = "it did not acknowledge it again, or sent it again";
         self.conclude("knows-repetition", is_kept, why);
@@ -244,11 +257,13 @@ impl ScenarioRun<'_> {
     async fn reconnects(&mut self) {
         let sent = ["chat-c", "chat-d", "chat-e"].map(|chat| self.command(chat));
         let ids = sent.each_ref().map(|(_, id, _)| id.clone());
-        self.simulator.change(|seen| {
-            seen.outbox = sent.iter().map(|(command, ..)| command.clone()).collect()
+        self.simulator.change(|observed| {
+            observed.outbox = sent.iter().map(|(command, ..)| command.clone()).collect()
         });
         self.simulator.break_off();
-        let all = self.until(LATER, |seen| ids.iter().all(|id| seen.completed(id) > 0));
+        let all = self.until(LATER, |observed| {
+            ids.iter().all(|id| observed.completed(id) > 0)
+        });
         let all = all.await;
         let words: Vec<String> = sent.into_iter().flat_map(|(_, _, words)| words).collect();
         let once = words.iter().all(|word| self.printed.count(word) <= 1);
@@ -257,17 +272,17 @@ impl ScenarioRun<'_> {
             all && once,
             "a command was not finished, or was sent twice",
         );
-        if self.simulator.seen.lock().resumes.is_empty() {
+        if self.simulator.observed.lock().resumes.is_empty() {
             self.not_seen(&["new-outbox"], "it sends no resume");
         } else {
             self.simulator
-                .change(|seen| seen.epoch = "second".to_owned());
+                .change(|observed| observed.epoch = "second".to_owned());
             self.simulator.break_off();
-            self.until(LATER, |seen| {
-                seen.resumes.iter().any(|one| one["epoch"] == "second")
+            self.until(LATER, |observed| {
+                observed.resumes.iter().any(|one| one["epoch"] == "second")
             })
             .await;
-            let resumes = self.simulator.seen.lock().resumes.clone();
+            let resumes = self.simulator.observed.lock().resumes.clone();
             let mut claims = resumes.iter().filter(|one| one["epoch"] == "second");
             let is_kept = claims.all(|one| one["last_seq"].as_u64().unwrap_or(0) == 0);
             self.conclude(
@@ -279,9 +294,11 @@ impl ScenarioRun<'_> {
         if !self.has_socket {
             return self.not_seen(&["shows-life"], "it has no WebSocket");
         }
-        let known = self.simulator.seen.lock().frames.len();
+        let known = self.simulator.observed.lock().frames.len();
         let within = Duration::from_secs(HEARTBEAT_S + 5);
-        let lives = self.until(within, |seen| seen.frames.len() > known).await;
+        let lives = self
+            .until(within, |observed| observed.frames.len() > known)
+            .await;
         self.conclude("shows-life", lives, "it said nothing");
     }
 
@@ -292,7 +309,8 @@ impl ScenarioRun<'_> {
             let (known, since) = (self.presence(), Instant::now());
             let wait_ms = u64::try_from(RETRY_AFTER.as_millis()).unwrap_or_default();
             self.simulator.close(1012, Some(wait_ms));
-            let back = |seen: &Observations| seen.connections.len() + seen.polls.len() > known;
+            let back =
+                |observed: &Observations| observed.connections.len() + observed.polls.len() > known;
             let is_back = self.until(LATER, back).await;
             let waited = since.elapsed() >= RETRY_AFTER;
             self.conclude(
@@ -302,7 +320,8 @@ impl ScenarioRun<'_> {
             );
             let known = self.presence();
             self.simulator.close(4409, None);
-            let back = |seen: &Observations| seen.connections.len() + seen.polls.len() > known;
+            let back =
+                |observed: &Observations| observed.connections.len() + observed.polls.len() > known;
             let is_back = self.until(WATCHED, back).await;
             self.conclude("stays-away", !is_back, "it came back");
             self.restart().await?;
@@ -310,14 +329,14 @@ impl ScenarioRun<'_> {
             let rules = ["polls-instead", "waits-after-bye", "stays-away"];
             self.not_seen(&rules, "it has no WebSocket");
         }
-        self.simulator.change(|seen| {
-            seen.token = token();
-            seen.refused.clear();
+        self.simulator.change(|observed| {
+            observed.token = token();
+            observed.refused.clear();
         });
         self.simulator.close(4401, None);
-        self.until(WATCHED, |seen| seen.refused.len() > REFUSED_MAX)
+        self.until(WATCHED, |observed| observed.refused.len() > REFUSED_MAX)
             .await;
-        let refused = self.simulator.seen.lock().refused.len();
+        let refused = self.simulator.observed.lock().refused.len();
         let why = format!("it tried {refused} times");
         self.conclude("token-refused", refused <= REFUSED_MAX, &why);
         let known = self.presence();
@@ -329,27 +348,29 @@ impl ScenarioRun<'_> {
 
     async fn polls_instead(&mut self) -> Result<(), String> {
         let (command, id, _) = self.command("chat-g");
-        self.simulator.change(|seen| {
-            seen.refuses_sockets = true;
-            seen.outbox = vec![command];
+        self.simulator.change(|observed| {
+            observed.refuses_sockets = true;
+            observed.outbox = vec![command];
         });
         self.simulator.break_off();
-        let done = self.until(LATER, |seen| seen.completed(&id) > 0).await;
+        let done = self
+            .until(LATER, |observed| observed.completed(&id) > 0)
+            .await;
         self.conclude("polls-instead", done, "a command was not carried out");
-        self.simulator.change(|seen| {
-            seen.refuses_sockets = false;
-            seen.outbox.clear();
+        self.simulator.change(|observed| {
+            observed.refuses_sockets = false;
+            observed.outbox.clear();
         });
         Ok(())
     }
 
     fn rates(&mut self) {
         let (in_address, connections, polls) = {
-            let seen = self.simulator.seen.lock();
+            let observed = self.simulator.observed.lock();
             (
-                seen.token_in_address,
-                seen.connections.clone(),
-                seen.polls.clone(),
+                observed.token_in_address,
+                observed.connections.clone(),
+                observed.polls.clone(),
             )
         };
         self.conclude("no-token-in-address", !in_address, "a query held it");

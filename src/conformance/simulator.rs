@@ -26,7 +26,7 @@ const ORDERS_MAX: usize = 64;
 
 pub(super) struct Simulator {
     pub(super) url: String,
-    pub(super) seen: Mutex<Observations>,
+    pub(super) observed: Mutex<Observations>,
     pub(super) changed: watch::Sender<u64>,
     orders: broadcast::Sender<SocketOrder>,
 }
@@ -130,7 +130,7 @@ impl Simulator {
         let address = listener.local_addr().map_err(failed)?;
         let this = Arc::new(Self {
             url: format!("http://{address}"),
-            seen: Mutex::new(Observations {
+            observed: Mutex::new(Observations {
                 token,
                 epoch: "first".to_owned(),
                 bubbles: vec!["ok".to_owned()],
@@ -149,7 +149,7 @@ impl Simulator {
     }
 
     pub(super) fn change<T>(&self, change: impl FnOnce(&mut Observations) -> T) -> T {
-        let changed = change(&mut self.seen.lock());
+        let changed = change(&mut self.observed.lock());
         self.changed.send_modify(|n| *n += 1);
         changed
     }
@@ -162,7 +162,7 @@ impl Simulator {
     ) -> bool {
         let mut changes = self.changed.subscribe();
         let waiting = async {
-            while !is_so(&self.seen.lock()) {
+            while !is_so(&self.observed.lock()) {
                 if changes.changed().await.is_err() {
                     std::future::pending::<()>().await;
                 }
@@ -174,8 +174,8 @@ impl Simulator {
     /// Sends commands to the open socket and keeps them for polls.
     pub(super) fn send(&self, commands: &[Value]) {
         // Under the lock, so that a socket that opens now gets each command once.
-        self.change(|seen| {
-            seen.outbox.extend_from_slice(commands);
+        self.change(|observed| {
+            observed.outbox.extend_from_slice(commands);
             for command in commands {
                 self.frame(json!({"type": "command", "data": command}));
             }
@@ -213,12 +213,12 @@ async fn serve(simulator: Arc<Simulator>, mut stream: TcpStream) {
             .split_once('?')
             .unwrap_or((&request.target, ""));
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
-        let is_known = simulator.change(|seen| {
-            seen.token_in_address |= query.contains(&seen.token);
+        let is_known = simulator.change(|observed| {
+            observed.token_in_address |= query.contains(&observed.token);
             let is_known =
-                request.header("authorization") == Some(&format!("Bearer {}", seen.token));
+                request.header("authorization") == Some(&format!("Bearer {}", observed.token));
             if !is_known {
-                seen.refused.push(Instant::now());
+                observed.refused.push(Instant::now());
             }
             is_known
         });
@@ -239,9 +239,9 @@ async fn message(
 ) {
     let key = request.header("idempotency-key").map(str::to_owned);
     let key = key.or_else(|| body["context"]["message_id"].as_str().map(str::to_owned));
-    let (answer, bubbles) = simulator.change(|seen| {
-        seen.posts.push(PostedMessage { key, body });
-        (seen.answers.pop_front(), seen.bubbles.clone())
+    let (answer, bubbles) = simulator.change(|observed| {
+        observed.posts.push(PostedMessage { key, body });
+        (observed.answers.pop_front(), observed.bubbles.clone())
     });
     match answer {
         Some(MessageAnswer::Lost) => return,
@@ -263,21 +263,23 @@ async fn message(
 }
 
 async fn sync(simulator: &Simulator, stream: &mut TcpStream, report: &Value) {
-    let acked = simulator.change(|seen| {
-        seen.polls.push(Instant::now());
+    let acked = simulator.change(|observed| {
+        observed.polls.push(Instant::now());
         let acks = report["acks"].as_array().cloned().unwrap_or_default();
-        acks.iter().for_each(|ack| seen.take_ack(ack));
-        seen.take_cumulative(&report["last_command_id"]);
+        acks.iter().for_each(|ack| observed.take_ack(ack));
+        observed.take_cumulative(&report["last_command_id"]);
         !acks.is_empty()
     });
     let wait = Duration::from_secs(report["wait_seconds"].as_u64().unwrap_or(0)).min(POLL_MAX);
     if !acked {
-        simulator.until(wait, |seen| !seen.outbox.is_empty()).await;
+        simulator
+            .until(wait, |observed| !observed.outbox.is_empty())
+            .await;
     }
     let commands = {
-        let seen = simulator.seen.lock();
-        match seen.open {
-            0 => seen.outbox.clone(),
+        let observed = simulator.observed.lock();
+        match observed.open {
+            0 => observed.outbox.clone(),
             _ => Vec::new(),
         }
     };
@@ -294,13 +296,13 @@ async fn upgrade(simulator: &Simulator, stream: TcpStream) {
         let query = request.uri().query().unwrap_or_default();
         let bearer = request.headers().get("authorization");
         let bearer = bearer.and_then(|value| value.to_str().ok());
-        let status = simulator.change(|seen| {
-            seen.token_in_address |= query.contains(&seen.token);
-            if bearer != Some(&format!("Bearer {}", seen.token)) {
-                seen.refused.push(Instant::now());
+        let status = simulator.change(|observed| {
+            observed.token_in_address |= query.contains(&observed.token);
+            if bearer != Some(&format!("Bearer {}", observed.token)) {
+                observed.refused.push(Instant::now());
                 return Some(StatusCode::UNAUTHORIZED);
             }
-            seen.refuses_sockets.then_some(StatusCode::BAD_GATEWAY)
+            observed.refuses_sockets.then_some(StatusCode::BAD_GATEWAY)
         });
         match status {
             None => Ok(response),
@@ -314,14 +316,14 @@ async fn upgrade(simulator: &Simulator, stream: TcpStream) {
     let Ok(socket) = tokio_tungstenite::accept_hdr_async(stream, check).await else {
         return;
     };
-    let (orders, epoch, waiting) = simulator.change(|seen| {
-        seen.connections.push(Instant::now());
-        seen.open += 1;
+    let (orders, epoch, waiting) = simulator.change(|observed| {
+        observed.connections.push(Instant::now());
+        observed.open += 1;
         let orders = simulator.orders.subscribe();
-        (orders, seen.epoch.clone(), seen.outbox.clone())
+        (orders, observed.epoch.clone(), observed.outbox.clone())
     });
     converse(simulator, socket, orders, &epoch, &waiting).await;
-    simulator.change(|seen| seen.open -= 1);
+    simulator.change(|observed| observed.open -= 1);
 }
 
 type Socket = tokio_tungstenite::WebSocketStream<TcpStream>;
@@ -360,13 +362,13 @@ async fn converse(
             },
             frame = socket.next() => {
                 let frame = frame?.ok()?;
-                simulator.change(|seen| seen.frames.push(Instant::now()));
+                simulator.change(|observed| observed.frames.push(Instant::now()));
                 if let Message::Text(text) = frame {
                     let frame: Value = serde_json::from_str(&text).ok()?;
                     match frame["type"].as_str() {
                         Some("ping") => socket.send(Message::text(r#"{"type":"pong"}"#)).await.ok()?,
-                        Some("command_ack") => simulator.change(|seen| seen.take_ack(&frame["data"])),
-                        Some("resume") => simulator.change(|seen| seen.resumes.push(frame["data"].clone())),
+                        Some("command_ack") => simulator.change(|observed| observed.take_ack(&frame["data"])),
+                        Some("resume") => simulator.change(|observed| observed.resumes.push(frame["data"].clone())),
                         _ => {}
                     }
                 }

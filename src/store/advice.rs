@@ -73,18 +73,18 @@ mod tests {
         let full = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
         let full = rusqlite::Error::SqliteFailure(full, None);
         for (path, folder) in [("data/x.db", "data"), ("x.db", "."), ("/x.db", "/")] {
-            let told = sqlite_failed("open", Path::new(path), &full);
+            let message = sqlite_failed("open", Path::new(path), &full);
             let expected = format!("the disk that holds {folder} is full; make room");
-            assert!(told.contains(&expected), "{told}");
+            assert!(message.contains(&expected), "{message}");
         }
         for (code, part) in [
             (ffi::SQLITE_IOERR_SHMSIZE, "make room on its disk"),
             (ffi::SQLITE_IOERR_FSYNC, "check the disk that holds data"),
         ] {
             let failure = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
-            let told = sqlite_failed("write", Path::new("data/x.db"), &failure);
-            assert!(told.starts_with("can't write data/x.db: "), "{told}");
-            assert!(told.contains(part), "{told}");
+            let message = sqlite_failed("write", Path::new("data/x.db"), &failure);
+            assert!(message.starts_with("can't write data/x.db: "), "{message}");
+            assert!(message.contains(part), "{message}");
         }
         for (kind, part) in [
             (ErrorKind::ReadOnlyFilesystem, "mounted read-only"),
@@ -92,9 +92,9 @@ mod tests {
             (ErrorKind::StorageFull, "is full"),
             (ErrorKind::Other, "another place"),
         ] {
-            let told = failed("open", Path::new("x.db.lock"), &kind.into());
-            assert!(told.starts_with("can't open x.db.lock: "), "{told}");
-            assert!(told.contains(part), "{told}");
+            let message = failed("open", Path::new("x.db.lock"), &kind.into());
+            assert!(message.starts_with("can't open x.db.lock: "), "{message}");
+            assert!(message.contains(part), "{message}");
         }
     }
 }

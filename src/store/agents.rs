@@ -91,12 +91,12 @@ impl Tx<'_> {
             .prepare_cached("SELECT tokens_valid_from_s FROM agents WHERE id = ?1")?
             .query_row([agent.0], |row| row.get(0))?;
         let valid_from = self.end_tokens(agent, now)?;
-        let shown = |at: i64| json!({ "tokens_valid_from": at });
+        let as_json = |at: i64| json!({ "tokens_valid_from": at });
         let change = Change {
             action: "relay_tokens.revoke",
             subject: agent_id.to_owned(),
-            before: json!(before.map(shown)),
-            after: shown(valid_from),
+            before: json!(before.map(as_json)),
+            after: as_json(valid_from),
         };
         self.insert_audit(operator, &change, now)?;
         Ok((agent, valid_from))

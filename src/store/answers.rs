@@ -89,19 +89,23 @@ impl Tx<'_> {
     pub fn keep_answer(&mut self, request: Digest, message_id: i64, now: Timestamp) -> Result<()> {
         self.cache.refresh(self.conn)?;
         self.cache.touched = true;
-        if self.cache.kept.len() >= KEPT_ANSWERS_MAX {
+        if self.cache.kept_answers.len() >= KEPT_ANSWERS_MAX {
             self.drop_kept_answers(now)?;
         }
         self.execute(
             "INSERT INTO kept_answers (request, message_id, kept_at) VALUES (?1, ?2, ?3)",
             (request, message_id, now.0),
         )?;
-        let kept = KeptAnswer {
+        let answer = KeptAnswer {
             id: self.conn.last_insert_rowid(),
             message_id,
             kept_at: now.0,
         };
-        self.cache.kept.entry(request).or_default().push_back(kept);
+        self.cache
+            .kept_answers
+            .entry(request)
+            .or_default()
+            .push_back(answer);
         Ok(())
     }
 
@@ -109,33 +113,33 @@ impl Tx<'_> {
     /// once.
     pub fn take_kept_answer(&mut self, request: &Digest, now: Timestamp) -> Result<Option<i64>> {
         self.cache.refresh(self.conn)?;
-        let waiting = self.cache.kept.get(request);
-        let current = |kept: &&KeptAnswer| now.0.saturating_sub(kept.kept_at) <= KEPT_MS;
+        let waiting = self.cache.kept_answers.get(request);
+        let current = |answer: &&KeptAnswer| now.0.saturating_sub(answer.kept_at) <= KEPT_MS;
         // Earlier ones have expired; housekeeping removes them.
-        let Some(kept) = waiting.and_then(|queue| queue.iter().find(current).copied()) else {
+        let Some(answer) = waiting.and_then(|queue| queue.iter().find(current).copied()) else {
             return Ok(None);
         };
         self.cache.touched = true;
-        self.execute("DELETE FROM kept_answers WHERE id = ?1", [kept.id])?;
-        if let Some(queue) = self.cache.kept.get_mut(request) {
-            queue.retain(|other| other.id != kept.id);
+        self.execute("DELETE FROM kept_answers WHERE id = ?1", [answer.id])?;
+        if let Some(queue) = self.cache.kept_answers.get_mut(request) {
+            queue.retain(|other| other.id != answer.id);
             if queue.is_empty() {
-                self.cache.kept.remove(request);
+                self.cache.kept_answers.remove(request);
             }
         }
-        Ok(Some(kept.message_id))
+        Ok(Some(answer.message_id))
     }
 
     /// Whether any undelivered answer is stored. This reads memory, so most requests need no
     /// digest.
     pub fn any_kept_answer(&mut self) -> Result<bool> {
         self.cache.refresh(self.conn)?;
-        Ok(!self.cache.kept.is_empty())
+        Ok(!self.cache.kept_answers.is_empty())
     }
 
     /// Removes the answers of erased messages: keys, undelivered answers and delivery state.
     /// Message ids are not reused.
-    pub(super) fn answers_gone(&mut self, messages: &[i64], now: Timestamp) -> Result<()> {
+    pub(super) fn remove_answers_of(&mut self, messages: &[i64], now: Timestamp) -> Result<()> {
         if messages.is_empty() {
             return Ok(());
         }
@@ -143,13 +147,13 @@ impl Tx<'_> {
             self.delete_key_use_of(*message)?;
         }
         self.cache.refresh(self.conn)?;
-        let of_them = |kept: &&KeptAnswer| messages.contains(&kept.message_id);
-        let kept = self.cache.kept.values().flatten().filter(of_them);
-        let kept: Vec<i64> = kept.map(|kept| kept.id).collect();
-        for id in &kept {
+        let of_them = |answer: &&KeptAnswer| messages.contains(&answer.message_id);
+        let answers = self.cache.kept_answers.values().flatten().filter(of_them);
+        let ids: Vec<i64> = answers.map(|answer| answer.id).collect();
+        for id in &ids {
             self.execute("DELETE FROM kept_answers WHERE id = ?1", [id])?;
         }
-        if !kept.is_empty() {
+        if !ids.is_empty() {
             self.cache.forget();
             self.cache.touched = true;
         }

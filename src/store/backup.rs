@@ -66,15 +66,16 @@ pub fn live_copy_path(database: &Path) -> PathBuf {
 }
 
 impl Store {
-    /// Copies the database beside itself, as of the moment when the copy ends. `told` receives
+    /// Copies the database beside itself, as of the moment when the copy ends. `progress` receives
     /// pages done and pages in total. The error is a sentence for the operator.
     pub async fn copy_beside(
         &self,
-        told: impl Fn(u64, u64) + Send + Sync,
+        progress: impl Fn(u64, u64) + Send + Sync,
     ) -> Result<LiveCopy, String> {
         let target = copies::live(self.path());
-        let shown = live_copy_path(self.path());
-        let failed = |why: String| format!("can't copy the database to {}: {why}", shown.display());
+        let copy_path = live_copy_path(self.path());
+        let failed =
+            |why: String| format!("can't copy the database to {}: {why}", copy_path.display());
         let turn = self.copying.clone().lock_owned().await;
         let (draft, to) = blocking(move || {
             let draft = Draft::of(&target)?;
@@ -98,7 +99,7 @@ impl Store {
                 }
                 CopyStep::More { pages, of } => {
                     busy_tries = 0;
-                    told(pages, of);
+                    progress(pages, of);
                     if pages >= synced_pages + SYNC_PAGES {
                         sync(&draft).await.map_err(failed)?;
                         tokio::time::sleep(began.elapsed().min(REST_MAX)).await;
@@ -147,7 +148,7 @@ pub fn back_up(
     from: &Path,
     to: &Path,
     replace: bool,
-    told: &mut dyn FnMut(Stage),
+    progress: &mut dyn FnMut(Stage),
 ) -> Result<Backup, String> {
     check_backup_name(from, to, replace)?;
     let failed = |e: rusqlite::Error| {
@@ -167,11 +168,11 @@ pub fn back_up(
     let reading = conn.unchecked_transaction().map_err(failed)?;
     number("schema_version").map_err(failed)?;
     copy::pages(&conn, draft.path(), &mut |pages, of| {
-        told(Stage::Copying { pages, of });
+        progress(Stage::Copying { pages, of });
     })
     .map_err(failed)?;
     drop(reading);
-    keep(draft, from, to, replace, told)
+    keep(draft, from, to, replace, progress)
 }
 
 /// The same, from the copy that the running service made.
@@ -180,14 +181,14 @@ pub fn take_over(
     database: &Path,
     to: &Path,
     replace: bool,
-    told: &mut dyn FnMut(Stage),
+    progress: &mut dyn FnMut(Stage),
 ) -> Result<Backup, String> {
     check_backup_name(database, to, replace)?;
-    told(Stage::TakingOver);
+    progress(Stage::TakingOver);
     let draft = Draft::of(to)?;
     copy_file(&mut copy, &draft)
         .map_err(|e| format!("can't write {}: {}", to.display(), written_in_words(&e)))?;
-    keep(draft, database, to, replace, told)
+    keep(draft, database, to, replace, progress)
 }
 
 /// Copies in parts with pauses, because a service is writing meanwhile.
@@ -213,9 +214,9 @@ fn keep(
     from: &Path,
     to: &Path,
     replace: bool,
-    told: &mut dyn FnMut(Stage),
+    progress: &mut dyn FnMut(Stage),
 ) -> Result<Backup, String> {
-    told(Stage::Checking);
+    progress(Stage::Checking);
     let facts = copy::check(draft.path(), true)
         .map_err(|why| format!("{} {why}: nothing was kept", from.display()))?;
     let bytes = fs::metadata(draft.path()).map_or(0, |file| file.len());
@@ -366,18 +367,18 @@ mod tests {
         for _ in 0..3 {
             let before = written.load(Ordering::SeqCst);
             let (steps, furthest) = (AtomicU64::new(0), AtomicU64::new(0));
-            let made = store.copy_beside(|pages, of| {
+            let copy = store.copy_beside(|pages, of| {
                 steps.fetch_add(1, Ordering::SeqCst);
                 let before = furthest.swap(pages, Ordering::SeqCst);
                 assert!(before <= pages && pages <= of, "{before} {pages} {of}");
             });
-            let made = made.await.unwrap();
+            let copy = copy.await.unwrap();
             assert!(steps.load(Ordering::SeqCst) > 100);
             assert!(written.load(Ordering::SeqCst) > before, "writes went on");
             let path = live_copy_path(store.path());
             let (first, last) = first_and_last(&path);
             assert_eq!(first, last);
-            drop(made);
+            drop(copy);
             assert!(!path.exists());
         }
         stopping.store(true, Ordering::SeqCst);
@@ -414,8 +415,8 @@ mod tests {
             store.compact(true).await.unwrap();
             write(&store, 3).await;
         };
-        let (made, ()) = tokio::join!(store.copy_beside(|_, _| {}), disturb);
-        let _made = made.unwrap();
+        let (copy, ()) = tokio::join!(store.copy_beside(|_, _| {}), disturb);
+        let _made = copy.unwrap();
         let (first, last) = first_and_last(&live_copy_path(store.path()));
         assert_eq!(first, last);
     }

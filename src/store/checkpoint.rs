@@ -173,24 +173,25 @@ impl Checkpointer {
 
 impl Thread {
     fn run(self, woken: &Receiver<()>) {
-        let mut seen = self.commits.load(Ordering::Relaxed);
+        let mut last_commits = self.commits.load(Ordering::Relaxed);
         let mut moved = None;
         loop {
             let quiet = match woken.recv_timeout(QUIET) {
                 Ok(()) => false,
                 Err(RecvTimeoutError::Timeout) => {
-                    let before = std::mem::replace(&mut seen, self.commits.load(Ordering::Relaxed));
-                    before == seen
+                    let before =
+                        std::mem::replace(&mut last_commits, self.commits.load(Ordering::Relaxed));
+                    before == last_commits
                 }
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             let _turn = self.turn.lock();
             if !quiet {
                 checkpoint(&self.conn, "PASSIVE", &self.health);
-            } else if moved != Some(seen) {
+            } else if moved != Some(last_commits) {
                 let _ = self.conn.busy_timeout(TRUNCATE_WAIT);
                 if checkpoint(&self.conn, "TRUNCATE", &self.health) {
-                    moved = Some(seen);
+                    moved = Some(last_commits);
                 }
             }
         }

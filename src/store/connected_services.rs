@@ -150,12 +150,12 @@ impl Tx<'_> {
 
     /// True the first time since the credentials stopped working.
     pub fn take_refusal_notice(&self, id: ServiceId) -> Result<bool> {
-        let taken = self.execute(
+        let updated = self.execute(
             "UPDATE connected_services SET refusal_told = 1
              WHERE id = ?1 AND state = 'refused' AND refusal_told = 0 AND removed_at IS NULL",
             [id.0],
         )?;
-        Ok(taken > 0)
+        Ok(updated > 0)
     }
 
     /// Removes the credentials and hides all that was fetched; `remove_fetched_rows` does the rest.

@@ -148,8 +148,8 @@ fn all(path: &Path) -> io::Result<Vec<Copy>> {
     for entry in fs::read_dir(copy::folder_of(path))?.take(NAMES_MAX) {
         let entry = entry?;
         let name = entry.file_name();
-        let rest = name.to_str().and_then(|name| name.strip_prefix(database));
-        if let Some((kind, made_at)) = rest.and_then(made) {
+        let suffix = name.to_str().and_then(|name| name.strip_prefix(database));
+        if let Some((kind, made_at)) = suffix.and_then(kind_and_time) {
             copies.push(Copy {
                 path: entry.path(),
                 kind,
@@ -162,12 +162,12 @@ fn all(path: &Path) -> io::Result<Vec<Copy>> {
 
 /// Parses a copy's kind and time from the part of its name after the database's name. This includes
 /// unfinished copies, whose process has ended.
-fn made(rest: &str) -> Option<(&'static str, Timestamp)> {
-    let rest = rest.strip_suffix(".part").unwrap_or(rest);
-    if let Some(stamp) = rest.strip_prefix(BEFORE_RESTORE) {
+fn kind_and_time(suffix: &str) -> Option<(&'static str, Timestamp)> {
+    let suffix = suffix.strip_suffix(".part").unwrap_or(suffix);
+    if let Some(stamp) = suffix.strip_prefix(BEFORE_RESTORE) {
         return Some((BEFORE_RESTORE, Timestamp::from_stamp(stamp)?));
     }
-    let (version, stamp) = rest.strip_prefix(BEFORE_SCHEMA)?.split_once('-')?;
+    let (version, stamp) = suffix.strip_prefix(BEFORE_SCHEMA)?.split_once('-')?;
     let is_version = !version.is_empty() && version.bytes().all(|b| b.is_ascii_digit());
     is_version.then_some((BEFORE_SCHEMA, Timestamp::from_stamp(stamp)?))
 }
@@ -180,7 +180,7 @@ mod tests {
     fn copies_are_known_by_their_names() {
         let at = Timestamp::parse("2026-11-21T14:58:00.250Z").unwrap();
         assert_eq!(at.stamp(), "20261121T145800.250Z");
-        for (rest, expected) in [
+        for (suffix, expected) in [
             (".v1-20261121T145800.250Z", Some(BEFORE_SCHEMA)),
             (".v12-20261121T145800.250Z", Some(BEFORE_SCHEMA)),
             (".v1-20261121T145800.250Z.part", Some(BEFORE_SCHEMA)),
@@ -194,9 +194,9 @@ mod tests {
             (".lock", None),
             ("", None),
         ] {
-            let made = made(rest);
-            assert_eq!(made.map(|(kind, _)| kind), expected, "{rest}");
-            assert!(made.is_none_or(|(_, made_at)| made_at == at), "{rest}");
+            let read = kind_and_time(suffix);
+            assert_eq!(read.map(|(kind, _)| kind), expected, "{suffix}");
+            assert!(read.is_none_or(|(_, made_at)| made_at == at), "{suffix}");
         }
     }
 

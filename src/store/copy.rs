@@ -132,13 +132,13 @@ impl Draft {
 
     /// Renames the draft to `target`, replacing an existing file. It is synced when this returns.
     pub(super) fn keep_as(mut self, target: &Path) -> Result<(), String> {
-        let kept = self
+        let renamed = self
             .file
             .sync_all()
             .and_then(|()| fs::rename(&self.path, target))
             .and_then(|()| sync_folder_of(target));
-        self.is_kept = kept.is_ok();
-        kept.map_err(|e| advice::failed("write", target, &e))
+        self.is_kept = renamed.is_ok();
+        renamed.map_err(|e| advice::failed("write", target, &e))
     }
 }
 
@@ -152,12 +152,12 @@ impl Drop for Draft {
     }
 }
 
-/// Copies what `from` sees at one moment into `draft`. `told` receives pages done and pages in
+/// Copies what `from` sees at one moment into `draft`. `progress` receives pages done and pages in
 /// total.
 pub(super) fn pages(
     from: &Connection,
     draft: &Path,
-    told: &mut dyn FnMut(u64, u64),
+    progress: &mut dyn FnMut(u64, u64),
 ) -> rusqlite::Result<()> {
     let mut to = open_draft(draft)?;
     let backup = Backup::new(from, &mut to)?;
@@ -167,7 +167,7 @@ pub(super) fn pages(
             StepResult::More => {
                 let progress = backup.progress();
                 let all = progress.pagecount as u64;
-                told(all - progress.remaining as u64, all);
+                progress(all - progress.remaining as u64, all);
             }
             // The connection's busy timeout has already passed.
             _ => return Err(open::busy("somebody is writing it; try again later")),

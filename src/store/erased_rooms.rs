@@ -61,14 +61,14 @@ impl Tx<'_> {
                 Next::None => None,
             },
         };
-        let Some((place, kept)) = at_work else {
+        let Some((place, last_kept)) = at_work else {
             return Ok(false);
         };
         if place.own_direct {
             // The room holds no other person's answers. Messages of the phone number's new owner
             // quote only themselves.
             self.cache.quoted = None;
-        } else if kept.is_none() {
+        } else if last_kept.is_none() {
             let head = self.head(place.id)?;
             if !self.read_words(erasure.user, place.id, head)? {
                 return Ok(true);
@@ -77,25 +77,25 @@ impl Tx<'_> {
             // Restarted in the middle: the remaining messages may quote messages that must be read
             // first.
             let newest = self
-                .link(kept.unwrap_or(0), None)?
+                .link(last_kept.unwrap_or(0), None)?
                 .and_then(|link| link.previous);
             if !self.read_words(erasure.user, place.id, newest)? {
                 return Ok(true);
             }
         }
-        let (kept, is_end) = self.erase_messages(erasure, &place, kept, now)?;
+        let (last_kept, is_end) = self.erase_messages(erasure, &place, last_kept, now)?;
         if is_end {
             self.leave_room(erasure, &place, now, erased)?;
             self.set_room_at_work(erasure.user, place.id.0, None)?;
         } else {
             // Without a kept message the room is processed again from its head, which no longer
             // points to removed messages.
-            let room = if kept.is_some() {
+            let room = if last_kept.is_some() {
                 place.id.0
             } else {
                 place.id.0 - 1
             };
-            self.set_room_at_work(erasure.user, room, kept)?;
+            self.set_room_at_work(erasure.user, room, last_kept)?;
         }
         Ok(true)
     }
@@ -175,13 +175,13 @@ impl Tx<'_> {
             Some(id) => self.link(id, None)?.map(|link| (id, link.previous)),
             None => None,
         };
-        let (mut kept, mut next) = match from {
+        let (mut last_kept, mut next) = match from {
             Some((id, previous)) => (Some(id), previous),
             None => (None, self.head(place.id)?),
         };
         // The target of the kept message or of the head.
         let mut pointed_at = next;
-        let mut gone = Vec::new();
+        let mut removed = Vec::new();
         for _ in 0..MESSAGES_MAX {
             let Some(id) = next else { break };
             let Some(link) = self.link(id, named)? else {
@@ -192,21 +192,21 @@ impl Tx<'_> {
                 || place.own_direct && link.received_at <= erasure.started_at
             {
                 self.execute("DELETE FROM messages WHERE id = ?1", [id])?;
-                gone.push(id);
+                removed.push(id);
             } else {
                 if pointed_at != Some(id) {
-                    self.point(place, kept, Some(id))?;
+                    self.point(place, last_kept, Some(id))?;
                 }
                 self.redact_message(id, &link.others, phone)?;
-                (kept, pointed_at) = (Some(id), link.previous);
+                (last_kept, pointed_at) = (Some(id), link.previous);
             }
             next = link.previous;
         }
         if pointed_at != next {
-            self.point(place, kept, next)?;
+            self.point(place, last_kept, next)?;
         }
-        self.answers_gone(&gone, now)?;
-        Ok((kept, next.is_none()))
+        self.remove_answers_of(&removed, now)?;
+        Ok((last_kept, next.is_none()))
     }
 
     fn head(&self, room: RoomId) -> Result<Option<i64>> {

@@ -18,8 +18,8 @@ impl Tx<'_> {
         operator: &Operator,
         now: Timestamp,
     ) -> Result<()> {
-        let shown = |set: &Override| json!({"value": set.value, "expires_at": set.expires_at});
-        let before = self.view().flag_overrides()?.get(key).map(shown);
+        let as_json = |set: &Override| json!({"value": set.value, "expires_at": set.expires_at});
+        let before = self.view().flag_overrides()?.get(key).map(as_json);
         match set {
             Some(set) => self.set_flag_override(key, set)?,
             None => self.remove_flag_override(key, now)?,
@@ -35,7 +35,7 @@ impl Tx<'_> {
             },
             subject: key.to_owned(),
             before: json!(before),
-            after: json!(set.map(shown)),
+            after: json!(set.map(as_json)),
         };
         self.insert_audit(operator, &change, now)
     }

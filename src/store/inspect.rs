@@ -28,7 +28,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// An error says why the file can't be used; `Ok(false)` means there is no file yet.
 pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
-    let shown = path.display();
+    let name = path.display();
     let wal = wal_path(path);
     let wal_bytes = fs::metadata(&wal).map_or(0, |m| m.len());
     let mut file = match File::open(path) {
@@ -36,7 +36,7 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
             if wal.exists() {
                 return Err(format!(
-                    "{shown} is missing, but its log {} is there: put the database file back \
+                    "{name} is missing, but its log {} is there: put the database file back \
                      beside it, or move the log away to start anew",
                     wal.display()
                 ));
@@ -48,16 +48,16 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
     let bytes = file.metadata().map_err(|e| failed("read", path, &e))?.len();
     if bytes == 0 {
         return Err(format!(
-            "{shown} is empty, as after a copy that failed{BACKUP_HINT}"
+            "{name} is empty, as after a copy that failed{BACKUP_HINT}"
         ));
     }
     let mut header = [0; HEADER_BYTES];
     if file.read_exact(&mut header).is_err() || &header[..16] != MAGIC {
-        return Err(format!("{shown} is not a SQLite database{BACKUP_HINT}"));
+        return Err(format!("{name} is not a SQLite database{BACKUP_HINT}"));
     }
     // With a log the file alone is incomplete; SQLite reads both below.
     if wal_bytes == 0 {
-        check_header(&header, bytes).map_err(|why| format!("{shown} {why}"))?;
+        check_header(&header, bytes).map_err(|why| format!("{name} {why}"))?;
     }
     // A log, even an empty one, means that a service may have the file open.
     check_pages(
@@ -65,7 +65,7 @@ pub fn inspect(path: &Path, whole: bool) -> Result<bool, String> {
         wal.exists(),
         whole || bytes <= CHECKED_WHOLE_BYTES_MAX,
     )
-    .map_err(|why| format!("{shown} {why}"))?;
+    .map_err(|why| format!("{name} {why}"))?;
     Ok(true)
 }
 
@@ -171,8 +171,8 @@ fn complain(error: &rusqlite::Error) -> String {
 
 /// The first finding of SQLite's check, without the line that only names the database.
 pub(super) fn complaint(verdict: &str) -> &str {
-    let told = verdict.lines().find(|line| !line.starts_with("***"));
-    told.unwrap_or("its check fails")
+    let first_problem = verdict.lines().find(|line| !line.starts_with("***"));
+    first_problem.unwrap_or("its check fails")
 }
 
 /// Opens a file that nobody writes, for reading, without creating files beside it.

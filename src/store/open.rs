@@ -55,12 +55,12 @@ pub(super) fn make(path: &Path) -> Result<(), String> {
         .and_then(|()| remove_file(&draft))
         .and_then(|()| files::create_private(&draft, ""))
         .map_err(failed)?;
-    let made = Connection::open(&draft).and_then(|mut conn| {
+    let created = Connection::open(&draft).and_then(|mut conn| {
         conn.pragma_update(None, "journal_mode", "WAL")?;
         migrate(&mut conn)?;
         conn.close().map_err(|(_, error)| error)
     });
-    made.map_err(|e| sqlite_failed("make", path, &e))?;
+    created.map_err(|e| sqlite_failed("make", path, &e))?;
     fs::rename(&draft, path)
         .and_then(|()| copy::sync_folder_of(path))
         .map_err(failed)
@@ -94,14 +94,14 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
     if rusqlite::version_number() < SQLITE_VERSION_MIN {
         return Err(format!("SQLite {} is too old", rusqlite::version()));
     }
-    let shown = |e: rusqlite::Error| sqlite_failed("open", path, &e);
+    let open_error = |e: rusqlite::Error| sqlite_failed("open", path, &e);
     copies::remove_unfinished(path);
     let mut conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
-    .map_err(shown)?;
-    set_common(&conn).map_err(shown)?;
+    .map_err(open_error)?;
+    set_common(&conn).map_err(open_error)?;
     conn.pragma_update(None, "journal_mode", "WAL")
         .and_then(|()| {
             conn.pragma_update(None, "synchronous", if full { "FULL" } else { "NORMAL" })
@@ -110,10 +110,10 @@ pub(super) fn open_writing(path: &Path, full: bool) -> Result<Connection, String
         // Deleted data is overwritten: people may request deletion, and a copy of the file or disk
         // must not reveal it.
         .and_then(|()| conn.pragma_update(None, "secure_delete", true))
-        .map_err(shown)?;
+        .map_err(open_error)?;
     private(path);
     keep_copy(&conn, path)?;
-    migrate(&mut conn).map_err(shown)?;
+    migrate(&mut conn).map_err(open_error)?;
     Ok(conn)
 }
 

@@ -55,7 +55,7 @@ impl PendingRestore {
     pub fn prepare(
         backup: &Path,
         target: &Path,
-        told: &mut dyn FnMut(Stage),
+        progress: &mut dyn FnMut(Stage),
     ) -> Result<Self, String> {
         let mut restored = Restored {
             schema_version: check(backup)?,
@@ -74,10 +74,10 @@ impl PendingRestore {
         let draft = Draft::of_service(target, target)?;
         let from = open_backup(backup).map_err(failed)?;
         copy::pages(&from, draft.path(), &mut |pages, of| {
-            told(Stage::Copying { pages, of });
+            progress(Stage::Copying { pages, of });
         })
         .map_err(failed)?;
-        told(Stage::Checking);
+        progress(Stage::Checking);
         let checked = copy::check(draft.path(), false);
         let facts = checked.map_err(|why| format!("{} {why}", backup.display()))?;
         restored.schema_version = facts.schema_version;
@@ -105,10 +105,10 @@ impl PendingRestore {
         open::remove_log(draft).map_err(|e| format!("{}: {e}", failed(&draft.display())))?;
         let mut aside = None;
         if self.restored.had_present {
-            let kept = copies::before_restore(&self.target, now);
-            set_aside(&self.target, &kept, self.restored.present_unread.is_none())
+            let saved = copies::before_restore(&self.target, now);
+            set_aside(&self.target, &saved, self.restored.present_unread.is_none())
                 .map_err(|e| format!("{}: {e}", failed(&self.target.display())))?;
-            aside = Some(kept);
+            aside = Some(saved);
         }
         // Until the next statement a damaged database is without its log, which was set aside with
         // it; an intact one has none. The new database must never be opened with the old log.
@@ -228,18 +228,18 @@ fn as_of(conn: &Connection) -> rusqlite::Result<Option<Timestamp>> {
 
 /// Gives the current database a second name, under which it is kept. It keeps its own name until
 /// the new one replaces it, so that a database always exists.
-fn set_aside(target: &Path, kept: &Path, is_sound: bool) -> std::io::Result<()> {
+fn set_aside(target: &Path, saved: &Path, is_sound: bool) -> std::io::Result<()> {
     // An intact database is complete without its log from here on; a damaged one stays as it is.
     if is_sound {
         let folded = open::open_beside(target).and_then(open::fold);
         folded.map_err(std::io::Error::other)?;
     }
-    link(target, kept)?;
+    link(target, saved)?;
     let log = open::beside(target, "-wal");
     if log.exists() {
-        link(&log, &open::beside(kept, "-wal"))?;
+        link(&log, &open::beside(saved, "-wal"))?;
     }
-    copy::sync_folder_of(kept)
+    copy::sync_folder_of(saved)
 }
 
 /// Copies where the file system has no links.

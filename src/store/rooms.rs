@@ -244,7 +244,7 @@ fn nameless(chat_guid: &str) -> String {
 /// The relay's name of the chat, or nothing when it was replaced by a digest.
 pub fn given_name(chat_guid: &str) -> &str {
     match chat_guid.split_once(FORMER) {
-        Some((given, _)) => given,
+        Some((known, _)) => known,
         None if chat_guid.starts_with(NAMELESS) => "",
         None => chat_guid,
     }

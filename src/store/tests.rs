@@ -191,8 +191,8 @@ async fn questions_are_found_after_what_was_undone() {
     let set = |json: Option<&'static str>, is_kept: bool| {
         store.write(move |tx| {
             tx.set_dialog(room, user, DialogPart::Question, json, now)?;
-            let seen = tx.question(room, user)?.map(|(json, _)| json);
-            assert_eq!(seen.as_deref(), json, "inside the transaction");
+            let stored = tx.question(room, user)?.map(|(json, _)| json);
+            assert_eq!(stored.as_deref(), json, "inside the transaction");
             is_kept.then_some(()).ok_or_else(Error::not_found)
         })
     };

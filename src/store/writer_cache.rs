@@ -28,7 +28,7 @@ pub(super) struct WriterCache {
     pub(super) unasked: HashSet<(UserId, RoomId)>,
     /// Active sessions of superpowers.
     pub(super) sessions: HashMap<(UserId, RoomId), PowerSession>,
-    pub(super) kept: HashMap<Digest, VecDeque<KeptAnswer>>,
+    pub(super) kept_answers: HashMap<Digest, VecDeque<KeptAnswer>>,
     /// The position in each webhook's ring of events.
     pub(super) event_cursors: HashMap<WebhookId, EventCursor>,
     pub(super) sweep: EventSweep,
@@ -78,17 +78,20 @@ impl WriterCache {
         if !self.stale {
             return Ok(());
         }
-        self.kept.clear();
+        self.kept_answers.clear();
         let mut rows =
             conn.prepare("SELECT id, request, message_id, kept_at FROM kept_answers ORDER BY id")?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
-            let kept = KeptAnswer {
+            let answer = KeptAnswer {
                 id: row.get(0)?,
                 message_id: row.get(2)?,
                 kept_at: row.get(3)?,
             };
-            self.kept.entry(row.get(1)?).or_default().push_back(kept);
+            self.kept_answers
+                .entry(row.get(1)?)
+                .or_default()
+                .push_back(answer);
         }
         // An id is never reused, even when the newest row is removed.
         let newest: i64 = conn.query_row(
@@ -168,9 +171,9 @@ impl WriterCache {
     }
 
     pub(super) fn take_session(&mut self, place: &(UserId, RoomId)) -> Option<PowerSession> {
-        let taken = self.sessions.remove(place);
-        self.touched |= taken.is_some();
-        taken
+        let removed = self.sessions.remove(place);
+        self.touched |= removed.is_some();
+        removed
     }
 
     pub(super) fn drop_sessions(

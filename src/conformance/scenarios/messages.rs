@@ -31,7 +31,8 @@ impl ScenarioRun<'_> {
         self.conclude("brings-messages", is_whole, why);
 
         let faults = [MessageAnswer::Lost, MessageAnswer::Unavailable];
-        self.simulator.change(|seen| seen.answers.extend(faults));
+        self.simulator
+            .change(|observed| observed.answers.extend(faults));
         let posts = self.write("repeat this one", 3, LATER).await;
         let is_same = |post: &PostedMessage| post.key == posts[0].key && post.body == posts[0].body;
         let is_kept = posts.len() == 3 && posts[0].key.is_some() && posts.iter().all(is_same);
@@ -42,7 +43,7 @@ impl ScenarioRun<'_> {
         );
 
         self.simulator
-            .change(|seen| seen.answers.push_back(MessageAnswer::Refused));
+            .change(|observed| observed.answers.push_back(MessageAnswer::Refused));
         let posts = self.write("refuse this one", 2, WATCHED).await.len();
         self.conclude(
             "drops-refused",
@@ -54,7 +55,8 @@ impl ScenarioRun<'_> {
 
     async fn replies(&mut self) {
         let words = ["a", "b"].map(|end| format!("reply-{}-{end}", random::uuid()));
-        self.simulator.change(|seen| seen.bubbles = words.to_vec());
+        self.simulator
+            .change(|observed| observed.bubbles = words.to_vec());
         self.write("answer this one", 1, SOON).await;
         let is_printed = self.until_printed(&words).await;
         let is_sorted = self
@@ -68,14 +70,16 @@ impl ScenarioRun<'_> {
             "they were not printed once each, in order",
         );
 
-        self.simulator.change(|seen| {
-            seen.bubbles = vec!["ok".to_owned()];
-            seen.answers.push_back(MessageAnswer::Slow(WATCHED));
+        self.simulator.change(|observed| {
+            observed.bubbles = vec!["ok".to_owned()];
+            observed.answers.push_back(MessageAnswer::Slow(WATCHED));
         });
         self.write("answer this one late", 1, SOON).await;
         let (command, id, _) = self.command("chat-f");
         self.simulator.send(&[command]);
-        let meanwhile = self.until(WATCHED, |seen| seen.completed(&id) > 0).await;
+        let meanwhile = self
+            .until(WATCHED, |observed| observed.completed(&id) > 0)
+            .await;
         self.conclude(
             "slow-answer",
             meanwhile,
@@ -86,12 +90,16 @@ impl ScenarioRun<'_> {
     /// Writes a line in the chat, and returns what the program posted of it within a time or number
     /// of posts.
     async fn write(&mut self, text: &str, times: usize, within: Duration) -> Vec<PostedMessage> {
-        let of_it = |seen: &Observations| -> Vec<PostedMessage> {
-            let posts = seen.posts.iter().filter(|post| post.body["text"] == text);
+        let of_it = |observed: &Observations| -> Vec<PostedMessage> {
+            let posts = observed
+                .posts
+                .iter()
+                .filter(|post| post.body["text"] == text);
             posts.cloned().collect()
         };
         self.program.write(text).await;
-        self.until(within, |seen| of_it(seen).len() >= times).await;
-        of_it(&self.simulator.seen.lock())
+        self.until(within, |observed| of_it(observed).len() >= times)
+            .await;
+        of_it(&self.simulator.observed.lock())
     }
 }

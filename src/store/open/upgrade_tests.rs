@@ -218,8 +218,8 @@ fn an_older_schema_is_backed_up_as_it_is_and_restored_as_the_present_one() {
     let database = first_version(folder.path());
     SCHEMA_OF_TEST.set(Some(&THIRD));
     let backup = folder.path().join("b.db");
-    let made = back_up(&database, &backup, false, &mut |_| {}).unwrap();
-    assert_eq!(made.schema_version, 1);
+    let backup_made = back_up(&database, &backup, false, &mut |_| {}).unwrap();
+    assert_eq!(backup_made.schema_version, 1);
     assert_eq!(state(&backup), is(1, "tea"));
     drop(Store::open(&options(folder.path())).unwrap());
     let restoring = PendingRestore::prepare(&backup, &database, &mut |_| {}).unwrap();

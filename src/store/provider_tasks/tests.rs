@@ -18,7 +18,7 @@ fn open(folder: &tempfile::TempDir, payment_provider: bool) -> Store {
 
 /// A user with a customer and these subscriptions: name, status, whether it ends by itself.
 async fn subscribed(store: &Store, subscriptions: &'static [(&str, &str, bool)]) {
-    let made = store.write(move |tx| {
+    let created = store.write(move |tx| {
         tx.execute(
             "INSERT INTO users (id, user_id, created_at, customer_id) VALUES (1, 'u', 0, 'cus_1')",
             [],
@@ -33,7 +33,7 @@ async fn subscribed(store: &Store, subscriptions: &'static [(&str, &str, bool)])
         }
         Ok(())
     });
-    made.await.unwrap();
+    created.await.unwrap();
 }
 
 async fn pending(store: &Store) -> Vec<(&'static str, String)> {
@@ -139,14 +139,14 @@ async fn a_customer_is_forgotten_after_the_user() {
     let store = open(&folder, true);
     subscribed(&store, &[("sub", "active", false)]).await;
     cancel(&store).await;
-    let gone = store.write(|tx| {
+    let removed = store.write(|tx| {
         tx.delete_customer_of(USER, NOW)?;
         tx.execute("DELETE FROM provider_tasks WHERE user_id = 1", [])?;
         tx.execute("DELETE FROM subscriptions WHERE user_id = 1", [])?;
         tx.execute("DELETE FROM users WHERE id = 1", [])?;
         tx.delete_customer("cus_1", NOW)
     });
-    gone.await.unwrap();
+    removed.await.unwrap();
     let expected = [("delete_customer", "cus_1".to_owned())];
     assert_eq!(pending(&store).await, expected);
 }
@@ -158,7 +158,7 @@ async fn without_a_provider_nothing_is_kept() {
     subscribed(&store, &[("sub", "active", false)]).await;
     cancel(&store).await;
     reactivate(&store).await;
-    let asked = store.write(|tx| tx.delete_customer_of(USER, NOW));
-    asked.await.unwrap();
+    let deletion = store.write(|tx| tx.delete_customer_of(USER, NOW));
+    deletion.await.unwrap();
     assert_eq!(pending(&store).await, []);
 }
