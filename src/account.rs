@@ -1,5 +1,6 @@
 //! People's accounts, as operators see and change them. This module must not know routes or SQL.
 
+pub mod call_limits;
 pub mod confirmation;
 pub mod deletion;
 pub mod erasure;

@@ -1,9 +1,9 @@
-//! Builds the service from its configuration and runs it on a listener until the caller stops it.
-//! This is the only place that chooses concrete parts.
+//! Builds the parts of the service from its configuration. This is the only place that chooses
+//! concrete parts. It must not know routes: `server` serves them.
 
 mod backups;
 mod erasing;
-mod jobs;
+pub(crate) mod jobs;
 mod memories;
 mod relays;
 mod reload;
@@ -11,13 +11,9 @@ mod sealing;
 mod services;
 
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-
+use crate::account::call_limits::CallLimits;
 use crate::account::confirmation::DeletionMailer;
 use crate::account::erasure::{Eraser, ErasureServices};
 use crate::account::exports::{self, Exports};
@@ -29,21 +25,19 @@ use crate::auth::shared_secret::SharedSecret;
 use crate::billing::Billing;
 use crate::clock::{Clock, Monotonic};
 use crate::config::{BillingProvider, Config, Durability, Engine, Network, Secret, Tools};
-use crate::edge::hub::{self, Hub, Phase};
+use crate::edge::hub::{self, Hub};
 use crate::engine::{self, Model};
 use crate::flags::provider::Provider;
 use crate::flags::{Flags, Override};
-use crate::http::{self, DrainEnd, ServerMetrics};
+use crate::http::ServerMetrics;
 use crate::ingest::replies::{self, Replies};
+use crate::ingest::retries::Retries;
 use crate::ingest::{Ingest, reminders};
-use crate::limits;
 use crate::marketplace::Marketplace;
 use crate::media::Photos;
 use crate::memory::Memories;
 use crate::metrics::Jobs;
 use crate::reply::persona::Persona;
-use crate::routes::limits::MinuteWindows;
-use crate::routes::{self, retries::Retries};
 use crate::services::Services;
 use crate::setting::Setting;
 use crate::store::{self, Lock, SharedStore, Store};
@@ -51,13 +45,6 @@ use crate::store::{self, Lock, SharedStore, Store};
 pub use backups::Backups;
 
 pub use relays::{OwnRelay, check_relay, reached_at, relay_state, run_relay};
-
-/// Longest pause within a request's body.
-const BODY_IDLE: Duration = Duration::from_secs(10);
-/// How long relays may still ack commands after everything else has ended.
-const LAST_ACKS_MAX: Duration = Duration::from_secs(2);
-/// How long sockets have to close.
-const SOCKETS_CLOSE_MAX: Duration = Duration::from_secs(2);
 
 /// All parts that a request can use.
 pub struct App {
@@ -91,21 +78,11 @@ pub struct App {
     pub post: Option<Arc<DeletionMailer>>,
     /// The identity provider's keys, if one is configured.
     pub jwks: Option<Arc<Jwks>>,
-    pub minute_windows: MinuteWindows,
+    pub call_limits: CallLimits,
     pub retries: Arc<Retries>,
     pub gauge: ServerMetrics,
     pub job_numbers: Jobs,
     pub started: Monotonic,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunEnd {
-    Clean,
-    /// Requests were still running when the grace period ended.
-    GraceRanOut,
-    /// Writing can't be trusted any more; a supervisor should restart the service.
-    StorageLost,
 }
 
 impl App {
@@ -156,7 +133,7 @@ impl App {
             eraser,
             post,
             jwks,
-            minute_windows: MinuteWindows::default(),
+            call_limits: CallLimits::new(store.clone(), clock.clone()),
             retries: Arc::default(),
             gauge: ServerMetrics::new(ingest.limited.clone()),
             job_numbers: Jobs::default(),
@@ -175,90 +152,6 @@ impl App {
             flags,
             hub,
         }))
-    }
-
-    /// Serves until `stop` turns true, then drains: relays are told immediately, running requests
-    /// finish within the grace period, and acks are accepted until then.
-    pub async fn run(
-        self: Arc<Self>,
-        listener: TcpListener,
-        stop: watch::Receiver<bool>,
-    ) -> RunEnd {
-        let (stop_http, http_stopped) = watch::channel(false);
-        let mut background = jobs::start(&self, listener.local_addr().ok());
-        let serving = tokio::spawn(http::serve(
-            listener,
-            self.http_settings(),
-            routes::handler(self.clone()),
-            http_stopped,
-        ));
-        let lost = self.until_stopped(stop).await;
-        self.hub.set_phase(Phase::Draining);
-        let _ = stop_http.send(true);
-        let drained = serving.await.unwrap_or(DrainEnd::GraceRanOut);
-        self.wait_for(LAST_ACKS_MAX, |app| app.hub.in_flight() == 0)
-            .await;
-        self.hub.set_phase(Phase::Closing);
-        self.wait_for(SOCKETS_CLOSE_MAX, |app| app.hub.connected() == 0)
-            .await;
-        background.shutdown().await;
-        self.backups.end().await;
-        if let Err(error) = self.store.note_written(self.clock.now()).await {
-            log::warn!("what was answered could not be noted: {error}");
-        }
-        // A hanging call may still hold the store: deleted data must not stay in the log until it
-        // ends.
-        if let Err(error) = self.store.compact(false).await {
-            log::warn!("the write-ahead log was not emptied: {error}");
-        }
-        match (lost, drained) {
-            (true, _) => RunEnd::StorageLost,
-            (false, DrainEnd::Clean) => RunEnd::Clean,
-            (false, DrainEnd::GraceRanOut) => RunEnd::GraceRanOut,
-        }
-    }
-
-    /// True when the storage was lost.
-    async fn until_stopped(&self, mut stop: watch::Receiver<bool>) -> bool {
-        let mut lost = self.store.lost();
-        tokio::select! {
-            _ = stop.wait_for(|stop| *stop) => false,
-            _ = lost.wait_for(|lost| *lost) => true,
-        }
-    }
-
-    async fn wait_for(&self, most: Duration, done: impl Fn(&Self) -> bool) {
-        let waiting = async {
-            while !done(self) {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let _ = tokio::time::timeout(most, waiting).await;
-    }
-
-    /// Which connections are limited: not those of our proxies, which serve many clients, and in
-    /// development not those of this machine.
-    fn counted_as(&self, peer: IpAddr) -> Option<IpAddr> {
-        let peer = peer.to_canonical();
-        let proxies = self.trusted_proxies.get();
-        let is_ours = (!self.config.is_production() && peer.is_loopback())
-            || proxies.iter().any(|network| network.contains(peer));
-        (!is_ours).then(|| limits::network_of(peer))
-    }
-
-    fn http_settings(self: &Arc<Self>) -> http::Settings {
-        let (app, server) = (self.clone(), &self.config.server);
-        http::Settings {
-            header_timeout: Duration::from_secs(server.header_timeout_s),
-            body_idle_timeout: BODY_IDLE,
-            body_timeout: Duration::from_secs(server.body_timeout_s),
-            write_timeout: Duration::from_secs(server.write_timeout_s),
-            max_connections: server.max_connections as usize,
-            max_connections_per_address: server.connections_per_address() as usize,
-            counted_as: Arc::new(move |peer| app.counted_as(peer)),
-            shutdown_grace: Duration::from_secs(server.shutdown_grace_s),
-            gauge: self.gauge.clone(),
-        }
     }
 }
 

@@ -19,7 +19,10 @@ pub mod powers;
 pub mod reminders;
 pub mod replies;
 mod respond;
+pub mod retries;
 mod rooms;
+mod turn;
+mod understanding;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
@@ -46,6 +49,7 @@ use limits::{Quotas, Windows};
 use parking_lot::Mutex;
 use replies::Replies;
 use respond::Response;
+use turn::MessageTurn;
 
 /// The source of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,7 +194,7 @@ impl Ingest {
             message.text = text;
         }
         let now = self.clock.now();
-        let understood = respond::understand_all(&message, &self.persona.get().name, now);
+        let understood = understanding::understand_all(&message, &self.persona.get().name, now);
         Box::new(PreparedMessage {
             members: rooms::members(&message),
             understood,
@@ -247,7 +251,7 @@ impl Ingest {
         // What a model calls is asked about then.
         let is_asked = called.is_some() && !left_to_model;
         let access = self.access(tx, arrival, &user, &room, &flags, is_asked)?;
-        let response = respond::MessageTurn {
+        let response = MessageTurn {
             ingest: self,
             flags: &flags,
             message,
@@ -360,7 +364,7 @@ impl PreparedMessage {
     /// The chat is a known group and stays one, whatever this message says.
     fn belongs_to_group(&mut self, persona: &str) {
         self.message.mode = Mode::Group;
-        self.understood = respond::understand_all(&self.message, persona, self.now);
+        self.understood = understanding::understand_all(&self.message, persona, self.now);
     }
 
     /// The message as a row; other code decides what it counts towards.

@@ -45,6 +45,7 @@ pub mod random;
 pub mod relay;
 pub mod reply;
 pub mod routes;
+pub mod server;
 pub mod services;
 pub mod setting;
 pub mod store;

@@ -16,7 +16,6 @@ mod exports;
 mod flags;
 mod health;
 mod ingest;
-pub mod limits;
 mod marketplace;
 mod metrics;
 pub mod openapi;
@@ -24,7 +23,6 @@ mod origin;
 mod photos;
 mod purge;
 mod replies;
-pub mod retries;
 mod services;
 mod usage;
 mod users;
@@ -36,6 +34,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_util::future::BoxFuture;
 
+use crate::account::call_limits::Limit;
 use crate::account::identity::SignedInUser;
 use crate::app::App;
 use crate::auth::edge_token;
@@ -44,7 +43,6 @@ use crate::error::{Error, Kind, Quota, Result};
 use crate::http::{self, Exchange, Handler, Match, Method, Params, Response, RouteLabels, Router};
 use crate::marketplace::ingestion;
 use crate::model::masking::masked;
-use limits::Limit;
 
 /// Who may call a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -265,7 +263,7 @@ async fn call(
     let agent = authenticate(&app, row.caller, &mut exchange)?;
     trace.set_caller(caller_label(row.caller, user.as_ref(), agent.as_deref()));
     let quota = match (row.limit, &user) {
-        (Some(limit), Some(user)) => Some(limits::take(&app, limit, user).await?),
+        (Some(limit), Some(user)) => Some(app.call_limits.take(limit, user).await?),
         _ => None,
     };
     let outcome = (row.handler)(Request {

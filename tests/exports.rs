@@ -9,9 +9,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use chatkeep::app::RunEnd;
 use chatkeep::auth::jwt;
 use chatkeep::clock::{Clock, Timestamp};
+use chatkeep::server::RunEnd;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use support::mem0::Mem0;

@@ -32,7 +32,7 @@ const RESTART_AFTER: Duration = Duration::from_secs(5);
 const WARN_EVERY: Duration = Duration::from_secs(60);
 
 /// `address` is where the service listens.
-pub(super) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> {
+pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> {
     let mut jobs = JobSet {
         app: app.clone(),
         set: JoinSet::new(),

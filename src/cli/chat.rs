@@ -17,10 +17,11 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 
 use super::printable::{plain, plain_lines};
-use crate::app::{self, App, RunEnd};
+use crate::app::{self, App};
 use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Log, Source};
 use crate::outbound::Authorities;
+use crate::server::{self, RunEnd};
 use crate::store;
 use player::Player;
 use relay::{Relay, Service, TerminalOutput};
@@ -155,7 +156,7 @@ impl OwnService {
             app: app.clone(),
             url,
             stop,
-            running: tokio::spawn(app.run(listener, stopped)),
+            running: tokio::spawn(server::run(app, listener, stopped)),
         })
     }
 

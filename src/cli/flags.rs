@@ -103,7 +103,7 @@ impl Set {
     fn to_override(&self, flag: &Flag, now: Timestamp) -> Result<Override, String> {
         // Text that isn't JSON matches no flag's type.
         let value: Value = serde_json::from_str(&self.value).unwrap_or_default();
-        Scalar::set(flag, &value)
+        flag.read_strictly(&value)
             .map_err(|wanted| format!("{} must be {wanted}, not {:?}", flag.key, self.value))?;
         let expires = self.expires.as_deref();
         Ok(Override {
@@ -193,7 +193,9 @@ fn change(
 /// The flag's value in use after it was set to `given`.
 fn in_effect(flag: &Flag, given: &Value) -> String {
     let key = flag.key;
-    let value = Scalar::set(flag, given).map_or(given.clone(), Scalar::to_json);
+    let value = flag
+        .read_strictly(given)
+        .map_or(given.clone(), Scalar::to_json);
     match flag.range {
         Some((least, most)) if value != *given => {
             format!("{key} is {value} now: {given} is outside its range, {least} to {most}.")

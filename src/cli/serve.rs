@@ -11,9 +11,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::logging::{self, Logging};
-use crate::app::{self, App, RunEnd, reached_at};
+use crate::app::{self, App, reached_at};
 use crate::clock::Clock;
 use crate::config::{self, Config, LoadedConfig, Problem, Settings, Source};
+use crate::server::{self, RunEnd};
 
 /// Descriptors for everything but connections: database, log, readers, jobs.
 const DESCRIPTORS_RESERVED: u64 = 64;
@@ -76,7 +77,7 @@ async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, 
         log::warn!("{warning}");
     }
     let reloads = tokio::spawn(reloading.on(hangup, app.clone()));
-    let ended = app.clone().run(listener, stopped).await;
+    let ended = server::run(app.clone(), listener, stopped).await;
     reloads.abort();
     let _ = reloads.await; // the task holds the parts
     drop(app);

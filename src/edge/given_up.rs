@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::hub::{Hub, Relay};
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::metrics::{self, IntCounterVec};
 use crate::model::masking::masked;
 use crate::store::{AgentId, CommandState, GivenUpCommand, Tx};
 
@@ -43,28 +42,7 @@ impl<'a> CommandEnd<'a> {
     }
 }
 
-pub(super) fn counter() -> IntCounterVec {
-    let ended_commands = metrics::counters(
-        "chatkeep_commands_ended_total",
-        "Commands that ended, by final state.",
-        &["state"],
-    );
-    for state in [
-        CommandState::Completed,
-        CommandState::Failed,
-        CommandState::Expired,
-    ] {
-        ended_commands.with_label_values(&[state.as_str()]);
-    }
-    ended_commands
-}
-
 impl Hub {
-    /// Commands that ended, by state.
-    pub fn ended_commands(&self) -> &IntCounterVec {
-        &self.ended_commands
-    }
-
     /// Call this after the commit that completed a command.
     pub(super) fn completed(&self, agent: AgentId, seq: u64) {
         self.count_ended(CommandState::Completed);

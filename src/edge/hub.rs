@@ -8,15 +8,14 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::given_up;
 use super::outbox::{Outbox, Timing};
-pub use super::relay::Relay;
 use super::relay::State;
+pub use super::relay::{Close, Relay};
 use super::wire::Terms;
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::metrics::IntCounterVec;
-use crate::store::{AgentId, SharedStore, Unfinished};
+use crate::metrics::{self, IntCounterVec};
+use crate::store::{AgentId, CommandState, SharedStore, Unfinished};
 
 /// The configured part of the protocol.
 #[derive(Debug, Clone, Copy)]
@@ -38,24 +37,6 @@ pub enum Phase {
     Draining,
     /// Sockets are closed.
     Closing,
-}
-
-/// Close code and reason of a socket that the service closes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Close {
-    pub code: u16,
-    pub reason: &'static str,
-    pub retry_after_ms: Option<u64>,
-}
-
-impl Close {
-    pub const fn new(code: u16, reason: &'static str) -> Self {
-        Self {
-            code,
-            reason,
-            retry_after_ms: None,
-        }
-    }
 }
 
 pub struct Hub {
@@ -81,7 +62,7 @@ impl Hub {
                 max_in_flight: settings.max_in_flight,
             },
             settings,
-            ended_commands: given_up::counter(),
+            ended_commands: ended_commands_counter(),
             relays: Mutex::default(),
             phase: watch::channel(Phase::Running).0,
         })
@@ -182,6 +163,11 @@ impl Hub {
         *self.phase.borrow() == Phase::Running
     }
 
+    /// Commands that ended, by state.
+    pub fn ended_commands(&self) -> &IntCounterVec {
+        &self.ended_commands
+    }
+
     /// Commands sent over sockets and not acked.
     pub fn in_flight(&self) -> usize {
         self.count(|state| state.outbox.as_ref().map_or(0, Outbox::in_flight))
@@ -194,4 +180,21 @@ impl Hub {
     pub(super) fn count(&self, of: impl Fn(&State) -> usize) -> usize {
         self.all().iter().map(|relay| of(&relay.state())).sum()
     }
+}
+
+/// Every final state has a count from the start.
+fn ended_commands_counter() -> IntCounterVec {
+    let ended_commands = metrics::counters(
+        "chatkeep_commands_ended_total",
+        "Commands that ended, by final state.",
+        &["state"],
+    );
+    for state in [
+        CommandState::Completed,
+        CommandState::Failed,
+        CommandState::Expired,
+    ] {
+        ended_commands.with_label_values(&[state.as_str()]);
+    }
+    ended_commands
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::hub::{Close, Hub};
-use super::relay::{Relay, Socket, SocketGuard, SocketMailbox, State};
+use super::relay::{Relay, Socket, SocketMailbox, State};
 use super::wire;
 use crate::clock::{Monotonic, Timestamp};
 use crate::error::{Error, Result};
@@ -24,6 +24,19 @@ const GRACE_S: u64 = 5;
 const SEEN_EVERY_MS: i64 = 60_000;
 /// Lifetime of a typing frame.
 const TYPING_S: i64 = 10;
+
+/// Marks a socket as its agent's newest. Dropping it ends that.
+pub(super) struct SocketGuard {
+    pub(super) hub: Arc<Hub>,
+    pub(super) relay: Arc<Relay>,
+    pub(super) line: Arc<SocketMailbox>,
+}
+
+impl Drop for SocketGuard {
+    fn drop(&mut self) {
+        self.hub.leave(&self.relay, &self.line);
+    }
+}
 
 impl Hub {
     /// Refuses a socket when the agent connects too often, or replaces a working socket too often.

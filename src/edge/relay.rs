@@ -7,7 +7,6 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-use super::hub::{Close, Hub};
 use super::outbox::Outbox;
 use crate::clock::{Monotonic, Timestamp};
 use crate::limits::Window;
@@ -49,6 +48,24 @@ pub(super) struct Socket {
     pub(super) wants_typing: bool,
 }
 
+/// Close code and reason of a socket that the service closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Close {
+    pub code: u16,
+    pub reason: &'static str,
+    pub retry_after_ms: Option<u64>,
+}
+
+impl Close {
+    pub const fn new(code: u16, reason: &'static str) -> Self {
+        Self {
+            code,
+            reason,
+            retry_after_ms: None,
+        }
+    }
+}
+
 /// Notices for the task of one socket.
 pub(super) struct SocketMailbox {
     pub(super) number: u64,
@@ -62,13 +79,6 @@ pub(super) struct PendingNotices {
     pub(super) close: Option<Close>,
     /// Typing frames with their expiry.
     pub(super) typing: VecDeque<(String, Timestamp)>,
-}
-
-/// Marks a socket as its agent's newest. Dropping it ends that.
-pub(super) struct SocketGuard {
-    pub(super) hub: Arc<Hub>,
-    pub(super) relay: Arc<Relay>,
-    pub(super) line: Arc<SocketMailbox>,
 }
 
 impl Relay {
@@ -117,11 +127,5 @@ impl SocketMailbox {
 
     pub(super) fn take_notices(&self) -> PendingNotices {
         std::mem::take(&mut self.notices.lock())
-    }
-}
-
-impl Drop for SocketGuard {
-    fn drop(&mut self) {
-        self.hub.leave(&self.relay, &self.line);
     }
 }

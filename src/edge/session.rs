@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::{Bytes, Error as WsError};
 
 use super::fragments::Fragments;
 use super::hub::{Close, Phase};
-use super::relay::SocketGuard;
+use super::presence::SocketGuard;
 use super::wire;
 use crate::error::Result as StoreResult;
 use crate::limits::{Bucket, Window};

@@ -47,7 +47,7 @@ impl ProviderValues {
         let mut provided = Self::default();
         for flag in registry::all() {
             let json = value(flag.key);
-            let scalar = json.as_ref().and_then(|json| Scalar::read(flag, json));
+            let scalar = json.as_ref().and_then(|json| flag.read(json));
             if json.is_some() && scalar.is_none() {
                 provided.wrong.push(flag);
             }
@@ -79,7 +79,7 @@ impl ProviderValues {
             .filter(|(_, flag)| rules.by_user().contains(flag.key))
             .map(|(position, flag)| {
                 let json = rules.value_for(flag.key, user);
-                (position, json.and_then(|json| Scalar::read(flag, &json)))
+                (position, json.and_then(|json| flag.read(&json)))
             })
             .collect();
         users.insert(user.to_owned(), own.clone());

@@ -5,8 +5,12 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
+use serde_json::Value;
 
 use super::scalar::Scalar;
+
+/// Larger doubles can't represent every integer.
+const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -66,6 +70,35 @@ impl Flag {
         }
     }
 
+    /// Parses an operator's value, within the flag's range. Stricter than `read`, so that mistakes
+    /// are noticed: 7.0 is no integer, and a number without a range must not be negative. The error
+    /// continues "must be".
+    pub fn read_strictly(&self, json: &Value) -> Result<Scalar, &'static str> {
+        let is_exact = self.kind() != Kind::Integer || json.is_i64();
+        let value = self.read(json).filter(|_| is_exact);
+        let negative = json.as_f64().is_some_and(|number| number < 0.0);
+        match value {
+            Some(_) if negative && self.range.is_none() => Err("0 or more"),
+            Some(value) => Ok(value),
+            None => Err(match self.kind() {
+                Kind::Boolean => "true or false",
+                Kind::Integer => "a whole number, without a decimal point",
+                Kind::Number => "a number",
+            }),
+        }
+    }
+
+    /// Parses a provider's value. `None` for another type. A whole number is an integer in any
+    /// notation; a string is never a number. Clamped to the flag's range.
+    pub fn read(&self, json: &Value) -> Option<Scalar> {
+        let scalar = match self.kind() {
+            Kind::Boolean => Scalar::Boolean(json.as_bool()?),
+            Kind::Integer => Scalar::Integer(json.as_i64().or_else(|| whole(json.as_f64()?))?),
+            Kind::Number => Scalar::Number(json.as_f64()?),
+        };
+        Some(self.clamped(scalar))
+    }
+
     /// Clamps a value to the flag's range.
     pub(super) fn clamped(&self, value: Scalar) -> Scalar {
         match (value, self.range) {
@@ -83,6 +116,11 @@ impl Flag {
         self.range = Some((least, most));
         self
     }
+}
+
+fn whole(number: f64) -> Option<i64> {
+    let exact = number.fract() == 0.0 && number.abs() <= EXACT_INTEGER_MAX;
+    exact.then_some(number as i64)
 }
 
 const fn row(key: &'static str, preset: Preset, about: &'static str) -> Flag {

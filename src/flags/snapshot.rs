@@ -50,7 +50,7 @@ impl Snapshot {
             let given = overrides.get(flag.key);
             let set = given.and_then(|given| {
                 Some(Set {
-                    value: Scalar::read(flag, &given.value)?,
+                    value: flag.read(&given.value)?,
                     until: given.expires_at,
                 })
             });

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Bytes;
 use super::connection::Connection;
-use super::exchange::single_header;
+use super::head::single_header;
 use crate::error::{Error, Kind};
 
 /// Time limits for a body: between two pieces, and in total.

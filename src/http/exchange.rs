@@ -13,6 +13,7 @@ use hyper::upgrade::OnUpgrade;
 use super::access::RequestTrace;
 use super::body::{self, BodyLimits, RequestBody};
 use super::connection::Connection;
+use super::head::single_header;
 use super::json::Json;
 use super::websocket::{self, Handshake};
 use super::{Bytes, Method, percent};
@@ -142,23 +143,4 @@ impl Exchange {
         let upgrade = self.upgrade.take().ok_or_else(websocket::no_handshake)?;
         Ok(Handshake::new(key, upgrade))
     }
-}
-
-pub(super) fn single_header<'a>(
-    headers: &'a HeaderMap,
-    name: &str,
-) -> Result<Option<&'a str>, Error> {
-    let mut sent = headers.get_all(name).iter();
-    let Some(value) = sent.next() else {
-        return Ok(None);
-    };
-    if sent.next().is_some() {
-        return Err(Error::bad_request(format!(
-            "The header {name} stands more than once."
-        )));
-    }
-    let text = value.to_str().map_err(|_| {
-        Error::bad_request(format!("The header {name} has bytes beyond visible ASCII."))
-    })?;
-    Ok(Some(text))
 }

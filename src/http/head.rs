@@ -91,6 +91,26 @@ fn is_request_id(text: &str) -> bool {
     (1..=REQUEST_ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(allowed)
 }
 
+/// A header that may be sent once. `None` when it is missing.
+pub(super) fn single_header<'a>(
+    headers: &'a HeaderMap,
+    name: &str,
+) -> Result<Option<&'a str>, Error> {
+    let mut sent = headers.get_all(name).iter();
+    let Some(value) = sent.next() else {
+        return Ok(None);
+    };
+    if sent.next().is_some() {
+        return Err(Error::bad_request(format!(
+            "The header {name} stands more than once."
+        )));
+    }
+    let text = value.to_str().map_err(|_| {
+        Error::bad_request(format!("The header {name} has bytes beyond visible ASCII."))
+    })?;
+    Ok(Some(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::Bytes;
 use super::exchange::Exchange;
-use super::exchange::single_header;
+use super::head::single_header;
 use crate::error::{Error, Kind};
 
 const FIELDS_MAX: usize = 64;

@@ -15,7 +15,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use super::exchange::single_header;
+use super::head::single_header;
 use super::{Method, Response, StatusCode, response};
 use crate::error::{Error, Kind};
 

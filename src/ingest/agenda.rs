@@ -3,7 +3,7 @@
 
 use super::gate;
 use super::powers::{event_lines, kept_of};
-use super::respond::MessageTurn;
+use super::turn::MessageTurn;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::reply::builtin::Span;

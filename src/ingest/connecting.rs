@@ -1,6 +1,6 @@
 //! "Connect my calendar", "connect my mail": the answer with the link to the page.
 
-use super::respond::MessageTurn;
+use super::turn::MessageTurn;
 use crate::error::Result;
 use crate::reply::wording;
 use crate::services::links;

@@ -6,7 +6,8 @@ use super::dialog::{
     self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, QUESTION_MS, Question,
 };
 use super::open_reminders::ReminderRequest;
-use super::respond::{MessageTurn, listed};
+use super::respond::listed;
+use super::turn::MessageTurn;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::recurrence::Recurrence;

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dialog::{Event, Latest, Question};
-use super::respond::MessageTurn;
+use super::turn::MessageTurn;
 use super::{Ingest, Mode, PreparedMessage};
 use crate::error::{Error, Result};
 use crate::memory::merge::{FoundMemories, merged};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::dialog::{self, Event, Latest, LatestReminder};
-use super::respond::MessageTurn;
+use super::turn::MessageTurn;
 use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, Result};
 use crate::model::recurrence::Recurrence;

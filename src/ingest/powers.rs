@@ -6,31 +6,25 @@ mod alarms;
 mod attempt;
 mod facts;
 mod notices;
+pub(super) mod request;
 
 pub(super) use facts::event_lines;
 
 use super::answer::Answer;
 use super::gate;
-use super::respond::{self, MessageTurn};
+use super::turn::MessageTurn;
+use super::understanding;
 use super::{Ingest, Message, Mode};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::random;
 use crate::reply::powers::{
-    Action, Control, NoticeRequest, Power, PowerCall, PowerCalls, StoredState, Strength,
-    Understanding,
+    Action, Control, Power, PowerCall, PowerCalls, StoredState, Strength, Understanding,
 };
 use crate::reply::{Intent, wording};
 use crate::store::{PowerOwner, PowerState, Room, Tx, User, UserId};
-
-/// A superpower requested by a message.
-#[derive(Debug, Clone)]
-pub(super) struct RequestedPower {
-    what: PowerRequest,
-    /// Requested explicitly or by the relay, so it counts as a command.
-    explicit: bool,
-}
+use request::{PowerAttempt, PowerRequest, RequestedPower};
 
 /// The result of a request.
 pub(super) enum PowerReply {
@@ -41,45 +35,6 @@ pub(super) enum PowerReply {
     },
     /// Nothing: it was one too many for this minute.
     TooMany,
-}
-
-#[derive(Debug, Clone)]
-enum PowerRequest {
-    /// The first one that has an answer is used.
-    Try(Vec<PowerAttempt>),
-    /// Ends the session.
-    End(Power),
-    /// About messages that superpowers send by themselves.
-    Notices(NoticeRequest),
-    /// An unknown superpower, or another kind of command.
-    Other,
-}
-
-#[derive(Debug, Clone)]
-struct PowerAttempt {
-    power: Power,
-    action: Action,
-    /// The text is meant for this superpower only.
-    sure: bool,
-}
-
-impl RequestedPower {
-    /// Asked for in so many words, or by the relay.
-    pub(super) const fn is_explicit(&self) -> bool {
-        self.explicit
-    }
-
-    fn to_do(power: Power, action: Action, explicit: bool) -> Self {
-        let only = PowerAttempt {
-            power,
-            action,
-            sure: true,
-        };
-        Self {
-            what: PowerRequest::Try(vec![only]),
-            explicit,
-        }
-    }
 }
 
 impl Ingest {
@@ -107,7 +62,7 @@ impl Ingest {
         let calls = if !is_zoned && session.is_none() && named.is_none() {
             understood.calls.clone()
         } else {
-            respond::recognise(message, &self.persona.get().name, zone, now)
+            understanding::recognise(message, &self.persona.get().name, zone, now)
         };
         if let Some(name) = named.filter(|name| flags.superpower(name)) {
             return Ok(Some(by_name(name, &calls, &understood.intent)));

@@ -25,7 +25,7 @@ use serde_json::Value;
 use tokio::sync::{Notify, Semaphore};
 
 use super::answer::Answer;
-use super::{Ingest, Message, respond};
+use super::{Ingest, Message, understanding};
 use crate::clock::{Monotonic, Timestamp};
 use crate::edge::queue;
 use crate::engine::Model;
@@ -206,7 +206,7 @@ impl Ingest {
         self.replies.can_act()
             && !flags.boolean("llm.force_basic_mode")
             && message.superpower.is_none()
-            && !respond::is_fixed_command(message, &self.persona.get().name)
+            && !understanding::is_fixed_command(message, &self.persona.get().name)
     }
 
     /// The answer to a message whose reply is pending, within the deadline of a request that

@@ -3,72 +3,22 @@
 
 use std::ops::Range;
 
-use crate::clock::Zone;
-
 use super::answer::{Answer, ReplyDraft, Schedule};
 use super::decide::{self, DecisionFacts};
 use super::open_reminders::{ReminderRefusal, ReminderRequest};
-use super::powers::RequestedPower;
-use super::{Ingest, Message, Mode};
+use super::turn::MessageTurn;
+use super::{Mode, understanding};
 use crate::access::{self, Access, AccessRules};
-use crate::clock::{Monotonic, Timestamp};
+use crate::clock::{Timestamp, Zone};
 use crate::edge::queue;
 use crate::error::Result;
-use crate::flags::Reader;
-use crate::memory::ServiceMemories;
 use crate::model::bubbles;
 use crate::model::recurrence::Recurrence;
 use crate::model::secret_text::REMOVED;
-use crate::reply::powers::{PowerCalls, Understanding};
+use crate::reply::powers::Understanding;
 use crate::reply::wording;
-use crate::reply::{self, Intent, MessageContext};
-use crate::store::{AgentId, Reminder, Room, Tx, User};
-
-/// The meaning of a message for the builtin engine.
-pub(super) fn understand(
-    message: &Message,
-    persona: &str,
-    timezone: Option<Zone>,
-    now: Timestamp,
-) -> Intent {
-    reply::understand(&heard(message, persona, timezone, now))
-}
-
-/// The same, with the superpowers that the message may request.
-pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> Understanding {
-    reply::powers::understand_all(&heard(message, persona, None, now))
-}
-
-/// The superpowers that a message may request.
-pub(super) fn recognise(
-    message: &Message,
-    persona: &str,
-    timezone: Option<Zone>,
-    now: Timestamp,
-) -> PowerCalls {
-    reply::powers::recognise(&heard(message, persona, timezone, now))
-}
-
-/// Whether it is one of the few words that the builtin assistant always answers.
-pub(super) fn is_fixed_command(message: &Message, persona: &str) -> bool {
-    message.photos == 0 && reply::is_fixed_command(&message.text, persona)
-}
-
-fn heard<'a>(
-    message: &'a Message,
-    persona: &'a str,
-    timezone: Option<Zone>,
-    now: Timestamp,
-) -> MessageContext<'a> {
-    MessageContext {
-        text: &message.text,
-        now,
-        timezone,
-        persona,
-        group: message.mode == Mode::Group && !message.reply_to_assistant,
-        has_photos: message.photos > 0,
-    }
-}
+use crate::reply::{self, Intent};
+use crate::store::{Reminder, Tx};
 
 /// The kind of response.
 pub(super) enum Response {
@@ -80,32 +30,6 @@ pub(super) enum Response {
     },
 }
 
-/// The handling of one message.
-pub(super) struct MessageTurn<'a> {
-    pub(super) ingest: &'a Ingest,
-    /// The user's flags.
-    pub(super) flags: &'a Reader<'a>,
-    pub(super) message: &'a Message,
-    pub(super) user: &'a User,
-    pub(super) room: &'a Room,
-    /// `None` for the legacy endpoint, which has no queue.
-    pub(super) agent: Option<AgentId>,
-    pub(super) humans: i64,
-    pub(super) access: Access,
-    /// The requested superpower, if offered.
-    pub(super) called: Option<RequestedPower>,
-    /// The user's memories in the external service.
-    pub(super) elsewhere: &'a ServiceMemories,
-    /// Requested by a language model on behalf of the user.
-    pub(super) by_model: bool,
-    /// A language model with tools understands the message.
-    pub(super) left_to_model: bool,
-    /// The limits have let it in before.
-    pub(super) is_admitted: bool,
-    pub(super) now: Timestamp,
-    pub(super) mono: Monotonic,
-}
-
 impl MessageTurn<'_> {
     /// `understood` is the meaning for a sender without a known time zone.
     pub(super) fn answer(&self, tx: &mut Tx<'_>, understood: &Understanding) -> Result<Response> {
@@ -113,7 +37,7 @@ impl MessageTurn<'_> {
         let persona = &self.ingest.persona.get().name;
         let intent = match self.timezone() {
             zone @ Some(_) if understood.rests_on_zone => {
-                understand(message, persona, zone, self.now)
+                understanding::understand(message, persona, zone, self.now)
             }
             _ => understood.intent.clone(),
         };

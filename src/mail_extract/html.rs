@@ -10,7 +10,7 @@ use html5ever::tokenizer::{
 };
 use serde_json::Value;
 
-use super::microdata::Microdata;
+use super::microdata::{Microdata, attribute};
 use super::{plain_text, visible};
 
 const HTML_BYTES_MAX: usize = 512 * 1024;
@@ -262,14 +262,6 @@ impl Reading {
         self.page.text = plain_text::without_quotes(&visible(&self.page.text));
         self.page
     }
-}
-
-pub(super) fn attribute<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {
-    let found = tag
-        .attrs
-        .iter()
-        .find(|attribute| &*attribute.name.local == name);
-    found.map(|attribute| &*attribute.value)
 }
 
 /// Quoted mails count as hidden, too: they are somebody else's words.

@@ -3,7 +3,6 @@
 use html5ever::tokenizer::Tag;
 use serde_json::{Map, Value};
 
-use super::html::attribute;
 use super::one_line;
 
 const ITEMS_MAX: usize = 200;
@@ -142,4 +141,13 @@ impl Microdata {
             }
         }
     }
+}
+
+/// The value of a tag's attribute.
+pub(super) fn attribute<'a>(tag: &'a Tag, name: &str) -> Option<&'a str> {
+    let found = tag
+        .attrs
+        .iter()
+        .find(|attribute| &*attribute.name.local == name);
+    found.map(|attribute| &*attribute.value)
 }

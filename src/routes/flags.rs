@@ -7,7 +7,7 @@ use super::{Request, audit};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::registry::{self, Flag};
-use crate::flags::{FlagView, Override, Scalar};
+use crate::flags::{FlagView, Override};
 use crate::http::{self, Response};
 use crate::store::Operator;
 
@@ -34,7 +34,7 @@ pub(super) async fn set(mut rq: Request) -> Result<Response> {
     let flag = flag_of_path(&rq)?;
     let body = rq.json().await?.value;
     let value_text = body.get("value").unwrap_or(&Value::Null);
-    if let Err(expected) = Scalar::set(flag, value_text) {
+    if let Err(expected) = flag.read_strictly(value_text) {
         return Err(Error::invalid_field(
             "/value",
             format!("must be {expected}."),

@@ -165,9 +165,9 @@ pub(super) fn pages(
         match backup.step(PAGES_AT_ONCE)? {
             StepResult::Done => break,
             StepResult::More => {
-                let progress = backup.progress();
-                let all = progress.pagecount as u64;
-                progress(all - progress.remaining as u64, all);
+                let state = backup.progress();
+                let all = state.pagecount as u64;
+                progress(all - state.remaining as u64, all);
             }
             // The connection's busy timeout has already passed.
             _ => return Err(open::busy("somebody is writing it; try again later")),

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::commands::{chat_with, states};
 use crate::raw::{FIN, RawSocket, TEXT, frame};
 use crate::support::{self, Service, post, token};
-use chatkeep::app::RunEnd;
+use chatkeep::server::RunEnd;
 use tokio_tungstenite::tungstenite::Message;
 
 const IMPATIENT: [(&str, &str); 2] = [

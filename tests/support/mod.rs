@@ -19,10 +19,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chatkeep::app::{self, App, RunEnd};
+use chatkeep::app::{self, App};
 use chatkeep::auth::edge_token;
 use chatkeep::clock::Clock;
 use chatkeep::config::{Config, Source};
+use chatkeep::server::{self, RunEnd};
 use chatkeep::store::Lock;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -88,7 +89,7 @@ impl Service {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = watch::channel(false);
-        let running = tokio::spawn(app.clone().run(listener, stopped));
+        let running = tokio::spawn(server::run(app.clone(), listener, stopped));
         Self {
             address,
             app,

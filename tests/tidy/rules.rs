@@ -9,16 +9,17 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "account", "app", "auth", "billing", "clock", "config", "conformance", "edge", "error", "files",
-            "flags", "ingest", "mail", "model", "outbound", "random", "relay", "reply", "services",
-            "setting", "store",
+            "flags", "ingest", "mail", "model", "outbound", "random", "relay", "reply", "server",
+            "services", "setting", "store",
         ],
     ),
+    ("server", &["app", "edge", "http", "limits", "routes"]),
     (
         "app",
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
-            "http", "ingest", "limits", "mail", "marketplace", "media", "memory", "metrics",
-            "outbound", "relay", "reply", "routes", "services", "setting", "store",
+            "http", "ingest", "mail", "marketplace", "media", "memory", "metrics",
+            "outbound", "relay", "reply", "services", "setting", "store",
         ],
     ),
     (
@@ -39,7 +40,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "account",
         &[
-            "access", "auth", "clock", "edge", "error", "files", "flags", "ingest", "mail", "marketplace",
+            "access", "auth", "clock", "edge", "error", "files", "flags", "ingest", "limits", "mail", "marketplace",
             "media", "memory", "metrics", "model", "outbound", "random", "reply", "setting",
             "store",
         ],
@@ -47,7 +48,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "ingest",
         &[
-            "access", "clock", "edge", "engine", "error", "flags", "limits", "media", "memory", "metrics", "model",
+            "access", "clock", "edge", "engine", "error", "flags", "http", "limits", "media", "memory", "metrics", "model",
             "random", "reply", "services", "setting", "store",
         ],
     ),
@@ -121,6 +122,7 @@ const ASYNC: &[&str] = &[
     "src/memory",
     "src/relay",
     "src/routes",
+    "src/server.rs",
     "src/services",
     "src/store",
 ];

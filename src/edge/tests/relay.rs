@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::edge::hub::Relay;
-use crate::edge::relay::SocketGuard;
+use crate::edge::presence::SocketGuard;
 use crate::edge::wire::{Ack, Report};
 use crate::store::AgentId;
 

@@ -9,7 +9,7 @@ use crate::clock::Timestamp;
 use crate::edge::queue::{self, Message};
 use crate::error::{Error, Result};
 use crate::flags::Reader;
-use crate::ingest::respond::MessageTurn;
+use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, gate};
 use crate::reply::powers::{Facts, Power, PowerContext};
 use crate::store::{CalendarId, PowerAlarm, PowerOwner, RoomId, Tx, UserId};

@@ -1,9 +1,10 @@
 //! One attempt to use a superpower: what it does with its state, and the alarms that follow.
 
-use super::{PowerAttempt, PowerReply, facts, kept_of, notices, state_of};
+use super::request::PowerAttempt;
+use super::{PowerReply, facts, kept_of, notices, state_of};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
-use crate::ingest::respond::MessageTurn;
+use crate::ingest::turn::MessageTurn;
 use crate::reply::powers::{Power, PowerContext, StoredState};
 use crate::reply::wording;
 use crate::store::Tx;

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::ingest::answer::Answer;
 use crate::ingest::dialog::{self, HOW_WAS_MS, Question};
 use crate::ingest::powers::PowerReply;
-use crate::ingest::respond::MessageTurn;
+use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Mode};
 use crate::reply::powers::{
     CheckinAnswer, NoticePreferences, NoticeRequest, PREFERENCES_NAME, Power, checkin_answer,

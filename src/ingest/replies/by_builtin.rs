@@ -7,7 +7,8 @@ use crate::access::Access;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::ingest::answer::ReplyDraft;
-use crate::ingest::respond::{self, MessageTurn};
+use crate::ingest::turn::MessageTurn;
+use crate::ingest::understanding;
 use crate::ingest::{Ingest, gate};
 use crate::memory::ServiceMemories;
 use crate::reply::{Intent, wording};
@@ -34,7 +35,7 @@ impl Ingest {
         // "In an hour" is an hour from when it was said.
         let said_at = row.received_at;
         let persona = self.persona.get().name.clone();
-        let understood = respond::understand_all(&message, &persona, said_at);
+        let understood = understanding::understand_all(&message, &persona, said_at);
         let asked = (&message, &understood);
         let called = self.called(tx, asked, &user, &room, &flags, said_at)?;
         let called = called.filter(|called| called.is_explicit());
@@ -62,7 +63,7 @@ impl Ingest {
             now,
             mono: self.clock.monotonic(),
         };
-        let intent = respond::understand(&message, &persona, turn.timezone(), said_at);
+        let intent = understanding::understand(&message, &persona, turn.timezone(), said_at);
         if !is_power && !is_sure(&intent) {
             return Ok(None);
         }

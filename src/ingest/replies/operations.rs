@@ -9,7 +9,7 @@ use crate::clock::{Timestamp, at_wall_time};
 use crate::error::{Error, Result};
 use crate::ingest::answer::Schedule;
 use crate::ingest::open_reminders::{ReminderRefusal, ReminderRequest};
-use crate::ingest::respond::MessageTurn;
+use crate::ingest::turn::MessageTurn;
 use crate::memory::MEMORIES_MAX;
 use crate::model::recurrence::{GAP_S_MIN, Recurrence, RecurrenceError};
 use crate::reply::builtin::Span;

@@ -14,7 +14,7 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::answer::ReplyDraft;
 use crate::ingest::powers::PowerReply;
-use crate::ingest::respond::MessageTurn;
+use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Message, Mode, gate};
 use crate::memory::ServiceMemories;
 use crate::reply::tools::{Operation, Tool};

@@ -10,8 +10,9 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
+use super::{Ingest, IngestOutcome};
 use crate::http::{AnswerDelivery, Connection, Peer};
-use crate::ingest::{Ingest, IngestOutcome};
+
 use crate::store::Digest;
 
 /// Requests in flight, by the digest of relay, endpoint and body.

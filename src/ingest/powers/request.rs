@@ -1,0 +1,50 @@
+//! The superpower that a message requests, and how. Plain data.
+
+use crate::reply::powers::{Action, NoticeRequest, Power};
+
+/// A superpower requested by a message.
+#[derive(Debug, Clone)]
+pub(in crate::ingest) struct RequestedPower {
+    pub(super) what: PowerRequest,
+    /// Requested explicitly or by the relay, so it counts as a command.
+    pub(super) explicit: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum PowerRequest {
+    /// The first one that has an answer is used.
+    Try(Vec<PowerAttempt>),
+    /// Ends the session.
+    End(Power),
+    /// About messages that superpowers send by themselves.
+    Notices(NoticeRequest),
+    /// An unknown superpower, or another kind of command.
+    Other,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct PowerAttempt {
+    pub(super) power: Power,
+    pub(super) action: Action,
+    /// The text is meant for this superpower only.
+    pub(super) sure: bool,
+}
+
+impl RequestedPower {
+    /// Asked for in so many words, or by the relay.
+    pub(in crate::ingest) const fn is_explicit(&self) -> bool {
+        self.explicit
+    }
+
+    pub(super) fn to_do(power: Power, action: Action, explicit: bool) -> Self {
+        let only = PowerAttempt {
+            power,
+            action,
+            sure: true,
+        };
+        Self {
+            what: PowerRequest::Try(vec![only]),
+            explicit,
+        }
+    }
+}

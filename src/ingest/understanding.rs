@@ -1,0 +1,53 @@
+//! What a message means to the builtin assistant: its words with the facts that change their
+//! meaning. Pure. It must not know what follows from the meaning.
+
+use super::{Message, Mode};
+use crate::clock::{Timestamp, Zone};
+use crate::reply::powers::{PowerCalls, Understanding};
+use crate::reply::{self, Intent, MessageContext};
+
+/// The meaning of a message for the builtin engine.
+pub(super) fn understand(
+    message: &Message,
+    persona: &str,
+    timezone: Option<Zone>,
+    now: Timestamp,
+) -> Intent {
+    reply::understand(&context_of(message, persona, timezone, now))
+}
+
+/// The same, with the superpowers that the message may request.
+pub(super) fn understand_all(message: &Message, persona: &str, now: Timestamp) -> Understanding {
+    reply::powers::understand_all(&context_of(message, persona, None, now))
+}
+
+/// The superpowers that a message may request.
+pub(super) fn recognise(
+    message: &Message,
+    persona: &str,
+    timezone: Option<Zone>,
+    now: Timestamp,
+) -> PowerCalls {
+    reply::powers::recognise(&context_of(message, persona, timezone, now))
+}
+
+/// Whether it is one of the few words that the builtin assistant always answers.
+pub(super) fn is_fixed_command(message: &Message, persona: &str) -> bool {
+    message.photos == 0 && reply::is_fixed_command(&message.text, persona)
+}
+
+fn context_of<'a>(
+    message: &'a Message,
+    persona: &'a str,
+    timezone: Option<Zone>,
+    now: Timestamp,
+) -> MessageContext<'a> {
+    MessageContext {
+        text: &message.text,
+        now,
+        timezone,
+        persona,
+        group: message.mode == Mode::Group && !message.reply_to_assistant,
+        has_photos: message.photos > 0,
+    }
+}
