@@ -29,6 +29,7 @@ mod export_jobs;
 mod exported;
 mod flag_overrides;
 mod given_up;
+mod health;
 mod held;
 mod history;
 mod housekeeping;
@@ -91,7 +92,7 @@ pub use accounts::{AccountStatus, PendingDeletion};
 pub use advice::advice;
 pub use agents::{Agent, AgentId, AgentRow};
 pub use answers::{Digest, KeyUse};
-pub use app_rooms::{RoomApp, Target};
+pub use app_rooms::RoomApp;
 pub use apps::{AppId, AppRow, NewApp};
 pub use audit::{AuditRow, Change, Operator};
 pub use backup::{Backup, LiveCopy, Stage, back_up, check_backup_name, live_copy_path, take_over};
@@ -129,7 +130,7 @@ pub use provider_tasks::{ProviderTask, TaskKind};
 pub use readers::LongReader;
 pub use reminders::{NewReminder, Reminder};
 pub use restore::{PendingRestore, Restored, begin_epoch};
-pub use rooms::{NewRoom, Room, RoomId, given_name};
+pub use rooms::{NewRoom, Room, RoomId, Target, given_name};
 pub use subscriptions::SubscriptionRow;
 pub use token_usage::TokenUsage;
 pub use undelivered_answers::AnswerDue;
@@ -156,7 +157,7 @@ pub struct Store {
     look_ups: Option<look_ups::PointReaders>,
     undelivered: UndeliveredAnswers,
     provider_tasks: TaskQueue,
-    health: Arc<writer::WriterHealth>,
+    health: Arc<health::WriterHealth>,
     numbers: Arc<Numbers>,
     /// Held while the service copies its database.
     copying: Arc<tokio::sync::Mutex<()>>,
@@ -183,7 +184,7 @@ impl Store {
         let provider_tasks = cache.provider_tasks.clone();
         let beside = open::open_beside(&options.path).map_err(failed)?;
         let (health, hurry) = (
-            writer::WriterHealth::new(),
+            health::WriterHealth::new(),
             Arc::new(AtomicBool::new(false)),
         );
         let readers = readers::Readers::open(&options.path, options.readers, hurry.clone())?;
@@ -309,7 +310,7 @@ impl Store {
             .await
             .is_ok();
         if written {
-            self.health.is_over();
+            self.health.note_success();
             self.probed_at.store(now.0, Ordering::Relaxed);
         }
         written

@@ -3,27 +3,10 @@
 use rusqlite::{OptionalExtension, Row};
 
 use super::power_sessions::{ENDED_AT_ONCE_MAX, SESSION_QUIET_MS};
-use super::rooms::FORMER;
+use super::rooms::{FORMER, Target};
 use super::{AgentId, AppId, RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
-
-/// The destination of an action.
-#[derive(Debug, Clone)]
-pub struct Target {
-    pub room: RoomId,
-    pub chat_guid: String,
-    /// `None` for a room of a legacy relay, which takes no commands.
-    pub agent: Option<AgentId>,
-    pub group: bool,
-}
-
-impl Target {
-    /// Whether a relay knows the chat by this name.
-    pub(super) fn has_name(&self) -> bool {
-        super::rooms::given_name(&self.chat_guid) == self.chat_guid
-    }
-}
 
 /// An app of a room, for its members.
 #[derive(Debug, Clone)]

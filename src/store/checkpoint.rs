@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
 
+use super::health::WriterHealth;
 use super::sql_error;
-use super::writer::WriterHealth;
 
 /// Pages of the log between two passive checkpoints: 8 MiB.
 const PAGES_BETWEEN: u32 = 2_048;

@@ -3,7 +3,6 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::app_rooms::Target;
 use super::held::Held;
 use super::{AgentId, Digest, Tx, UserId};
 use crate::clock::Timestamp;
@@ -11,6 +10,23 @@ use crate::error::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RoomId(pub i64);
+
+/// The destination of an action.
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub room: RoomId,
+    pub chat_guid: String,
+    /// `None` for a room of a legacy relay, which takes no commands.
+    pub agent: Option<AgentId>,
+    pub group: bool,
+}
+
+impl Target {
+    /// Whether a relay knows the chat by this name.
+    pub(super) fn has_name(&self) -> bool {
+        given_name(&self.chat_guid) == self.chat_guid
+    }
+}
 
 /// Separates the name of a former direct chat, now a group, from its suffix. No relay uses such a
 /// name.

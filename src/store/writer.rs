@@ -8,15 +8,15 @@ mod thread;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, config::DbConfig, ffi};
+use rusqlite::{Connection, config::DbConfig};
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot};
 
 use super::checkpoint::{self, Checkpointer};
 use super::copy::CopyStep;
+use super::health::WriterHealth;
 use super::writer_cache::WriterCache;
 use super::{Numbers, Tx, sql_error};
 use crate::error::{Error, Result};
@@ -122,58 +122,6 @@ struct CopyRequest {
 }
 
 type PagesAnswer = oneshot::Sender<Result<CopyStep, String>>;
-
-/// The state of the disk, shared by all writing threads.
-pub(super) struct WriterHealth {
-    /// A commit failed, such as on a full disk; a successful probe clears it.
-    failing: AtomicBool,
-    /// Becomes true when writing can't be trusted any more: the process must end.
-    lost: watch::Sender<bool>,
-}
-
-impl WriterHealth {
-    pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            failing: AtomicBool::new(false),
-            lost: watch::Sender::new(false),
-        })
-    }
-
-    pub(super) fn is_failing(&self) -> bool {
-        self.failing.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn is_over(&self) {
-        self.failing.store(self.is_lost(), Ordering::Relaxed);
-    }
-
-    pub(super) fn is_lost(&self) -> bool {
-        *self.lost.borrow()
-    }
-
-    pub(super) fn watch_lost(&self) -> watch::Receiver<bool> {
-        self.lost.subscribe()
-    }
-
-    /// After an I/O error it is unknown what reached the disk (pages may be marked clean after a
-    /// failed sync). So nothing more is written and the process must end. A full disk is
-    /// recoverable, also when only the log's index has no room.
-    pub(super) fn judge(&self, error: &rusqlite::Error) {
-        let code = error.sqlite_error();
-        let fatal = matches!(
-            code.map(|code| code.code),
-            Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        ) && code.is_some_and(|code| code.extended_code != ffi::SQLITE_IOERR_SHMSIZE);
-        if fatal {
-            self.give_up();
-        }
-    }
-
-    fn give_up(&self) {
-        self.failing.store(true, Ordering::Relaxed);
-        self.lost.send_replace(true);
-    }
-}
 
 pub(super) struct Writer {
     queue: mpsc::Sender<Job>,

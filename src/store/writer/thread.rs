@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::Backup;
@@ -13,10 +12,11 @@ use tokio::sync::mpsc;
 use super::super::advice::sqlite_failed;
 use super::super::checkpoint::Checkpointer;
 use super::super::copy::{self, CopyStep};
+use super::super::health::WriterHealth;
 use super::super::held::HeldStatements;
 use super::super::writer_cache::WriterCache;
 use super::super::{Numbers, Tx};
-use super::{CopyRequest, Job, PagesAnswer, Task, UntoldCallers, WriteJob, WriterHealth};
+use super::{CopyRequest, Job, PagesAnswer, Task, UntoldCallers, WriteJob};
 use crate::error::Result;
 
 /// Closures in one transaction.
@@ -353,7 +353,7 @@ impl<'c> Thread<'c> {
 
     fn failed(&self, error: &rusqlite::Error) {
         self.numbers.failed.inc();
-        self.health.failing.store(true, Ordering::Relaxed);
+        self.health.note_failure();
         log::error!("{}", self.failure(error));
         self.health.judge(error);
     }

@@ -1,0 +1,65 @@
+//! Whether the disk takes what is written, as all writing threads know it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rusqlite::{ErrorCode, ffi};
+use tokio::sync::watch;
+
+/// The state of the disk, shared by all writing threads.
+pub(super) struct WriterHealth {
+    /// A commit failed, such as on a full disk; a successful probe clears it.
+    failing: AtomicBool,
+    /// Becomes true when writing can't be trusted any more: the process must end.
+    lost: watch::Sender<bool>,
+}
+
+impl WriterHealth {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            failing: AtomicBool::new(false),
+            lost: watch::Sender::new(false),
+        })
+    }
+
+    pub(super) fn is_failing(&self) -> bool {
+        self.failing.load(Ordering::Relaxed)
+    }
+
+    /// A commit failed; a later probe tells whether writing works again.
+    pub(super) fn note_failure(&self) {
+        self.failing.store(true, Ordering::Relaxed);
+    }
+
+    /// A probe could write.
+    pub(super) fn note_success(&self) {
+        self.failing.store(self.is_lost(), Ordering::Relaxed);
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        *self.lost.borrow()
+    }
+
+    pub(super) fn watch_lost(&self) -> watch::Receiver<bool> {
+        self.lost.subscribe()
+    }
+
+    /// After an I/O error it is unknown what reached the disk (pages may be marked clean after a
+    /// failed sync). So nothing more is written and the process must end. A full disk is
+    /// recoverable, also when only the log's index has no room.
+    pub(super) fn judge(&self, error: &rusqlite::Error) {
+        let code = error.sqlite_error();
+        let fatal = matches!(
+            code.map(|code| code.code),
+            Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        ) && code.is_some_and(|code| code.extended_code != ffi::SQLITE_IOERR_SHMSIZE);
+        if fatal {
+            self.give_up();
+        }
+    }
+
+    pub(super) fn give_up(&self) {
+        self.failing.store(true, Ordering::Relaxed);
+        self.lost.send_replace(true);
+    }
+}
