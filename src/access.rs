@@ -1,6 +1,6 @@
 //! Access rules: whether a person may send a message or use a superpower, by the flags, the
-//! day's count and the subscription. Ingest, the account, exports and billing all ask here. The
-//! rules are pure: their arguments hold all they need.
+//! day's count and the subscription. Used by ingest, account, exports and billing. Pure:
+//! everything needed is in the arguments.
 
 use serde_json::{Value, json};
 
@@ -63,11 +63,11 @@ pub enum Denial {
 }
 
 /// Decides whether `caller` has access.
-pub fn decide(rules: AccessRules, caller: Caller, asked: AccessRequest) -> Access {
+pub fn decide(rules: AccessRules, caller: Caller, requested: AccessRequest) -> Access {
     let allowance = rules.allowance(caller.subscribed);
-    let left = allowance.map(|allowance| (allowance - caller.used_today).max(0));
-    let denial = match asked {
-        AccessRequest::Message => match (allowance, left) {
+    let remaining = allowance.map(|allowance| (allowance - caller.used_today).max(0));
+    let denial = match requested {
+        AccessRequest::Message => match (allowance, remaining) {
             (Some(0), _) => Some(Denial::Paywall),
             (_, Some(0)) => Some(Denial::MessageLimit),
             _ => None,
@@ -79,7 +79,7 @@ pub fn decide(rules: AccessRules, caller: Caller, asked: AccessRequest) -> Acces
             (!owner_subscribed).then_some(Denial::OwnerNotSubscribed)
         }
     };
-    let remaining = left.unwrap_or(UNLIMITED);
+    let remaining = remaining.unwrap_or(UNLIMITED);
     denial.map_or(Access::Allow { remaining }, Access::Deny)
 }
 
@@ -127,12 +127,12 @@ impl Denial {
     /// The refusal's text: the configured one, or else the built-in one.
     pub fn reply(self, persona: &Persona) -> String {
         let name = persona.name.as_str();
-        let own = match self {
+        let configured = match self {
             Self::MessageLimit | Self::Paywall => &persona.message_limit,
             Self::SuperpowerNeedsSubscription => &persona.superpower,
             Self::OwnerNotSubscribed => &persona.group_owner,
         };
-        if let Some(text) = own {
+        if let Some(text) = configured {
             return text.clone();
         }
         match self {
@@ -155,11 +155,14 @@ impl Denial {
 
 /// Whether limits and superpowers treat the user as subscribed. If nobody is charged, everybody
 /// counts as subscribed.
-pub fn counts_as_subscribed(standing: SubscriptionStatus<'_>, flags: &Reader<'_>) -> bool {
-    flags.charges_nobody || standing.is_subscribed()
+pub fn counts_as_subscribed(
+    subscription_status: SubscriptionStatus<'_>,
+    flags: &Reader<'_>,
+) -> bool {
+    flags.charges_nobody || subscription_status.is_subscribed()
 }
 
-/// The user's subscription now, including grants.
+/// The user's current subscription status, including grants.
 pub fn standing(user: &User, now: Timestamp) -> SubscriptionStatus<'_> {
     SubscriptionStatus::of(&user.status, user.plan.as_deref(), user.grant.as_ref(), now)
 }
@@ -179,7 +182,7 @@ mod tests {
         free_tier: false,
         ..RULES
     };
-    const WALLED: AccessRules = AccessRules {
+    const PAYWALLED: AccessRules = AccessRules {
         paywall: true,
         ..RULES
     };
@@ -211,21 +214,21 @@ mod tests {
     };
 
     #[test]
-    fn who_may_what() {
+    fn decisions() {
         use AccessRequest::{DirectSuperpower, Message};
-        let left = |remaining| Access::Allow { remaining };
+        let allow = |remaining| Access::Allow { remaining };
         let deny = Access::Deny;
         let cases = [
-            (RULES, free(0), Message, left(50)),
-            (RULES, free(49), Message, left(1)),
+            (RULES, free(0), Message, allow(50)),
+            (RULES, free(49), Message, allow(1)),
             (RULES, free(50), Message, deny(MessageLimit)),
             (RULES, free(51), Message, deny(MessageLimit)),
             (RULES, free(i64::MAX), Message, deny(MessageLimit)),
-            (RULES, SUBSCRIBED, Message, left(-1)),
-            (OPEN, free(99), Message, left(-1)),
-            (OPEN, SUBSCRIBED, Message, left(-1)),
-            (WALLED, free(0), Message, deny(Paywall)),
-            (WALLED, SUBSCRIBED, Message, left(-1)),
+            (RULES, SUBSCRIBED, Message, allow(-1)),
+            (OPEN, free(99), Message, allow(-1)),
+            (OPEN, SUBSCRIBED, Message, allow(-1)),
+            (PAYWALLED, free(0), Message, deny(Paywall)),
+            (PAYWALLED, SUBSCRIBED, Message, allow(-1)),
             (NONE_FREE, free(0), Message, deny(Paywall)),
             (
                 RULES,
@@ -239,33 +242,33 @@ mod tests {
                 DirectSuperpower,
                 deny(SuperpowerNeedsSubscription),
             ),
-            (RULES, SUBSCRIBED, DirectSuperpower, left(-1)),
-            (OPEN, free(0), DirectSuperpower, left(-1)),
-            (UNGATED, free(10), DirectSuperpower, left(40)),
+            (RULES, SUBSCRIBED, DirectSuperpower, allow(-1)),
+            (OPEN, free(0), DirectSuperpower, allow(-1)),
+            (UNGATED, free(10), DirectSuperpower, allow(40)),
             (
-                WALLED,
+                PAYWALLED,
                 free(0),
                 DirectSuperpower,
                 deny(SuperpowerNeedsSubscription),
             ),
             (RULES, free(0), GROUP, deny(OwnerNotSubscribed)),
             (RULES, SUBSCRIBED, GROUP, deny(OwnerNotSubscribed)),
-            (RULES, free(7), GROUP_OF_SUBSCRIBER, left(43)),
-            (RULES, SUBSCRIBED, GROUP_OF_SUBSCRIBER, left(-1)),
+            (RULES, free(7), GROUP_OF_SUBSCRIBER, allow(43)),
+            (RULES, SUBSCRIBED, GROUP_OF_SUBSCRIBER, allow(-1)),
             (UNGATED, free(0), GROUP, deny(OwnerNotSubscribed)),
-            (OPEN, free(0), GROUP, left(-1)),
-            (OPEN, SUBSCRIBED, GROUP, left(-1)),
+            (OPEN, free(0), GROUP, allow(-1)),
+            (OPEN, SUBSCRIBED, GROUP, allow(-1)),
         ];
-        for (rules, caller, asked, expected) in cases {
-            let verdict = decide(rules, caller, asked);
-            assert_eq!(verdict, expected, "{rules:?} {caller:?} {asked:?}");
+        for (rules, caller, requested, expected) in cases {
+            let access = decide(rules, caller, requested);
+            assert_eq!(access, expected, "{rules:?} {caller:?} {requested:?}");
         }
         // The master switch disables the paywall too.
         let both = AccessRules {
             paywall: true,
             ..OPEN
         };
-        assert_eq!(decide(both, free(99), Message), left(-1));
+        assert_eq!(decide(both, free(99), Message), allow(-1));
         let negative = AccessRules {
             daily_limit: -5,
             ..RULES
@@ -274,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn denials_carry_the_three_codes_and_words() {
+    fn denials_have_three_codes_and_texts() {
         let cases = [
             (MessageLimit, "message_limit_reached"),
             (Paywall, "message_limit_reached"),
@@ -297,12 +300,12 @@ mod tests {
                 ..Persona::default()
             };
             assert!(denial.reply(&persona).contains("Juno"), "{code}");
-            let own = || Some("Rest now.".to_owned());
+            let custom = || Some("Rest now.".to_owned());
             let persona = Persona {
                 name: "Juno".to_owned(),
-                message_limit: own(),
-                superpower: own(),
-                group_owner: own(),
+                message_limit: custom(),
+                superpower: custom(),
+                group_owner: custom(),
                 ..Persona::default()
             };
             assert_eq!(denial.reply(&persona), "Rest now.");

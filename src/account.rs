@@ -29,7 +29,7 @@ pub struct UserView<'a> {
     pub subscription_status: &'a str,
     pub subscription_plan: Option<&'a str>,
     /// Only while it is valid.
-    pub grant: Option<ShownGrant<'a>>,
+    pub grant: Option<GrantView<'a>>,
     /// Messages counted this UTC day. Subscribers' messages aren't counted.
     pub messages_today: i64,
     /// When the account will be deleted, if its owner requested that.
@@ -37,7 +37,7 @@ pub struct UserView<'a> {
 }
 
 #[derive(Debug, Serialize)]
-pub struct ShownGrant<'a> {
+pub struct GrantView<'a> {
     pub plan: &'a str,
     /// The first moment without the grant; `None` without an end.
     pub until: Option<Timestamp>,
@@ -56,7 +56,7 @@ impl<'a> UserView<'a> {
             created_at: row.created_at,
             subscription_status: standing.status,
             subscription_plan: standing.plan,
-            grant: grant.map(|grant| ShownGrant {
+            grant: grant.map(|grant| GrantView {
                 plan: &grant.plan,
                 until: grant.until,
             }),

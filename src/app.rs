@@ -44,7 +44,7 @@ use crate::store::{self, Lock, SharedStore, Store};
 
 pub use backups::Backups;
 
-pub use relays::{OwnRelay, check_relay, reached_at, relay_state, run_relay};
+pub use relays::{OwnRelay, check_relay, connect_address, relay_state, run_relay};
 
 /// All parts that a request can use.
 pub struct App {
@@ -75,13 +75,13 @@ pub struct App {
     pub identity: Arc<Identity>,
     pub eraser: Arc<Eraser>,
     /// `None` without a mail server.
-    pub post: Option<Arc<DeletionMailer>>,
+    pub deletion_mailer: Option<Arc<DeletionMailer>>,
     /// The identity provider's keys, if one is configured.
     pub jwks: Option<Arc<Jwks>>,
     pub call_limits: CallLimits,
     pub retries: Arc<Retries>,
-    pub gauge: ServerMetrics,
-    pub job_numbers: Jobs,
+    pub server_metrics: ServerMetrics,
+    pub job_metrics: Jobs,
     pub started: Monotonic,
 }
 
@@ -89,7 +89,7 @@ impl App {
     /// Opens the store and builds the parts. The error is a sentence for the operator.
     pub async fn build(config: Config, clock: Clock) -> Result<Arc<Self>, String> {
         let store = Arc::new(open_store(&config)?);
-        remember_jump(&store, &clock).await?;
+        restore_clock_state(&store, &clock).await?;
         let (epoch, revocations, overrides, pending) = load_startup_state(&store).await?;
         let flags = flags(&config, &clock, overrides);
         let hub = Hub::new(store.clone(), clock.clone(), edge_settings(&config), epoch);
@@ -112,7 +112,7 @@ impl App {
         let identity = Identity::new(store.clone(), clock.clone(), verifier, jwks.clone());
         let identity = Arc::new(identity);
         let exports = exports(&config, &store, &memories, &clock);
-        let others = ErasureServices {
+        let services = ErasureServices {
             hub: hub.clone(),
             identity: identity.clone(),
             exports: exports.clone(),
@@ -120,23 +120,23 @@ impl App {
             memories: memories.clone(),
             marketplace: marketplace.clone(),
         };
-        let (eraser, post) = erasing::eraser(&config, &store, &clock, others)?;
+        let (eraser, deletion_mailer) = erasing::build_eraser(&config, &store, &clock, services)?;
         let billing = Billing::new(&config, store.clone(), flags.clone(), clock.clone());
         Ok(Arc::new(Self {
             billing: Arc::new(billing),
             edge_tokens: edge_tokens(&config, revocations)?,
-            legacy_secret: Setting::new(shared(&config.edge.legacy_secret)),
-            admin_token: Setting::new(shared(&config.admin.token)),
+            legacy_secret: Setting::new(shared_secret(&config.edge.legacy_secret)),
+            admin_token: Setting::new(shared_secret(&config.admin.token)),
             trusted_proxies: Setting::new(config.server.trusted_proxies.clone()),
             flag_provider: Provider::new(&config.flags).map(Arc::new),
             identity,
             eraser,
-            post,
+            deletion_mailer,
             jwks,
             call_limits: CallLimits::new(store.clone(), clock.clone()),
             retries: Arc::default(),
-            gauge: ServerMetrics::new(ingest.limited.clone()),
-            job_numbers: Jobs::default(),
+            server_metrics: ServerMetrics::new(ingest.limited.clone()),
+            job_metrics: Jobs::default(),
             started: clock.monotonic(),
             ingest: Arc::new(ingest),
             backups: Backups::new(store.clone()),
@@ -165,7 +165,7 @@ type StartupState = (
 /// Loads the state for the start: edge epoch, revoked tokens, flag overrides, and the number of
 /// pending replies.
 async fn load_startup_state(store: &SharedStore) -> Result<StartupState, String> {
-    let load_startup_state = store.read(|view| {
+    let loading = store.read(|view| {
         Ok((
             view.edge_epoch()?,
             view.revocations()?,
@@ -173,7 +173,7 @@ async fn load_startup_state(store: &SharedStore) -> Result<StartupState, String>
             view.count_pending_replies()?,
         ))
     });
-    load_startup_state.await.map_err(|e| e.to_string())
+    loading.await.map_err(|e| e.to_string())
 }
 
 fn flags(config: &Config, clock: &Clock, overrides: HashMap<&'static str, Override>) -> Arc<Flags> {
@@ -200,7 +200,7 @@ fn edge_secrets(config: &Config) -> Option<edge_token::Secrets<'_>> {
     })
 }
 
-fn shared(secret: &Option<Secret>) -> Option<SharedSecret> {
+fn shared_secret(secret: &Option<Secret>) -> Option<SharedSecret> {
     secret.as_ref().map(|s| SharedSecret::new(s.expose()))
 }
 
@@ -210,7 +210,7 @@ fn jwks(config: &Config, clock: &Clock) -> Option<Arc<Jwks>> {
     Some(Jwks::new(url, clock.clone()))
 }
 
-fn exposed(secret: &Option<Secret>) -> Option<String> {
+fn expose(secret: &Option<Secret>) -> Option<String> {
     secret.as_ref().map(|secret| secret.expose().to_owned())
 }
 
@@ -291,7 +291,7 @@ fn replies(
                     .base_url
                     .clone()
                     .ok_or_else(|| missing("reply.base_url"))?,
-                api_key: Setting::new(exposed(&reply.api_key)),
+                api_key: Setting::new(expose(&reply.api_key)),
                 vision_model: reply.vision_model.clone().unwrap_or_else(|| model.clone()),
                 model,
                 max_tokens_field: reply.max_tokens_field,
@@ -324,11 +324,13 @@ fn open_store(config: &Config) -> Result<Store, String> {
     Store::open(&store_options(config))
 }
 
-/// If the clock had jumped when the service last ran, it must first prove correct again.
-async fn remember_jump(store: &SharedStore, clock: &Clock) -> Result<(), String> {
-    let jumped = store.read(|view| view.clock_has_jumped()).await;
-    if jumped.map_err(|e| e.to_string())? {
-        log::warn!("the clock had jumped when the service last ran; it is watched on");
+/// If the clock had jumped when the service last ran, it isn't trusted until it proves correct.
+async fn restore_clock_state(store: &SharedStore, clock: &Clock) -> Result<(), String> {
+    let has_jumped = store.read(|view| view.clock_has_jumped()).await;
+    if has_jumped.map_err(|e| e.to_string())? {
+        log::warn!(
+            "the clock had jumped when the service last ran; it is not trusted until it proves correct"
+        );
         clock.wait_until_steady();
     }
     Ok(())
@@ -341,7 +343,7 @@ pub fn lock(config: &Config) -> Result<Lock, String> {
     let lock = Lock::take(path)?;
     if lock.finds_another_file() && store::begin_epoch(path)? {
         log::warn!(
-            "{} was put there since it was last in use: relays begin a new epoch",
+            "{} was replaced since it was last in use: relays begin a new epoch",
             path.display()
         );
     }

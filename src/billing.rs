@@ -43,7 +43,7 @@ pub struct Billing {
     public_url: String,
     /// `None` when no provider is configured.
     stripe: Option<Arc<Stripe>>,
-    in_the_making: CustomerLocks,
+    customer_locks: CustomerLocks,
     methods: Methods,
 }
 
@@ -84,7 +84,7 @@ impl Billing {
                 BillingProvider::None => None,
                 BillingProvider::Stripe => Some(Arc::new(Stripe::new(billing.api_base.as_deref()))),
             },
-            in_the_making: CustomerLocks::default(),
+            customer_locks: CustomerLocks::default(),
             methods: Methods::default(),
             secrets: Setting::new(Secrets::of(&billing)),
             config: billing,
@@ -95,12 +95,12 @@ impl Billing {
         self.stripe.is_some()
     }
 
-    /// Calls to the provider, where there is one.
+    /// Metrics of calls to the provider, if one is configured.
     pub fn provider_calls(&self) -> Option<&Calls> {
-        self.stripe.as_ref().map(|stripe| &stripe.counted)
+        self.stripe.as_ref().map(|stripe| &stripe.metrics)
     }
 
-    /// The provider is asked, and its events are verified, with these from now on.
+    /// Replaces the keys for calls to the provider and for verifying its events.
     pub fn set_secrets(&self, config: &config::Billing) {
         self.secrets.set(Secrets::of(config));
     }
@@ -110,7 +110,7 @@ impl Billing {
         self.stripe.as_ref().ok_or_else(none)
     }
 
-    /// The provider's test keys while the flag says so.
+    /// The keys of the current mode: test keys while the flag `payment.processor_test_mode` is on.
     fn keys(&self) -> Result<Keys<'_>> {
         let (config, secrets) = (&self.config, self.secrets.get());
         let (secret, publishable) = if self.in_test_mode() {
@@ -124,7 +124,7 @@ impl Billing {
                 publishable,
             }),
             _ => Err(unavailable(
-                "the keys of the mode in use are not configured",
+                "the keys of the current mode (live or test) are not configured",
             )),
         }
     }
@@ -141,7 +141,9 @@ impl Billing {
         } else {
             &secrets.webhook
         };
-        let missing = || unavailable("the webhook secret of the mode in use is not configured");
+        let missing = || {
+            unavailable("the webhook secret of the current mode (live or test) is not configured")
+        };
         secret.clone().ok_or_else(missing)
     }
 }
@@ -158,8 +160,8 @@ fn unavailable(cause: impl std::fmt::Display) -> Error {
 }
 
 impl From<Failure> for Error {
-    /// The operator has to see why nobody can pay, a wrong key or price for one, and what
-    /// others are refused for is not in the log.
+    /// Logs the failure, because the operator must learn why nobody can pay, for example an invalid
+    /// key or price. The log of requests doesn't contain causes.
     fn from(failure: Failure) -> Self {
         log::warn!("billing: {failure}");
         unavailable(failure)

@@ -163,7 +163,7 @@ pub fn main() -> ExitCode {
         Command::Serve => serve::run(&source),
         Command::Chat(options) => chat::run(&source, &options),
         Command::Init(options) => {
-            init::run(&file.unwrap_or("service.toml".into()), &options).map_err(one)
+            init::run(&file.unwrap_or("service.toml".into()), &options).map_err(one_reason)
         }
         Command::Check(options) => check::run(&source, &options),
         Command::Token(command) => token::run(&source, &command),
@@ -191,20 +191,20 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn one(reason: String) -> Vec<String> {
+fn one_reason(reason: String) -> Vec<String> {
     vec![reason]
 }
 
 /// The configuration with everything that serving needs; generates development secrets.
-fn configuration(source: &Source) -> Result<LoadedConfig, Vec<String>> {
-    let mut loaded = loaded(source)?;
+fn load_with_secrets(source: &Source) -> Result<LoadedConfig, Vec<String>> {
+    let mut loaded = load(source)?;
     let filled = loaded.config.fill_development_secrets();
-    filled.map_err(|problem| one(problem.to_string()))?;
+    filled.map_err(|problem| one_reason(problem.to_string()))?;
     Ok(loaded)
 }
 
 /// The configuration as given.
-fn loaded(source: &Source) -> Result<LoadedConfig, Vec<String>> {
+fn load(source: &Source) -> Result<LoadedConfig, Vec<String>> {
     Config::load(source).map_err(|problems| problems.iter().map(Problem::to_string).collect())
 }
 

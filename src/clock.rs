@@ -20,7 +20,7 @@ use steadiness::{ClockCheck, ClockReading};
 pub use wall::at_wall_time;
 pub use zone::{Zone, ZoneOffset};
 
-const STAMP: &str = "%Y%m%dT%H%M%S%.3fZ";
+const STAMP_FORMAT: &str = "%Y%m%dT%H%M%S%.3fZ";
 
 /// Wall time, milliseconds since the Unix epoch (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,12 +72,12 @@ impl Timestamp {
 
     /// A form for file names: 20301231T235959.123Z.
     pub fn stamp(self) -> String {
-        self.utc().format(STAMP).to_string()
+        self.utc().format(STAMP_FORMAT).to_string()
     }
 
     /// Parses a stamp.
     pub fn from_stamp(text: &str) -> Option<Self> {
-        let at = NaiveDateTime::parse_from_str(text, STAMP).ok()?;
+        let at = NaiveDateTime::parse_from_str(text, STAMP_FORMAT).ok()?;
         let at = Self(at.and_utc().timestamp_millis());
         // The parser is lenient; only the canonical form is allowed.
         (at.stamp() == text).then_some(at)
@@ -157,7 +157,7 @@ impl Clock {
             source,
             steadiness: Arc::default(),
         };
-        clock.look();
+        clock.check();
         clock
     }
 
@@ -178,7 +178,7 @@ impl Clock {
     /// The time for decisions about permanent deletion. `None` after the clock jumped, until it has
     /// been steady for some hours or an operator has confirmed it.
     pub fn steady_now(&self) -> Option<Timestamp> {
-        let (now, is_steady) = self.look();
+        let (now, is_steady) = self.check();
         is_steady.then_some(now)
     }
 
@@ -194,24 +194,24 @@ impl Clock {
         self.steadiness.lock().wait(since_start_ms);
     }
 
-    fn look(&self) -> (Timestamp, bool) {
+    fn check(&self) -> (Timestamp, bool) {
         let mut steadiness = self.steadiness.lock();
         let (now, since_start_ms) = (self.now(), self.since_start_ms());
-        let found = steadiness.look(now, since_start_ms);
-        match found {
+        let reading = steadiness.check(now, since_start_ms);
+        match reading {
             ClockReading::Jumped(by_ms) => log::warn!(
-                "the clock jumped by {} s, to {now}: nothing is deleted for good by its time until it \
-                 has gone steadily for 6 hours, or `chatkeep purge --now` says that it is right",
+                "the clock jumped by {} s, to {now}: nothing is deleted permanently by time until the \
+                 clock has been steady for 6 hours, or `chatkeep purge --now` confirms it",
                 by_ms / 1000
             ),
-            ClockReading::Stood => {
-                log::info!("the clock has gone steadily for 6 hours and is believed again")
+            ClockReading::Recovered => {
+                log::info!("the clock has been steady for 6 hours and is trusted again")
             }
             ClockReading::Steady | ClockReading::Waiting => {}
         }
         (
             now,
-            matches!(found, ClockReading::Steady | ClockReading::Stood),
+            matches!(reading, ClockReading::Steady | ClockReading::Recovered),
         )
     }
 

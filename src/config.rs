@@ -31,7 +31,7 @@ use std::path::PathBuf;
 pub use network::Network;
 pub use relays::{MatrixRelay, TelegramRelay, XmppRelay};
 pub use report::Problem;
-pub use sealing_key::{make_sealing_key, read_sealing_key, sealing_key_file};
+pub use sealing_key::{generate_sealing_key, read_sealing_key, sealing_key_file};
 pub use secret::Secret;
 pub use sections::{
     Access, Admin, Algorithm, Billing, BillingProvider, Durability, Edge, Engine, Environment,
@@ -86,14 +86,14 @@ pub struct LoadedConfig {
 }
 
 impl Config {
-    /// Reads and checks everything. Secrets that only development may do without are not
-    /// filled in yet: that writes a file, and `fill_development_secrets` does it.
+    /// Reads and checks everything. Doesn't generate missing development secrets, because that
+    /// writes a file: `fill_development_secrets` does it.
     pub fn load(source: &Source) -> Result<LoadedConfig, Vec<Problem>> {
         Self::load_and(source, |_| Vec::new())
     }
 
-    /// The same, with the problems that `inspect` finds in the files and folders that settings
-    /// name. It runs in any case; an invalid setting has its default there.
+    /// Like `load`, with the problems that `inspect` finds in the files and folders named by
+    /// settings. `inspect` always runs; invalid settings have their defaults then.
     pub fn load_and(
         source: &Source,
         inspect: impl FnOnce(&Self) -> Vec<Problem>,
@@ -108,12 +108,12 @@ impl Config {
         if file.is_none() && !settings.is_set(CHARGE_NOBODY) {
             config.access.charge_nobody = true;
         }
-        checks::warn_of_free_access(&config, &mut report);
+        checks::warn_about_free_access(&config, &mut report);
         if let Some(path) = &file {
             production::check_file(path, config.is_production(), &settings, &mut report);
         }
         for Problem { key, message } in inspect(&config) {
-            report.problem(&key, message); // dropped where the key itself is invalid
+            report.problem(&key, message); // ignored if the key itself is invalid
         }
         let warnings = report.conclude()?;
         Ok(LoadedConfig {

@@ -34,7 +34,7 @@ pub enum Kind {
     Unavailable,
 }
 
-/// One wrong field: `field` is a JSON pointer (RFC 6901), `message` a sentence for a person.
+/// One invalid field: `field` is a JSON pointer (RFC 6901), `message` a sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct FieldError {
     pub field: String,
@@ -128,9 +128,9 @@ impl Error {
 
     pub fn invalid(fields: Vec<FieldError>) -> Self {
         let detail = match fields.as_slice() {
-            [one] if one.field.is_empty() => format!("The body is not acceptable: {}", one.message),
-            [one] => format!("{}: {}", one.field, one.message),
-            many => format!("{} fields are wrong; see errors.", many.len()),
+            [error] if error.field.is_empty() => format!("The body is invalid: {}", error.message),
+            [error] => format!("{}: {}", error.field, error.message),
+            many => format!("{} fields are invalid; see errors.", many.len()),
         };
         Self {
             fields,

@@ -31,7 +31,7 @@ fn finish(file: &mut File, path: &Path, content: &str) -> io::Result<()> {
 /// Whether users other than the owner and the file's group may read it.
 pub fn is_readable_by_others(path: &Path) -> bool {
     const OTHERS_READ: u32 = 0o004;
-    fs::metadata(path).is_ok_and(|found| found.mode() & OTHERS_READ != 0)
+    fs::metadata(path).is_ok_and(|metadata| metadata.mode() & OTHERS_READ != 0)
 }
 
 /// Creates a folder with mode 0700, and missing folders above it.
@@ -39,25 +39,25 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     if path.is_dir() || path.as_os_str().is_empty() {
         return Ok(());
     }
-    if let Some(above) = path.parent() {
-        make_private_folder(above)?;
+    if let Some(parent) = path.parent() {
+        make_private_folder(parent)?;
     }
     match DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => give_to_owner(&File::open(path)?, path, None),
         // Another process created it first.
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        made => made,
+        result => result,
     }
 }
 
 /// Gives a file that root created at `path` to the owner of the file it will replace, or of its
 /// folder. Files of other users already have the right owner.
 pub fn give_to_owner(file: &File, path: &Path, replaced: Option<&Path>) -> io::Result<()> {
-    let (made, named) = (file.metadata()?, fs::symlink_metadata(path)?);
+    let (created, current) = (file.metadata()?, fs::symlink_metadata(path)?);
     // A symbolic link must not make root change another file's owner.
-    let is_named = (made.dev(), made.ino()) == (named.dev(), named.ino());
-    let has_one_name = made.is_dir() || made.nlink() == 1;
-    if made.uid() != ROOT || !is_named || !has_one_name {
+    let is_same = (created.dev(), created.ino()) == (current.dev(), current.ino());
+    let has_one_name = created.is_dir() || created.nlink() == 1;
+    if created.uid() != ROOT || !is_same || !has_one_name {
         return Ok(());
     }
     let folder = path
@@ -65,8 +65,8 @@ pub fn give_to_owner(file: &File, path: &Path, replaced: Option<&Path>) -> io::R
         .filter(|folder| !folder.as_os_str().is_empty());
     let owners = [replaced, Some(folder.unwrap_or(Path::new(".")))];
     let mut owners = owners.into_iter().flatten().flat_map(fs::metadata);
-    match owners.find(|like| like.uid() != ROOT) {
-        Some(like) => fchown(file, Some(like.uid()), Some(like.gid())),
+    match owners.find(|owner| owner.uid() != ROOT) {
+        Some(owner) => fchown(file, Some(owner.uid()), Some(owner.gid())),
         None => Ok(()),
     }
 }

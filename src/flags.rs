@@ -63,9 +63,9 @@ pub struct Status {
     /// Whether a provider is configured.
     pub configured: bool,
     /// Whether it has answered since the start.
-    pub heard: bool,
+    pub has_answered: bool,
     /// When it last answered.
-    pub heard_at: Option<Timestamp>,
+    pub answered_at: Option<Timestamp>,
     /// Whether it answered the last request.
     pub is_connected: bool,
     /// It failed three times in a row, so defaults are used.
@@ -115,7 +115,7 @@ impl Flags {
     pub fn for_all(&self) -> Reader<'_> {
         Reader {
             snapshot: self.snapshot(),
-            own: None,
+            user_values: None,
             charges_nobody: self.charges_nobody,
             clock: &self.clock,
         }
@@ -125,7 +125,7 @@ impl Flags {
     pub fn for_user(&self, public_id: &str) -> Reader<'_> {
         let snapshot = self.snapshot();
         Reader {
-            own: snapshot.provided.own(public_id),
+            user_values: snapshot.provided.user_values(public_id),
             charges_nobody: self.charges_nobody,
             snapshot,
             clock: &self.clock,
@@ -160,13 +160,13 @@ impl Flags {
         self.for_all().superpower(name)
     }
 
-    pub fn shown(&self, flag: &'static Flag) -> FlagView {
+    pub fn view(&self, flag: &'static Flag) -> FlagView {
         let default = flag.default(self.production);
         let position = registry::position(flag.key);
-        let read = position.and_then(|at| self.snapshot().read(at, None, &self.clock));
-        let (value, source) = read.unwrap_or((default, Origin::Default));
-        let set = self.sources.lock().overrides.get(flag.key).cloned();
-        let set = set.filter(|_| source == Origin::Override);
+        let resolved = position.and_then(|at| self.snapshot().read(at, None, &self.clock));
+        let (value, source) = resolved.unwrap_or((default, Origin::Default));
+        let over = self.sources.lock().overrides.get(flag.key).cloned();
+        let over = over.filter(|_| source == Origin::Override);
         FlagView {
             key: flag.key,
             kind: flag.kind().as_str(),
@@ -175,9 +175,9 @@ impl Flags {
             default: default.to_json(),
             in_use: flag.in_use,
             description: flag.about,
-            set_at: set.as_ref().map(|set| set.set_at),
-            expires_at: set.as_ref().and_then(|set| set.expires_at),
-            set_by: set.map(|set| set.set_by),
+            set_at: over.as_ref().map(|over| over.set_at),
+            expires_at: over.as_ref().and_then(|over| over.expires_at),
+            set_by: over.map(|over| over.set_by),
         }
     }
 
@@ -195,10 +195,10 @@ impl Flags {
     /// Replaces the provider's values.
     fn set_provided(&self, provided: Arc<ProviderValues>) {
         let mut sources = self.sources.lock();
-        for flag in &provided.wrong {
+        for flag in &provided.invalid {
             if sources.warned.insert(flag.key) {
                 log::warn!(
-                    "flags: the provider's value of {} is not one of type {}; the default holds",
+                    "flags: the provider's value of {} is not of type {}; the default is used",
                     flag.key,
                     flag.kind().as_str()
                 );
@@ -216,8 +216,8 @@ impl Flags {
     fn publish(&self, sources: &MutexGuard<'_, Sources>) {
         let provided = sources.provided.clone();
         let snapshot = Snapshot::new(self.production, &sources.overrides, provided);
-        let mut place = self.snapshot.write();
-        *place = Arc::new(snapshot);
+        let mut current = self.snapshot.write();
+        *current = Arc::new(snapshot);
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -228,12 +228,12 @@ impl Flags {
 impl Status {
     /// Whether the configured values are in use. Without a provider this is always true.
     pub fn initialized(self) -> bool {
-        self.heard || !self.configured
+        self.has_answered || !self.configured
     }
 
     /// The state for the health check. "ok": as configured. "failing": the provider doesn't answer
     /// and its last values are used. "defaults": defaults are used instead.
-    pub fn word(self) -> &'static str {
+    pub fn health(self) -> &'static str {
         match self {
             Self {
                 configured: false, ..
@@ -242,7 +242,10 @@ impl Status {
                 circuit_breaker_open: true,
                 ..
             }
-            | Self { heard: false, .. } => "defaults",
+            | Self {
+                has_answered: false,
+                ..
+            } => "defaults",
             Self {
                 is_connected: true, ..
             } => "ok",

@@ -11,8 +11,8 @@ mod fields;
 mod file;
 mod head;
 mod json;
+mod metrics;
 mod multipart;
-mod numbers;
 mod percent;
 mod problem;
 mod response;
@@ -36,8 +36,8 @@ pub use exchange::Exchange;
 pub use fields::Fields;
 pub use file::file;
 pub use json::Json;
+pub use metrics::{RouteLabels, ServerMetrics};
 pub use multipart::{Form, FormLimits};
-pub use numbers::{RouteLabels, ServerMetrics};
 pub use percent::decode_form;
 pub use problem::method_not_allowed;
 pub use response::{
@@ -50,8 +50,8 @@ pub use websocket::{Handshake, Socket};
 
 use crate::error::Error;
 
-/// Whole answers are the fast path; only streams pay for a box. A stream that fails cuts
-/// the connection, so that no half of an answer passes for a whole one.
+/// A complete answer needs no box, only a stream does. If a stream fails, the connection is closed,
+/// so that no incomplete answer looks complete.
 pub type Body = Either<Full<Bytes>, UnsyncBoxBody<Bytes, std::io::Error>>;
 pub type Response = hyper::Response<Body>;
 pub type Handler =

@@ -41,7 +41,7 @@ pub fn judge(
     now_ms: u64,
 ) -> Result<LimitState, LimitState> {
     let used: u64 = uses.clone().map(|(_, n)| n).sum();
-    let left = |left, more_in_ms| LimitState {
+    let state = |left, more_in_ms| LimitState {
         limit,
         window_ms,
         left,
@@ -51,17 +51,17 @@ pub fn judge(
     if used + count <= limit {
         let oldest = uses.clone().next();
         let more_in_ms = oldest.map_or(window_ms, |(at, _)| leaves_in(at));
-        return Ok(left(limit - used - count, more_in_ms));
+        return Ok(state(limit - used - count, more_in_ms));
     }
     let unused = limit.saturating_sub(used);
     let mut must_leave = used + count - limit;
     for (at, n) in uses {
         if n >= must_leave {
-            return Err(left(unused, leaves_in(at)));
+            return Err(state(unused, leaves_in(at)));
         }
         must_leave -= n;
     }
-    Err(left(unused, window_ms)) // more than the limit at once can never be allowed
+    Err(state(unused, window_ms)) // more than the limit at once can never be allowed
 }
 
 /// The state of a limit for one subject.
@@ -100,9 +100,9 @@ impl Window {
         count: u64,
         now: Monotonic,
     ) -> Result<LimitState, LimitState> {
-        let left = self.check(limit, window_ms, count, now)?;
+        let state = self.check(limit, window_ms, count, now)?;
         self.add(count, now);
-        Ok(left)
+        Ok(state)
     }
 
     /// Like `take`, without using anything.
@@ -130,7 +130,7 @@ impl Window {
         }
     }
 
-    fn over(&self, window_ms: u64, now: Monotonic) -> bool {
+    fn is_expired(&self, window_ms: u64, now: Monotonic) -> bool {
         self.0.back().is_none_or(|(at, _)| at + window_ms <= now.0)
     }
 }
@@ -181,15 +181,15 @@ impl<K: Hash + Eq + Clone> Windows<K> {
     /// so the cost per new subject is constant.
     fn sweep(&mut self, now: Monotonic) {
         let window_ms = self.window_ms;
-        self.by_subject.retain(|_, w| !w.over(window_ms, now));
-        let left = self.by_subject.len();
-        if left >= self.subjects_max
-            && let Some(any) = self.by_subject.keys().next().cloned()
+        self.by_subject.retain(|_, w| !w.is_expired(window_ms, now));
+        let remaining = self.by_subject.len();
+        if remaining >= self.subjects_max
+            && let Some(subject) = self.by_subject.keys().next().cloned()
         {
-            self.by_subject.remove(&any);
+            self.by_subject.remove(&subject);
         }
         self.sweep_at =
-            (left * 2).clamp(SWEEP_SUBJECTS_MIN.min(self.subjects_max), self.subjects_max);
+            (remaining * 2).clamp(SWEEP_SUBJECTS_MIN.min(self.subjects_max), self.subjects_max);
     }
 }
 
@@ -255,10 +255,10 @@ mod tests {
             (500, 1, Err((0, 100))),
         ];
         for (at, count, expected) in cases {
-            let plain = |left: LimitState| (left.left, left.more_in_ms);
-            let taken = window.take(3, 100, count, Monotonic(at));
-            let taken = taken.map(plain).map_err(plain);
-            assert_eq!(taken, expected, "at {at} × {count}");
+            let numbers = |left: LimitState| (left.left, left.more_in_ms);
+            let result = window.take(3, 100, count, Monotonic(at));
+            let result = result.map(numbers).map_err(numbers);
+            assert_eq!(result, expected, "at {at} × {count}");
         }
     }
 
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn subjects_are_bounded_and_those_that_are_over_are_dropped() {
+    fn subjects_are_bounded_and_expired_ones_are_removed() {
         let mut windows = Windows::bounded(MINUTE_MS, 3_000);
         for subject in 0..10_000 {
             assert!(windows.take(subject, 1, Monotonic(0)).is_ok());

@@ -16,15 +16,15 @@ use crate::config::{Mail, Secret, SmtpUrl};
 
 /// Timeout for connecting, and for each answer of the server.
 const ANSWER_MAX: Duration = Duration::from_secs(15);
-/// Answers about our authentication, not about the mail (RFC 4954).
-const OF_OURSELVES: [u16; 4] = [530, 534, 535, 538];
+/// Status codes about the client's authentication, not about the mail (RFC 4954).
+const AUTHENTICATION_CODES: [u16; 4] = [530, 534, 535, 538];
 
 pub struct Mailer {
     transport: SmtpTransport,
     from: Mailbox,
 }
 
-pub struct Letter<'a> {
+pub struct OutgoingLetter<'a> {
     /// The same in every attempt, so that a duplicate can be recognised.
     pub id: &'a str,
     pub to: &'a str,
@@ -48,14 +48,14 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
-    pub fn passing(cause: impl fmt::Display) -> Self {
+    pub fn temporary(cause: impl fmt::Display) -> Self {
         Self {
             is_final: false,
             cause: cause.to_string(),
         }
     }
 
-    fn last(cause: &str) -> Self {
+    fn permanent(cause: &str) -> Self {
         Self {
             is_final: true,
             cause: cause.to_owned(),
@@ -84,7 +84,7 @@ impl Mailer {
         Ok(Some(Self { transport, from }))
     }
 
-    pub fn send(&self, letter: &Letter<'_>) -> Result<(), Refusal> {
+    pub fn send(&self, letter: &OutgoingLetter<'_>) -> Result<(), Refusal> {
         let message = self.message(letter)?;
         match self.transport.send(&message) {
             Ok(_) => Ok(()),
@@ -92,11 +92,11 @@ impl Mailer {
         }
     }
 
-    fn message(&self, letter: &Letter<'_>) -> Result<Message, Refusal> {
+    fn message(&self, letter: &OutgoingLetter<'_>) -> Result<Message, Refusal> {
         let to: Address = letter
             .to
             .parse()
-            .map_err(|_| Refusal::last("the recipient's address is not one"))?;
+            .map_err(|_| Refusal::permanent("the recipient's address is invalid"))?;
         // Suppresses automatic answers (RFC 3834).
         let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
         let id = format!("<{}@{}>", letter.id, self.from.email.domain());
@@ -108,7 +108,7 @@ impl Mailer {
             .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
             .header(ContentType::TEXT_PLAIN)
             .body(letter.text.to_owned())
-            .map_err(|_| Refusal::last("the mail could not be put together"))
+            .map_err(|_| Refusal::permanent("the mail could not be composed"))
     }
 }
 
@@ -116,23 +116,23 @@ impl Mailer {
 /// is never sent in clear text. `smtp` without a user: STARTTLS if offered, with any certificate,
 /// because a server without TLS is accepted too.
 fn tls(url: &SmtpUrl, ca: Option<&str>) -> Result<Tls, String> {
-    let trusts_anybody = !url.tls && url.user.is_none();
+    let trusts_any_certificate = !url.tls && url.user.is_none();
     let mut parameters = TlsParameters::builder(url.host.clone());
     if let Some(ca) = ca {
-        let wrong = || "mail.ca_file: holds no certificate in PEM form".to_owned();
+        let invalid = || "mail.ca_file: contains no certificate in PEM form".to_owned();
         // The parser accepts a text without certificates.
         if !ca.contains("-----BEGIN CERTIFICATE-----") {
-            return Err(wrong());
+            return Err(invalid());
         }
-        let certificates = Certificate::from_pem(ca.as_bytes()).map_err(|_| wrong())?;
+        let certificates = Certificate::from_pem(ca.as_bytes()).map_err(|_| invalid())?;
         parameters = parameters.add_root_certificate(certificates);
     }
     let parameters = parameters
-        .dangerous_accept_invalid_certs(trusts_anybody)
-        .dangerous_accept_invalid_hostnames(trusts_anybody)
+        .dangerous_accept_invalid_certs(trusts_any_certificate)
+        .dangerous_accept_invalid_hostnames(trusts_any_certificate)
         .build()
         .map_err(|e| format!("mail.smtp_url: {e}"))?;
-    Ok(match (url.tls, trusts_anybody) {
+    Ok(match (url.tls, trusts_any_certificate) {
         (true, _) => Tls::Wrapper(parameters),
         (false, false) => Tls::Required(parameters),
         (false, true) => Tls::Opportunistic(parameters),
@@ -146,12 +146,12 @@ fn refusal(error: &lettre::transport::smtp::Error) -> Refusal {
             is_final: is_final(code),
             cause: format!("the mail server answered {code}"),
         },
-        None => Refusal::passing(error),
+        None => Refusal::temporary(error),
     }
 }
 
 fn is_final(code: u16) -> bool {
-    code >= 500 && !OF_OURSELVES.contains(&code)
+    code >= 500 && !AUTHENTICATION_CODES.contains(&code)
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_concerns_the_mail_is_final() {
+    fn only_errors_about_the_mail_are_final() {
         for (code, expected) in [
             (421, false),
             (451, false),

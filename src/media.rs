@@ -23,16 +23,16 @@ use format::Format;
 /// Largest uploaded photo.
 pub const UPLOAD_BYTES_MAX: usize = 20 * 1024 * 1024;
 /// Concurrent uploads in memory; further ones wait.
-const UPLOADS_AT_ONCE_MAX: usize = 4;
+const CONCURRENT_UPLOADS_MAX: usize = 4;
 /// A larger photo isn't sent to a language model.
-const SHOWN_BYTES_MAX: usize = 5 * 1024 * 1024;
+const MODEL_PHOTO_BYTES_MAX: usize = 5 * 1024 * 1024;
 /// Concurrent replies with uploaded photos in memory.
-const SHOWINGS_AT_ONCE_MAX: usize = 4;
+const CONCURRENT_MODEL_READS_MAX: usize = 4;
 /// A file without a row is an interrupted upload once it is older than this.
 const UPLOAD_MS_MAX: i64 = 60 * 60 * 1000;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Photos removed in one transaction.
-const REMOVED_AT_ONCE_MAX: usize = 100;
+const REMOVED_PER_WRITE_MAX: usize = 100;
 
 pub struct Photos {
     store: SharedStore,
@@ -42,7 +42,7 @@ pub struct Photos {
     prefix: String,
     keep_days: u64,
     uploads: Semaphore,
-    showings: Semaphore,
+    model_reads: Semaphore,
 }
 
 /// A stored photo file. Without a row it is removed after an hour.
@@ -68,8 +68,8 @@ impl Photos {
             folder: Folder::beside(database),
             prefix: format!("{}/photo/", public_url.trim_end_matches('/')),
             keep_days,
-            uploads: Semaphore::new(UPLOADS_AT_ONCE_MAX),
-            showings: Semaphore::new(SHOWINGS_AT_ONCE_MAX),
+            uploads: Semaphore::new(CONCURRENT_UPLOADS_MAX),
+            model_reads: Semaphore::new(CONCURRENT_MODEL_READS_MAX),
         }
     }
 
@@ -80,7 +80,7 @@ impl Photos {
 
     /// Hold this while photos are sent to a model.
     pub async fn showing_permit(&self) -> Result<SemaphorePermit<'_>> {
-        self.showings.acquire().await.map_err(Error::internal)
+        self.model_reads.acquire().await.map_err(Error::internal)
     }
 
     /// The URL by which messages refer to a photo. It isn't served.
@@ -94,16 +94,16 @@ impl Photos {
     }
 
     /// Stores the file without metadata. 415 for another format or an incomplete file.
-    pub async fn keep(&self, photo: Vec<u8>) -> Result<PhotoFile> {
-        let format = Format::of(&photo).ok_or_else(|| not_taken("it is none of these"))?;
+    pub async fn store_photo(&self, photo: Vec<u8>) -> Result<PhotoFile> {
+        let format = Format::of(&photo).ok_or_else(|| unsupported("its format is another one"))?;
         let photo_id = random::uuid().to_string();
         let (folder, id) = (self.folder.clone(), photo_id.clone());
-        let keeping = tokio::task::spawn_blocking(move || {
-            let cleaned = metadata::remove(format, photo).map_err(not_taken)?;
+        let storing = tokio::task::spawn_blocking(move || {
+            let cleaned = metadata::remove(format, photo).map_err(unsupported)?;
             folder.write(&id, format, &cleaned).map_err(unwritable)?;
             Ok::<_, Error>(cleaned.len() as u64)
         });
-        let bytes = keeping.await.map_err(Error::internal)??;
+        let bytes = storing.await.map_err(Error::internal)??;
         Ok(PhotoFile {
             photo_id,
             format,
@@ -124,14 +124,14 @@ impl Photos {
     /// another agent, is too large, or has a format that models' servers don't accept.
     pub async fn data_url(&self, photo_id: &str, agent: AgentId) -> Result<Option<String>> {
         let id = photo_id.to_owned();
-        let found = self.store.read(move |view| view.photo(&id)).await?;
-        let Some(photo) = found.filter(|photo| photo.is_kept && photo.agent == agent) else {
+        let photo = self.store.read(move |view| view.photo(&id)).await?;
+        let Some(photo) = photo.filter(|photo| photo.is_kept && photo.agent == agent) else {
             return Ok(None);
         };
         let Some(format) = Format::named(&photo.format) else {
             return Ok(None);
         };
-        let Some(media_type) = format.shown_as() else {
+        let Some(media_type) = format.model_media_type() else {
             return Ok(None);
         };
         let folder = self.folder.clone();
@@ -139,26 +139,27 @@ impl Photos {
         let Ok(bytes) = reading.await.map_err(Error::internal)? else {
             return Ok(None);
         };
-        let fits = bytes.len() <= SHOWN_BYTES_MAX;
-        Ok(fits.then(|| format!("data:{media_type};base64,{}", STANDARD.encode(bytes))))
+        let is_small = bytes.len() <= MODEL_PHOTO_BYTES_MAX;
+        Ok(is_small.then(|| format!("data:{media_type};base64,{}", STANDARD.encode(bytes))))
     }
 
     /// Removes a person's photos: files first, then rows. May be repeated.
     pub async fn erase(&self, user: UserId) -> Result<()> {
         loop {
-            let some = self
+            let batch = self
                 .store
-                .read(move |view| view.photos_of(user, REMOVED_AT_ONCE_MAX));
-            let some = some.await?;
-            if some.is_empty() {
+                .read(move |view| view.photos_of(user, REMOVED_PER_WRITE_MAX));
+            let batch = batch.await?;
+            if batch.is_empty() {
                 return Ok(());
             }
-            self.remove_files(&some).await?;
-            let erased = self.store.write(move |tx| {
-                some.iter()
+            self.remove_files(&batch).await?;
+            let deleting = self.store.write(move |tx| {
+                batch
+                    .iter()
                     .try_for_each(|photo| tx.delete_photo(&photo.photo_id))
             });
-            erased.await?;
+            deleting.await?;
         }
     }
 
@@ -171,17 +172,17 @@ impl Photos {
         loop {
             let old = self
                 .store
-                .read(move |view| view.photos_before(before, REMOVED_AT_ONCE_MAX));
+                .read(move |view| view.photos_before(before, REMOVED_PER_WRITE_MAX));
             let old = old.await?;
             if old.is_empty() {
                 break;
             }
             self.remove_files(&old).await?;
-            let noted = self.store.write(move |tx| {
+            let marking = self.store.write(move |tx| {
                 old.iter()
                     .try_for_each(|photo| tx.set_photo_removed(&photo.photo_id, now))
             });
-            noted.await?;
+            marking.await?;
         }
         self.sweep(now).await
     }
@@ -189,8 +190,8 @@ impl Photos {
     /// Removes files without a row.
     async fn sweep(&self, now: Timestamp) -> Result<()> {
         let folder = self.folder.clone();
-        let looking = tokio::task::spawn_blocking(move || folder.entries());
-        let entries = looking.await.map_err(Error::internal)?;
+        let listing = tokio::task::spawn_blocking(move || folder.entries());
+        let entries = listing.await.map_err(Error::internal)?;
         for entry in entries.map_err(unwritable)? {
             if entry.written_at > now.plus_ms(-UPLOAD_MS_MAX) {
                 continue;
@@ -198,8 +199,8 @@ impl Photos {
             let is_kept = match entry.photo_id {
                 None => false,
                 Some(id) => {
-                    let found = self.store.read(move |view| view.photo(&id)).await?;
-                    found.is_some_and(|photo| photo.is_kept)
+                    let photo = self.store.read(move |view| view.photo(&id)).await?;
+                    photo.is_some_and(|photo| photo.is_kept)
                 }
             };
             if !is_kept {
@@ -224,14 +225,14 @@ impl Photos {
     }
 }
 
-fn not_taken(why: &str) -> Error {
+fn unsupported(why: &str) -> Error {
     Error::new(
         Kind::UnsupportedMediaType,
         "unsupported_media_type",
-        format!("The file is no photo that is taken (JPEG, PNG, WebP or HEIC): {why}."),
+        format!("The file is no supported photo (JPEG, PNG, WebP or HEIC): {why}."),
     )
 }
 
 fn unwritable(error: io::Error) -> Error {
-    Error::unavailable("The photo can't be kept now; try again.").because(error)
+    Error::unavailable("The photo can't be stored now; try again.").because(error)
 }

@@ -29,9 +29,9 @@ const PERSON_WAIT_MAX: Duration = Duration::from_secs(3);
 /// How long a call may take when no answer waits for it.
 const CALL_MAX: Duration = Duration::from_secs(10);
 /// Concurrent calls for people's answers; beyond that only local memories are used.
-const CALLS_AT_ONCE_MAX: usize = 16;
+const CONCURRENT_CALLS_MAX: usize = 16;
 /// After a failure no answer waits for the service for this long.
-const QUIET_AFTER_FAILURE_MS: u64 = 5_000;
+const PAUSE_AFTER_FAILURE_MS: u64 = 5_000;
 /// Limit of memories per person in the database.
 pub const MEMORIES_MAX: usize = 10_000;
 /// Local memories considered for one question.
@@ -90,14 +90,14 @@ impl Memories {
             clock,
             service: service.map(Arc::new),
             cache: Cache::default(),
-            calls: Arc::new(Semaphore::new(CALLS_AT_ONCE_MAX)),
+            calls: Arc::new(Semaphore::new(CONCURRENT_CALLS_MAX)),
             wake: Arc::default(),
         }
     }
 
     /// Metrics and size of the cache of the service's lists.
-    pub fn cached(&self) -> (&CacheMetrics, usize) {
-        (&self.cache.looks, self.cache.len())
+    pub fn cache_metrics(&self) -> (&CacheMetrics, usize) {
+        (&self.cache.metrics, self.cache.len())
     }
 
     /// Metrics of calls to the service, if there is one.
@@ -124,7 +124,7 @@ impl Memories {
         };
         let (key, id) = (cache::ListKey::list(user_id), user_id.to_owned());
         let list = move || service.list(&id, PERSON_WAIT_MAX);
-        self.listed(key, PERSON_WAIT_MAX, list).await
+        self.list_or_fetch(key, PERSON_WAIT_MAX, list).await
     }
 
     /// All memories of a person, newest first, for a prompt or an answer. `user_id` is the public
@@ -146,14 +146,14 @@ impl Memories {
         &self,
         user: UserId,
         user_id: &str,
-        about: &MemoryQuery<'_>,
+        query: &MemoryQuery<'_>,
     ) -> Result<FoundMemories> {
-        let (elsewhere, found) = match self.searched(user_id, about).await {
+        let (elsewhere, found) = match self.search(user_id, query).await {
             Ok(Some(list)) => (ServiceMemories::Nothing, Some(list)),
             Ok(None) => (ServiceMemories::Nothing, None),
             Err(elsewhere) => (elsewhere, None),
         };
-        let (text, rank, limit) = (about.text.to_owned(), about.rank, about.limit);
+        let (text, rank, limit) = (query.text.to_owned(), query.rank, query.limit);
         self.store
             .read(move |view| {
                 let tasks = view.memory_tasks(user)?;
@@ -171,62 +171,62 @@ impl Memories {
     }
 
     /// `None` without a service. The error is what is known without the search.
-    async fn searched(
+    async fn search(
         &self,
         user_id: &str,
-        about: &MemoryQuery<'_>,
+        query: &MemoryQuery<'_>,
     ) -> Result<Option<Arc<mem0::List>>, ServiceMemories> {
         let Some(service) = self.service.clone() else {
             return Ok(None);
         };
-        let (text, id) = (about.text.to_owned(), user_id.to_owned());
-        let wait = about.wait.min(PERSON_WAIT_MAX);
-        let key = cache::ListKey::search(user_id, about.text);
+        let (text, id) = (query.text.to_owned(), user_id.to_owned());
+        let wait = query.wait.min(PERSON_WAIT_MAX);
+        let key = cache::ListKey::search(user_id, query.text);
         let search = move || service.search(&id, &text, wait);
-        match self.listed(key, wait, search).await {
+        match self.list_or_fetch(key, wait, search).await {
             ServiceMemories::Listed(list) => Ok(Some(list)),
-            _ => Err(self.known_list(user_id)),
+            _ => Err(self.cached_list(user_id)),
         }
     }
 
-    fn known_list(&self, user_id: &str) -> ServiceMemories {
-        let ttl_ms = self.cached_for_ms(user_id);
+    fn cached_list(&self, user_id: &str) -> ServiceMemories {
+        let ttl_ms = self.cache_ttl_ms(user_id);
         let now = self.clock.monotonic();
-        match self.cache.look(&cache::ListKey::list(user_id), ttl_ms, now) {
-            cache::CacheLook::Known(list) => ServiceMemories::Listed(list),
+        match self.cache.get(&cache::ListKey::list(user_id), ttl_ms, now) {
+            cache::CacheLookup::Known(list) => ServiceMemories::Listed(list),
             _ => ServiceMemories::Unreachable,
         }
     }
 
-    /// From the cache, or else by `fetch`, unless that failed recently.
-    async fn listed(
+    /// The list from the cache, else from `fetch`, unless a call failed recently.
+    async fn list_or_fetch(
         &self,
         key: cache::ListKey,
         wait: Duration,
         fetch: impl FnOnce() -> Result<mem0::List, MemoryServiceError> + Send + 'static,
     ) -> ServiceMemories {
-        let ttl_ms = self.cached_for_ms(&key.user_id);
-        let seen = match self.cache.look(&key, ttl_ms, self.clock.monotonic()) {
-            cache::CacheLook::Known(list) => return ServiceMemories::Listed(list),
-            cache::CacheLook::Quiet => return ServiceMemories::Unreachable,
-            cache::CacheLook::Unknown(seen) => seen,
+        let ttl_ms = self.cache_ttl_ms(&key.user_id);
+        let missing_since = match self.cache.get(&key, ttl_ms, self.clock.monotonic()) {
+            cache::CacheLookup::Known(list) => return ServiceMemories::Listed(list),
+            cache::CacheLookup::Paused => return ServiceMemories::Unreachable,
+            cache::CacheLookup::Unknown(missing_since) => missing_since,
         };
-        match self.within(wait, fetch).await {
+        match self.call_with_timeout(wait, fetch).await {
             Ok(list) => {
                 let list = Arc::new(list);
                 let now = self.clock.monotonic();
-                self.cache.put(key, seen, list.clone(), now);
+                self.cache.put(key, missing_since, list.clone(), now);
                 ServiceMemories::Listed(list)
             }
-            Err(trouble) => {
-                self.failed(&trouble);
+            Err(error) => {
+                self.record_failure(&error);
                 ServiceMemories::Unreachable
             }
         }
     }
 
     /// The service's current list, for a job; empty without a service.
-    pub async fn list_afresh(&self, user_id: &str) -> Result<ServiceMemories, MemoryServiceError> {
+    pub async fn fetch_list(&self, user_id: &str) -> Result<ServiceMemories, MemoryServiceError> {
         let Some(service) = self.service.clone() else {
             return Ok(ServiceMemories::Nothing);
         };
@@ -259,7 +259,7 @@ impl Memories {
         self.remember_as(tx, user, &random::uuid().to_string(), text, category, now)
     }
 
-    /// The same under an id (a UUID) of the caller's.
+    /// Like `remember`, with the id (a UUID) from the caller.
     pub fn remember_as(
         &self,
         tx: &mut Tx<'_>,
@@ -285,17 +285,17 @@ impl Memories {
         memory: &Memory,
         now: Timestamp,
     ) -> Result<()> {
-        let ours = memory.kept_for.as_deref().unwrap_or(&memory.id);
-        let mut there = self.has_service();
-        if let Some(local) = tx.view().memory(ours)? {
+        let local_id = memory.kept_for.as_deref().unwrap_or(&memory.id);
+        let mut delete_at_service = self.has_service();
+        if let Some(local) = tx.view().memory(local_id)? {
             tx.delete_memory(user, local.id)?;
-            // Never sent, so the service doesn't know of it.
-            there &= tx
-                .take_back_memory_add(user, ours)?
+            // A memory that was never sent needn't be deleted at the service.
+            delete_at_service &= tx
+                .take_back_memory_add(user, local_id)?
                 .is_some_and(|calls| calls > 0)
                 || memory.kept_for.is_some();
         }
-        if there {
+        if delete_at_service {
             tx.insert_memory_task(user, MemoryTaskKind::Delete, Some(&memory.id), now)?;
             self.wake_after(tx);
         }
@@ -317,37 +317,37 @@ impl Memories {
         tx.after_commit(move || wake.notify_one());
     }
 
-    fn cached_for_ms(&self, user_id: &str) -> u64 {
+    fn cache_ttl_ms(&self, user_id: &str) -> u64 {
         let flags = self.flags.for_user(user_id);
         flags.integer("cache.memory.ttl_seconds").max(0) as u64 * 1_000
     }
 
     /// A call keeps its permit until it really ends, even if nobody waits for it.
-    async fn within<T: Send + 'static>(
+    async fn call_with_timeout<T: Send + 'static>(
         &self,
         wait: Duration,
         call: impl FnOnce() -> Result<T, MemoryServiceError> + Send + 'static,
     ) -> Result<T, MemoryServiceError> {
-        let place = self.calls.clone().try_acquire_owned();
-        let place = place.map_err(|_| MemoryServiceError::Busy)?;
+        let permit = self.calls.clone().try_acquire_owned();
+        let permit = permit.map_err(|_| MemoryServiceError::Busy)?;
         let calling = blocking(move || {
-            let _place = place;
+            let _permit = permit;
             call()
         });
-        let waited = tokio::time::timeout(wait, calling).await;
-        waited.unwrap_or_else(|_| Err(MemoryServiceError::Unreachable("it took too long".into())))
+        let result = tokio::time::timeout(wait, calling).await;
+        result.unwrap_or_else(|_| Err(MemoryServiceError::Unreachable("it took too long".into())))
     }
 
-    fn failed(&self, trouble: &MemoryServiceError) {
-        log::warn!("the memory service: {trouble}");
-        let until = self.clock.monotonic().plus_ms(QUIET_AFTER_FAILURE_MS);
-        self.cache.be_quiet_until(until);
+    fn record_failure(&self, error: &MemoryServiceError) {
+        log::warn!("the memory service: {error}");
+        let until = self.clock.monotonic().plus_ms(PAUSE_AFTER_FAILURE_MS);
+        self.cache.pause_until(until);
     }
 }
 
 async fn blocking<T: Send + 'static>(
     call: impl FnOnce() -> Result<T, MemoryServiceError> + Send + 'static,
 ) -> Result<T, MemoryServiceError> {
-    let called = tokio::task::spawn_blocking(call).await;
-    called.unwrap_or_else(|e| Err(MemoryServiceError::Unreachable(e.to_string())))
+    let result = tokio::task::spawn_blocking(call).await;
+    result.unwrap_or_else(|e| Err(MemoryServiceError::Unreachable(e.to_string())))
 }

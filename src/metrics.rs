@@ -13,24 +13,24 @@ pub use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, IntGaug
 const ANSWER_BOUNDS_S: &[f64] = &[
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 ];
-const NAMED_WELL: &str = "names and labels stand in the code";
+const VALID_NAME: &str = "names and labels are literals";
 
 /// Registering fails when two families have the same name, which is a bug.
 pub type MetricsResult<T = ()> = prometheus::Result<T>;
 
 /// A number that only goes up.
 pub fn counter(name: &str, help: &str) -> IntCounter {
-    IntCounter::new(name, help).expect(NAMED_WELL)
+    IntCounter::new(name, help).expect(VALID_NAME)
 }
 
 /// A number that goes up and down.
 pub fn gauge(name: &str, help: &str) -> IntGauge {
-    IntGauge::new(name, help).expect(NAMED_WELL)
+    IntGauge::new(name, help).expect(VALID_NAME)
 }
 
-/// Counters that differ by labels. A label must have few values.
+/// Counters with labels. A label must have few values.
 pub fn counters(name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
-    IntCounterVec::new(Opts::new(name, help), labels).expect(NAMED_WELL)
+    IntCounterVec::new(Opts::new(name, help), labels).expect(VALID_NAME)
 }
 
 /// A histogram of durations, in seconds.
@@ -40,19 +40,19 @@ pub fn durations(name: &str, help: &str) -> Histogram {
 
 pub fn durations_by(name: &str, help: &str, labels: &[&str]) -> HistogramVec {
     let opts = HistogramOpts::new(name, help).buckets(ANSWER_BOUNDS_S.to_vec());
-    HistogramVec::new(opts, labels).expect(NAMED_WELL)
+    HistogramVec::new(opts, labels).expect(VALID_NAME)
 }
 
 /// A histogram: how many values are at most each of the bounds.
 pub fn histogram(name: &str, help: &str, bounds: &[f64]) -> Histogram {
     let opts = HistogramOpts::new(name, help).buckets(bounds.to_vec());
-    Histogram::with_opts(opts).expect(NAMED_WELL)
+    Histogram::with_opts(opts).expect(VALID_NAME)
 }
 
 /// One counter of a family that several parts share, each with its own label.
-fn one_of(name: &str, help: &str, label: (&str, &str)) -> IntCounter {
+fn family_member(name: &str, help: &str, label: (&str, &str)) -> IntCounter {
     let opts = Opts::new(name, help).const_label(label.0, label.1);
-    IntCounter::with_opts(opts).expect(NAMED_WELL)
+    IntCounter::with_opts(opts).expect(VALID_NAME)
 }
 
 /// Requests refused by a limit, by the limit's name. Several parts count into this family.
@@ -73,7 +73,7 @@ pub struct Calls {
 
 impl Calls {
     pub fn of(provider: &'static str) -> Self {
-        let of = |name, help| one_of(name, help, ("provider", provider));
+        let of = |name, help| family_member(name, help, ("provider", provider));
         Self {
             made: of(
                 "chatkeep_provider_calls_total",
@@ -83,7 +83,7 @@ impl Calls {
         }
     }
 
-    pub fn ended<T, E>(&self, outcome: &Result<T, E>) {
+    pub fn record<T, E>(&self, outcome: &Result<T, E>) {
         self.made.inc();
         if outcome.is_err() {
             self.failed.inc();
@@ -101,7 +101,7 @@ pub struct CacheMetrics {
 
 impl CacheMetrics {
     pub fn into(cache: &'static str) -> Self {
-        let of = |name, help| one_of(name, help, ("cache", cache));
+        let of = |name, help| family_member(name, help, ("cache", cache));
         Self {
             cache,
             hits: of("chatkeep_cache_hits_total", "Lookups that found an entry."),
@@ -132,7 +132,7 @@ pub struct Job {
 
 impl Job {
     fn new(name: &'static str) -> Self {
-        let of = |family, help| one_of(family, help, ("job", name));
+        let of = |family, help| family_member(family, help, ("job", name));
         let succeeded_at = Opts::new(
             "chatkeep_job_last_success_timestamp_seconds",
             "When a run last succeeded, in seconds since the epoch.",
@@ -141,7 +141,7 @@ impl Job {
             runs: of("chatkeep_job_runs_total", "Runs of periodic jobs."),
             failures: of("chatkeep_job_failures_total", "Runs that failed."),
             succeeded_at: Gauge::with_opts(succeeded_at.const_label("job", name))
-                .expect(NAMED_WELL),
+                .expect(VALID_NAME),
         }
     }
 
@@ -183,8 +183,8 @@ impl MetricsRegistry {
     pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
     /// Adds metrics that count as things happen.
-    pub fn add(&self, numbers: &(impl Collector + Clone + 'static)) -> MetricsResult {
-        self.0.register(Box::new(numbers.clone()))
+    pub fn add(&self, family: &(impl Collector + Clone + 'static)) -> MetricsResult {
+        self.0.register(Box::new(family.clone()))
     }
 
     pub fn add_calls(&self, calls: &Calls) -> MetricsResult {
@@ -193,13 +193,13 @@ impl MetricsRegistry {
     }
 
     /// Adds a cache's lookups and its number of entries.
-    pub fn add_cache(&self, (looks, entries): (&CacheMetrics, usize)) -> MetricsResult {
-        self.add(&looks.hits)?;
-        self.add(&looks.misses)?;
+    pub fn add_cache(&self, (metrics, entries): (&CacheMetrics, usize)) -> MetricsResult {
+        self.add(&metrics.hits)?;
+        self.add(&metrics.misses)?;
         self.labelled(
             "chatkeep_cache_entries",
-            "What is kept.",
-            ("cache", looks.cache),
+            "Entries in the cache.",
+            ("cache", metrics.cache),
             entries as f64,
         )
     }
@@ -225,10 +225,10 @@ impl MetricsRegistry {
         &self,
         name: &str,
         help: &str,
-        (label, is): (&str, &str),
+        (label, label_value): (&str, &str),
         value: f64,
     ) -> MetricsResult {
-        let gauge = Gauge::with_opts(Opts::new(name, help).const_label(label, is))?;
+        let gauge = Gauge::with_opts(Opts::new(name, help).const_label(label, label_value))?;
         gauge.set(value);
         self.add(&gauge)
     }

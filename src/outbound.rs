@@ -26,10 +26,10 @@ pub struct Authorities(Arc<[CertificateDer<'static>]>);
 impl Authorities {
     /// Parses certificates in PEM form.
     pub fn read(pem: &[u8]) -> Result<Self, String> {
-        let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        match found {
-            Ok(found) if !found.is_empty() => Ok(Self(found.into())),
-            _ => Err("it holds no certificate in PEM form".to_owned()),
+        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        match certificates {
+            Ok(certificates) if !certificates.is_empty() => Ok(Self(certificates.into())),
+            _ => Err("it contains no certificate in PEM form".to_owned()),
         }
     }
 }
@@ -39,8 +39,8 @@ pub fn tls(authorities: Option<&Authorities>) -> Result<Arc<ClientConfig>, Strin
     let mut roots = RootCertStore::empty();
     match authorities {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
-        Some(Authorities(found)) => {
-            for certificate in found.iter() {
+        Some(Authorities(certificates)) => {
+            for certificate in certificates.iter() {
                 let added = roots.add(certificate.clone());
                 added.map_err(|e| format!("a certificate can't be used: {e}"))?;
             }
@@ -79,16 +79,16 @@ pub struct Answer {
 /// Why there is no answer.
 #[derive(Debug)]
 pub struct NoAnswer {
-    why: String,
+    reason: String,
     /// Whether it timed out.
     pub timed_out: bool,
-    /// The host has a private address, and only public ones may be asked.
+    /// The host has a private address, and only public ones are allowed.
     pub is_private: bool,
 }
 
 impl std::fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.why)
+        f.write_str(&self.reason)
     }
 }
 
@@ -99,7 +99,7 @@ impl From<ureq::Error> for NoAnswer {
         Self {
             timed_out: matches!(error, ureq::Error::Timeout(_)) && !unconnected,
             is_private: matches!(&error, ureq::Error::Other(other) if other.is::<PrivateAddress>()),
-            why: error.to_string(),
+            reason: error.to_string(),
         }
     }
 }
@@ -210,10 +210,10 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
     let mut response = match request.method {
         Method::Propfind => run(&agent, "PROPFIND", request),
         Method::Report => run(&agent, "REPORT", request),
-        Method::Get => bodiless(agent.get(request.url), request),
-        Method::Delete => bodiless(agent.delete(request.url), request),
-        Method::Post => bodied(agent.post(request.url), request),
-        Method::Put => bodied(agent.put(request.url), request),
+        Method::Get => without_body(agent.get(request.url), request),
+        Method::Delete => without_body(agent.delete(request.url), request),
+        Method::Post => with_body(agent.post(request.url), request),
+        Method::Put => with_body(agent.put(request.url), request),
     }?;
     let body = read_body(response.body_mut(), request.answer_bytes_max)?;
     let header = |name| response.headers().get(name)?.to_str().ok();
@@ -227,9 +227,9 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
 }
 
 fn agent(request: &Request<'_>) -> ureq::Agent {
-    let roots = request.authorities.map(|Authorities(found)| {
+    let roots = request.authorities.map(|Authorities(certificates)| {
         RootCerts::from(
-            found
+            certificates
                 .iter()
                 .map(|der| Certificate::from_der(der).to_owned()),
         )
@@ -255,7 +255,7 @@ fn agent(request: &Request<'_>) -> ureq::Agent {
     }
 }
 
-/// A host has an address that is not of the public network.
+/// A host has an address outside the public network.
 #[derive(Debug)]
 struct PrivateAddress;
 
@@ -267,8 +267,8 @@ impl std::fmt::Display for PrivateAddress {
 
 impl std::error::Error for PrivateAddress {}
 
-/// Finds public addresses only. The connection goes to what it found, so that a name that
-/// changes between two look-ups leads nowhere else.
+/// Resolves to public addresses only. The connection uses the checked addresses, so that a name
+/// that changes between two look-ups has no effect.
 #[derive(Debug, Default)]
 struct PublicResolver(DefaultResolver);
 
@@ -279,36 +279,38 @@ impl Resolver for PublicResolver {
         config: &ureq::config::Config,
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.0.resolve(uri, config, timeout)?;
-        match found.iter().all(|address| is_public(address.ip())) {
-            true => Ok(found),
+        let addresses = self.0.resolve(uri, config, timeout)?;
+        match addresses.iter().all(|address| is_public(address.ip())) {
+            true => Ok(addresses),
             false => Err(ureq::Error::Other(Box::new(PrivateAddress))),
         }
     }
 }
 
-/// The addresses of a host, of the public network only or any. It blocks.
+/// The addresses of a host, any or only public ones. Blocks.
 pub fn resolve(host: &str, port: u16, public_only: bool) -> Result<Vec<SocketAddr>, NoAnswer> {
-    let refused = |why: String, is_private| NoAnswer {
-        why,
+    let no_answer = |reason: String, is_private| NoAnswer {
+        reason,
         timed_out: false,
         is_private,
     };
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    let found = (host, port).to_socket_addrs();
-    let found: Vec<SocketAddr> = found.map_err(|e| refused(e.to_string(), false))?.collect();
-    match found
+    let addresses = (host, port).to_socket_addrs();
+    let addresses: Vec<SocketAddr> = addresses
+        .map_err(|e| no_answer(e.to_string(), false))?
+        .collect();
+    match addresses
         .iter()
         .all(|address| !public_only || is_public(address.ip()))
     {
-        true if !found.is_empty() => Ok(found),
-        true => Err(refused("the host has no address".to_owned(), false)),
-        false => Err(refused(PrivateAddress.to_string(), true)),
+        true if !addresses.is_empty() => Ok(addresses),
+        true => Err(no_answer("the host has no address".to_owned(), false)),
+        false => Err(no_answer(PrivateAddress.to_string(), true)),
     }
 }
 
-/// An address that the public network leads to: none of this machine, of private networks, of
-/// documentation, of tests and of multicast (the registries of RFC 6890).
+/// Whether the address is in the public network: not of this machine, private networks,
+/// documentation, tests or multicast (the registries of RFC 6890).
 pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
@@ -320,7 +322,7 @@ pub fn is_public(address: IpAddr) -> bool {
                 || matches!((a, b, c), (0 | 224..=255, ..) | (100, 64..=127, _))
                 || matches!((a, b, c), (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _)))
         }
-        // Of what is given out, not what carries IPv4 addresses within (Teredo, 6to4).
+        // Allocated addresses, except those that contain an IPv4 address (Teredo, 6to4).
         IpAddr::V6(v6) => {
             let [a, b, ..] = v6.segments();
             (0x2000..0x4000).contains(&a)
@@ -346,14 +348,14 @@ fn run(agent: &ureq::Agent, method: &str, request: &Request<'_>) -> HttpResult {
 
 type HttpResult = Result<ureq::http::Response<ureq::Body>, ureq::Error>;
 
-fn bodiless(
+fn without_body(
     builder: ureq::RequestBuilder<ureq::typestate::WithoutBody>,
     request: &Request<'_>,
 ) -> HttpResult {
     with_headers(builder, request).call()
 }
 
-fn bodied(
+fn with_body(
     builder: ureq::RequestBuilder<ureq::typestate::WithBody>,
     request: &Request<'_>,
 ) -> HttpResult {
@@ -391,7 +393,7 @@ fn read_body(body: &mut ureq::Body, bytes_max: u64) -> Result<Vec<u8>, NoAnswer>
         .map_err(ureq::Error::from)?;
     if bytes.len() as u64 > bytes_max {
         return Err(NoAnswer {
-            why: format!("the answer is longer than {bytes_max} bytes"),
+            reason: format!("the answer is longer than {bytes_max} bytes"),
             timed_out: false,
             is_private: false,
         });
@@ -404,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_addresses_of_the_public_network_are_public() {
+    fn public_and_private_addresses() {
         let public = [
             "8.8.8.8",
             "192.0.1.1",
@@ -445,14 +447,14 @@ mod tests {
     }
 
     #[test]
-    fn a_private_host_is_not_asked() {
+    fn a_private_host_is_refused() {
         for host in ["127.0.0.1:9", "localhost:9", "[::1]:9", "0.0.0.0:9"] {
             let url = format!("http://{host}/");
-            let asked = send(&Request {
+            let result = send(&Request {
                 public_only: true,
                 ..Request::new(Method::Get, &url)
             });
-            assert!(asked.expect_err(host).is_private, "{host}");
+            assert!(result.expect_err(host).is_private, "{host}");
         }
         assert!(
             resolve("localhost", 9, true)

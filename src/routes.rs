@@ -1,6 +1,6 @@
 //! The table of routes: one row per route, with its caller, limit, body cap and handler. Below the
-//! table is the path of each request: find the row, authenticate the caller, take from the limit,
-//! call the handler.
+//! table is the path of each request: find the row, authenticate the caller, count the call against
+//! its limit, call the handler.
 
 mod account;
 mod address;
@@ -129,7 +129,7 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/admin/audit",                         Admin,      0,              to!(audit::list)),
         route("GET",    "/admin/commands",                      Admin,      0,              to!(commands::list)),
         route("POST",   "/admin/commands/{command_id}/retry",   Admin,      0,              to!(commands::retry)),
-        route("DELETE", "/admin/commands/{command_id}",         Admin,      0,              to!(commands::drop_one)),
+        route("DELETE", "/admin/commands/{command_id}",         Admin,      0,              to!(commands::drop_command)),
         route("GET",    "/admin/edge-agents",                   Admin,      0,              to!(admin::edge_agents)),
         route("POST",   "/admin/edge-agents/{agent_id}/revoke", Admin,      0,              to!(admin::revoke_tokens)),
         route("GET",    "/admin/feature-flags",                 Admin,      0,              to!(flags::list)),
@@ -159,7 +159,7 @@ pub fn table() -> Vec<Route> {
         route("GET",    "/billing/history",                     User,       0,              to!(billing::history)),
         route("POST",   "/payment/events",                      Anyone,     JSON_BYTES_MAX, to!(billing::event)),
         route("GET",    "/payment/success",                     Anyone,     0,              to!(billing::paid_page)),
-        route("GET",    "/payment/canceled",                    Anyone,     0,              to!(billing::given_up_page)),
+        route("GET",    "/payment/canceled",                    Anyone,     0,              to!(billing::canceled_page)),
         route("POST",   "/admin/billing/reconcile",             Admin,      4096,           to!(billing::reconcile)),
         route("POST",   "/marketplace/apps",                    User,       JSON_BYTES_MAX, to!(marketplace::apps::create)),
         route("GET",    "/marketplace/apps",                    User,       0,              to!(marketplace::apps::list)),
@@ -225,19 +225,19 @@ async fn dispatch(
 ) -> Result<Response> {
     let (row, params) = match router.find(&exchange.method, &exchange.path) {
         Match::Found { target, params } => (target, params),
-        Match::WrongMethod { allow } => return Err(http::method_not_allowed(&allow)),
+        Match::MethodNotAllowed { allow } => return Err(http::method_not_allowed(&allow)),
         Match::Unknown => return Err(Error::not_found()),
     };
     exchange
         .trace
-        .set_row(RouteLabels::row(&row.method, row.path));
-    let (trace, from) = (exchange.trace.clone(), address::of(&app, &exchange));
+        .set_route(RouteLabels::of(&row.method, row.path));
+    let (trace, address) = (exchange.trace.clone(), address::of(&app, &exchange));
     if row.caller == Caller::Admin {
-        trace.set_from(from);
+        trace.set_from(address);
     }
     let outcome = call(app, row, params, exchange).await;
     if outcome.as_ref().is_err_and(is_refused_credential) {
-        trace.set_from(from);
+        trace.set_from(address);
     }
     outcome
 }
@@ -315,7 +315,7 @@ fn authenticate(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Op
         }
         Caller::Legacy => match app.legacy_secret.get().as_ref() {
             Some(secret) if secret.matches(Some(bearer(exchange)?)) => Ok(None),
-            Some(_) => Err(Error::unauthorized("the legacy relay's secret is wrong")),
+            Some(_) => Err(Error::unauthorized("the legacy relay's secret is invalid")),
             None if app.config.is_production() => Err(Error::unauthorized(
                 "the legacy endpoint needs RELAY_WEBHOOK_SECRET in production",
             )),
@@ -323,7 +323,7 @@ fn authenticate(app: &App, caller: Caller, exchange: &mut Exchange) -> Result<Op
         },
         Caller::Admin => match app.admin_token.get().as_ref() {
             Some(token) if token.matches(Some(bearer(exchange)?)) => Ok(None),
-            _ => Err(Error::unauthorized("the admin token is wrong")),
+            _ => Err(Error::unauthorized("the admin token is invalid")),
         },
     }
 }
@@ -336,14 +336,14 @@ fn bearer(exchange: &Exchange) -> Result<&str> {
 fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     let header = exchange
         .header("x-edge-agent-id")
-        .map_err(|_| Error::unauthorized("X-Edge-Agent-Id is not acceptable"))?;
-    let mut named = exchange.query_params("edge_agent_id");
-    let query = match (named.next(), named.next()) {
+        .map_err(|_| Error::unauthorized("the header X-Edge-Agent-Id is invalid"))?;
+    let mut agents = exchange.query_params("edge_agent_id");
+    let query = match (agents.next(), agents.next()) {
         (None, _) => None,
         (Some(Some(name)), None) => Some(name),
         _ => {
             return Err(Error::unauthorized(
-                "the query's edge_agent_id is not one name",
+                "the query's edge_agent_id is repeated or invalid",
             ));
         }
     };
@@ -351,7 +351,7 @@ fn agent(app: &App, exchange: &Exchange) -> Result<String> {
     if header.is_some() && query.is_some() && header != query {
         return Err(Error::unauthorized("two different agents are named"));
     }
-    // Every failure is the same 401: the answer doesn't tell why.
+    // Every failure has the same 401 answer; only the log has the reason.
     let token = exchange.bearer();
     let token = token.ok_or_else(|| Error::unauthorized("no bearer token"))?;
     app.edge_tokens
@@ -378,7 +378,7 @@ impl Request {
     /// The signed-in person; only for rows with `Caller::User`.
     fn user(&self) -> Result<&SignedInUser> {
         let user = self.user.as_ref();
-        user.ok_or_else(|| Error::internal("a route for users was called by nobody"))
+        user.ok_or_else(|| Error::internal("a route for users was called without a user"))
     }
 
     /// The body's bytes within the row's cap; refused unless the Content-Type allows JSON.

@@ -20,7 +20,7 @@ const BODY_IDLE: Duration = Duration::from_secs(10);
 const LAST_ACKS_MAX: Duration = Duration::from_secs(2);
 /// How long sockets have to close.
 const SOCKETS_CLOSE_MAX: Duration = Duration::from_secs(2);
-/// The pause between two looks at a condition that a drain waits for.
+/// The pause between two checks of a condition that a drain waits for.
 const DRAIN_PAUSE: Duration = Duration::from_millis(20);
 
 /// How a run ended.
@@ -44,7 +44,7 @@ pub async fn run(app: Arc<App>, listener: TcpListener, stop: watch::Receiver<boo
         routes::handler(app.clone()),
         http_stopped,
     ));
-    let storage_lost = until_stopped(&app, stop).await;
+    let is_storage_lost = until_stopped(&app, stop).await;
     app.hub.set_phase(Phase::Draining);
     let _ = stop_http.send(true);
     let drained = serving.await.unwrap_or(DrainEnd::GraceRanOut);
@@ -54,14 +54,14 @@ pub async fn run(app: Arc<App>, listener: TcpListener, stop: watch::Receiver<boo
     background.shutdown().await;
     app.backups.end().await;
     if let Err(error) = app.store.note_written(app.clock.now()).await {
-        log::warn!("what was answered could not be noted: {error}");
+        log::warn!("deliveries could not be recorded: {error}");
     }
     // A hanging call may still hold the store: deleted data must not stay in the log until it
     // ends.
     if let Err(error) = app.store.compact(false).await {
         log::warn!("the write-ahead log was not emptied: {error}");
     }
-    match (storage_lost, drained) {
+    match (is_storage_lost, drained) {
         (true, _) => RunEnd::StorageLost,
         (false, DrainEnd::Clean) => RunEnd::Clean,
         (false, DrainEnd::GraceRanOut) => RunEnd::GraceRanOut,
@@ -77,18 +77,18 @@ async fn until_stopped(app: &App, mut stop: watch::Receiver<bool>) -> bool {
     }
 }
 
-async fn wait_for(most: Duration, is_done: impl Fn() -> bool) {
+async fn wait_for(timeout: Duration, is_done: impl Fn() -> bool) {
     let waiting = async {
         while !is_done() {
             tokio::time::sleep(DRAIN_PAUSE).await;
         }
     };
-    let _ = tokio::time::timeout(most, waiting).await;
+    let _ = tokio::time::timeout(timeout, waiting).await;
 }
 
-/// The address under which a connection is limited, if it is: connections of our proxies, which
-/// serve many clients, are not, and in development neither are those of this machine.
-fn counted_as(app: &App, peer: IpAddr) -> Option<IpAddr> {
+/// The network whose connections are limited; `None` for trusted proxies, which serve many
+/// clients, and in development for this machine.
+fn connection_group(app: &App, peer: IpAddr) -> Option<IpAddr> {
     let peer = peer.to_canonical();
     let proxies = app.trusted_proxies.get();
     let is_exempt = (!app.config.is_production() && peer.is_loopback())
@@ -97,7 +97,7 @@ fn counted_as(app: &App, peer: IpAddr) -> Option<IpAddr> {
 }
 
 fn http_settings(app: &Arc<App>) -> http::Settings {
-    let (counted_for, server) = (app.clone(), &app.config.server);
+    let (group_app, server) = (app.clone(), &app.config.server);
     http::Settings {
         header_timeout: Duration::from_secs(server.header_timeout_s),
         body_idle_timeout: BODY_IDLE,
@@ -105,8 +105,8 @@ fn http_settings(app: &Arc<App>) -> http::Settings {
         write_timeout: Duration::from_secs(server.write_timeout_s),
         max_connections: server.max_connections as usize,
         max_connections_per_address: server.connections_per_address() as usize,
-        counted_as: Arc::new(move |peer| counted_as(&counted_for, peer)),
+        address_group: Arc::new(move |peer| connection_group(&group_app, peer)),
         shutdown_grace: Duration::from_secs(server.shutdown_grace_s),
-        gauge: app.gauge.clone(),
+        metrics: app.server_metrics.clone(),
     }
 }

@@ -296,7 +296,7 @@ async fn a_backup_is_private_complete_and_replaces_nothing_unasked() {
             ("/proc/b.db", "no file can be made in the folder /proc"),
             ("-", "can't go to standard output"),
             (". --force", "is a directory"),
-            ("sealing.key --force", "is needed beside the database"),
+            ("sealing.key --force", "is one of the service's own files"),
             ("socket --force", "is not a file"),
         ] {
             if !folder.join("linked.db").exists() {

@@ -365,7 +365,10 @@ fn secrets_that_others_may_read_are_refused_in_production() {
     for arguments in [["check"], ["serve"]] {
         let told = refused(chatkeep(path, &arguments));
         assert_eq!(told.len(), 1, "{told:#?}");
-        assert!(told[0].contains("service.toml: holds secrets"), "{told:#?}");
+        assert!(
+            told[0].contains("service.toml: contains secrets"),
+            "{told:#?}"
+        );
     }
     for mode in [0o640, 0o600] {
         set_mode(&file, mode);
@@ -376,12 +379,12 @@ fn secrets_that_others_may_read_are_refused_in_production() {
     set_mode(&file, 0o644);
     let told = lines(&run(path, &["check"]).stdout).join("\n");
     assert!(
-        told.contains("warning: service.toml holds secrets"),
+        told.contains("warning: service.toml contains secrets"),
         "{told}"
     );
     fs::write(&file, "[reply]\npersona_name = \"Ada\"\n").unwrap();
     let told = lines(&run(path, &["check"]).stdout).join("\n");
-    assert!(!told.contains("holds secrets"), "{told}");
+    assert!(!told.contains("contains secrets"), "{told}");
 }
 
 #[test]
@@ -399,7 +402,7 @@ fn certificates_of_the_mail_server_are_read() {
     };
     for (content, expected) in [
         (None, "mail.ca_file: can't read ca.pem"),
-        (Some("none"), "mail.ca_file: holds no certificate"),
+        (Some("none"), "mail.ca_file: contains no certificate"),
     ] {
         let told = ca(content);
         assert!(told[0].contains(expected), "{told:#?}");

@@ -17,7 +17,7 @@ async fn the_server_outlives_a_lack_of_descriptors() {
     let (_stop, stopped) = watch::channel(false);
     let handler: http::Handler = Arc::new(|_| async { Ok(http::text("alive")) }.boxed());
     let settings = Settings::default();
-    let gauge = settings.gauge.clone();
+    let metrics = settings.metrics.clone();
     tokio::spawn(http::serve(listener, settings, handler, stopped));
 
     let (_, hard) = rlimit::Resource::NOFILE.get().unwrap();
@@ -35,9 +35,9 @@ async fn the_server_outlives_a_lack_of_descriptors() {
     }
     let waiting = clients.len();
     assert!(
-        gauge.connections() < waiting,
+        metrics.connections() < waiting,
         "{} {waiting}",
-        gauge.connections()
+        metrics.connections()
     );
     clients.clear();
 

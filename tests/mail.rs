@@ -113,28 +113,28 @@ async fn a_server_that_is_down_is_tried_again_for_three_days() {
             eventually("a try", async || queued(service) == [[times]]).await;
         };
         tried(&service, 1).await;
-        let post = service.app.post.clone().unwrap();
+        let mailer = service.app.deletion_mailer.clone().unwrap();
         clock.advance(59_000);
-        assert_eq!(post.send_due().await.unwrap(), 0);
+        assert_eq!(mailer.send_due().await.unwrap(), 0);
         tried(&service, 1).await;
         clock.advance(1_000);
-        assert_eq!(post.send_due().await.unwrap(), 0);
+        assert_eq!(mailer.send_due().await.unwrap(), 0);
         tried(&service, 2).await;
         // It outlives the process.
-        drop(post);
+        drop(mailer);
         let (_, folder) = service.stop().await;
         clock.advance(2 * HOUR_MS);
         service = Service::in_folder(folder, &borrowed(&settings), clock.clone()).await;
         tried(&service, 3).await;
-        let post = service.app.post.clone().unwrap();
+        let mailer = service.app.deletion_mailer.clone().unwrap();
         if over {
             clock.advance(3 * DAY_MS);
-            assert_eq!(post.send_due().await.unwrap(), 0);
+            assert_eq!(mailer.send_due().await.unwrap(), 0);
             assert!(mails.mails().is_empty());
         } else {
             mails.set(Mood::Takes);
             clock.advance(HOUR_MS);
-            assert_eq!(post.send_due().await.unwrap(), 1);
+            assert_eq!(mailer.send_due().await.unwrap(), 1);
             assert_eq!(mails.mails().len(), 1);
         }
         assert!(queued(&service).is_empty());

@@ -366,8 +366,8 @@ fn failures_are_told_apart() {
     };
     assert_eq!(asked(""), Ok(0));
     for (mode, expected) in [
-        ("garbage", mem0::MemoryServiceError::Unintelligible),
-        ("shape", mem0::MemoryServiceError::Unintelligible),
+        ("garbage", mem0::MemoryServiceError::InvalidAnswer),
+        ("shape", mem0::MemoryServiceError::InvalidAnswer),
         ("redirect", mem0::MemoryServiceError::Refused(302)),
         ("503", mem0::MemoryServiceError::Refused(503)),
     ] {

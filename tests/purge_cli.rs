@@ -83,7 +83,10 @@ async fn purges_through_the_service_and_alone() {
             service.kill();
         }
         let listed = done(folder, "--dry-run");
-        assert!(listed.contains("was to go by 1970-01-01"), "{listed}");
+        assert!(
+            listed.contains("due for erasure since 1970-01-01"),
+            "{listed}"
+        );
         let listed: Value = serde_json::from_str(&done(folder, "--dry-run --json")).unwrap();
         assert_eq!(listed["due"].as_array().unwrap().len(), 1);
         assert_eq!(phones(folder), [[GONE], [STAYS]]);

@@ -18,7 +18,7 @@ pub enum Limit {
     Checkout,
     Usage,
     PaymentStatus,
-    /// Servers of others are asked each time.
+    /// Each call contacts other servers.
     Services,
 }
 
@@ -36,8 +36,8 @@ impl Limit {
 
     fn into_quota(self, outcome: std::result::Result<LimitState, LimitState>) -> Result<Quota> {
         outcome
-            .map(|left| left.quota(self.kind()))
-            .map_err(|left| Error::rate_limited(left.quota(self.kind())))
+            .map(|state| state.quota(self.kind()))
+            .map_err(|state| Error::rate_limited(state.quota(self.kind())))
     }
 
     /// The limit's name in the database, answers and metrics.
@@ -72,7 +72,7 @@ impl CallLimits {
 
     /// Uses one call of the limit. An error of kind rate limited when none is left.
     pub async fn take(&self, limit: Limit, user: &SignedInUser) -> Result<Quota> {
-        let (allowed, window_ms) = limit.calls_and_window_ms();
+        let (calls_max, window_ms) = limit.calls_and_window_ms();
         if window_ms <= MINUTE_MS {
             return self.take_of_minute(limit, user.id, self.clock.monotonic());
         }
@@ -81,7 +81,7 @@ impl CallLimits {
             .write(move |tx| {
                 let uses = tx.limit_uses(limit.kind(), &subject, window_ms as i64, now)?;
                 let uses = uses.iter().map(|(at, n)| (at.0 as u64, *n));
-                let outcome = limits::judge(uses, allowed, window_ms, 1, now.0 as u64);
+                let outcome = limits::judge(uses, calls_max, window_ms, 1, now.0 as u64);
                 let quota = limit.into_quota(outcome)?;
                 tx.insert_limit_use(limit.kind(), &subject, 1, now)?;
                 Ok(quota)

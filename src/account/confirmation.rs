@@ -8,13 +8,13 @@ use tokio::sync::Notify;
 
 use crate::clock::{Clock, Timestamp};
 use crate::error::Result;
-use crate::mail::{Letter, Mailer, Refusal};
+use crate::mail::{Mailer, OutgoingLetter, Refusal};
 use crate::metrics::{Calls, Job};
 use crate::setting::Setting;
 use crate::store::{NewMail, OutgoingMail, SharedStore};
 
 /// How often the queue is checked.
-const LOOK_EVERY: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 const FIRST_PAUSE_MS: i64 = 60_000;
 const PAUSE_MS_MAX: i64 = 3_600_000;
 /// A mail is dropped after this time.
@@ -43,7 +43,9 @@ impl Mail {
 pub(super) fn mail(email: Option<&str>, configured: bool, persona: &str) -> Option<Mail> {
     let recipient = email?.to_owned();
     if !configured {
-        log::info!("no mail server is configured: nobody was told that an account was erased");
+        log::info!(
+            "no mail server is configured, so no confirmation of an account's deletion was sent"
+        );
         return None;
     }
     Some(Mail {
@@ -70,16 +72,16 @@ pub struct DeletionMailer {
 }
 
 /// Runs until the service ends.
-pub async fn run(post: Arc<DeletionMailer>, numbers: Arc<Job>) {
+pub async fn run(mailer: Arc<DeletionMailer>, metrics: Arc<Job>) {
     loop {
-        let sent = post.send_due().await;
-        numbers.ran(&sent, post.clock.now().0);
+        let sent = mailer.send_due().await;
+        metrics.ran(&sent, mailer.clock.now().0);
         if let Err(error) = sent {
             log::warn!("mails: {error}");
         }
         tokio::select! {
-            () = tokio::time::sleep(LOOK_EVERY) => {}
-            () = post.queued.notified() => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
+            () = mailer.queued.notified() => {}
         }
     }
 }
@@ -103,7 +105,7 @@ impl DeletionMailer {
     async fn send(&self, mail: OutgoingMail) -> Result<bool> {
         let (mailer, letter) = (self.mailer.get(), mail.clone());
         let outcome = tokio::task::spawn_blocking(move || {
-            mailer.send(&Letter {
+            mailer.send(&OutgoingLetter {
                 id: &letter.mail_id,
                 to: &letter.recipient,
                 subject: &letter.subject,
@@ -112,19 +114,19 @@ impl DeletionMailer {
         });
         let outcome = outcome
             .await
-            .unwrap_or_else(|error| Err(Refusal::passing(error)));
-        self.calls.ended(&outcome);
+            .unwrap_or_else(|error| Err(Refusal::temporary(error)));
+        self.calls.record(&outcome);
         let now = self.clock.now();
         let verdict = judge(&outcome, &mail, now);
         match (&verdict, &outcome) {
             (Verdict::Drop, Err(refusal)) => {
                 log::warn!(
-                    "a mail was given up after {} tries: {refusal}",
+                    "a mail was dropped after {} attempts: {refusal}",
                     mail.attempts + 1
                 );
             }
             (Verdict::Later(_), Err(refusal)) => {
-                log::warn!("a mail could not be sent and will be tried again: {refusal}");
+                log::warn!("a mail could not be sent and will be retried: {refusal}");
             }
             _ => {}
         }
@@ -150,8 +152,8 @@ fn judge(outcome: &Result<(), Refusal>, mail: &OutgoingMail, now: Timestamp) -> 
         return Verdict::Sent;
     };
     let next = now.plus_ms((FIRST_PAUSE_MS << mail.attempts.clamp(0, 6)).min(PAUSE_MS_MAX));
-    let is_over = next.0 - mail.created_at.0 > KEPT_MS_MAX || mail.attempts + 1 >= ATTEMPTS_MAX;
-    if refusal.is_final || is_over {
+    let has_expired = next.0 - mail.created_at.0 > KEPT_MS_MAX || mail.attempts + 1 >= ATTEMPTS_MAX;
+    if refusal.is_final || has_expired {
         Verdict::Drop
     } else {
         Verdict::Later(next)
@@ -197,8 +199,8 @@ mod tests {
                 is_final,
                 cause: String::new(),
             };
-            let decided = judge(&Err(refusal), &mail, Timestamp(now));
-            assert_eq!(decided, expected, "{attempts} {now} {is_final}");
+            let verdict = judge(&Err(refusal), &mail, Timestamp(now));
+            assert_eq!(verdict, expected, "{attempts} {now} {is_final}");
         }
     }
 

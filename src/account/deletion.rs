@@ -20,7 +20,7 @@ pub fn request(
 ) -> Result<PendingDeletion> {
     let deletion = decide_request(pending(tx, user)?, confirmation, now)?;
     tx.set_pending_deletion(user, Some(deletion))?;
-    // A job tells the provider later, however long it is down.
+    // A job calls the provider later and retries while the provider is down.
     tx.cancel_at_period_end(user, now)?;
     Ok(deletion)
 }
@@ -33,12 +33,12 @@ pub fn cancel(tx: &mut Tx<'_>, user: UserId, now: Timestamp) -> Result<()> {
 }
 
 /// The account was erased after the request was authenticated.
-pub fn gone() -> Error {
+pub fn account_erased() -> Error {
     Error::unauthorized("the account was erased")
 }
 
 fn pending(tx: &Tx<'_>, user: UserId) -> Result<Option<PendingDeletion>> {
-    tx.view().pending_deletion(user)?.ok_or_else(gone)
+    tx.view().pending_deletion(user)?.ok_or_else(account_erased)
 }
 
 /// If a deletion is already pending, the answer says so, whatever the confirmation.
@@ -114,11 +114,11 @@ mod tests {
             (scheduled(1), "no", Err("ALREADY_SCHEDULED")),
             (scheduled(-1), PHRASE, Err("ALREADY_SCHEDULED")),
         ] {
-            let decided = decide_request(pending, confirmation, NOW);
-            let decided = decided
+            let deletion = decide_request(pending, confirmation, NOW);
+            let deletion = deletion
                 .map(|deletion| deletion.scheduled_for.0 - NOW.0)
                 .map_err(|error| error.code);
-            assert_eq!(decided, expected, "{pending:?} {confirmation}");
+            assert_eq!(deletion, expected, "{pending:?} {confirmation}");
         }
     }
 
@@ -130,8 +130,8 @@ mod tests {
             (scheduled(0), Ok(())),
             (scheduled(-1), Err("GRACE_PERIOD_EXPIRED")),
         ] {
-            let decided = decide_cancel(pending, NOW).map_err(|error| error.code);
-            assert_eq!(decided, expected, "{pending:?}");
+            let result = decide_cancel(pending, NOW).map_err(|error| error.code);
+            assert_eq!(result, expected, "{pending:?}");
         }
     }
 }

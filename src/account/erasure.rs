@@ -34,7 +34,7 @@ const ACCOUNTS_MAX: usize = 1_000;
 pub struct Eraser {
     pub store: SharedStore,
     pub clock: Clock,
-    others: ErasureServices,
+    services: ErasureServices,
     /// Whether a mail server is configured.
     pub mail: bool,
     /// The assistant's name in mails.
@@ -43,7 +43,7 @@ pub struct Eraser {
     pub mails_queued: Arc<Notify>,
     pub wake: Notify,
     progress: Mutex<Progress>,
-    turn: tokio::sync::Mutex<()>,
+    running: tokio::sync::Mutex<()>,
 }
 
 /// Other parts that store data of a person.
@@ -119,41 +119,41 @@ pub enum Step {
 #[derive(Default)]
 pub struct Run {
     /// No service is running, so the file is rewritten whatever its size.
-    alone: bool,
+    without_service: bool,
     /// The file is too large, or there was no room for a second one.
-    not_compacted: bool,
+    compaction_failed: bool,
     /// The memory service was asked and failed.
-    not_forgotten: Vec<UserId>,
+    memory_failures: Vec<UserId>,
 }
 
 impl Run {
     /// A run without a service.
-    pub fn alone() -> Self {
+    pub fn without_service() -> Self {
         Self {
-            alone: true,
+            without_service: true,
             ..Self::default()
         }
     }
 }
 
 impl Eraser {
-    pub fn new(store: SharedStore, clock: Clock, others: ErasureServices) -> Self {
+    pub fn new(store: SharedStore, clock: Clock, services: ErasureServices) -> Self {
         Self {
             store,
             clock,
-            others,
+            services,
             mail: false,
             persona: Setting::new(String::new()),
             mails_queued: Arc::default(),
             wake: Notify::new(),
             progress: Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
+            running: tokio::sync::Mutex::default(),
         }
     }
 
     /// Requests a purge from the job. Returns its number, to be compared with `Progress::over`. The
     /// caller has checked the clock.
-    pub fn ask(&self) -> u64 {
+    pub fn request_purge(&self) -> u64 {
         self.clock.confirm();
         let mut progress = self.progress.lock();
         progress.asked += 1;
@@ -164,13 +164,13 @@ impl Eraser {
     /// The work of the next purge and the progress.
     pub async fn outlook(&self) -> Result<PurgeOutlook> {
         let now = self.clock.now();
-        let seen = self.store.read(move |view| {
+        let facts = self.store.read(move |view| {
             Ok((
                 view.due_accounts(now, ACCOUNTS_MAX)?,
                 view.erasures(ACCOUNTS_MAX)?,
             ))
         });
-        let (due, under_way) = seen.await?;
+        let (due, under_way) = facts.await?;
         let progress = *self.progress.lock();
         Ok(outlook(due, under_way, progress))
     }
@@ -178,27 +178,29 @@ impl Eraser {
     /// Erases everything that is due. A second caller waits and then finds no work. Returns true
     /// when an account still waits for another service and must be checked again.
     pub async fn run(&self, mut run: Run) -> Result<bool> {
-        let _turn = self.turn.lock().await;
-        let asked = self.progress.lock().asked;
-        let mut ended = false;
+        let _running = self.running.lock().await;
+        let requested = self.progress.lock().asked;
+        let mut has_erased = false;
         let outcome = loop {
             match self.advance(&mut run).await {
-                Ok(Some(step)) => ended |= step == Step::Ended,
+                Ok(Some(step)) => has_erased |= step == Step::Ended,
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
             }
         };
-        if ended {
+        if has_erased {
             self.store.compact(false).await?;
         }
         let now = self.clock.now();
         self.store.write(move |tx| tx.set_purged_at(now)).await?;
         let waiting = self.store.read(|view| view.erasures(ACCOUNTS_MAX)).await;
-        self.progress.lock().over = asked;
+        self.progress.lock().over = requested;
         outcome?;
         let waiting = waiting?.len();
         if waiting > 0 {
-            log::info!("{waiting} accounts wait for others to forget them, and are erased here");
+            log::info!(
+                "{waiting} accounts are erased here and wait for other services to delete their data"
+            );
         }
         Ok(waiting > 0)
     }
@@ -208,7 +210,7 @@ impl Eraser {
         let now = self.clock.now();
         // No erasure begins while the clock may be wrong.
         let is_steady = self.clock.steady_now().is_some();
-        let seen = self.store.read(move |view| {
+        let facts = self.store.read(move |view| {
             Ok((
                 match is_steady {
                     true => view.due_accounts(now, 1)?.pop(),
@@ -219,29 +221,31 @@ impl Eraser {
                 view.size_bytes()?,
             ))
         });
-        let (due, under_way, compaction_due, size_bytes) = seen.await?;
+        let (due, under_way, compaction_due, size_bytes) = facts.await?;
         if let Some(account) = due {
             self.begin(account, now).await?;
             return Ok(Some(Step::Begun));
         }
-        if let Some(erasure) = under_way.iter().find(|one| one.rows_at.is_none()) {
+        if let Some(erasure) = under_way.iter().find(|erasure| erasure.rows_at.is_none()) {
             let step = self.erase_here(erasure.clone(), now).await;
             return step.map(Some);
         }
-        let asked = |one: &&Erasure| run.not_forgotten.contains(&one.user);
-        let waits = |one: &&Erasure| one.memories_at.is_none() && !asked(one);
-        if let Some(erasure) = under_way.iter().find(waits) {
+        let has_failed = |erasure: &&Erasure| run.memory_failures.contains(&erasure.user);
+        let needs_memories =
+            |erasure: &&Erasure| erasure.memories_at.is_none() && !has_failed(erasure);
+        if let Some(erasure) = under_way.iter().find(needs_memories) {
             if !self.forget_memories(erasure, now).await? {
-                run.not_forgotten.push(erasure.user);
+                run.memory_failures.push(erasure.user);
             }
             return Ok(Some(Step::Memories));
         }
-        if let (Some(since), false) = (compaction_due, run.not_compacted) {
-            run.not_compacted = !self.compact(since, size_bytes, run.alone).await?;
+        if let (Some(since), false) = (compaction_due, run.compaction_failed) {
+            run.compaction_failed = !self.compact(since, size_bytes, run.without_service).await?;
             return Ok(Some(Step::Compacted));
         }
-        let forgotten = |one: &Erasure| one.memories_at.is_some() && !one.provider_waits;
-        match under_way.into_iter().find(forgotten) {
+        let is_finished =
+            |erasure: &Erasure| erasure.memories_at.is_some() && !erasure.provider_waits;
+        match under_way.into_iter().find(is_finished) {
             Some(erasure) => {
                 self.end(erasure, now).await?;
                 Ok(Some(Step::Ended))
@@ -251,15 +255,15 @@ impl Eraser {
     }
 
     async fn begin(&self, account: DueAccount, now: Timestamp) -> Result<()> {
-        let identity = self.others.identity.clone();
-        let begun = self.store.write(move |tx| {
+        let identity = self.services.identity.clone();
+        let writing = self.store.write(move |tx| {
             if tx.begin_erasure(&account, now)? {
                 powers::erase(tx, account.id, now)?;
                 tx.after_commit(move || identity.forget(account.id));
             }
             Ok(())
         });
-        begun.await
+        writing.await
     }
 
     /// Removes files first, while rows still name them.
@@ -267,76 +271,83 @@ impl Eraser {
         let user = erasure.user;
         let exports = self.store.read(move |view| view.export_jobs(user)).await?;
         if !exports.is_empty() {
-            self.others.exports.erase(user).await?;
+            self.services.exports.erase(user).await?;
             return Ok(Step::Exports);
         }
         let photos = self.store.read(move |view| view.photos_of(user, 1)).await?;
         if !photos.is_empty() {
-            self.others.photos.erase(user).await?;
+            self.services.photos.erase(user).await?;
             return Ok(Step::Photos);
         }
-        let (hub, marketplace) = (self.others.hub.clone(), self.others.marketplace.clone());
-        let erased = self.store.write(move |tx| {
+        let (hub, marketplace) = (self.services.hub.clone(), self.services.marketplace.clone());
+        let removed = self.store.write(move |tx| {
             if marketplace.erase_next_app(tx, user)? {
                 return Ok(());
             }
-            let erased = tx.erase_some_rows(&erasure, now)?;
+            let removed = tx.erase_some_rows(&erasure, now)?;
             tx.after_commit(move || {
-                for (agent, seq) in erased.ended {
+                for (agent, seq) in removed.ended {
                     hub.command_ended(agent, seq);
                 }
             });
             Ok(())
         });
-        erased.await?;
+        removed.await?;
         self.progress.lock().batches += 1;
         Ok(Step::Rows)
     }
 
     /// False when the memory service fails now.
     async fn forget_memories(&self, erasure: &Erasure, now: Timestamp) -> Result<bool> {
-        if let Err(trouble) = self.others.memories.delete_all(&erasure.user_id).await {
-            log::warn!("the memory service did not forget an erased account: {trouble}");
+        if let Err(error) = self.services.memories.delete_all(&erasure.user_id).await {
+            log::warn!("the memory service did not delete the data of an erased account: {error}");
             return Ok(false);
         }
         let user = erasure.user;
-        let noted = self.store.write(move |tx| tx.end_memories(user, now));
-        noted.await.map(|()| true)
+        let recording = self.store.write(move |tx| tx.end_memories(user, now));
+        recording.await.map(|()| true)
     }
 
     /// False when the file can't be rewritten now; the reason is logged.
-    async fn compact(&self, since: Timestamp, size_bytes: u64, alone: bool) -> Result<bool> {
+    async fn compact(
+        &self,
+        since: Timestamp,
+        size_bytes: u64,
+        without_service: bool,
+    ) -> Result<bool> {
         let copies = self.store.remove_copies(since, self.clock.now()).await?;
         if copies > 0 {
-            log::info!("{copies} copies beside the database held somebody erased and are gone");
+            log::info!(
+                "removed {copies} copies beside the database that contained erased accounts"
+            );
         }
-        if !alone && size_bytes > REWRITTEN_BYTES_MAX {
+        if !without_service && size_bytes > REWRITTEN_BYTES_MAX {
             log::warn!(
-                "accounts were erased; the database is too large ({} MiB) to be written anew while \
-                 the service runs: stop it at leisure and run `chatkeep purge --now`",
+                "accounts were erased; the database is too large ({} MiB) to be rewritten while the \
+                 service runs: stop the service when convenient and run `chatkeep purge --now`",
                 size_bytes >> 20
             );
             return Ok(false);
         }
         if let Err(error) = self.store.compact(true).await {
-            log::warn!("accounts were erased; the database could not be written anew: {error}");
+            log::warn!("accounts were erased; the database could not be rewritten: {error}");
             return Ok(false);
         }
-        let noted = self.store.write(move |tx| tx.end_compaction(since));
-        noted.await.map(|()| true)
+        let recording = self.store.write(move |tx| tx.end_compaction(since));
+        recording.await.map(|()| true)
     }
 
     async fn end(&self, erasure: Erasure, now: Timestamp) -> Result<()> {
         let mail = confirmation::mail(erasure.email.as_deref(), self.mail, &self.persona.get());
         let (queued, user) = (self.mails_queued.clone(), erasure.user);
-        let ended = self.store.write(move |tx| {
+        let writing = self.store.write(move |tx| {
             if let Some(mail) = &mail {
                 tx.insert_mail(&mail.as_new(), now)?;
                 tx.after_commit(move || queued.notify_one());
             }
             tx.end_erasure(user)
         });
-        ended.await?;
+        writing.await?;
         log::info!("account {} was erased", erasure.user_id);
         self.progress.lock().erased += 1;
         Ok(())
@@ -366,7 +377,7 @@ pub fn outlook(due: Vec<DueAccount>, under_way: Vec<Erasure>, progress: Progress
 }
 
 /// Like `Eraser::outlook`, for a file that no service has open.
-pub fn look(path: &std::path::Path, now: Timestamp) -> Result<PurgeOutlook, String> {
+pub fn outlook_of_file(path: &std::path::Path, now: Timestamp) -> Result<PurgeOutlook, String> {
     crate::store::look(path, |view| {
         let due = view.due_accounts(now, ACCOUNTS_MAX)?;
         Ok(outlook(

@@ -27,8 +27,8 @@ use crate::store::{ExportJob, SharedStore, Store, UserId};
 use folder::Folder;
 
 const DAY_S: i64 = 24 * 60 * 60;
-/// How long a job is remembered after its file is gone, or if there was none.
-const REMEMBERED_DAYS: i64 = 30;
+/// How long a job is listed after its file is removed, or if it had no file.
+const FORGOTTEN_AFTER_DAYS: i64 = 30;
 
 pub struct Settings {
     /// The directory of the files. No other service may use it.
@@ -88,23 +88,23 @@ pub struct Download {
 /// different times. Returns how many.
 pub async fn expire_lost(store: &Store, dir: &Path, now: Timestamp) -> Result<usize> {
     let folder = Folder::new(dir.to_owned());
-    let mut lost = 0;
+    let mut count = 0;
     let mut after = 0;
     loop {
         let jobs = store.read(move |view| view.ready_exports(after)).await?;
         let Some(last) = jobs.last() else {
-            return Ok(lost);
+            return Ok(count);
         };
         after = last.id;
         for job in jobs {
-            let found = folder.open(&job.job_id).await;
-            if !matches!(&found, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+            let file = folder.open(&job.job_id).await;
+            if !matches!(&file, Err(error) if error.kind() == io::ErrorKind::NotFound) {
                 continue;
             }
-            let forgotten_at = now.plus_s(REMEMBERED_DAYS * DAY_S);
-            let noted = store.write(move |tx| tx.set_export_expired(job.id, now, forgotten_at));
-            noted.await?;
-            lost += 1;
+            let forgotten_at = now.plus_s(FORGOTTEN_AFTER_DAYS * DAY_S);
+            let recording = store.write(move |tx| tx.set_export_expired(job.id, now, forgotten_at));
+            recording.await?;
+            count += 1;
         }
     }
 }
@@ -186,9 +186,9 @@ impl Exports {
                 name: folder::name(&job.job_id),
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.folder.exists().await => {
-                self.lost(job.id).await?;
+                self.mark_expired(job.id).await?;
                 Err(expired(
-                    "The file of this export is no longer there; ask for another one.",
+                    "The file of this export no longer exists; ask for another one.",
                 ))
             }
             Err(error) => Err(Error::unavailable(
@@ -214,8 +214,11 @@ impl Exports {
 
     /// The caller's own job in its current state.
     async fn job(&self, person: &SignedInUser, job_id: &str) -> Result<(ExportJob, Status)> {
-        let asked = job_id.to_ascii_lowercase(); // our ids are lower case
-        let found = self.store.read(move |view| view.export_job(&asked)).await?;
+        let job_id = job_id.to_ascii_lowercase(); // stored ids are lower case
+        let found = self
+            .store
+            .read(move |view| view.export_job(&job_id))
+            .await?;
         let now = self.clock.now();
         let job = found.and_then(|job| Some((status(&job, now)?, job)));
         let (status, job) = job.ok_or_else(|| {
@@ -236,9 +239,9 @@ impl Exports {
     }
 
     /// The file was removed from the folder: the job counts as expired.
-    async fn lost(&self, id: i64) -> Result<()> {
+    async fn mark_expired(&self, id: i64) -> Result<()> {
         let now = self.clock.now();
-        let forgotten_at = now.plus_s(REMEMBERED_DAYS * DAY_S);
+        let forgotten_at = now.plus_s(FORGOTTEN_AFTER_DAYS * DAY_S);
         self.store
             .write(move |tx| tx.set_export_expired(id, now, forgotten_at))
             .await
@@ -250,11 +253,11 @@ fn status(job: &ExportJob, now: Timestamp) -> Option<Status> {
     if job.forgotten_at.is_some_and(|at| at <= now) {
         return None;
     }
-    let is_over = job.expires_at.is_some_and(|at| at <= now);
+    let has_expired = job.expires_at.is_some_and(|at| at <= now);
     Some(match job.status.as_str() {
         "queued" => Status::Queued,
         "processing" => Status::Processing,
-        "ready" if !is_over => Status::Ready,
+        "ready" if !has_expired => Status::Ready,
         "failed" => Status::Failed,
         _ => Status::Expired,
     })
@@ -273,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_is_what_its_row_says_until_its_time_is_over() {
+    fn a_job_has_its_rows_status_until_it_expires() {
         let job = |status: &str, expires_at: Option<i64>, forgotten_at: Option<i64>| ExportJob {
             id: 1,
             job_id: "j".to_owned(),

@@ -21,7 +21,7 @@ pub fn set(
         .user(user_id, now.utc_day())?
         .ok_or_else(Error::user_not_found)?;
     tx.set_user_grant(&row, grant)?;
-    let shown = |grant: &Grant| json!({"plan": grant.plan, "until": grant.until});
+    let view = |grant: &Grant| json!({"plan": grant.plan, "until": grant.until});
     let change = Change {
         action: if grant.is_some() {
             "grant.set"
@@ -29,8 +29,8 @@ pub fn set(
             "grant.remove"
         },
         subject: row.user.public_id.clone(),
-        before: json!(row.user.grant.as_ref().map(shown)),
-        after: json!(grant.map(shown)),
+        before: json!(row.user.grant.as_ref().map(view)),
+        after: json!(grant.map(view)),
     };
     tx.insert_audit(operator, &change, now)?;
     row.user.grant = grant.cloned();

@@ -17,7 +17,7 @@ use person::Subject;
 use token_cache::TokenCache;
 
 /// Waits for newer keys in one sign-in: for a running fetch, and for one of its own.
-const LOOKS_MAX: usize = 2;
+const FETCHES_MAX: usize = 2;
 
 /// A signed-in person.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub struct Identity {
     verifier: Verifier,
     /// The provider's keys; `None` without a provider.
     jwks: Option<Arc<Jwks>>,
-    remembered: TokenCache,
+    tokens: TokenCache,
 }
 
 impl Identity {
@@ -49,7 +49,7 @@ impl Identity {
             clock,
             verifier,
             jwks,
-            remembered: TokenCache::default(),
+            tokens: TokenCache::default(),
         }
     }
 
@@ -61,53 +61,53 @@ impl Identity {
         }
         let now = self.clock.now();
         if let Some(jwks) = &self.jwks {
-            jwks.keep_fresh();
+            jwks.refresh_if_old();
         }
         let digest = jwt::digest(token);
         let keys = self.keys();
-        if let Some(user) = self.remembered.get(&digest, keys.generation, now) {
+        if let Some(user) = self.tokens.get(&digest, keys.generation, now) {
             return Ok(user);
         }
-        let mark = self.remembered.mark();
-        let (claims, generation) = self.verified(token, keys, now).await?;
+        let mark = self.tokens.mark();
+        let (claims, generation) = self.verify(token, keys, now).await?;
         let ends_at = self.verifier.accepted_until(&claims);
         let person = self.person(claims, now).await?;
         let user = SignedInUser {
             id: person.id,
             user_id: person.user_id.into(),
         };
-        let seen = (generation, mark);
-        self.remembered
-            .put(digest, user.clone(), ends_at, seen, now);
+        let verified_with = (generation, mark);
+        self.tokens
+            .put(digest, user.clone(), ends_at, verified_with, now);
         Ok(user)
     }
 
     /// The token cache's metrics and size.
-    pub fn cached(&self) -> (&CacheMetrics, usize) {
-        (&self.remembered.looks, self.remembered.len())
+    pub fn token_cache_metrics(&self) -> (&CacheMetrics, usize) {
+        (&self.tokens.metrics, self.tokens.len())
     }
 
     /// Removes a user's tokens from the cache. Call this right after the commit that erased the
     /// user or unlinked an identity.
     pub fn forget(&self, user: UserId) {
-        self.remembered.forget(user);
+        self.tokens.forget(user);
     }
 
     /// Replaces the development key. Tokens signed with the old key are no longer accepted.
     pub fn set_development_secret(&self, secret: &str) {
         self.verifier.set_development_secret(secret);
-        self.remembered.forget_all();
+        self.tokens.forget_all();
     }
 
     /// The claims, and the keys they were verified with. Only a token with an unknown key waits for
     /// newer keys.
-    async fn verified(
+    async fn verify(
         &self,
         token: &str,
         mut keys: Current,
         now: Timestamp,
     ) -> Result<(Claims, u64)> {
-        let mut looks = 0;
+        let mut fetches = 0;
         loop {
             let refusal = match self.verifier.verify(token, keys.keys.as_deref(), now) {
                 Ok(claims) => return Ok((claims, keys.generation)),
@@ -115,10 +115,11 @@ impl Identity {
             };
             let refused = || Error::unauthorized(refusal.reason());
             let jwks = self.jwks.as_ref().ok_or_else(refused)?;
-            if refusal != Refusal::UnknownKey || looks == LOOKS_MAX || !jwks.newer(&keys).await {
+            if refusal != Refusal::UnknownKey || fetches == FETCHES_MAX || !jwks.newer(&keys).await
+            {
                 return Err(refused());
             }
-            looks += 1;
+            fetches += 1;
             keys = self.keys();
         }
     }
@@ -129,7 +130,9 @@ impl Identity {
         if let Some(person) = self.store.look_up(|view| subject.look_up(view))? {
             return Ok(person);
         }
-        self.store.write(move |tx| subject.settle(tx, now)).await
+        self.store
+            .write(move |tx| subject.find_or_create(tx, now))
+            .await
     }
 
     fn keys(&self) -> Current {

@@ -100,12 +100,12 @@ mod tests {
     };
 
     #[test]
-    fn messages_left() {
+    fn remaining_messages() {
         let open = AccessRules {
             free_tier: false,
             ..RULES
         };
-        let walled = AccessRules {
+        let paywalled = AccessRules {
             paywall: true,
             ..RULES
         };
@@ -116,8 +116,8 @@ mod tests {
             (RULES, false, 50, Some(50), Some(0), true),
             (RULES, false, 70, Some(50), Some(0), true),
             (RULES, true, 70, None, None, false),
-            (walled, false, 0, Some(0), Some(0), true),
-            (walled, true, 0, None, None, false),
+            (paywalled, false, 0, Some(0), Some(0), true),
+            (paywalled, true, 0, None, None, false),
             (open, false, 70, None, None, true),
             (open, true, 70, None, None, false),
         ];
@@ -128,8 +128,8 @@ mod tests {
                 unlimited: limit.is_none(),
                 resets_at: resets.then_some("midnight UTC"),
             };
-            let told = MessageLimits::of(rules, subscribed, used);
-            assert_eq!(told, expected, "{rules:?} {subscribed} {used}");
+            let limits = MessageLimits::of(rules, subscribed, used);
+            assert_eq!(limits, expected, "{rules:?} {subscribed} {used}");
         }
     }
 
@@ -149,9 +149,16 @@ mod tests {
             (ungated, false, false, false),
         ];
         for (rules, subscribed, offered, enabled) in cases {
-            let told = Superpowers::of(rules, subscribed, offered);
-            assert_eq!(told.enabled, enabled, "{rules:?} {subscribed} {offered}");
-            assert_eq!(told.upgrade_message.is_none(), enabled, "{told:?}");
+            let superpowers = Superpowers::of(rules, subscribed, offered);
+            assert_eq!(
+                superpowers.enabled, enabled,
+                "{rules:?} {subscribed} {offered}"
+            );
+            assert_eq!(
+                superpowers.upgrade_message.is_none(),
+                enabled,
+                "{superpowers:?}"
+            );
         }
     }
 }

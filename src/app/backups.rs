@@ -12,19 +12,19 @@ use tokio::time::{Instant, sleep_until};
 use crate::store::SharedStore;
 
 /// A backup is cancelled when nobody has asked for its status for this long.
-const UNASKED_MAX: Duration = Duration::from_secs(10);
+const STATUS_PAUSE_MAX: Duration = Duration::from_secs(10);
 
 pub struct Backups {
     store: SharedStore,
     state: Mutex<BackupState>,
     /// Held while a backup begins or ends, so that they don't overlap.
-    turn: tokio::sync::Mutex<()>,
+    transition: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct BackupState {
     status: BackupStatus,
-    asked_at: Option<Instant>,
+    polled_at: Option<Instant>,
     task: Option<JoinHandle<()>>,
 }
 
@@ -57,13 +57,13 @@ impl Backups {
         Arc::new(Self {
             store,
             state: Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
+            transition: tokio::sync::Mutex::default(),
         })
     }
 
     /// Begins a backup. Returns its number, or `None` while another one is running.
     pub async fn start(self: &Arc<Self>) -> Option<u64> {
-        let _turn = self.turn.lock().await;
+        let _transition = self.transition.lock().await;
         let mut state = self.state.lock();
         if state.task.as_ref().is_some_and(|task| !task.is_finished()) {
             return None;
@@ -74,21 +74,21 @@ impl Backups {
             state: BackupPhase::Copying,
             ..BackupStatus::default()
         };
-        state.asked_at = Some(Instant::now());
+        state.polled_at = Some(Instant::now());
         state.task = Some(tokio::spawn(self.clone().run()));
         Some(id)
     }
 
-    /// The state of the backup. Asking keeps it alive.
+    /// The state of the backup. A backup whose status isn't requested is cancelled.
     pub fn status(&self) -> BackupStatus {
         let mut state = self.state.lock();
-        state.asked_at = Some(Instant::now());
+        state.polled_at = Some(Instant::now());
         state.status.clone()
     }
 
     /// Cancels a running backup and removes its copy.
     pub async fn end(&self) {
-        let _turn = self.turn.lock().await;
+        let _transition = self.transition.lock().await;
         let task = self.state.lock().task.take();
         if let Some(task) = task {
             task.abort();
@@ -98,33 +98,33 @@ impl Backups {
     }
 
     async fn run(self: Arc<Self>) {
-        let told = |pages, of| {
+        let report = |pages, of| {
             let mut state = self.state.lock();
             (state.status.pages, state.status.pages_total) = (pages, of);
         };
-        let copied = tokio::select! {
-            copied = self.store.copy_beside(told) => copied,
-            () = self.until_unasked() => return self.set(BackupPhase::None, None),
+        let result = tokio::select! {
+            result = self.store.copy_beside(report) => result,
+            () = self.until_abandoned() => return self.set(BackupPhase::None, None),
         };
-        match copied {
+        match result {
             Err(why) => {
                 log::error!("backup: {why}");
                 self.set(BackupPhase::Failed, Some(why));
             }
             Ok(_copy) => {
                 self.set(BackupPhase::Ready, None);
-                self.until_unasked().await;
+                self.until_abandoned().await;
                 self.set(BackupPhase::None, None);
             }
         }
     }
 
-    async fn until_unasked(&self) {
+    async fn until_abandoned(&self) {
         loop {
-            let asked_at = self.state.lock().asked_at.unwrap_or_else(Instant::now);
-            let end = asked_at + UNASKED_MAX;
+            let polled_at = self.state.lock().polled_at.unwrap_or_else(Instant::now);
+            let end = polled_at + STATUS_PAUSE_MAX;
             if Instant::now() >= end {
-                log::warn!("a backup was given up: nobody asks after it");
+                log::warn!("a backup was cancelled, because its status was not requested any more");
                 return;
             }
             sleep_until(end).await;

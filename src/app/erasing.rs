@@ -12,17 +12,17 @@ use crate::setting::Setting;
 use crate::store::SharedStore;
 
 /// The eraser, and the sender of its mails; `None` without a mail server.
-pub(super) fn eraser(
+pub(super) fn build_eraser(
     config: &Config,
     store: &SharedStore,
     clock: &Clock,
-    others: ErasureServices,
+    services: ErasureServices,
 ) -> Result<(Arc<Eraser>, Option<Arc<DeletionMailer>>), String> {
     let mailer = Mailer::new(&config.mail)?;
-    let mut eraser = Eraser::new(store.clone(), clock.clone(), others);
+    let mut eraser = Eraser::new(store.clone(), clock.clone(), services);
     eraser.mail = mailer.is_some();
     eraser.persona.set(config.reply.persona_name.clone());
-    let post = mailer.map(|mailer| {
+    let deletion_mailer = mailer.map(|mailer| {
         Arc::new(DeletionMailer {
             store: store.clone(),
             clock: clock.clone(),
@@ -31,5 +31,5 @@ pub(super) fn eraser(
             calls: Calls::of("mail"),
         })
     });
-    Ok((Arc::new(eraser), post))
+    Ok((Arc::new(eraser), deletion_mailer))
 }

@@ -13,23 +13,23 @@ use super::{App, exports, relays, reminders, replies};
 use crate::account::{confirmation, erasure};
 use crate::billing;
 use crate::error::Result;
-use crate::flags::poller::{self, Pace};
+use crate::flags::poller::{self, PollIntervals};
 use crate::memory::outbox;
 use crate::metrics::Job;
 use crate::services::sync_job;
 
-const EXPIRE_EVERY: Duration = Duration::from_secs(30);
-const EXPIRED_AT_ONCE_MAX: usize = 500;
+const EXPIRE_INTERVAL: Duration = Duration::from_secs(30);
+const EXPIRED_PER_WRITE_MAX: usize = 500;
 /// How soon after the last message its delivery is recorded on disk.
-const NOTE_WRITTEN_EVERY: Duration = Duration::from_secs(1);
+const RECORD_DELIVERIES_INTERVAL: Duration = Duration::from_secs(1);
 /// How often the clock is checked: sooner than somebody can notice a wrong clock and restart the
 /// service.
-const LOOK_AT_CLOCK_EVERY: Duration = Duration::from_secs(1);
-const HOUSEKEEPING_EVERY: Duration = Duration::from_secs(600);
+const CLOCK_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(600);
 /// The pause before a job that panicked is restarted.
 const RESTART_AFTER: Duration = Duration::from_secs(5);
-/// The legacy endpoint without a secret is mentioned again after this.
-const WARN_EVERY: Duration = Duration::from_secs(60);
+/// Interval of warnings about the legacy endpoint without a secret.
+const WARN_INTERVAL: Duration = Duration::from_secs(60);
 
 /// `address` is where the service listens.
 pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> {
@@ -37,32 +37,42 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
         app: app.clone(),
         set: JoinSet::new(),
     };
-    jobs.add("reminders", |app, n| reminders::run(app.ingest.clone(), n));
-    jobs.add("exports", |app, n| {
-        exports::work::run(app.exports.clone(), n)
+    jobs.add("reminders", |app, metrics| {
+        reminders::run(app.ingest.clone(), metrics)
+    });
+    jobs.add("exports", |app, metrics| {
+        exports::work::run(app.exports.clone(), metrics)
     });
     if app.memories.has_service() {
-        jobs.add("memories", |app, n| outbox::run(app.memories.clone(), n));
+        jobs.add("memories", |app, metrics| {
+            outbox::run(app.memories.clone(), metrics)
+        });
     }
-    jobs.add("services", |app, n| sync_job::run(app.services.clone(), n));
-    jobs.add("replies", |app, n| replies::job::run(app.ingest.clone(), n));
-    jobs.add_every("commands", EXPIRE_EVERY, expire_commands);
-    jobs.add_every("answers", NOTE_WRITTEN_EVERY, note_written);
-    jobs.add_every("clock", LOOK_AT_CLOCK_EVERY, note_steadiness);
-    jobs.add_every("old_rows", HOUSEKEEPING_EVERY, remove_old_rows);
-    jobs.add_every("photos", HOUSEKEEPING_EVERY, remove_old_photos);
-    jobs.add("purge", |app, n| {
-        erasure::schedule::run(app.eraser.clone(), n)
+    jobs.add("services", |app, metrics| {
+        sync_job::run(app.services.clone(), metrics)
     });
-    if let Some(post) = app.post.clone() {
-        jobs.add("mails", move |_, n| confirmation::run(post.clone(), n));
+    jobs.add("replies", |app, metrics| {
+        replies::job::run(app.ingest.clone(), metrics)
+    });
+    jobs.add_every("commands", EXPIRE_INTERVAL, expire_commands);
+    jobs.add_every("answers", RECORD_DELIVERIES_INTERVAL, record_deliveries);
+    jobs.add_every("clock", CLOCK_CHECK_INTERVAL, record_clock_state);
+    jobs.add_every("old_rows", HOUSEKEEPING_INTERVAL, remove_old_rows);
+    jobs.add_every("photos", HOUSEKEEPING_INTERVAL, remove_old_photos);
+    jobs.add("purge", |app, metrics| {
+        erasure::schedule::run(app.eraser.clone(), metrics)
+    });
+    if let Some(deletion_mailer) = app.deletion_mailer.clone() {
+        jobs.add("mails", move |_, metrics| {
+            confirmation::run(deletion_mailer.clone(), metrics)
+        });
     }
     if app.billing.has_provider() {
-        jobs.add("payment_tasks", |app, n| {
-            billing::tasks::run(app.billing.clone(), n)
+        jobs.add("payment_tasks", |app, metrics| {
+            billing::tasks::run(app.billing.clone(), metrics)
         });
-        jobs.add("payment_reconcile", |app, n| {
-            billing::reconcile::run(app.billing.clone(), n)
+        jobs.add("payment_reconcile", |app, metrics| {
+            billing::reconcile::run(app.billing.clone(), metrics)
         });
     }
     for (relay, address) in app
@@ -71,15 +81,15 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
         .filter_map(|relay| Some((relay, address?)))
     {
         let name = relay.name;
-        jobs.add_uncounted(name, move |app| {
+        jobs.add_without_metrics(name, move |app| {
             relays::supervise(app.clone(), name, address)
         });
     }
-    jobs.add_uncounted("warnings", |app| warn_of_open_endpoint(app.clone()));
+    jobs.add_without_metrics("warnings", |app| warn_about_open_endpoint(app.clone()));
     if let Some(jwks) = app.jwks.clone() {
-        jobs.add_uncounted("identity", move |_| jwks.clone().run());
+        jobs.add_without_metrics("identity", move |_| jwks.clone().run());
     }
-    jobs.add_uncounted("flags", |app| poll_flags(app.clone()));
+    jobs.add_without_metrics("flags", |app| poll_flags(app.clone()));
     jobs.set
 }
 
@@ -97,25 +107,25 @@ impl JobSet {
     ) where
         F: Future<Output = ()> + Send + 'static,
     {
-        let (app, numbers) = (self.app.clone(), self.app.job_numbers.add(name));
-        let (clock, counted) = (app.clock.clone(), numbers.clone());
-        let broke = move || counted.ran(&Err::<(), ()>(()), clock.now().0);
-        let job = move || job(&app, numbers.clone());
+        let (app, metrics) = (self.app.clone(), self.app.job_metrics.add(name));
+        let (clock, panic_metrics) = (app.clock.clone(), metrics.clone());
+        let on_panic = move || panic_metrics.ran(&Err::<(), ()>(()), clock.now().0);
+        let job = move || job(&app, metrics.clone());
         self.set
-            .spawn(restart_on_panic(name, RESTART_AFTER, job, broke));
+            .spawn(restart_on_panic(name, RESTART_AFTER, job, on_panic));
     }
 
     fn add_every<F>(&mut self, name: &'static str, pause: Duration, job: fn(Arc<App>) -> F)
     where
         F: Future<Output = Result<()>> + Send + 'static,
     {
-        self.add(name, move |app, numbers| {
-            every((app.clone(), numbers), pause, job)
+        self.add(name, move |app, metrics| {
+            every((app.clone(), metrics), pause, job)
         });
     }
 
     /// Adds a job whose runs are counted elsewhere, or not at all.
-    fn add_uncounted<F>(
+    fn add_without_metrics<F>(
         &mut self,
         name: &'static str,
         job: impl Fn(&Arc<App>) -> F + Send + 'static,
@@ -135,26 +145,26 @@ async fn restart_on_panic<F>(
     name: &'static str,
     pause: Duration,
     job: impl Fn() -> F,
-    broke: impl Fn(),
+    on_panic: impl Fn(),
 ) where
     F: Future<Output = ()>,
 {
     while AssertUnwindSafe(job()).catch_unwind().await.is_err() {
-        broke();
-        log::error!("the job {name} panicked, and begins anew in {pause:?}");
+        on_panic();
+        log::error!("the job {name} panicked and restarts in {pause:?}");
         tokio::time::sleep(pause).await;
     }
 }
 
-async fn every<F>((app, numbers): (Arc<App>, Arc<Job>), pause: Duration, job: fn(Arc<App>) -> F)
+async fn every<F>((app, metrics): (Arc<App>, Arc<Job>), pause: Duration, job: fn(Arc<App>) -> F)
 where
     F: Future<Output = Result<()>>,
 {
     loop {
         tokio::time::sleep(pause).await;
-        let ran = job(app.clone()).await;
-        numbers.ran(&ran, app.clock.now().0);
-        if let Err(error) = ran {
+        let result = job(app.clone()).await;
+        metrics.ran(&result, app.clock.now().0);
+        if let Err(error) = result {
             log::warn!("background job: {error}");
         }
     }
@@ -163,12 +173,12 @@ where
 /// Returns immediately when no provider is configured.
 async fn poll_flags(app: Arc<App>) {
     let flags = &app.config.flags;
-    let pace = Pace {
+    let intervals = PollIntervals {
         changes_s: flags.kill_switch_poll_s,
         all_s: flags.poll_s,
     };
     if let Some(provider) = app.flag_provider.clone() {
-        poller::run(app.flags.clone(), provider, app.clock.clone(), pace).await;
+        poller::run(app.flags.clone(), provider, app.clock.clone(), intervals).await;
     }
 }
 
@@ -176,11 +186,11 @@ async fn poll_flags(app: Arc<App>) {
 async fn expire_commands(app: Arc<App>) -> Result<()> {
     while let Some(now) = app.clock.steady_now() {
         let hub = app.hub.clone();
-        let ended = app
+        let count = app
             .store
-            .write(move |tx| hub.expire_commands(tx, now, EXPIRED_AT_ONCE_MAX))
+            .write(move |tx| hub.expire_commands(tx, now, EXPIRED_PER_WRITE_MAX))
             .await?;
-        if ended < EXPIRED_AT_ONCE_MAX {
+        if count < EXPIRED_PER_WRITE_MAX {
             break;
         }
     }
@@ -188,10 +198,10 @@ async fn expire_commands(app: Arc<App>) -> Result<()> {
 }
 
 /// Records in the database that the clock is not trusted, so that a restart knows it.
-async fn note_steadiness(app: Arc<App>) -> Result<()> {
+async fn record_clock_state(app: Arc<App>) -> Result<()> {
     let is_steady = app.clock.steady_now().is_some();
-    let known = app.store.read(|view| view.clock_has_jumped()).await?;
-    if known == is_steady {
+    let has_jumped = app.store.read(|view| view.clock_has_jumped()).await?;
+    if has_jumped == is_steady {
         app.store
             .write(move |tx| tx.set_clock_has_jumped(!is_steady))
             .await?;
@@ -199,7 +209,7 @@ async fn note_steadiness(app: Arc<App>) -> Result<()> {
     Ok(())
 }
 
-async fn note_written(app: Arc<App>) -> Result<()> {
+async fn record_deliveries(app: Arc<App>) -> Result<()> {
     app.store.note_written(app.clock.now()).await
 }
 
@@ -215,12 +225,12 @@ async fn remove_old_photos(app: Arc<App>) -> Result<()> {
     app.photos.remove_old().await
 }
 
-async fn warn_of_open_endpoint(app: Arc<App>) {
+async fn warn_about_open_endpoint(app: Arc<App>) {
     if app.config.is_production() {
         return;
     }
     loop {
-        tokio::time::sleep(WARN_EVERY).await;
+        tokio::time::sleep(WARN_INTERVAL).await;
         if app.legacy_secret.get().is_none() && app.retries.legacy_was_used() {
             log::warn!(
                 "POST /orchestrator/message was used without a secret; set RELAY_WEBHOOK_SECRET"
@@ -236,17 +246,17 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_job_that_panics_begins_anew_until_it_ends_by_itself() {
-        let (begun, broken) = (AtomicU32::new(0), AtomicU32::new(0));
+    async fn a_job_that_panics_is_restarted_until_it_ends_by_itself() {
+        let (starts, panics) = (AtomicU32::new(0), AtomicU32::new(0));
         let job = async || {
-            let times = begun.fetch_add(1, Ordering::Relaxed);
-            assert!(times >= 2, "as a mistake of ours would");
+            let times = starts.fetch_add(1, Ordering::Relaxed);
+            assert!(times >= 2, "a bug in the job");
         };
-        let broke = || {
-            broken.fetch_add(1, Ordering::Relaxed);
+        let on_panic = || {
+            panics.fetch_add(1, Ordering::Relaxed);
         };
-        restart_on_panic("test", Duration::ZERO, job, broke).await;
-        assert_eq!(begun.into_inner(), 3);
-        assert_eq!(broken.into_inner(), 2);
+        restart_on_panic("test", Duration::ZERO, job, on_panic).await;
+        assert_eq!(starts.into_inner(), 3);
+        assert_eq!(panics.into_inner(), 2);
     }
 }

@@ -16,12 +16,12 @@ use crate::relay::telegram::{self, Telegram};
 use crate::relay::xmpp::{self, Xmpp};
 use crate::relay::{self, AllowList, Condition, Credentials, IdForm, Settings, StopReason};
 
-/// Whose relays come with the service.
+/// Networks with a built-in relay.
 const NETWORKS: [&str; 3] = ["telegram", "matrix", "xmpp"];
 /// A relay is restarted after 1 s; the pause doubles up to 60 s.
 const PAUSE_MAX_S: u64 = 60;
 /// After running this long, a relay's pause starts at 1 s again.
-const LASTED: Duration = Duration::from_secs(600);
+const STABLE_AFTER: Duration = Duration::from_secs(600);
 
 /// A relay inside the service.
 pub struct OwnRelay {
@@ -33,12 +33,12 @@ pub struct OwnRelay {
 }
 
 impl OwnRelay {
-    /// Whether the configuration asks for it.
+    /// Whether the relay is configured.
     pub fn is_configured(&self) -> bool {
         is_configured(&self.config.borrow(), self.name)
     }
 
-    /// Starts it anew with other settings, where `changed` has a key of its section.
+    /// Restarts the relay if `changed` contains a key of its section.
     pub(super) fn reload(&self, config: &Config, changed: &[String]) {
         let prefix = format!("relay.{}.", self.name);
         if changed.iter().any(|key| key.starts_with(&prefix)) {
@@ -47,7 +47,7 @@ impl OwnRelay {
     }
 }
 
-/// One for each network, also where the configuration asks for none now.
+/// One relay for each network, also for networks that are not configured.
 pub(super) fn all(config: &Config) -> Vec<OwnRelay> {
     let relays = NETWORKS.map(|name| OwnRelay {
         name,
@@ -70,39 +70,39 @@ fn is_configured(config: &Config, name: &str) -> bool {
     }
 }
 
-/// Runs the relay of that name while the configuration asks for it, for ever. `address` is where
-/// the service listens.
+/// Runs a relay whenever it is configured, until the service ends. `address` is where the service
+/// listens.
 pub(super) async fn supervise(app: Arc<App>, name: &'static str, address: SocketAddr) {
-    let url = format!("http://{}", reached_at(address));
-    let Some(own) = app.relays.iter().find(|relay| relay.name == name) else {
+    let url = format!("http://{}", connect_address(address));
+    let Some(relay) = app.relays.iter().find(|relay| relay.name == name) else {
         return;
     };
-    let mut configs = own.config.subscribe();
+    let mut configs = relay.config.subscribe();
     let mut pause = Duration::from_secs(1);
     loop {
         let config = configs.borrow_and_update().clone();
         if !is_configured(&config, name) {
-            // The sender is the application's.
+            // An error is impossible: `app` owns the sender.
             let _ = configs.changed().await;
             continue;
         }
         let started = tokio::time::Instant::now();
         let settings = settings(&app, name, &url);
         let stop = tokio::select! {
-            stop = run_relay(&config, name, settings, own.condition.clone()) => stop,
+            stop = run_relay(&config, name, settings, relay.condition.clone()) => stop,
             _ = configs.changed() => {
-                log::info!("relay {name}: starts anew with other settings");
+                log::info!("relay {name}: restarts with changed settings");
                 pause = Duration::from_secs(1);
                 continue;
             }
         };
-        own.condition.restarted(&stop.0);
-        if started.elapsed() > LASTED {
+        relay.condition.restarted(&stop.0);
+        if started.elapsed() > STABLE_AFTER {
             pause = Duration::from_secs(1);
         }
         tokio::select! {
             () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(PAUSE_MAX_S)),
-            // Its settings may be right now.
+            // The changed settings may be valid.
             _ = configs.changed() => {
                 pause = Duration::from_secs(1);
             }
@@ -167,14 +167,14 @@ fn telegram(config: &Config) -> Result<Telegram, String> {
 fn matrix(config: &Config) -> Result<Matrix, String> {
     let section = &config.matrix;
     let homeserver = section.homeserver.clone().ok_or(
-        "relay.matrix.homeserver is not set: make an account for the bot on a homeserver, then set \
+        "relay.matrix.homeserver is not set: create an account for the bot on a homeserver, then set \
          homeserver, user and password in service.toml or as CHATKEEP_RELAY_MATRIX_HOMESERVER and so on",
     )?;
-    let exposed = |secret: &Option<Secret>| secret.as_ref().map(|s| s.expose().to_owned());
+    let expose = |secret: &Option<Secret>| secret.as_ref().map(|s| s.expose().to_owned());
     let credential = match (
-        exposed(&section.token),
+        expose(&section.token),
         &section.user,
-        exposed(&section.password),
+        expose(&section.password),
     ) {
         (Some(token), _, _) => Credential::Token(token),
         (None, Some(user), Some(password)) => Credential::Password {
@@ -195,7 +195,7 @@ fn xmpp(config: &Config) -> Result<Xmpp, String> {
     let section = &config.xmpp;
     let (Some(jid), Some(password)) = (&section.jid, &section.password) else {
         return Err(
-            "relay.xmpp.jid and relay.xmpp.password are not set: make an account for the bot on an XMPP \
+            "relay.xmpp.jid and relay.xmpp.password are not set: create an account for the bot on an XMPP \
              server, then set them in service.toml or as CHATKEEP_RELAY_XMPP_JID and so on"
                 .to_owned(),
         );
@@ -218,7 +218,7 @@ fn allow_list(form: IdForm, entries: &[String]) -> Result<AllowList, String> {
 }
 
 /// The address to connect to: an unspecified address becomes loopback.
-pub fn reached_at(mut address: SocketAddr) -> SocketAddr {
+pub fn connect_address(mut address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
         IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),

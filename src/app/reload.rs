@@ -1,7 +1,7 @@
 //! Applies the settings that may change while the service runs. A running request keeps the
 //! settings it began with.
 
-use super::{App, edge_secrets, exposed, persona, shared};
+use super::{App, edge_secrets, expose, persona, shared_secret};
 use crate::config::{Changes, Config, Secret};
 use crate::edge::hub::Close;
 use crate::mail::Mailer;
@@ -19,7 +19,7 @@ impl App {
         self.ingest.persona.set(persona(config));
         self.eraser.persona.set(config.reply.persona_name.clone());
         let (prompt, key) = (&config.reply.system_prompt, &config.reply.api_key);
-        self.ingest.replies.set(prompt.clone(), exposed(key));
+        self.ingest.replies.set(prompt.clone(), expose(key));
         self.billing.set_secrets(&config.billing);
         let memory_key = config.memory.api_key.as_ref();
         self.memories
@@ -27,11 +27,11 @@ impl App {
         if let Some(provider) = &self.flag_provider {
             provider.set_key(config.flags.sdk_key.as_ref().map(Secret::expose));
         }
-        if let (Some(post), Some(mailer)) = (&self.post, mailer) {
-            post.mailer.set(mailer);
+        if let (Some(deletion_mailer), Some(mailer)) = (&self.deletion_mailer, mailer) {
+            deletion_mailer.mailer.set(mailer);
         }
         for relay in &self.relays {
-            relay.reload(config, &changes.taken);
+            relay.reload(config, &changes.applied);
         }
         self.apply_secrets(config, changes);
         Ok(())
@@ -39,13 +39,19 @@ impl App {
 
     /// Replaces secrets. A relay connected with a changed secret must reconnect.
     fn apply_secrets(&self, config: &Config, changes: &Changes) {
-        self.legacy_secret.set(shared(&config.edge.legacy_secret));
-        if let Some(token) = shared(&config.admin.token) {
+        self.legacy_secret
+            .set(shared_secret(&config.edge.legacy_secret));
+        if let Some(token) = shared_secret(&config.admin.token) {
             self.admin_token.set(Some(token));
         }
-        let changed = |keys: &[&str]| changes.taken.iter().any(|key| keys.contains(&key.as_str()));
-        let local = config.identity.hs256_secret.as_ref();
-        if let (Some(secret), true) = (local, changed(&["identity.hs256_secret"])) {
+        let changed = |keys: &[&str]| {
+            changes
+                .applied
+                .iter()
+                .any(|key| keys.contains(&key.as_str()))
+        };
+        let development_secret = config.identity.hs256_secret.as_ref();
+        if let (Some(secret), true) = (development_secret, changed(&["identity.hs256_secret"])) {
             self.identity.set_development_secret(secret.expose());
         }
         let secrets = edge_secrets(config);

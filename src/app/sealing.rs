@@ -24,16 +24,16 @@ pub(super) async fn sealer(config: &Config, store: &Store) -> Result<Option<Arc<
     let key = match &config.marketplace.sealing_key {
         Some(key) => Some(key.clone()),
         None => match config::read_sealing_key(&path)? {
-            None if sealed.is_none() => Some(config::make_sealing_key(&path)?),
+            None if sealed.is_none() => Some(config::generate_sealing_key(&path)?),
             key => key,
         },
     };
     let sealer = key.map(|key| Sealer::new(key.expose()));
     if let Some((owner, secret)) = &sealed {
         match &sealer {
-            None => log::error!("{}", missing(&path)),
+            None => log::error!("{}", missing_key_message(&path)),
             Some(sealer) if sealer.open(owner, secret).is_none() => {
-                log::error!("{}", wrong(config, &path));
+                log::error!("{}", other_key_message(config, &path));
             }
             Some(_) => {}
         }
@@ -41,22 +41,22 @@ pub(super) async fn sealer(config: &Config, store: &Store) -> Result<Option<Arc<
     Ok(sealer.map(Arc::new))
 }
 
-fn missing(path: &Path) -> String {
+fn missing_key_message(path: &Path) -> String {
     format!(
-        "{0} is missing: webhooks answer 503. Put it back from a backup. If it is lost for good, \
-         make a new one with `openssl rand -hex 32 > {0}`, start again, and have all secrets rotated",
+        "{0} is missing: webhooks answer 503. Restore the file from a backup. If it is lost, \
+         create a new one with `openssl rand -hex 32 > {0}`, restart, and rotate all secrets",
         path.display()
     )
 }
 
-fn wrong(config: &Config, path: &Path) -> String {
+fn other_key_message(config: &Config, path: &Path) -> String {
     let key = match config.marketplace.sealing_key {
         Some(_) => "marketplace.sealing_key".to_owned(),
         None => path.display().to_string(),
     };
     format!(
         "{key} is not the key that sealed the webhooks' secrets (without a setting that is {}): \
-         those webhooks answer 503 until it is back or their secrets are rotated",
+         those webhooks answer 503 until that key is restored or their secrets are rotated",
         path.display()
     )
 }

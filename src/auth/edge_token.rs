@@ -39,7 +39,7 @@ pub fn is_agent_id(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
 }
 
-/// Makes a token. `phone` must not hold a `:`.
+/// Makes a token. `phone` must not contain a `:`.
 pub fn issue(secret: &str, agent_id: &str, phone: &str, issued_at_s: i64) -> String {
     sign_with(secret, &format!("{agent_id}:{phone}:{issued_at_s}"))
 }
@@ -60,7 +60,7 @@ fn sign(key: HmacSha256, text: &str) -> String {
 /// Like `sign`, for other tokens signed with `edge.secret`. Their texts must not have the three
 /// parts of an edge token.
 pub(super) fn sign_with(secret: &str, text: &str) -> String {
-    sign(keyed(secret), text)
+    sign(hmac_key(secret), text)
 }
 
 pub struct Settings<'a> {
@@ -106,13 +106,13 @@ struct Claim {
 
 impl Keys {
     fn of(secrets: Secrets<'_>) -> Self {
-        let key = keyed(secrets.secret);
+        let key = hmac_key(secrets.secret);
         let mac = key.clone().chain_update(secrets.secret).finalize();
         Self {
             secret_bytes: secrets.secret.len(),
             secret_mac: mac.into_bytes().to_vec(),
             key,
-            previous: secrets.previous_secret.map(keyed),
+            previous: secrets.previous_secret.map(hmac_key),
             verified: RwLock::default(),
         }
     }
@@ -145,11 +145,11 @@ impl Verifier {
     pub fn verify(
         &self,
         bearer: Option<&str>,
-        named: Option<&str>,
+        stated_agent: Option<&str>,
         now: Timestamp,
     ) -> Result<AgentName, &'static str> {
         let bearer = bearer.ok_or("no bearer token")?;
-        if let Some(agent) = self.raw_secret(bearer, named)? {
+        if let Some(agent) = self.raw_secret(bearer, stated_agent)? {
             return Ok(agent);
         }
         let keys = self.keys.get();
@@ -163,7 +163,7 @@ impl Verifier {
         };
         let agent = claim.agent.0.as_str();
         self.check_age(agent, claim.issued_at_s, now)?;
-        if named.is_some_and(|named| named != agent) {
+        if stated_agent.is_some_and(|stated_agent| stated_agent != agent) {
             return Err("the token belongs to another agent");
         }
         Ok(claim.agent)
@@ -194,7 +194,7 @@ impl Verifier {
     fn raw_secret(
         &self,
         bearer: &str,
-        named: Option<&str>,
+        stated_agent: Option<&str>,
     ) -> Result<Option<AgentName>, &'static str> {
         // Compares macs of texts with equal length, so that timing tells nothing about the secret.
         let keys = self.keys.get();
@@ -210,9 +210,9 @@ impl Verifier {
                  `chatkeep token edge`",
             );
         }
-        let name = named.unwrap_or(DEVELOPMENT_AGENT);
+        let name = stated_agent.unwrap_or(DEVELOPMENT_AGENT);
         if !is_agent_id(name) {
-            return Err("the agent id is not acceptable");
+            return Err("the agent id is invalid");
         }
         Ok(Some(AgentName(name.to_owned())))
     }
@@ -240,10 +240,10 @@ fn claim(token: &str, keys: &Keys) -> Result<Claim, &'static str> {
     let (Some(agent), Some(_phone), Some(issued_at), None) =
         (parts.next(), parts.next(), parts.next(), parts.next())
     else {
-        return Err("the token has not four parts");
+        return Err("the token does not have four parts");
     };
     if !is_agent_id(agent) {
-        return Err("the token's agent id is not acceptable");
+        return Err("the token's agent id is invalid");
     }
     Ok(Claim {
         agent: AgentName(agent.to_owned()),
@@ -272,11 +272,11 @@ fn check_mac(signed: &str, mac: &str, keys: &Keys) -> Result<(), &'static str> {
     if current.is_ok() | previous.is_some_and(|p| p.is_ok()) {
         Ok(())
     } else {
-        Err("the token's mac is wrong")
+        Err("the token's mac is invalid")
     }
 }
 
-fn keyed(secret: &str) -> HmacSha256 {
+fn hmac_key(secret: &str) -> HmacSha256 {
     HmacSha256::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length")
 }
 
@@ -319,11 +319,11 @@ mod tests {
     }
 
     #[test]
-    fn who_is_let_in() {
-        let good = at(SECRET, "a.b-c_1", 0);
+    fn accepted_tokens() {
+        let token = at(SECRET, "a.b-c_1", 0);
         let text = String::from_utf8(
             STANDARD_NO_PAD
-                .decode(good.replace('-', "+").replace('_', "/"))
+                .decode(token.replace('-', "+").replace('_', "/"))
                 .unwrap(),
         )
         .unwrap();
@@ -333,10 +333,10 @@ mod tests {
         };
         let colon = issue(SECRET, "a", "+1555:0100", NOW.seconds());
         let cases: Vec<(&str, String, Option<&str>, bool)> = vec![
-            ("good", good.clone(), None, true),
-            ("good, named", good.clone(), Some("a.b-c_1"), true),
+            ("good", token.clone(), None, true),
+            ("good, named", token.clone(), Some("a.b-c_1"), true),
             ("good, padded standard", STANDARD.encode(&text), None, true),
-            ("another agent named", good.clone(), Some("other"), false),
+            ("another agent named", token.clone(), Some("other"), false),
             (
                 "previous secret",
                 at("the-previous-secret", "a", 0),
@@ -368,18 +368,18 @@ mod tests {
             ("empty", String::new(), None, false),
             ("raw secret", SECRET.to_owned(), None, false),
         ];
-        for (what, token, named, let_in) in cases {
+        for (case, token, stated_agent, expected) in cases {
             let verifier = verifier(false);
             for time in ["the first time", "again"] {
-                let verdict = verifier.verify(Some(&token), named, NOW);
-                assert_eq!(verdict.is_ok(), let_in, "{what}, {time}: {verdict:?}");
+                let result = verifier.verify(Some(&token), stated_agent, NOW);
+                assert_eq!(result.is_ok(), expected, "{case}, {time}: {result:?}");
             }
         }
         assert!(verifier(false).verify(None, None, NOW).is_err());
     }
 
     #[test]
-    fn a_remembered_token_ends_as_any_other() {
+    fn a_cached_token_expires_like_any_other() {
         let verifier = verifier(false);
         let token = at(SECRET, "agent", 0);
         let days = |days: i64| Timestamp::from_seconds(NOW.seconds() + days * DAY_S);
@@ -398,11 +398,11 @@ mod tests {
             secret: "another-secret-of-thirty-two-bytes",
             previous_secret: None,
         });
-        assert_eq!(verify(), Err("the token's mac is wrong"));
+        assert_eq!(verify(), Err("the token's mac is invalid"));
     }
 
     #[test]
-    fn the_memory_of_tokens_is_bounded() {
+    fn the_token_cache_is_bounded() {
         let verifier = verifier(false);
         for serial in 0..CACHED_TOKENS_MAX as i64 + 10 {
             let token = at(SECRET, "agent", -serial);
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn no_changed_bit_is_let_in() {
+    fn a_token_with_a_changed_bit_is_refused() {
         let verifier = verifier(false);
         let token = at(SECRET, "agent", 0);
         assert!(verifier.verify(Some(&token), None, NOW).is_ok());
@@ -423,8 +423,8 @@ mod tests {
                 let Ok(changed) = String::from_utf8(bytes) else {
                     continue;
                 };
-                let verdict = verifier.verify(Some(&changed), None, NOW);
-                assert!(verdict.is_err(), "byte {index} bit {bit}");
+                let result = verifier.verify(Some(&changed), None, NOW);
+                assert!(result.is_err(), "byte {index} bit {bit}");
             }
         }
     }

@@ -25,8 +25,8 @@ pub const TOKEN_BYTES_MAX: usize = 12 * 1024;
 /// The issuer recorded for tokens signed with the local development key.
 pub const LOCAL_ISSUER: &str = "";
 
-/// Signature algorithms of identity providers. HS256 is missing on purpose: it is accepted with the
-/// development key only.
+/// Signature algorithms of identity providers. HS256 is excluded on purpose: it is accepted with
+/// the development key only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     Rs256,
@@ -50,7 +50,7 @@ impl Algorithm {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
-    const fn in_library(self) -> jsonwebtoken::Algorithm {
+    const fn to_library(self) -> jsonwebtoken::Algorithm {
         match self {
             Self::Rs256 => jsonwebtoken::Algorithm::RS256,
             Self::Es256 => jsonwebtoken::Algorithm::ES256,
@@ -139,7 +139,7 @@ impl Verifier {
             .ok_or(Refusal::UnknownKey)?
             .find(kid, algorithm)?
             .decoding();
-        check(&unverified, key, algorithm.in_library())?;
+        check(&unverified, key, algorithm.to_library())?;
         Ok(claims)
     }
 
@@ -160,7 +160,7 @@ fn check(
 ) -> Result<(), Refusal> {
     match crypto::verify(token.signature, token.signed.as_bytes(), key, algorithm) {
         Ok(true) => Ok(()),
-        _ => Err(Refusal::Because("the token's signature is wrong")),
+        _ => Err(Refusal::Because("the token's signature is invalid")),
     }
 }
 

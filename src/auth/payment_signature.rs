@@ -35,20 +35,20 @@ pub fn verify(
         }
     }
     let seconds = signed_at.ok_or("the signature names no time")?;
-    let digits = !seconds.is_empty() && seconds.bytes().all(|b| b.is_ascii_digit());
+    let is_digits = !seconds.is_empty() && seconds.bytes().all(|b| b.is_ascii_digit());
     let at: i64 = seconds
         .parse()
         .ok()
-        .filter(|_| digits)
+        .filter(|_| is_digits)
         .ok_or("the signature's time is no number")?;
-    let key = keyed(secret, seconds, body);
+    let key = hmac_with(secret, seconds, body);
     // All signatures are compared, so that timing doesn't tell which one is correct.
-    let correct = signatures.iter().filter(|signature| {
+    let matching = signatures.iter().filter(|signature| {
         let bytes = hex::decode(signature).unwrap_or_default();
         key.clone().verify_slice(&bytes).is_ok()
     });
-    if correct.count() == 0 {
-        return Err("the signature is wrong");
+    if matching.count() == 0 {
+        return Err("the signature is invalid");
     }
     if now.seconds().abs_diff(at) > TOLERANCE_S as u64 {
         return Err("the signature is too old, or from the future");
@@ -58,11 +58,11 @@ pub fn verify(
 
 /// The header for `body`, as the provider makes it.
 pub fn sign(body: &[u8], secret: &str, seconds: i64) -> String {
-    let mac = keyed(secret, &seconds.to_string(), body).finalize();
+    let mac = hmac_with(secret, &seconds.to_string(), body).finalize();
     format!("t={seconds},v1={}", hex::encode(mac.into_bytes()))
 }
 
-fn keyed(secret: &str, seconds: &str, body: &[u8]) -> HmacSha256 {
+fn hmac_with(secret: &str, seconds: &str, body: &[u8]) -> HmacSha256 {
     HmacSha256::new_from_slice(secret.as_bytes())
         .expect("HMAC takes keys of any length")
         .chain_update(seconds)
@@ -83,23 +83,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_let_in() {
-        let good = at(0);
-        let (time, v1) = good.split_once(',').unwrap();
-        let foreign = sign(BODY, "whsec_another", NOW.seconds());
-        let foreign = foreign.split_once(',').unwrap().1.to_owned();
+    fn accepted_signatures() {
+        let valid = at(0);
+        let (time, v1) = valid.split_once(',').unwrap();
+        let other = sign(BODY, "whsec_another", NOW.seconds());
+        let other = other.split_once(',').unwrap().1.to_owned();
         let v0 = v1.replace("v1=", "v0=");
         let cases = [
-            (Some(good.clone()), true),
+            (Some(valid.clone()), true),
             (Some(at(-300)), true),
             (Some(at(-301)), false),
             (Some(at(300)), true),
             (Some(at(301)), false),
             (Some(format!("{time}, {v1}")), true),
-            (Some(format!("{time},{foreign},{v1}")), true),
+            (Some(format!("{time},{other},{v1}")), true),
             (Some(format!("{time},{v1},{v0}")), true),
             (Some(format!("{time},{v0}")), false),
-            (Some(format!("{time},{foreign}")), false),
+            (Some(format!("{time},{other}")), false),
             (Some(format!("{time},{time},{v1}")), false),
             (Some(format!("t=+{},{v1}", NOW.seconds())), false),
             (Some(format!("t=,{v1}")), false),
@@ -107,7 +107,7 @@ mod tests {
             (Some(time.to_owned()), false),
             (Some(format!("{time},v1=")), false),
             (Some(format!("{time},v1=zz")), false),
-            (Some(good[..good.len() - 2].to_owned()), false),
+            (Some(valid[..valid.len() - 2].to_owned()), false),
             (Some(format!("{time},{}", "v1=00,".repeat(40) + v1)), false),
             (Some(String::new()), false),
             (None, false),
@@ -116,6 +116,6 @@ mod tests {
             let verdict = verify(header.as_deref(), BODY, SECRET, NOW);
             assert_eq!(verdict.is_ok(), expected, "{header:?}: {verdict:?}");
         }
-        assert!(verify(Some(&good), b"{}", SECRET, NOW).is_err());
+        assert!(verify(Some(&valid), b"{}", SECRET, NOW).is_err());
     }
 }

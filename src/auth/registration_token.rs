@@ -16,7 +16,7 @@ pub struct Registration {
     pub expires_at: Timestamp,
 }
 
-/// Makes a token. `nonce` must hold no `:`.
+/// Makes a token. `nonce` must not contain a `:`.
 pub fn issue(secret: &str, nonce: &str, expires_at: Timestamp) -> String {
     let text = format!("{PREFIX}{nonce}:{}", expires_at.seconds());
     edge_token::sign_with(secret, &text)
@@ -29,12 +29,12 @@ pub fn verify(
     now: Timestamp,
 ) -> Result<Registration, &'static str> {
     let signed = verifier.signed_text(token)?;
-    let foreign = "the token is no registration token";
+    let invalid = "the token is no registration token";
     let (nonce, expires_at) = signed
         .strip_prefix(PREFIX)
         .and_then(|rest| rest.split_once(':'))
-        .ok_or(foreign)?;
-    let expires_at = expires_at.parse().map_err(|_| foreign)?;
+        .ok_or(invalid)?;
+    let expires_at = expires_at.parse().map_err(|_| invalid)?;
     let expires_at = Timestamp::from_seconds(expires_at);
     if now >= expires_at {
         return Err("the registration token has expired");
@@ -81,9 +81,9 @@ mod tests {
             ("garbage", "gArBaGe".to_owned(), false),
             ("empty", String::new(), false),
         ];
-        for (what, token, registers) in cases {
+        for (case, token, expected) in cases {
             let verdict = verify(&verifier(), &token, NOW);
-            assert_eq!(verdict.is_ok(), registers, "{what}: {verdict:?}");
+            assert_eq!(verdict.is_ok(), expected, "{case}: {verdict:?}");
         }
     }
 

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_opens_with_the_same_key_for_the_same_owner_only() {
+    fn a_secret_opens_with_the_same_key_for_the_same_owner_only() {
         let (sealer, other) = (Sealer::new("a key"), Sealer::new("another key"));
         let sealed = sealer.seal("webhook a", "the secret");
         assert_eq!(
@@ -78,7 +78,7 @@ mod tests {
 
     /// A secret sealed by ring, the library used before, with the nonce "twelve bytes".
     #[test]
-    fn what_another_library_sealed_opens() {
+    fn a_secret_sealed_by_another_library_opens() {
         let sealed = "017477656c7665206279746573\
                       a4e1b1cf4e2d168f6fa09f2461a484d03b6cf0cfe6f2e5db8965";
         let opened = Sealer::new("a key").open("webhook a", &hex::decode(sealed).unwrap());
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_was_changed_opens() {
+    fn a_changed_secret_does_not_open() {
         let sealer = Sealer::new("a key");
         let sealed = sealer.seal("owner", "the secret");
         for at in 0..sealed.len() {

@@ -22,11 +22,11 @@ impl SharedSecret {
         }
     }
 
-    pub fn matches(&self, sent: Option<&str>) -> bool {
-        sent.is_some_and(|sent| {
+    pub fn matches(&self, credential: Option<&str>) -> bool {
+        credential.is_some_and(|credential| {
             self.key
                 .clone()
-                .chain_update(sent)
+                .chain_update(credential)
                 .verify_slice(&self.tag)
                 .is_ok()
         })
@@ -40,14 +40,14 @@ mod tests {
     #[test]
     fn only_the_same_text_matches() {
         let secret = SharedSecret::new("s3cret");
-        for (sent, matches) in [
+        for (credential, matches) in [
             (Some("s3cret"), true),
             (Some("s3cre"), false),
             (Some("s3crett"), false),
             (Some(""), false),
             (None, false),
         ] {
-            assert_eq!(secret.matches(sent), matches, "{sent:?}");
+            assert_eq!(secret.matches(credential), matches, "{credential:?}");
         }
     }
 }

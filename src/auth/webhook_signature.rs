@@ -37,7 +37,7 @@ impl Key {
     /// `signature` must be 64 hex digits, in either case.
     pub fn verifies_plain(&self, signature: Option<&str>, body: &[u8]) -> bool {
         let mut digest = [0; DIGEST_BYTES];
-        let readable = hex::decode_to_slice(signature.unwrap_or_default(), &mut digest).is_ok();
+        let is_hex = hex::decode_to_slice(signature.unwrap_or_default(), &mut digest).is_ok();
         // Computed also for a malformed signature, so that timing tells nothing about it.
         let is_match = self
             .0
@@ -45,12 +45,12 @@ impl Key {
             .chain_update(body)
             .verify_slice(&digest)
             .is_ok();
-        readable & is_match
+        is_hex & is_match
     }
 
     pub fn verifies_standard(&self, stamp: &Stamp<'_>, body: &[u8], now: Timestamp) -> bool {
         let sent_at = seconds(stamp.timestamp);
-        let timely = sent_at.is_some_and(|at| now.seconds().abs_diff(at) <= TOLERANCE_S);
+        let is_recent = sent_at.is_some_and(|at| now.seconds().abs_diff(at) <= TOLERANCE_S);
         let key = self.standard(stamp.id, stamp.timestamp, body);
         let mut is_match = false;
         for signature in stamp.signatures.split(' ') {
@@ -60,7 +60,7 @@ impl Key {
             let digest = STANDARD.decode(encoded).unwrap_or_default();
             is_match |= key.clone().verify_slice(&digest).is_ok();
         }
-        timely & is_match & !stamp.id.is_empty()
+        is_recent & is_match & !stamp.id.is_empty()
     }
 
     /// Lower-case hex.
@@ -83,8 +83,8 @@ impl Key {
 
 /// Digits only, no signs or spaces.
 fn seconds(text: &str) -> Option<i64> {
-    let digits = text.bytes().all(|b| b.is_ascii_digit());
-    text.parse().ok().filter(|_| digits)
+    let is_digits = text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| is_digits)
 }
 
 #[cfg(test)]
@@ -122,9 +122,9 @@ mod tests {
             (Some("z".repeat(64)), false),
             (Some(by_bytes), false),
         ];
-        for (signature, good) in cases {
+        for (signature, expected) in cases {
             let verdict = key().verifies_plain(signature.as_deref(), BODY);
-            assert_eq!(verdict, good, "{signature:?}");
+            assert_eq!(verdict, expected, "{signature:?}");
         }
         assert!(!key().verifies_plain(Some(SIGNATURE), b"{}"));
     }
@@ -132,20 +132,20 @@ mod tests {
     #[test]
     fn standard_signatures() {
         let now = Timestamp::from_seconds(1_800_000_000);
-        let good = key().sign_standard("msg_1", now.seconds(), BODY);
+        let valid = key().sign_standard("msg_1", now.seconds(), BODY);
         let other = Key::new("another").sign_standard("msg_1", now.seconds(), BODY);
         let at = |offset: i64| (now.seconds() + offset).to_string();
         let late = |offset| key().sign_standard("msg_1", now.seconds() + offset, BODY);
         let cases = [
-            ("msg_1", at(0), good.clone(), true),
-            ("msg_1", at(0), format!("{other} {good}"), true),
-            ("msg_1", at(0), format!("v1a,xyz {good}"), true),
+            ("msg_1", at(0), valid.clone(), true),
+            ("msg_1", at(0), format!("{other} {valid}"), true),
+            ("msg_1", at(0), format!("v1a,xyz {valid}"), true),
             ("msg_1", at(-300), late(-300), true),
             ("msg_1", at(300), late(300), true),
             ("msg_1", at(-301), late(-301), false),
             ("msg_1", at(301), late(301), false),
-            ("msg_1", at(1), good.clone(), false),
-            ("msg_2", at(0), good.clone(), false),
+            ("msg_1", at(1), valid.clone(), false),
+            ("msg_2", at(0), valid.clone(), false),
             (
                 "",
                 at(0),
@@ -153,11 +153,11 @@ mod tests {
                 false,
             ),
             ("msg_1", at(0), other, false),
-            ("msg_1", at(0), good.replace("v1,", "v2,"), false),
-            ("msg_1", at(0), good.replace("v1,", ""), false),
+            ("msg_1", at(0), valid.replace("v1,", "v2,"), false),
+            ("msg_1", at(0), valid.replace("v1,", ""), false),
             ("msg_1", at(0), String::new(), false),
-            ("msg_1", format!("+{}", at(0)), good.clone(), false),
-            ("msg_1", String::new(), good, false),
+            ("msg_1", format!("+{}", at(0)), valid.clone(), false),
+            ("msg_1", String::new(), valid, false),
         ];
         for (id, timestamp, signatures, expected) in cases {
             let stamp = Stamp {

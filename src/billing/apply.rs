@@ -12,7 +12,7 @@ use crate::store::{Tx, UserId};
 /// The provider's answer to a look-up.
 #[derive(Debug, Clone)]
 pub(super) enum ProviderLookup {
-    NotYet,
+    NotAsked,
     Unanswered,
     Answered(ProviderStatement),
 }
@@ -22,34 +22,40 @@ pub(super) enum EventOutcome {
     /// Applied, with a text for the log.
     Done {
         user: Option<UserId>,
-        what: &'static str,
+        note: &'static str,
     },
-    /// Nothing is written yet: the provider must be asked first.
-    Ask { subscription_id: String },
+    /// Nothing is written yet: the subscription must be looked up at the provider first.
+    NeedsLookup { subscription_id: String },
 }
 
 /// Applies an event that has not taken effect yet.
 pub(super) fn event(
     tx: &mut Tx<'_>,
     event: &Event,
-    asked: &ProviderLookup,
+    lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
     if tx.view().knows_payment_event(&event.id)? {
-        return Ok(done(None, "had taken effect before"));
+        return Ok(outcome_done(None, "was applied before"));
     }
-    let applied = match &event.happened {
-        EventPayload::Subscription(said, whose) => subscription(tx, said, whose, asked, now)?,
-        EventPayload::Unpaid(invoice) => unpaid(tx, invoice, asked, now)?,
-        EventPayload::Paid(invoice) => paid(tx, invoice, asked, now)?,
-        EventPayload::CheckedOut(session, whose) => checked_out(tx, session, whose, asked, now)?,
-        EventPayload::MethodsChanged(whose) => match owner(tx, whose)? {
-            Some(user) => done(Some(user), "other ways to pay"),
+    let applied = match &event.payload {
+        EventPayload::Subscription(statement, customer) => {
+            subscription(tx, statement, customer, lookup, now)?
+        }
+        EventPayload::Unpaid(invoice) => unpaid(tx, invoice, lookup, now)?,
+        EventPayload::Paid(invoice) => paid(tx, invoice, lookup, now)?,
+        EventPayload::CheckedOut(session, customer) => {
+            checked_out(tx, session, customer, lookup, now)?
+        }
+        EventPayload::MethodsChanged(customer) => match owner(tx, customer)? {
+            Some(user) => outcome_done(Some(user), "payment methods changed"),
             None => NOBODY,
         },
-        EventPayload::CustomerGone { customer_id, at } => customer_gone(tx, customer_id, *at)?,
-        EventPayload::NotOurs(why) => done(None, why),
-        EventPayload::Unknown => done(None, "nothing that is acted upon"),
+        EventPayload::CustomerDeleted { customer_id, at } => {
+            customer_deleted(tx, customer_id, *at)?
+        }
+        EventPayload::NotSoldHere(why) => outcome_done(None, why),
+        EventPayload::Unknown => outcome_done(None, "this type of event is not handled"),
     };
     if let EventOutcome::Done { .. } = applied {
         tx.insert_payment_event(&event.id, &event.kind, now)?;
@@ -59,87 +65,88 @@ pub(super) fn event(
 
 const NOBODY: EventOutcome = EventOutcome::Done {
     user: None,
-    what: "about nobody we know",
+    note: "the customer is unknown",
 };
 const ANOTHER_PRICE: EventOutcome = EventOutcome::Done {
     user: None,
-    what: "a subscription to a price that is not ours",
+    note: "a subscription to a price that is not sold here",
 };
 
-fn done(user: Option<UserId>, what: &'static str) -> EventOutcome {
-    EventOutcome::Done { user, what }
+fn outcome_done(user: Option<UserId>, note: &'static str) -> EventOutcome {
+    EventOutcome::Done { user, note }
 }
 
-/// Puts what is said of a subscription beside what is held of it. Of use to reconciling too.
+/// Merges the provider's statement about a subscription with the stored subscription. Also used by
+/// `reconcile`.
 pub(super) fn subscription(
     tx: &mut Tx<'_>,
-    said: &ProviderStatement,
-    whose: &CustomerRef,
-    asked: &ProviderLookup,
+    statement: &ProviderStatement,
+    customer: &CustomerRef,
+    lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
-    let row = tx.view().subscription(&said.subscription_id)?;
-    let known = row.as_ref().map(|row| &row.held);
-    if is_to_another_price(known, said) {
+    let row = tx.view().subscription(&statement.subscription_id)?;
+    let stored = row.as_ref().map(|row| &row.held);
+    if is_for_other_price(stored, statement) {
         return Ok(ANOTHER_PRICE);
     }
     let user = match &row {
         Some(row) => Some(row.user),
-        None => owner(tx, whose)?,
+        None => owner(tx, customer)?,
     };
     let Some(user) = user else {
         return Ok(NOBODY);
     };
-    let merged = match asked {
-        ProviderLookup::NotYet => merge(known, said, Tie::Ask),
-        ProviderLookup::Unanswered => merge(known, said, Tie::Rank),
+    let merged = match lookup {
+        ProviderLookup::NotAsked => merge(stored, statement, Tie::Ask),
+        ProviderLookup::Unanswered => merge(stored, statement, Tie::Rank),
         ProviderLookup::Answered(answer) => {
-            let answer = at_the_time_of(answer, said.at);
-            merge(known, &answer, Tie::Settled)
+            let answer = dated_at(answer, statement.at);
+            merge(stored, &answer, Tie::Settled)
         }
     };
     match merged {
-        MergeOutcome::Tied => Ok(EventOutcome::Ask {
-            subscription_id: said.subscription_id.clone(),
+        MergeOutcome::Tied => Ok(EventOutcome::NeedsLookup {
+            subscription_id: statement.subscription_id.clone(),
         }),
-        MergeOutcome::Same => Ok(done(Some(user), "changes nothing")),
+        MergeOutcome::Same => Ok(outcome_done(Some(user), "changes nothing")),
         MergeOutcome::Changed(held) => {
             if let Some(customer_id) = &held.customer_id {
                 tx.tie_customer(user, customer_id)?;
             }
-            put(tx, user, known.is_none(), &held, now)?;
-            Ok(done(Some(user), "applied"))
+            put(tx, user, stored.is_none(), &held, now)?;
+            Ok(outcome_done(Some(user), "applied"))
         }
     }
 }
 
-/// What is said for the first time of a subscription must name a price that is sold. What is
-/// held stays ours, since prices come and go.
-pub(super) fn is_to_another_price(
-    known: Option<&HeldSubscription>,
-    said: &ProviderStatement,
+/// Whether an unknown subscription is for a price that is not sold here. A stored subscription is
+/// always accepted, because its price may no longer be sold.
+pub(super) fn is_for_other_price(
+    stored: Option<&HeldSubscription>,
+    statement: &ProviderStatement,
 ) -> bool {
-    let is_held = known.is_some_and(|held| held.details_at.is_some());
-    let names_none = |details: &Details| details.plan.is_none();
-    !is_held && said.details.as_ref().is_some_and(names_none)
+    let has_details = stored.is_some_and(|held| held.details_at.is_some());
+    let lacks_plan = |details: &Details| details.plan.is_none();
+    !has_details && statement.details.as_ref().is_some_and(lacks_plan)
 }
 
-/// Any subscription of an unpaid invoice is past due.
+/// The subscription of an unpaid invoice becomes past due.
 fn unpaid(
     tx: &mut Tx<'_>,
     invoice: &Invoice,
-    asked: &ProviderLookup,
+    lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
-    invoiced(tx, invoice, Some(Status::PastDue), asked, now)
+    invoiced(tx, invoice, Some(Status::PastDue), lookup, now)
 }
 
-/// A paid invoice says that a subscription which was not paid is; which others hold, a trial
-/// for one, it does not say.
+/// A paid invoice reactivates a subscription that was past due or free. It says nothing about
+/// subscriptions in other states, such as a trial.
 fn paid(
     tx: &mut Tx<'_>,
     invoice: &Invoice,
-    asked: &ProviderLookup,
+    lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
     let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
@@ -148,18 +155,18 @@ fn paid(
     let status = match tx.view().subscription(&subscription_id)? {
         None => Some(Status::Active),
         Some(row) => {
-            let waited = matches!(row.held.status, Status::PastDue | Status::Free);
-            let newer = invoice.at >= row.held.status_at;
-            let open = waited && newer;
-            if open && matches!(asked, ProviderLookup::NotYet) {
-                return Ok(EventOutcome::Ask { subscription_id });
+            let was_unpaid = matches!(row.held.status, Status::PastDue | Status::Free);
+            let is_newer = invoice.at >= row.held.status_at;
+            let reactivates = was_unpaid && is_newer;
+            if reactivates && matches!(lookup, ProviderLookup::NotAsked) {
+                return Ok(EventOutcome::NeedsLookup { subscription_id });
             }
-            open.then_some(Status::Active)
+            reactivates.then_some(Status::Active)
         }
     };
     match status {
-        Some(_) => invoiced(tx, invoice, status, asked, now),
-        None => Ok(done(None, "changes nothing")),
+        Some(_) => invoiced(tx, invoice, status, lookup, now),
+        None => Ok(outcome_done(None, "changes nothing")),
     }
 }
 
@@ -167,72 +174,78 @@ fn invoiced(
     tx: &mut Tx<'_>,
     invoice: &Invoice,
     status: Option<Status>,
-    asked: &ProviderLookup,
+    lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
     let Some(subscription_id) = invoiced_subscription(tx, invoice)? else {
         return Ok(NOBODY);
     };
-    let known = tx.view().subscription(&subscription_id)?;
-    let said = ProviderStatement {
+    let stored = tx.view().subscription(&subscription_id)?;
+    let statement = ProviderStatement {
         subscription_id: subscription_id.clone(),
-        customer_id: invoice.whose.customer_id.clone(),
+        customer_id: invoice.customer.customer_id.clone(),
         status,
         details: None,
         at: invoice.at,
     };
-    if known.is_some() {
-        return subscription(tx, &said, &invoice.whose, asked, now);
+    if stored.is_some() {
+        return subscription(tx, &statement, &invoice.customer, lookup, now);
     }
-    // An invoice lacks the subscription's age and plan, so the provider is asked; the event's state
-    // is used all the same.
-    match asked {
-        _ if invoice.is_ours == Some(false) => Ok(ANOTHER_PRICE),
-        ProviderLookup::NotYet if owner(tx, &invoice.whose)?.is_none() => Ok(NOBODY),
-        ProviderLookup::NotYet => Ok(EventOutcome::Ask { subscription_id }),
-        ProviderLookup::Answered(answer) if is_to_another_price(None, answer) => Ok(ANOTHER_PRICE),
-        // Past due grants nothing, but active does.
+    // An invoice lacks the subscription's start and plan, so the provider is asked for them. The
+    // status of the event is used nevertheless.
+    match lookup {
+        _ if invoice.is_sold_here == Some(false) => Ok(ANOTHER_PRICE),
+        ProviderLookup::NotAsked if owner(tx, &invoice.customer)?.is_none() => Ok(NOBODY),
+        ProviderLookup::NotAsked => Ok(EventOutcome::NeedsLookup { subscription_id }),
+        ProviderLookup::Answered(answer) if is_for_other_price(None, answer) => Ok(ANOTHER_PRICE),
+        // Only an active status grants something, so it needs the provider's confirmation.
         ProviderLookup::Unanswered
-            if status == Some(Status::Active) && invoice.is_ours.is_none() =>
+            if status == Some(Status::Active) && invoice.is_sold_here.is_none() =>
         {
-            Ok(done(
+            Ok(outcome_done(
                 None,
-                "nobody can tell whether the subscription is ours",
+                "the provider did not answer, so it is unknown whether the subscription is sold here",
             ))
         }
-        ProviderLookup::Unanswered => subscription(tx, &said, &invoice.whose, asked, now),
+        ProviderLookup::Unanswered => subscription(tx, &statement, &invoice.customer, lookup, now),
         ProviderLookup::Answered(answer) => {
-            let said = ProviderStatement {
+            let statement = ProviderStatement {
                 status: match status {
                     Some(Status::PastDue) => status,
                     _ => answer.status,
                 },
                 details: None,
-                ..said
+                ..statement
             };
             // Dated at its start, so that no event about it is older.
             let details = ProviderStatement {
                 status: None,
-                ..at_the_time_of(answer, began(answer.details.as_ref()).min(said.at))
+                ..dated_at(answer, start_of(answer.details.as_ref()).min(statement.at))
             };
             subscription(
                 tx,
                 &details,
-                &invoice.whose,
+                &invoice.customer,
                 &ProviderLookup::Unanswered,
                 now,
             )?;
-            subscription(tx, &said, &invoice.whose, &ProviderLookup::Unanswered, now)
+            subscription(
+                tx,
+                &statement,
+                &invoice.customer,
+                &ProviderLookup::Unanswered,
+                now,
+            )
         }
     }
 }
 
-/// The one the invoice names, else the user's current one.
+/// The subscription that the invoice names, else the user's current one.
 fn invoiced_subscription(tx: &Tx<'_>, invoice: &Invoice) -> Result<Option<String>> {
     if invoice.subscription_id.is_some() {
         return Ok(invoice.subscription_id.clone());
     }
-    let Some(user) = owner(tx, &invoice.whose)? else {
+    let Some(user) = owner(tx, &invoice.customer)? else {
         return Ok(None);
     };
     let current = tx.view().current_subscription(user)?;
@@ -242,45 +255,45 @@ fn invoiced_subscription(tx: &Tx<'_>, invoice: &Invoice) -> Result<Option<String
 fn checked_out(
     tx: &mut Tx<'_>,
     session: &Session,
-    whose: &CustomerRef,
-    asked: &ProviderLookup,
+    customer: &CustomerRef,
+    lookup: &ProviderLookup,
     now: Timestamp,
 ) -> Result<EventOutcome> {
-    let Some(user) = owner(tx, whose)? else {
+    let Some(user) = owner(tx, customer)? else {
         if let Some(cents) = session.credit_cents {
             let id = &session.id;
-            log::warn!("checkout {id}: {cents} cents of credit for a user who is not known");
+            log::warn!("checkout {id}: {cents} cents of credit for an unknown user");
         }
         return Ok(NOBODY);
     };
-    if let (Some(subscription_id), ProviderLookup::NotYet) = (&session.subscription_id, asked)
+    if let (Some(subscription_id), ProviderLookup::NotAsked) = (&session.subscription_id, lookup)
         && tx.view().subscription(subscription_id)?.is_none()
     {
-        return Ok(EventOutcome::Ask {
+        return Ok(EventOutcome::NeedsLookup {
             subscription_id: subscription_id.clone(),
         });
     }
-    if let Some(customer_id) = &whose.customer_id {
+    if let Some(customer_id) = &customer.customer_id {
         tx.tie_customer(user, customer_id)?;
     }
-    if let ProviderLookup::Answered(answer) = asked {
-        let at = began(answer.details.as_ref()).min(session.at);
-        let answer = at_the_time_of(answer, at);
-        subscription(tx, &answer, whose, &ProviderLookup::Unanswered, now)?;
+    if let ProviderLookup::Answered(answer) = lookup {
+        let at = start_of(answer.details.as_ref()).min(session.at);
+        let answer = dated_at(answer, at);
+        subscription(tx, &answer, customer, &ProviderLookup::Unanswered, now)?;
     }
     let Some(amount) = session.credit_cents else {
-        return Ok(done(Some(user), "a checkout is done"));
+        return Ok(outcome_done(Some(user), "a checkout was completed"));
     };
-    let new = tx.credit_topup(user, &session.id, amount, now)?;
-    let what = if new {
+    let is_new = tx.credit_topup(user, &session.id, amount, now)?;
+    let note = if is_new {
         "credit was bought"
     } else {
-        "credit that was added before"
+        "this credit was added before"
     };
-    Ok(done(Some(user), what))
+    Ok(outcome_done(Some(user), note))
 }
 
-fn customer_gone(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<EventOutcome> {
+fn customer_deleted(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<EventOutcome> {
     let user = tx.view().user_of_customer(customer_id)?;
     if let Some(user) = user {
         tx.untie_customer(user, customer_id)?;
@@ -295,7 +308,7 @@ fn customer_gone(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<EventOut
         tx.put_subscription(row.user, &held)?;
     }
     Ok(match user {
-        Some(_) => done(user, "the customer is gone"),
+        Some(_) => outcome_done(user, "the customer was deleted at the provider"),
         None => NOBODY,
     })
 }
@@ -303,39 +316,39 @@ fn customer_gone(tx: &mut Tx<'_>, customer_id: &str, at: i64) -> Result<EventOut
 fn put(
     tx: &mut Tx<'_>,
     user: UserId,
-    new: bool,
+    is_new: bool,
     held: &HeldSubscription,
     now: Timestamp,
 ) -> Result<()> {
     tx.put_subscription(user, held)?;
     // The person's account is pending deletion, and they returned from a checkout.
-    if new && tx.view().payer(user)?.deletion_pending {
+    if is_new && tx.view().payer(user)?.deletion_pending {
         tx.cancel_at_period_end(user, now)?;
     }
     Ok(())
 }
 
-/// By the customer, else by our own name for the user.
-fn owner(tx: &Tx<'_>, whose: &CustomerRef) -> Result<Option<UserId>> {
-    if let Some(customer_id) = &whose.customer_id
+/// Finds the user by the customer id, else by the user's public id.
+fn owner(tx: &Tx<'_>, customer: &CustomerRef) -> Result<Option<UserId>> {
+    if let Some(customer_id) = &customer.customer_id
         && let Some(user) = tx.view().user_of_customer(customer_id)?
     {
         return Ok(Some(user));
     }
-    match &whose.user_id {
+    match &customer.user_id {
         Some(user_id) => tx.user_id(user_id),
         None => Ok(None),
     }
 }
 
-fn at_the_time_of(answer: &ProviderStatement, at: i64) -> ProviderStatement {
+fn dated_at(answer: &ProviderStatement, at: i64) -> ProviderStatement {
     ProviderStatement {
         at,
         ..answer.clone()
     }
 }
 
-fn began(details: Option<&Details>) -> i64 {
+fn start_of(details: Option<&Details>) -> i64 {
     details
         .and_then(|details| details.began_at)
         .unwrap_or_default()

@@ -42,10 +42,10 @@ impl Billing {
         &self,
         user: UserId,
         plan: &str,
-        returns: &ReturnUrls,
+        return_urls: &ReturnUrls,
     ) -> Result<Session> {
         let until = Instant::now() + CHECKOUT_MAX;
-        let (success, cancel) = self.returns(returns)?;
+        let (success, cancel) = self.return_urls(return_urls)?;
         let payer = self.store.read(move |view| view.payer(user)).await?;
         if access::standing(&payer.user, self.clock.now()).is_subscribed() {
             return Err(Error::new(
@@ -55,9 +55,9 @@ impl Billing {
             ));
         }
         let flags = self.flags.for_user(&payer.user.public_id);
-        let none = || unavailable("the plan's price is not configured");
-        let price = self.price(plan).ok_or_else(none)?;
-        let mut form = begun("subscription", &payer)
+        let missing = || unavailable("the plan's price is not configured");
+        let price = self.price(plan).ok_or_else(missing)?;
+        let mut form = checkout_form("subscription", &payer)
             .with("line_items[0][price]", price)
             .with("line_items[0][quantity]", 1)
             .with("success_url", success)
@@ -77,10 +77,10 @@ impl Billing {
         &self,
         user: UserId,
         amount_cents: i64,
-        returns: &ReturnUrls,
+        return_urls: &ReturnUrls,
     ) -> Result<Session> {
         let until = Instant::now() + CHECKOUT_MAX;
-        let (success, cancel) = self.returns(returns)?;
+        let (success, cancel) = self.return_urls(return_urls)?;
         let payer = self.store.read(move |view| view.payer(user)).await?;
         let flags = self.flags.for_user(&payer.user.public_id);
         if !flags.boolean("payment.topup_enabled") {
@@ -92,7 +92,7 @@ impl Billing {
             let expected = format!("must be from {least} to {most}.");
             return Err(Error::invalid_field("/amount_cents", expected));
         }
-        let form = begun("payment", &payer)
+        let form = checkout_form("payment", &payer)
             .with("line_items[0][price_data][currency]", &self.config.currency)
             .with("line_items[0][price_data][product_data][name]", "Credit")
             .with("line_items[0][price_data][unit_amount]", amount_cents)
@@ -102,7 +102,7 @@ impl Billing {
         self.session(user, &flags, form, until).await
     }
 
-    /// Of a plan, in the mode that is on.
+    /// The price id of a plan in the current mode (live or test).
     fn price(&self, plan: &str) -> Option<&str> {
         let config = &self.config;
         let (price, test) = match plan {
@@ -140,13 +140,13 @@ impl Billing {
         }
         let (stripe, keys) = (self.stripe()?, self.keys()?);
         let customer = self.customer(stripe, &keys.secret, user, until).await?;
-        let made = match self
+        let session = match self
             .try_session(stripe, &keys, user, &customer, &form, until)
             .await
         {
             // The provider has deleted the customer, or doesn't know it in the current mode.
-            Err(KeyedCallError::Provider(gone))
-                if gone.is_missing() && gone.is_about("customer") =>
+            Err(KeyedCallError::Provider(failure))
+                if failure.is_missing() && failure.is_for_field("customer") =>
             {
                 self.store
                     .write(move |tx| tx.untie_customer(user, &customer))
@@ -157,7 +157,7 @@ impl Billing {
             }
             outcome => outcome?,
         };
-        Ok(made)
+        Ok(session)
     }
 
     async fn try_session(
@@ -170,18 +170,18 @@ impl Billing {
         until: Instant,
     ) -> Result<Session, KeyedCallError> {
         let form = form.clone().with("customer", customer);
-        // The same request gets the same session until its outcome is known.
+        // The same request uses the same idempotency key until its outcome is known.
         let digest = Digest::of(&[form.encoded().as_bytes()]);
         let operation = format!("checkout {}", hex::encode(digest.0));
         let call = |key| Call::post("/v1/checkout/sessions", &form, key);
-        let made = self
-            .keyed(stripe, &keys.secret, user, operation.clone(), call, until)
+        let answer = self
+            .call_with_key(stripe, &keys.secret, user, operation.clone(), call, until)
             .await?;
         self.store
             .write(move |tx| tx.remove_provider_key(user, &operation))
             .await?;
-        let (session_id, url) = read(&made)
-            .ok_or(Failure::Garbage("a session without id or address"))
+        let (session_id, url) = parse_session(&answer)
+            .ok_or(Failure::InvalidAnswer("a session without id or address"))
             .map_err(KeyedCallError::Provider)?;
         Ok(Session {
             session_id,
@@ -190,58 +190,59 @@ impl Billing {
         })
     }
 
-    /// Both addresses, checked; 422 names each that is wrong.
-    fn returns(&self, returns: &ReturnUrls) -> Result<(String, String)> {
-        let own = host_of(&self.public_url).unwrap_or_default();
+    /// The checked success and cancel URLs. The error (422) names each invalid one.
+    fn return_urls(&self, requested: &ReturnUrls) -> Result<(String, String)> {
+        let own_page = host_of(&self.public_url).unwrap_or_default();
         let allowed = self.config.allowed_return_hosts.iter();
-        let hosts: Vec<&str> = [own.as_str()]
+        let hosts: Vec<&str> = [own_page.as_str()]
             .into_iter()
             .chain(allowed.map(String::as_str))
             .collect();
-        let mut wrong = Vec::new();
-        let mut place = |name: &str, asked: &Option<String>, usual: &Option<String>, page: &str| {
-            let Some(url) = asked else {
-                let own = || format!("{}/payment/{page}", self.public_url);
-                return usual.clone().unwrap_or_else(own);
+        let mut errors = Vec::new();
+        let mut resolve =
+            |name: &str, url: &Option<String>, default: &Option<String>, page: &str| {
+                let Some(url) = url else {
+                    let own_page = || format!("{}/payment/{page}", self.public_url);
+                    return default.clone().unwrap_or_else(own_page);
+                };
+                if let Err(message) = return_url::check(url, &hosts) {
+                    errors.push(FieldError {
+                        field: format!("/{name}"),
+                        message: message.to_owned(),
+                    });
+                }
+                url.clone()
             };
-            if let Err(message) = return_url::check(url, &hosts) {
-                wrong.push(FieldError {
-                    field: format!("/{name}"),
-                    message: message.to_owned(),
-                });
-            }
-            url.clone()
-        };
-        let usual = &self.config;
-        let success = place(
+        let default = &self.config;
+        let success = resolve(
             "success_url",
-            &returns.success_url,
-            &usual.success_url,
+            &requested.success_url,
+            &default.success_url,
             "success",
         );
-        let cancel = place(
+        let cancel = resolve(
             "cancel_url",
-            &returns.cancel_url,
-            &usual.cancel_url,
+            &requested.cancel_url,
+            &default.cancel_url,
             "canceled",
         );
-        if wrong.is_empty() {
+        if errors.is_empty() {
             Ok((success, cancel))
         } else {
-            Err(Error::invalid(wrong))
+            Err(Error::invalid(errors))
         }
     }
 }
 
-fn begun(mode: &str, payer: &Payer) -> Form {
+fn checkout_form(mode: &str, payer: &Payer) -> Form {
     Form::default()
         .with("mode", mode)
         .with("client_reference_id", &payer.user.public_id)
         .with("metadata[user_id]", &payer.user.public_id)
 }
 
-fn read(made: &Value) -> Option<(String, String)> {
-    let url = made.get("url")?.as_str()?;
-    let sound = url.len() <= URL_BYTES_MAX && host_of(url).is_some();
-    sound.then_some((id(made.get("id"))?, url.to_owned()))
+fn parse_session(answer: &Value) -> Option<(String, String)> {
+    let url = answer.get("url")?.as_str()?;
+    let is_valid = url.len() <= URL_BYTES_MAX && host_of(url).is_some();
+    is_valid.then_some((id(answer.get("id"))?, url.to_owned()))
 }

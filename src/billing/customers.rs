@@ -22,21 +22,22 @@ const OPERATION: &str = "customer";
 pub(super) struct CustomerLocks(Mutex<HashMap<UserId, Arc<tokio::sync::Mutex<()>>>>);
 
 impl CustomerLocks {
-    /// Waits for whoever is at it. There are no more entries than requests under way.
+    /// Waits until no other request creates this user's customer. The map has at most as many
+    /// entries as there are requests.
     async fn enter(&self, user: UserId, until: Instant) -> Result<OwnedMutexGuard<()>> {
-        let turn = {
-            let mut turns = self.0.lock();
-            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
-            turns.entry(user).or_default().clone()
+        let lock = {
+            let mut locks = self.0.lock();
+            locks.retain(|_, lock| Arc::strong_count(lock) > 1);
+            locks.entry(user).or_default().clone()
         };
-        timeout_at(until, turn.lock_owned())
+        timeout_at(until, lock.lock_owned())
             .await
-            .map_err(|_| unavailable("the user's customer is still being made"))
+            .map_err(|_| unavailable("the user's customer is still being created"))
     }
 }
 
 impl Billing {
-    /// The provider's name for the user, made when they have none yet.
+    /// The user's customer id at the provider; creates the customer if there is none.
     pub(super) async fn customer(
         &self,
         stripe: &Stripe,
@@ -44,20 +45,21 @@ impl Billing {
         user: UserId,
         until: Instant,
     ) -> Result<String> {
-        let _turn = self.in_the_making.enter(user, until).await?;
+        let _lock = self.customer_locks.enter(user, until).await?;
         let payer = self.store.read(move |view| view.payer(user)).await?;
         if let Some(customer_id) = payer.customer_id {
             return Ok(customer_id);
         }
-        let call = |key| Call::post("/v1/customers", &described(&payer), key);
-        let made = self
-            .keyed(stripe, secret, user, OPERATION.to_owned(), call, until)
+        let call = |key| Call::post("/v1/customers", &customer_form(&payer), key);
+        let answer = self
+            .call_with_key(stripe, secret, user, OPERATION.to_owned(), call, until)
             .await?;
-        let customer_id = id(made.get("id")).ok_or(Failure::Garbage("a customer without id"))?;
-        let kept = customer_id.clone();
+        let customer_id =
+            id(answer.get("id")).ok_or(Failure::InvalidAnswer("a customer without id"))?;
+        let id_to_store = customer_id.clone();
         self.store
             .write(move |tx| {
-                tx.tie_customer(user, &kept)?;
+                tx.tie_customer(user, &id_to_store)?;
                 tx.remove_provider_key(user, OPERATION)?;
                 tx.view().payer(user)
             })
@@ -66,9 +68,10 @@ impl Billing {
             .ok_or_else(|| unavailable("the customer belongs to somebody else"))
     }
 
-    /// A call that makes something: its key is kept before it is sent, and until its outcome
-    /// is known; of a good one, until the caller has kept it and removes the key.
-    pub(super) async fn keyed(
+    /// Makes a call that creates something, with an idempotency key. The key is stored before the
+    /// call. It is removed when the call fails finally; after a success the caller stores the
+    /// result and then removes the key.
+    pub(super) async fn call_with_key(
         &self,
         stripe: &Stripe,
         secret: &Secret,
@@ -77,13 +80,16 @@ impl Billing {
         call: impl FnOnce(String) -> Call,
         until: Instant,
     ) -> Result<Value, KeyedCallError> {
-        let (named, now) = (operation.clone(), self.clock.now());
+        let (key_name, now) = (operation.clone(), self.clock.now());
         let key = self
             .store
-            .write(move |tx| tx.provider_key(user, &named, now))
+            .write(move |tx| tx.provider_key(user, &key_name, now))
             .await?;
         let outcome = stripe.call(secret, &call(key), until).await;
-        if outcome.as_ref().is_err_and(|failure| !failure.is_open()) {
+        if outcome
+            .as_ref()
+            .is_err_and(|failure| !failure.is_outcome_unknown())
+        {
             self.store
                 .write(move |tx| tx.remove_provider_key(user, &operation))
                 .await?;
@@ -95,25 +101,25 @@ impl Billing {
 /// Why a call with an idempotency key failed.
 pub(super) enum KeyedCallError {
     Provider(Failure),
-    Ours(Error),
+    Internal(Error),
 }
 
 impl From<Error> for KeyedCallError {
     fn from(error: Error) -> Self {
-        Self::Ours(error)
+        Self::Internal(error)
     }
 }
 
 impl From<KeyedCallError> for Error {
-    fn from(failed: KeyedCallError) -> Self {
-        match failed {
+    fn from(error: KeyedCallError) -> Self {
+        match error {
             KeyedCallError::Provider(failure) => failure.into(),
-            KeyedCallError::Ours(error) => error,
+            KeyedCallError::Internal(error) => error,
         }
     }
 }
 
-fn described(payer: &Payer) -> Form {
+fn customer_form(payer: &Payer) -> Form {
     Form::default()
         .with_some("email", payer.email.as_deref())
         .with_some("name", payer.user.name.as_deref())

@@ -14,7 +14,7 @@ pub(super) struct Event {
     pub(super) kind: String,
     /// `None` when the event doesn't say.
     pub(super) livemode: Option<bool>,
-    pub(super) happened: EventPayload,
+    pub(super) payload: EventPayload,
 }
 
 #[derive(Debug, Clone)]
@@ -27,12 +27,12 @@ pub(super) enum EventPayload {
     CheckedOut(Session, CustomerRef),
     /// A payment method was added or removed.
     MethodsChanged(CustomerRef),
-    CustomerGone {
+    CustomerDeleted {
         customer_id: String,
         at: i64,
     },
     /// An event about something we don't sell, with the reason.
-    NotOurs(&'static str),
+    NotSoldHere(&'static str),
     /// An event type that we don't handle, or one with missing fields.
     Unknown,
 }
@@ -49,9 +49,9 @@ pub(super) struct CustomerRef {
 pub(super) struct Invoice {
     /// `None` when the invoice doesn't name it, as in the current API.
     pub(super) subscription_id: Option<String>,
-    pub(super) whose: CustomerRef,
+    pub(super) customer: CustomerRef,
     /// Whether it is for one of our prices; `None` when it names no price.
-    pub(super) is_ours: Option<bool>,
+    pub(super) is_sold_here: Option<bool>,
     pub(super) at: i64,
 }
 
@@ -65,7 +65,8 @@ pub(super) struct Session {
 }
 
 impl Event {
-    /// 422 for what is no event at all; an event that lacks what we need is `Unknown`.
+    /// Parses an event. 422 if the body is no event; an event that lacks needed fields is
+    /// `Unknown`.
     pub(super) fn read(body: &Map<String, Value>, prices: &Prices<'_>) -> Result<Self> {
         let required = |name: &str| Error::invalid_field(format!("/{name}"), "is required.");
         let event_id = id(body.get("id")).ok_or_else(|| required("id"))?;
@@ -76,37 +77,37 @@ impl Event {
             .ok_or_else(|| required("type"))?;
         let at = body.get("created").and_then(Value::as_i64);
         let object = body.get("data").and_then(|data| data.get("object"));
-        let happened = match (at, object) {
-            (Some(at), Some(object)) => happened(kind, object, prices, at),
+        let payload = match (at, object) {
+            (Some(at), Some(object)) => parse_payload(kind, object, prices, at),
             _ => None,
         };
         Ok(Self {
             id: event_id,
             kind: kind.to_owned(),
             livemode: body.get("livemode").and_then(Value::as_bool),
-            happened: happened.unwrap_or(EventPayload::Unknown),
+            payload: payload.unwrap_or(EventPayload::Unknown),
         })
     }
 }
 
-fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<EventPayload> {
+fn parse_payload(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<EventPayload> {
     Some(match kind {
         "customer.subscription.created"
         | "customer.subscription.updated"
         | "customer.subscription.deleted"
         | "customer.subscription.paused"
         | "customer.subscription.resumed" => {
-            let mut said = objects::subscription(object, prices, at)?;
-            let word = object.get("status").and_then(Value::as_str);
+            let mut statement = objects::subscription(object, prices, at)?;
+            let status = object.get("status").and_then(Value::as_str);
             match kind.rsplit('.').next() {
-                Some("deleted") => said.status = Some(Status::Canceled),
-                Some("created") if word.is_none() => said.status = Some(Status::Active),
+                Some("deleted") => statement.status = Some(Status::Canceled),
+                Some("created") if status.is_none() => statement.status = Some(Status::Active),
                 _ => {}
             }
-            if let (None, Some(_)) = (said.status, word) {
-                log::warn!("payment event: a subscription of a status that is not known");
+            if let (None, Some(_)) = (statement.status, status) {
+                log::warn!("payment event: a subscription has an unknown status");
             }
-            EventPayload::Subscription(said, whose(object))
+            EventPayload::Subscription(statement, customer_ref(object))
         }
         "invoice.payment_failed" => EventPayload::Unpaid(invoice(object, prices, at)?),
         "invoice.paid" | "invoice.payment_succeeded" => {
@@ -116,9 +117,9 @@ fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<
             checked_out(object, prices, at)?
         }
         "payment_method.attached" | "payment_method.detached" => {
-            EventPayload::MethodsChanged(whose(object))
+            EventPayload::MethodsChanged(customer_ref(object))
         }
-        "customer.deleted" => EventPayload::CustomerGone {
+        "customer.deleted" => EventPayload::CustomerDeleted {
             customer_id: id(object.get("id"))?,
             at,
         },
@@ -126,7 +127,7 @@ fn happened(kind: &str, object: &Value, prices: &Prices<'_>, at: i64) -> Option<
     })
 }
 
-fn whose(object: &Value) -> CustomerRef {
+fn customer_ref(object: &Value) -> CustomerRef {
     let user_id = object
         .get("client_reference_id")
         .filter(|value| value.is_string())
@@ -137,47 +138,51 @@ fn whose(object: &Value) -> CustomerRef {
     }
 }
 
-/// `None` for an invoice that says it is for no subscription.
+/// `None` for an invoice that states that it has no subscription.
 fn invoice(object: &Value, prices: &Prices<'_>, at: i64) -> Option<Invoice> {
     let subscription_id = objects::invoice_subscription(object);
-    let silent = object.get("parent").is_none() && object.get("subscription").is_none();
+    let names_nothing = object.get("parent").is_none() && object.get("subscription").is_none();
     let user_id = object.pointer("/parent/subscription_details/metadata/user_id");
-    (subscription_id.is_some() || silent).then(|| Invoice {
+    (subscription_id.is_some() || names_nothing).then(|| Invoice {
         subscription_id,
-        whose: CustomerRef {
-            user_id: id(user_id).or(whose(object).user_id),
-            customer_id: whose(object).customer_id,
+        customer: CustomerRef {
+            user_id: id(user_id).or(customer_ref(object).user_id),
+            customer_id: customer_ref(object).customer_id,
         },
-        is_ours: objects::invoice_is_ours(object, prices),
+        is_sold_here: objects::invoice_is_for_sold_price(object, prices),
         at,
     })
 }
 
-/// A session that we began names the user twice. Payment links and other programs on the same
-/// account make sessions, too.
+/// A session that was created here names the user twice. Sessions of payment links and of other
+/// programs on the same account don't, and are ignored.
 fn checked_out(object: &Value, prices: &Prices<'_>, at: i64) -> Option<EventPayload> {
-    let marked = id(object.pointer("/metadata/user_id"));
-    if marked.is_none() || marked != id(object.get("client_reference_id")) {
-        return Some(EventPayload::NotOurs("a checkout that was not begun here"));
+    let metadata_user_id = id(object.pointer("/metadata/user_id"));
+    if metadata_user_id.is_none() || metadata_user_id != id(object.get("client_reference_id")) {
+        return Some(EventPayload::NotSoldHere(
+            "the checkout was not created here",
+        ));
     }
     let session = session(object, at)?;
     let currency = object.get("currency").and_then(Value::as_str);
-    let is_other = currency.is_none_or(|currency| !currency.eq_ignore_ascii_case(prices.currency));
-    Some(if session.credit_cents.is_some() && is_other {
-        EventPayload::NotOurs("credit in another currency")
+    let is_other_currency =
+        currency.is_none_or(|currency| !currency.eq_ignore_ascii_case(prices.currency));
+    Some(if session.credit_cents.is_some() && is_other_currency {
+        EventPayload::NotSoldHere("the credit is in another currency")
     } else {
-        EventPayload::CheckedOut(session, whose(object))
+        EventPayload::CheckedOut(session, customer_ref(object))
     })
 }
 
 fn session(object: &Value, at: i64) -> Option<Session> {
-    let word = |name: &str| object.get(name).and_then(Value::as_str);
-    let bought = word("mode") == Some("payment") && word("payment_status") != Some("unpaid");
+    let text = |name: &str| object.get(name).and_then(Value::as_str);
+    let is_paid_credit =
+        text("mode") == Some("payment") && text("payment_status") != Some("unpaid");
     let amount = object.get("amount_total").and_then(Value::as_i64);
     Some(Session {
         id: id(object.get("id"))?,
         subscription_id: reference(object.get("subscription")),
-        credit_cents: amount.filter(|amount| bought && *amount > 0),
+        credit_cents: amount.filter(|amount| is_paid_credit && *amount > 0),
         at,
     })
 }
@@ -197,20 +202,20 @@ mod tests {
         let event = json!({"id": "evt_1", "type": kind, "created": 5, "data": {"object": object}});
         Event::read(event.as_object().unwrap(), &PRICES)
             .unwrap()
-            .happened
+            .payload
     }
 
     #[test]
-    fn what_is_no_event_is_refused_and_what_we_do_not_know_is_not() {
-        for bad in [
+    fn invalid_events_are_refused_and_unknown_ones_are_accepted() {
+        for invalid in [
             json!({}),
             json!({"id": 7, "type": "x"}),
             json!({"id": "evt_1"}),
             json!({"id": "evt_1", "type": "line\nbreak"}),
         ] {
-            assert!(Event::read(bad.as_object().unwrap(), &PRICES).is_err());
+            assert!(Event::read(invalid.as_object().unwrap(), &PRICES).is_err());
         }
-        let unknown = |happened: &EventPayload| matches!(happened, EventPayload::Unknown);
+        let unknown = |payload: &EventPayload| matches!(payload, EventPayload::Unknown);
         assert!(unknown(&read("charge.refunded", json!({"id": "ch_1"}))));
         assert!(unknown(&read("customer.subscription.updated", json!({}))));
         assert!(unknown(&read("customer.subscription.updated", json!(7))));
@@ -218,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_of_an_event_may_say_more_than_the_object() {
+    fn the_type_of_an_event_overrides_the_objects_status() {
         use Status::{Active, Canceled, Free, PastDue, Trial};
         let cases = [
             ("created", json!("active"), Some(Active)),
@@ -236,14 +241,14 @@ mod tests {
         for (kind, word, expected) in cases {
             let kind = format!("customer.subscription.{kind}");
             let object = json!({"id": "sub_1", "status": word});
-            let EventPayload::Subscription(said, _) = read(&kind, object) else {
+            let EventPayload::Subscription(statement, _) = read(&kind, object) else {
                 panic!("{kind}");
             };
-            assert_eq!(said.status, expected, "{kind} {word}");
+            assert_eq!(statement.status, expected, "{kind} {word}");
         }
     }
 
-    /// A session that we began, with other fields.
+    /// A session that was created here, with other fields.
     fn session_with(fields: Value) -> Value {
         let mut session = json!({
             "id": "cs_1", "mode": "payment", "payment_status": "paid", "amount_total": 500,
@@ -255,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_paid_is_credit() {
+    fn only_paid_sessions_give_credit() {
         let credit = |object: Value| match read("checkout.session.completed", object) {
             EventPayload::CheckedOut(session, _) => session.credit_cents,
             _ => panic!("no session"),
@@ -270,17 +275,17 @@ mod tests {
     }
 
     #[test]
-    fn only_sessions_that_were_begun_here_count() {
+    fn only_sessions_created_here_count() {
         let counts = |fields: Value| {
-            let happened = read("checkout.session.completed", session_with(fields));
-            matches!(happened, EventPayload::CheckedOut(..))
+            let payload = read("checkout.session.completed", session_with(fields));
+            matches!(payload, EventPayload::CheckedOut(..))
         };
-        for ours in [
+        for own in [
             json!({}),
             json!({"currency": "USD"}),
             json!({"mode": "subscription", "currency": "eur"}),
         ] {
-            assert!(counts(ours.clone()), "{ours}");
+            assert!(counts(own.clone()), "{own}");
         }
         for other in [
             json!({"metadata": {}}),
@@ -297,15 +302,15 @@ mod tests {
     }
 
     #[test]
-    fn an_invoice_for_nothing_we_sell_is_passed_over() {
+    fn an_invoice_without_a_subscription_is_ignored() {
         let one_off = json!({"id": "in_1", "customer": "cus_1", "parent": null});
         assert!(matches!(
             read("invoice.payment_failed", one_off),
             EventPayload::Unknown
         ));
-        let silent = json!({"id": "in_1", "customer": "cus_1"});
+        let unnamed = json!({"id": "in_1", "customer": "cus_1"});
         assert!(matches!(
-            read("invoice.payment_failed", silent),
+            read("invoice.payment_failed", unnamed),
             EventPayload::Unpaid(_)
         ));
     }

@@ -19,48 +19,49 @@ use crate::model::payment::ProviderStatement;
 const ASK_MAX: Duration = Duration::from_secs(5);
 
 impl Billing {
-    /// Whether `body` is the provider's. 400 when it is not, 503 when nobody can tell.
+    /// Verifies that the provider signed `body`: 400 if not, 503 without a configured secret.
     pub fn verify_event(&self, signature: Option<&str>, body: &[u8]) -> Result<()> {
         let secret = self.webhook_secret()?;
         payment_signature::verify(signature, body, secret.expose(), self.clock.now()).map_err(
-            |why| {
+            |cause| {
                 let detail =
-                    "The signature of the event is missing, wrong, too old or from the future.";
-                Error::new(Kind::BadRequest, "invalid_signature", detail).because(why)
+                    "The signature of the event is missing, invalid, too old or from the future.";
+                Error::new(Kind::BadRequest, "invalid_signature", detail).because(cause)
             },
         )
     }
 
-    /// Takes an event that was verified; its effect is committed when this returns.
+    /// Applies a verified event; the effect is committed when this returns.
     pub async fn receive(&self, body: &Map<String, Value>) -> Result<()> {
         let event = Event::read(body, &self.prices())?;
-        self.take(event).await
+        self.apply_event(event).await
     }
 
-    pub(super) async fn take(&self, mut event: Event) -> Result<()> {
+    pub(super) async fn apply_event(&self, mut event: Event) -> Result<()> {
         if let Some(expected) = self.livemode()
             && event.livemode != Some(expected)
         {
-            event.happened = EventPayload::NotOurs("its livemode is not that of the key in use");
+            event.payload =
+                EventPayload::NotSoldHere("its livemode differs from that of the key in use");
         }
-        let mut asked = ProviderLookup::NotYet;
+        let mut lookup = ProviderLookup::NotAsked;
         loop {
-            let (at_hand, answer, now) = (event.clone(), asked.clone(), self.clock.now());
+            let (event_to_apply, answer, now) = (event.clone(), lookup.clone(), self.clock.now());
             let write = self
                 .store
-                .write(move |tx| apply::event(tx, &at_hand, &answer, now));
+                .write(move |tx| apply::event(tx, &event_to_apply, &answer, now));
             match write.await? {
-                EventOutcome::Done { user, what } => {
+                EventOutcome::Done { user, note } => {
                     if let Some(user) = user {
                         self.methods.forget(user);
                     }
-                    log::info!("payment event {} ({}): {what}", event.id, event.kind);
+                    log::info!("payment event {} ({}): {note}", event.id, event.kind);
                     return Ok(());
                 }
-                // At most once: the second attempt has an answer or knows that there is none.
-                EventOutcome::Ask { subscription_id } => {
-                    asked = match self.ask(&subscription_id).await {
-                        Ok(said) => ProviderLookup::Answered(said),
+                // At most once, because the second attempt has the result of the look-up.
+                EventOutcome::NeedsLookup { subscription_id } => {
+                    lookup = match self.look_up_subscription(&subscription_id).await {
+                        Ok(statement) => ProviderLookup::Answered(statement),
                         Err(failure) => {
                             log::warn!("payment event {}: {failure}", event.id);
                             ProviderLookup::Unanswered
@@ -71,8 +72,12 @@ impl Billing {
         }
     }
 
-    /// What the provider says of a subscription now; its time is the event's to set.
-    async fn ask(&self, subscription_id: &str) -> Result<ProviderStatement, Failure> {
+    /// The provider's current statement about a subscription, with time 0; the caller sets the
+    /// time.
+    async fn look_up_subscription(
+        &self,
+        subscription_id: &str,
+    ) -> Result<ProviderStatement, Failure> {
         let unreachable = |error: Error| Failure::Unreachable(error.to_string());
         let (stripe, keys) = (
             self.stripe().map_err(unreachable)?,
@@ -81,22 +86,23 @@ impl Billing {
         let call = Call::get(format!("/v1/subscriptions/{subscription_id}"));
         let until = Instant::now() + ASK_MAX;
         let answer = stripe.call(&keys.secret, &call, until).await?;
-        let said = objects::subscription(&answer, &self.prices(), 0);
-        said.filter(|said| said.subscription_id == subscription_id)
-            .ok_or(Failure::Garbage("no subscription of that id"))
+        let statement = objects::subscription(&answer, &self.prices(), 0);
+        statement
+            .filter(|statement| statement.subscription_id == subscription_id)
+            .ok_or(Failure::InvalidAnswer("no subscription with that id"))
     }
 
     pub(super) fn prices(&self) -> Prices<'_> {
         let config = &self.config;
-        let both = |live, test| [live, test].map(|id: &'_ Option<String>| id.as_deref());
+        let live_and_test = |live, test| [live, test].map(|id: &'_ Option<String>| id.as_deref());
         Prices {
-            monthly: both(&config.price_monthly, &config.test_price_monthly),
-            annual: both(&config.price_annual, &config.test_price_annual),
+            monthly: live_and_test(&config.price_monthly, &config.test_price_monthly),
+            annual: live_and_test(&config.price_annual, &config.test_price_annual),
             currency: &config.currency,
         }
     }
 
-    /// What events of the key in use say; `None`: the key is of no form that tells.
+    /// The `livemode` of events that belong to the key in use; `None` if the key doesn't tell.
     fn livemode(&self) -> Option<bool> {
         livemode_of(self.keys().ok()?.secret.expose())
     }

@@ -52,7 +52,7 @@ struct Reader<'a> {
 }
 
 impl Billing {
-    /// Newest first, at most `limit`, from after one of them.
+    /// The user's invoices, newest first, at most `limit`, after the invoice `starting_after`.
     pub async fn history(
         &self,
         user: UserId,
@@ -70,12 +70,12 @@ impl Billing {
             until: Instant::now() + HISTORY_MAX,
         };
         match reader.history(limit, starting_after).await {
-            Err(gone) if gone.is_missing() && gone.is_about("starting_after") => {
+            Err(failure) if failure.is_missing() && failure.is_for_field("starting_after") => {
                 let expected = "must be the id of the last transaction seen.";
                 Err(Error::invalid_field("/starting_after", expected))
             }
             // The provider has deleted the customer.
-            Err(gone) if gone.is_missing() => Ok(History::default()),
+            Err(failure) if failure.is_missing() => Ok(History::default()),
             outcome => Ok(outcome?),
         }
     }
@@ -90,18 +90,21 @@ impl Reader<'_> {
         let page = self
             .page("/v1/invoices", limit, starting_after, Some("data.payments"))
             .await?;
-        let (invoices, has_more) = list(&page).ok_or(Failure::Garbage("no list of invoices"))?;
+        let (invoices, has_more) =
+            list(&page).ok_or(Failure::InvalidAnswer("no list of invoices"))?;
         let total_count = match (starting_after, has_more) {
             (None, false) => invoices.len(),
             _ => self.count().await?,
         };
-        let wanted = invoices.iter().filter_map(payment_intent).collect();
-        let receipts = self.receipts(wanted).await?;
+        let intents = invoices.iter().filter_map(payment_intent).collect();
+        let receipts = self.receipts(intents).await?;
         let transactions = invoices
             .iter()
             .map(|invoice| transaction(invoice, &receipts))
             .collect::<Option<Vec<_>>>()
-            .ok_or(Failure::Garbage("an invoice without id, date or amount"))?;
+            .ok_or(Failure::InvalidAnswer(
+                "an invoice without id, date or amount",
+            ))?;
         Ok(History {
             transactions,
             has_more,
@@ -115,10 +118,11 @@ impl Reader<'_> {
             let page = self
                 .page("/v1/invoices", PAGE_ITEMS, after.as_deref(), None)
                 .await?;
-            let (invoices, more) = list(&page).ok_or(Failure::Garbage("no list of invoices"))?;
+            let (invoices, has_more) =
+                list(&page).ok_or(Failure::InvalidAnswer("no list of invoices"))?;
             count += invoices.len();
             after = invoices.last().and_then(|invoice| id(invoice.get("id")));
-            if !more || after.is_none() {
+            if !has_more || after.is_none() {
                 break;
             }
         }
@@ -128,31 +132,32 @@ impl Reader<'_> {
     /// The receipts of these payments.
     async fn receipts(
         &self,
-        mut wanted: HashSet<String>,
+        mut intents: HashSet<String>,
     ) -> Result<HashMap<String, String>, Failure> {
-        let (mut found, mut after) = (HashMap::new(), None);
+        let (mut receipts, mut after) = (HashMap::new(), None);
         for _ in 0..CHARGE_PAGES_MAX {
-            if wanted.is_empty() {
+            if intents.is_empty() {
                 break;
             }
             let page = self
                 .page("/v1/charges", PAGE_ITEMS, after.as_deref(), None)
                 .await?;
-            let (charges, more) = list(&page).ok_or(Failure::Garbage("no list of charges"))?;
+            let (charges, has_more) =
+                list(&page).ok_or(Failure::InvalidAnswer("no list of charges"))?;
             for charge in charges {
                 let Some(intent) = reference(charge.get("payment_intent")) else {
                     continue;
                 };
-                if wanted.remove(&intent) {
-                    found.insert(intent, text(charge, "receipt_url"));
+                if intents.remove(&intent) {
+                    receipts.insert(intent, text(charge, "receipt_url"));
                 }
             }
             after = charges.last().and_then(|charge| id(charge.get("id")));
-            if !more || after.is_none() {
+            if !has_more || after.is_none() {
                 break;
             }
         }
-        Ok(found)
+        Ok(receipts)
     }
 
     async fn page(
@@ -173,17 +178,17 @@ impl Reader<'_> {
 }
 
 fn transaction(invoice: &Value, receipts: &HashMap<String, String>) -> Option<Transaction> {
-    let described = text(invoice, "description");
+    let description = text(invoice, "description");
     let receipt = payment_intent(invoice).and_then(|intent| receipts.get(&intent));
     Some(Transaction {
         id: id(invoice.get("id"))?,
         date: Timestamp::from_seconds(seconds(invoice, "created")?),
         amount: invoice.get("total")?.as_i64()?,
         currency: text(invoice, "currency").to_lowercase(),
-        description: if described.is_empty() {
+        description: if description.is_empty() {
             text(invoice, "number")
         } else {
-            described
+            description
         },
         status: text(invoice, "status"),
         invoice_url: text(invoice, "hosted_invoice_url"),
@@ -191,17 +196,17 @@ fn transaction(invoice: &Value, receipts: &HashMap<String, String>) -> Option<Tr
     })
 }
 
-/// What paid the invoice: in its payments, or beside them in older versions.
+/// The payment intent of an invoice: in its `payments`, or in older API versions on the invoice.
 fn payment_intent(invoice: &Value) -> Option<String> {
     let payments = invoice.pointer("/payments/data").and_then(Value::as_array);
-    let newer = payments
+    let current = payments
         .into_iter()
         .flatten()
         .find_map(|payment| reference(payment.pointer("/payment/payment_intent")));
-    newer.or_else(|| reference(invoice.get("payment_intent")))
+    current.or_else(|| reference(invoice.get("payment_intent")))
 }
 
-/// "" where there is none.
+/// A text field; empty if it is missing.
 fn text(object: &Value, name: &str) -> String {
     let text = object.get(name).and_then(Value::as_str);
     text.unwrap_or_default().to_owned()

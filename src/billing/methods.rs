@@ -28,40 +28,40 @@ pub(super) struct Methods(Mutex<PaymentMethodLookups>);
 
 #[derive(Default)]
 struct PaymentMethodLookups {
-    asked_at: HashMap<UserId, Monotonic>,
-    silent_since: Option<Monotonic>,
+    answered_at: HashMap<UserId, Monotonic>,
+    failed_at: Option<Monotonic>,
 }
 
 impl Methods {
-    /// What was heard of a user may have changed.
+    /// Removes a user's cached answer, because it may have changed.
     pub(super) fn forget(&self, user: UserId) {
-        self.0.lock().asked_at.remove(&user);
+        self.0.lock().answered_at.remove(&user);
     }
 
     fn is_due(&self, user: UserId, now: Monotonic) -> bool {
-        let heard = self.0.lock();
-        let fresh = heard.asked_at.get(&user);
-        let silent = heard.silent_since;
+        let lookups = self.0.lock();
+        let fresh = lookups.answered_at.get(&user);
+        let record_failure = lookups.failed_at;
         fresh.is_none_or(|at| now.since(*at) >= FRESH_MS)
-            && silent.is_none_or(|at| now.since(at) >= OUTAGE_MS)
+            && record_failure.is_none_or(|at| now.since(at) >= OUTAGE_MS)
     }
 
-    fn answered(&self, user: UserId, now: Monotonic) {
-        let mut heard = self.0.lock();
-        if heard.asked_at.len() >= USERS_MAX {
-            heard.asked_at.clear();
+    fn record_answer(&self, user: UserId, now: Monotonic) {
+        let mut lookups = self.0.lock();
+        if lookups.answered_at.len() >= USERS_MAX {
+            lookups.answered_at.clear();
         }
-        heard.asked_at.insert(user, now);
-        heard.silent_since = None;
+        lookups.answered_at.insert(user, now);
+        lookups.failed_at = None;
     }
 
-    fn failed(&self, now: Monotonic) {
-        self.0.lock().silent_since = Some(now);
+    fn record_failure(&self, now: Monotonic) {
+        self.0.lock().failed_at = Some(now);
     }
 }
 
 impl Billing {
-    /// As the provider says, else as it last said.
+    /// The provider's answer, else its last known answer.
     pub(super) async fn has_payment_method(&self, payer: &Payer) -> Result<bool> {
         let (user, now) = (payer.user.id, self.clock.monotonic());
         let Some(customer_id) = &payer.customer_id else {
@@ -70,9 +70,9 @@ impl Billing {
         if !self.has_provider() || !self.methods.is_due(user, now) {
             return Ok(payer.has_payment_method);
         }
-        match self.ask_for_method(customer_id).await {
+        match self.fetch_has_method(customer_id).await {
             Ok(has) => {
-                self.methods.answered(user, now);
+                self.methods.record_answer(user, now);
                 if has != payer.has_payment_method {
                     self.store
                         .write(move |tx| tx.set_has_payment_method(user, has))
@@ -81,24 +81,27 @@ impl Billing {
                 Ok(has)
             }
             Err(failure) => {
-                log::warn!("whether a user can be charged: {failure}");
-                self.methods.failed(now);
+                log::warn!("can't ask whether a user has a payment method: {failure}");
+                self.methods.record_failure(now);
                 Ok(payer.has_payment_method)
             }
         }
     }
 
-    async fn ask_for_method(&self, customer_id: &str) -> Result<bool, Failure> {
-        let ours = |error: Error| Failure::Unreachable(error.to_string());
-        let (stripe, keys) = (self.stripe().map_err(ours)?, self.keys().map_err(ours)?);
+    async fn fetch_has_method(&self, customer_id: &str) -> Result<bool, Failure> {
+        let unreachable = |error: Error| Failure::Unreachable(error.to_string());
+        let (stripe, keys) = (
+            self.stripe().map_err(unreachable)?,
+            self.keys().map_err(unreachable)?,
+        );
         let path = format!("/v1/customers/{customer_id}/payment_methods");
         let call = Call::get(query(&path, &Form::default().with("limit", 1)));
         let until = Instant::now() + ASK_MAX;
         match stripe.call(&keys.secret, &call, until).await {
-            Err(gone) if gone.is_missing() => Ok(false),
+            Err(failure) if failure.is_missing() => Ok(false),
             answer => match list(&answer?) {
                 Some((methods, _)) => Ok(!methods.is_empty()),
-                None => Err(Failure::Garbage("no list of payment methods")),
+                None => Err(Failure::InvalidAnswer("no list of payment methods")),
             },
         }
     }

@@ -19,23 +19,23 @@ use crate::metrics::Job;
 use crate::model::payment::{HeldSubscription, MergeOutcome, ProviderStatement, Tie, merge};
 use crate::store::Customer;
 
-const EVERY: Duration = Duration::from_secs(3_600);
+const INTERVAL: Duration = Duration::from_secs(3_600);
 /// Customers per page. A whole page must finish within `PAGE_MAX`.
 const PAGE_CUSTOMERS: usize = 20;
 const PAGE_MAX: Duration = Duration::from_secs(8);
 /// If a call fails with less time left than this, the next page retries it.
-const PAGE_REST: Duration = Duration::from_millis(500);
+const PAGE_RESERVE: Duration = Duration::from_millis(500);
 /// Marks the start: before all customers and after the missed events.
-const FIRST: &str = " ";
+const START: &str = " ";
 /// Pages per hourly run; the next run continues there.
 const RUN_PAGES_MAX: usize = 25;
 /// Subscriptions read per customer.
 const SUBSCRIPTIONS_MAX: usize = 100;
 /// Pages of undelivered events, of 100 each.
 const EVENT_PAGES_MAX: usize = 10;
-/// The same for all events after a restore, and the time limit for it.
-const LOST_PAGES_MAX: usize = 500;
-const LOST_MAX: Duration = Duration::from_secs(600);
+/// Pages of all events after a restore, and the time limit for reading them.
+const RESTORE_PAGES_MAX: usize = 500;
+const RESTORE_MAX: Duration = Duration::from_secs(600);
 /// How late an event may be delivered. The newest event in a backup may be newer than one that had
 /// not arrived.
 const LATE_MAX_S: i64 = 3 * 86_400;
@@ -70,36 +70,37 @@ pub struct Page {
 pub struct SubscriptionDrift {
     pub user_id: String,
     pub subscription_id: String,
-    /// "status plan, until …"; `None` when we didn't know the subscription.
+    /// "status plan, until …"; `None` for a subscription that is not stored.
     pub held: Option<String>,
     pub provider: String,
 }
 
-/// Runs until the service ends: at once, and every hour.
-pub async fn run(billing: Arc<Billing>, numbers: Arc<Job>) {
+/// Runs until the service ends: immediately, and then every hour.
+pub async fn run(billing: Arc<Billing>, metrics: Arc<Job>) {
     loop {
-        let ran = billing.run_once().await;
-        numbers.ran(&ran, billing.clock.now().0);
-        match ran {
+        let result = billing.run_once().await;
+        metrics.ran(&result, billing.clock.now().0);
+        match result {
             Ok((0, 0)) => {}
             Ok((events, drift)) => {
-                log::info!("billing: {events} missed events and {drift} differences made good");
+                log::info!("billing: fixed {events} missed events and {drift} differences");
             }
             Err(error) => log::warn!("billing can't be compared with the provider: {error}"),
         }
-        tokio::time::sleep(EVERY).await;
+        tokio::time::sleep(INTERVAL).await;
     }
 }
 
 impl Billing {
-    /// From the customer after `after`; "" begins, with the events that were missed.
+    /// Compares one page of customers after the id `after`. An empty `after` starts, and applies
+    /// missed events first.
     pub async fn reconcile_page(&self, after: &str, dry_run: bool) -> Result<Page> {
         self.stripe()?;
         let until = Instant::now() + PAGE_MAX;
         let mut page = Page::default();
         if after.is_empty() {
-            page.missed_events = self.take_missed_events(dry_run, until).await?;
-            page.next = Some(FIRST.to_owned());
+            page.missed_events = self.apply_missed_events(dry_run, until).await?;
+            page.next = Some(START.to_owned());
         }
         let from = after.to_owned();
         let customers = self
@@ -110,7 +111,7 @@ impl Billing {
             match self.compare(customer, dry_run, until).await {
                 Ok(drift) => page.drift.extend(drift),
                 // A slow provider makes progress as long as each page advances.
-                Err(_) if page.next.is_some() && Instant::now() + PAGE_REST >= until => {
+                Err(_) if page.next.is_some() && Instant::now() + PAGE_RESERVE >= until => {
                     return Ok(page);
                 }
                 Err(error) => return Err(error),
@@ -124,32 +125,32 @@ impl Billing {
         Ok(page)
     }
 
-    /// Missed events, and differences.
+    /// One hourly run. Returns the numbers of missed events and of differences.
     async fn run_once(&self) -> Result<(usize, usize)> {
-        let known = self.store.read(|view| {
+        let reading = self.store.read(|view| {
             Ok((
                 view.customers("", 1)?,
                 view.reconciled_up_to()?,
                 view.payments_lost_since()?,
             ))
         });
-        let (any, mut after, lost) = known.await?;
-        if any.is_empty() && lost.is_none() {
+        let (customers, mut after, lost_since) = reading.await?;
+        if customers.is_empty() && lost_since.is_none() {
             return Ok((0, 0)); // no user is a customer
         }
-        let time = lost.map_or(PAGE_MAX, |_| LOST_MAX);
+        let time_limit = lost_since.map_or(PAGE_MAX, |_| RESTORE_MAX);
         let events = self
-            .take_missed_events(false, Instant::now() + time)
+            .apply_missed_events(false, Instant::now() + time_limit)
             .await?;
         let mut drift = 0;
         for _ in 0..RUN_PAGES_MAX {
-            let begin = if after.is_empty() { FIRST } else { &after };
-            let page = self.reconcile_page(begin, false).await?;
+            let start = if after.is_empty() { START } else { &after };
+            let page = self.reconcile_page(start, false).await?;
             drift += page.drift.len();
             after = page.next.unwrap_or_default();
-            let reached = after.clone();
+            let up_to = after.clone();
             self.store
-                .write(move |tx| tx.set_reconciled_up_to(&reached))
+                .write(move |tx| tx.set_reconciled_up_to(&up_to))
                 .await?;
             if after.is_empty() {
                 break;
@@ -158,90 +159,94 @@ impl Billing {
         Ok((events, drift))
     }
 
-    /// Takes events that the provider could not deliver, and after a restore all that came
-    /// after the backup, oldest first; how many were new.
-    async fn take_missed_events(&self, dry_run: bool, until: Instant) -> Result<usize> {
-        let lost = self.store.read(|view| view.payments_lost_since()).await?;
-        if let Some(since) = lost {
-            self.warn_of_old_backup(since);
+    /// Applies events that the provider could not deliver, and after a restore all events since the
+    /// backup, oldest first. Returns how many were new.
+    async fn apply_missed_events(&self, dry_run: bool, until: Instant) -> Result<usize> {
+        let lost_since = self.store.read(|view| view.payments_lost_since()).await?;
+        if let Some(since) = lost_since {
+            self.warn_about_old_backup(since);
         }
-        let missed = match self.missed_events(lost, until).await {
+        let events = match self.missed_events(lost_since, until).await {
             // Some test servers of the provider don't support this request; the rest of the page
             // still runs.
-            Err(refused) if refused.is_of_the_question() => {
-                log::warn!("missed events can't be listed: {refused}");
+            Err(failure) if failure.is_unsupported_request() => {
+                log::warn!("missed events can't be listed: {failure}");
                 return Ok(0);
             }
-            missed => missed?,
+            events => events?,
         };
-        let mut new = 0;
-        for event in missed.into_iter().rev() {
+        let mut count = 0;
+        for event in events.into_iter().rev() {
             let id = event.id.clone();
-            let known = self
+            let is_known = self
                 .store
                 .read(move |view| view.knows_payment_event(&id))
                 .await?;
-            if known {
+            if is_known {
                 continue;
             }
-            new += 1;
+            count += 1;
             if !dry_run {
-                self.take(event).await?;
+                self.apply_event(event).await?;
             }
         }
-        if lost.is_some() && !dry_run {
+        if lost_since.is_some() && !dry_run {
             self.store.write(|tx| tx.end_lost_payments()).await?;
         }
-        Ok(new)
+        Ok(count)
     }
 
-    fn warn_of_old_backup(&self, since: Timestamp) {
+    fn warn_about_old_backup(&self, since: Timestamp) {
         let listed = self.clock.now().plus_s(-LISTED_MAX_S);
         if since < listed {
             let newest = match since {
-                Timestamp(0) => "knows no payment event".to_owned(),
-                since => format!("knows payment events until {since}"),
+                Timestamp(0) => "contains no payment event".to_owned(),
+                since => format!("contains payment events until {since}"),
             };
             log::warn!(
-                "the restored database {newest}, and the payment provider lists those since \
-                 {listed}: compare what was paid before that with its dashboard"
+                "the restored database {newest}, but the payment provider lists events only since \
+                 {listed}: compare earlier payments with the provider's dashboard"
             );
         }
     }
 
-    /// Those that could not be delivered, or all `since` a moment; newest first.
+    /// Events that could not be delivered, or all events since `since`; newest first.
     async fn missed_events(
         &self,
         since: Option<Timestamp>,
         until: Instant,
     ) -> Result<Vec<Event>, Failure> {
-        let (which, pages_max) = match since {
+        let (filter, pages_max) = match since {
             None => (
                 Form::default().with("delivery_success", false),
                 EVENT_PAGES_MAX,
             ),
-            Some(Timestamp(0)) => (Form::default(), LOST_PAGES_MAX),
+            Some(Timestamp(0)) => (Form::default(), RESTORE_PAGES_MAX),
             Some(since) => {
                 let from = since.seconds() - LATE_MAX_S;
-                (Form::default().with("created[gte]", from), LOST_PAGES_MAX)
+                (
+                    Form::default().with("created[gte]", from),
+                    RESTORE_PAGES_MAX,
+                )
             }
         };
-        let which = KINDS.iter().fold(which.with("limit", 100), |form, kind| {
+        let filter = KINDS.iter().fold(filter.with("limit", 100), |form, kind| {
             form.with("types[]", kind)
         });
         let (mut missed, mut after) = (Vec::new(), None::<String>);
         for _ in 0..pages_max {
-            let form = which.clone().with_some("starting_after", after.as_deref());
+            let form = filter.clone().with_some("starting_after", after.as_deref());
             let answer = self.read(query("/v1/events", &form), until).await?;
-            let (events, more) = list(&answer).ok_or(Failure::Garbage("no list of events"))?;
+            let (events, has_more) =
+                list(&answer).ok_or(Failure::InvalidAnswer("no list of events"))?;
             let read = |event: &Value| Event::read(event.as_object()?, &self.prices()).ok();
             missed.extend(events.iter().filter_map(read));
             after = events.last().and_then(|event| objects::id(event.get("id")));
-            if !more || after.is_none() {
+            if !has_more || after.is_none() {
                 return Ok(missed);
             }
         }
-        log::warn!("only the newest {pages_max} pages of missed payment events were asked for");
+        log::warn!("only the newest {pages_max} pages of missed payment events were read");
         Ok(missed)
     }
 
@@ -256,67 +261,71 @@ impl Billing {
             .with("status", "all")
             .with("limit", SUBSCRIPTIONS_MAX);
         let answer = match self.read(query("/v1/subscriptions", &form), until).await {
-            // Deleted at the provider, or of the other mode.
-            Err(gone) if gone.is_missing() => return Ok(Vec::new()),
+            // The customer is deleted at the provider, or belongs to the other mode.
+            Err(failure) if failure.is_missing() => return Ok(Vec::new()),
             answer => answer?,
         };
-        let (subscriptions, _) = list(&answer).ok_or(Failure::Garbage("no list"))?;
+        let (subscriptions, _) = list(&answer).ok_or(Failure::InvalidAnswer("no list"))?;
         let mut drift = Vec::new();
         for object in subscriptions {
-            let began = objects::seconds(object, "created").unwrap_or_default();
-            let Some(said) = objects::subscription(object, &self.prices(), began) else {
+            let started = objects::seconds(object, "created").unwrap_or_default();
+            let Some(statement) = objects::subscription(object, &self.prices(), started) else {
                 // A malformed subscription must not stop the others.
-                let whose = &customer.customer_id;
-                log::warn!("a subscription of {whose} makes no sense and is passed over");
+                let customer_id = &customer.customer_id;
+                log::warn!("a subscription of {customer_id} is invalid and was skipped");
                 continue;
             };
-            drift.extend(self.settle(customer, said, dry_run).await?);
+            drift.extend(
+                self.reconcile_subscription(customer, statement, dry_run)
+                    .await?,
+            );
         }
         Ok(drift)
     }
 
-    /// What the provider says now holds; its time is that of what was last heard, so that
-    /// events still on their way are not taken for old ones.
-    async fn settle(
+    /// Applies the provider's current statement. Its time is that of the last event, so that events
+    /// still on their way don't count as old.
+    async fn reconcile_subscription(
         &self,
         customer: &Customer,
-        said: ProviderStatement,
+        statement: ProviderStatement,
         dry_run: bool,
     ) -> Result<Option<SubscriptionDrift>> {
         let (customer, now) = (customer.clone(), self.clock.now());
         self.store
             .write(move |tx| {
-                let row = tx.view().subscription(&said.subscription_id)?;
-                let known = row.map(|row| row.held);
-                if apply::is_to_another_price(known.as_ref(), &said) {
+                let row = tx.view().subscription(&statement.subscription_id)?;
+                let stored = row.map(|row| row.held);
+                if apply::is_for_other_price(stored.as_ref(), &statement) {
                     return Ok(None);
                 }
-                let MergeOutcome::Changed(settled) = merge(known.as_ref(), &said, Tie::Settled)
+                let MergeOutcome::Changed(merged) =
+                    merge(stored.as_ref(), &statement, Tie::Settled)
                 else {
                     return Ok(None);
                 };
                 // The time of the last event isn't compared.
-                if known.as_ref().is_some_and(|known| {
-                    known.status == settled.status && known.details == settled.details
+                if stored.as_ref().is_some_and(|stored| {
+                    stored.status == merged.status && stored.details == merged.details
                 }) {
                     return Ok(None);
                 }
                 let drift = SubscriptionDrift {
                     user_id: customer.user_id,
-                    subscription_id: said.subscription_id.clone(),
-                    held: known.as_ref().map(in_words),
-                    provider: in_words(&settled),
+                    subscription_id: statement.subscription_id.clone(),
+                    held: stored.as_ref().map(describe),
+                    provider: describe(&merged),
                 };
                 if !dry_run {
-                    let whose = CustomerRef {
+                    let customer_ref = CustomerRef {
                         customer_id: Some(customer.customer_id),
                         user_id: None,
                     };
                     apply::subscription(
                         tx,
-                        &said,
-                        &whose,
-                        &ProviderLookup::Answered(said.clone()),
+                        &statement,
+                        &customer_ref,
+                        &ProviderLookup::Answered(statement.clone()),
                         now,
                     )?;
                 }
@@ -326,15 +335,18 @@ impl Billing {
     }
 
     async fn read(&self, path: String, until: Instant) -> Result<Value, Failure> {
-        let ours = |error: Error| Failure::Unreachable(error.to_string());
-        let (stripe, keys) = (self.stripe().map_err(ours)?, self.keys().map_err(ours)?);
+        let unreachable = |error: Error| Failure::Unreachable(error.to_string());
+        let (stripe, keys) = (
+            self.stripe().map_err(unreachable)?,
+            self.keys().map_err(unreachable)?,
+        );
         stripe.call(&keys.secret, &Call::get(path), until).await
     }
 }
 
-fn in_words(held: &HeldSubscription) -> String {
+fn describe(held: &HeldSubscription) -> String {
     let details = &held.details;
-    let plan = details.plan.as_deref().unwrap_or("no plan we know");
+    let plan = details.plan.as_deref().unwrap_or("unknown plan");
     let end = details.current_period_end.map_or(String::new(), |at| {
         format!(", until {}", Timestamp::from_seconds(at))
     });

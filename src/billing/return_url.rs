@@ -18,15 +18,15 @@ pub(super) fn check(url: &str, hosts: &[&str]) -> Result<(), &'static str> {
     }
     let host =
         host_of(url).ok_or("must be a URL that begins with http:// or https:// and a host.")?;
-    if hosts.iter().any(|allowed| same(allowed, &host)) {
+    if hosts.iter().any(|allowed| is_same_host(allowed, &host)) {
         Ok(())
     } else {
-        Err("must lead to a host that is allowed for this.")
+        Err("must have an allowed host.")
     }
 }
 
 /// IPv6 addresses have several spellings.
-fn same(allowed: &str, host: &str) -> bool {
+fn is_same_host(allowed: &str, host: &str) -> bool {
     let address = |text: &str| text.trim_matches(['[', ']']).parse::<Ipv6Addr>().ok();
     match (address(allowed), address(host)) {
         (Some(allowed), Some(host)) => allowed == host,
@@ -39,9 +39,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_allowed_hosts_are_led_to() {
+    fn only_allowed_hosts_are_accepted() {
         let hosts = ["chat.example", "127.0.0.1", "[2001:db8::1]"];
-        let good = [
+        let valid = [
             "https://chat.example",
             "http://chat.example/",
             "HTTPS://CHAT.example/done?session={CHECKOUT_SESSION_ID}#top",
@@ -50,10 +50,10 @@ mod tests {
             "http://[2001:db8:0::1]:80/",
             "https://chat.example?next=https://evil.example/@x",
         ];
-        for url in good {
+        for url in valid {
             assert_eq!(check(url, &hosts), Ok(()), "{url}");
         }
-        let bad = [
+        let invalid = [
             "",
             "chat.example",
             "//chat.example/",
@@ -98,7 +98,7 @@ mod tests {
             "http://0x7f.1/",
             "http://127.1/",
         ];
-        for url in bad {
+        for url in invalid {
             assert!(check(url, &hosts).is_err(), "{url}");
         }
         let long = format!("https://chat.example/{}", "x".repeat(URL_BYTES_MAX));

@@ -37,7 +37,7 @@ const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 pub(super) struct Stripe {
     base: String,
     calls: Arc<Semaphore>,
-    pub(super) counted: Calls,
+    pub(super) metrics: Calls,
 }
 
 /// One API call.
@@ -67,7 +67,7 @@ impl Call {
         }
     }
 
-    /// The same key for what is the same operation to us, retries included.
+    /// The same operation must use the same key, also when it is retried.
     pub(super) fn post(path: impl Into<String>, form: &Form, idempotency_key: String) -> Self {
         Self {
             method: Method::Post,
@@ -83,11 +83,11 @@ impl Stripe {
         Self {
             base: base.unwrap_or(BASE).to_owned(),
             calls: Arc::new(Semaphore::new(CALLS_MAX)),
-            counted: Calls::of("payment"),
+            metrics: Calls::of("payment"),
         }
     }
 
-    /// The answer's JSON object, or why there is none. Over at `until`, whatever happens.
+    /// Makes a call, with retries. Returns the answer's JSON object. Ends at `until` at the latest.
     pub(super) async fn call(
         &self,
         secret: &Secret,
@@ -96,26 +96,27 @@ impl Stripe {
     ) -> Result<Value, Failure> {
         let mut attempt = 1;
         loop {
-            let attempted = self.attempt(secret, call, until).await;
-            self.counted.made.inc();
-            let (failure, pause_ms) = match attempted {
+            let result = self.attempt(secret, call, until).await;
+            self.metrics.made.inc();
+            let (failure, pause_ms) = match result {
                 Ok(response) => match failure::judge(&response) {
                     Ok(value) => return Ok(value),
                     Err((failure, false)) => return Err(failure),
                     Err((failure, true)) => {
-                        self.counted.failed.inc();
-                        let asked_ms = response.retry_after_s.map(|s| s.saturating_mul(1000));
-                        (failure, asked_ms)
+                        self.metrics.failed.inc();
+                        let retry_after_ms = response.retry_after_s.map(|s| s.saturating_mul(1000));
+                        (failure, retry_after_ms)
                     }
                 },
                 Err(failure) => {
-                    self.counted.failed.inc();
+                    self.metrics.failed.inc();
                     (failure, None)
                 }
             };
             let jitter = 0.5 + random::unit() / 2.0;
-            let own = (FIRST_PAUSE_MS << (attempt - 1)) as f64 * jitter;
-            let pause = Duration::from_millis(pause_ms.unwrap_or(own as u64).min(PAUSE_MS_MAX));
+            let backoff_ms = (FIRST_PAUSE_MS << (attempt - 1)) as f64 * jitter;
+            let pause =
+                Duration::from_millis(pause_ms.unwrap_or(backoff_ms as u64).min(PAUSE_MS_MAX));
             if attempt >= ATTEMPTS_MAX || Instant::now() + pause + CALL_MIN >= until {
                 return Err(failure);
             }
@@ -130,9 +131,9 @@ impl Stripe {
         call: &Call,
         until: Instant,
     ) -> Result<Response, Failure> {
-        let waiting = timeout_at(until, self.calls.clone().acquire_owned()).await;
-        let Ok(Ok(permit)) = waiting else {
-            return Err(Failure::Unreachable("too many calls are under way".into()));
+        let acquired = timeout_at(until, self.calls.clone().acquire_owned()).await;
+        let Ok(Ok(permit)) = acquired else {
+            return Err(Failure::Unreachable("too many concurrent calls".into()));
         };
         let timeout = until.duration_since(Instant::now()).min(CALL_MAX);
         if timeout < CALL_MIN {
@@ -140,16 +141,16 @@ impl Stripe {
         }
         let (url, call) = (format!("{}{}", self.base, call.path), call.clone());
         let bearer = format!("Bearer {}", secret.expose());
-        let sent = tokio::task::spawn_blocking(move || {
-            let sent = send(&url, &bearer, &call, timeout);
+        let sending = tokio::task::spawn_blocking(move || {
+            let result = send(&url, &bearer, &call, timeout);
             drop(permit);
-            sent
+            result
         });
         // Connecting may exceed the remaining time; the thread ends later by itself.
-        match timeout_at(until, sent).await {
+        match timeout_at(until, sending).await {
             Ok(Ok(Ok(response))) => Ok(response),
-            Ok(Ok(Err(why))) => Err(Failure::Unreachable(why.to_string())),
-            Ok(Err(panicked)) => Err(Failure::Unreachable(panicked.to_string())),
+            Ok(Ok(Err(error))) => Err(Failure::Unreachable(error.to_string())),
+            Ok(Err(error)) => Err(Failure::Unreachable(error.to_string())),
             Err(_) => Err(Failure::Unreachable("it did not answer in time".into())),
         }
     }

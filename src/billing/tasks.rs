@@ -15,35 +15,35 @@ use crate::error::{Error, Result};
 use crate::metrics::Job;
 use crate::store::{ProviderTask, TaskKind};
 
-/// How soon a changed clock is noticed.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Longest time between two checks; also the delay until a changed clock is noticed.
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Pause after a failed read of the tasks.
 const FAILED_PAUSE: Duration = Duration::from_secs(1);
 const TASK_MAX: Duration = Duration::from_secs(20);
 /// Concurrent tasks, each with its own subject.
-const TASKS_AT_ONCE: usize = 4;
+const CONCURRENT_TASKS: usize = 4;
 
 /// The outcome of an attempt.
 enum Outcome {
     Done,
     /// The person had already cancelled the subscription.
-    EndedByThem,
+    AlreadyCancelled,
 }
 
 /// Runs until the service ends.
-pub async fn run(billing: Arc<Billing>, numbers: Arc<Job>) {
+pub async fn run(billing: Arc<Billing>, metrics: Arc<Job>) {
     let queued = billing.store.provider_task_queued();
     loop {
-        let worked = billing.work_on_tasks().await;
-        numbers.ran(&worked, billing.clock.now().0);
-        let pause = match worked {
+        let next_due = billing.run_due_tasks().await;
+        metrics.ran(&next_due, billing.clock.now().0);
+        let pause = match next_due {
             Ok(Some(next)) => {
                 let ms = next.0.saturating_sub(billing.clock.now().0).max(0) as u64;
-                Duration::from_millis(ms).min(LOOK_EVERY)
+                Duration::from_millis(ms).min(POLL_INTERVAL)
             }
-            Ok(None) => LOOK_EVERY,
+            Ok(None) => POLL_INTERVAL,
             Err(error) => {
-                log::warn!("what the payment provider is to be told: {error}");
+                log::warn!("tasks for the payment provider: {error}");
                 FAILED_PAUSE
             }
         };
@@ -55,19 +55,19 @@ pub async fn run(billing: Arc<Billing>, numbers: Arc<Job>) {
 }
 
 impl Billing {
-    /// Tries everything that is due once; when the next task is.
-    async fn work_on_tasks(self: &Arc<Self>) -> Result<Option<Timestamp>> {
+    /// Tries every due task once. Returns when the next task is due.
+    async fn run_due_tasks(self: &Arc<Self>) -> Result<Option<Timestamp>> {
         let now = self.clock.now();
         let due = self.store.read(move |view| view.due_tasks(now)).await?;
-        for some in due.chunks(TASKS_AT_ONCE) {
-            let mut under_way = tokio::task::JoinSet::new();
-            for task in some {
+        for batch in due.chunks(CONCURRENT_TASKS) {
+            let mut running = tokio::task::JoinSet::new();
+            for task in batch {
                 let (billing, id) = (self.clone(), task.id);
-                under_way.spawn(async move { billing.try_task(id).await });
+                running.spawn(async move { billing.try_task(id).await });
             }
-            while let Some(ended) = under_way.join_next().await {
-                if let Ok(Err(error)) = ended {
-                    log::warn!("what the payment provider is to be told: {error}");
+            while let Some(result) = running.join_next().await {
+                if let Ok(Err(error)) = result {
+                    log::warn!("a task for the payment provider: {error}");
                 }
             }
         }
@@ -76,23 +76,25 @@ impl Billing {
 
     async fn try_task(&self, id: i64) -> Result<()> {
         let now = self.clock.now();
-        let begun = self.store.write(move |tx| tx.begin_task(id, now)).await?;
-        let Some(task) = begun else {
+        let task = self.store.write(move |tx| tx.begin_task(id, now)).await?;
+        let Some(task) = task else {
             return Ok(());
         };
         let kind = task.kind.as_str();
-        match self.tell(&task).await {
+        match self.execute(&task).await {
             Ok(outcome) => {
-                log::info!("the payment provider was told: {kind} of {}", task.subject);
+                log::info!("the payment provider confirmed {kind} of {}", task.subject);
                 self.store
                     .write(move |tx| {
-                        let stands = tx.end_task(&task)?;
+                        let is_current = tx.end_task(&task)?;
                         match (&outcome, task.kind) {
                             (_, TaskKind::DeleteCustomer) => Ok(()),
-                            (Outcome::EndedByThem, _) if stands => tx.leave_ended(&task.subject),
+                            (Outcome::AlreadyCancelled, _) if is_current => {
+                                tx.leave_ended(&task.subject)
+                            }
                             (_, kind) => {
-                                let ends = kind == TaskKind::CancelAtPeriodEnd;
-                                tx.set_cancel_at_period_end(&task.subject, ends)
+                                let already_ends_with_period = kind == TaskKind::CancelAtPeriodEnd;
+                                tx.set_cancel_at_period_end(&task.subject, already_ends_with_period)
                             }
                         }
                     })
@@ -106,61 +108,68 @@ impl Billing {
         }
     }
 
-    /// What does not exist any more needs not be told.
-    async fn tell(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
-        let told = match task.kind {
+    /// Executes a task. A missing object counts as done.
+    async fn execute(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
+        let outcome = match task.kind {
             TaskKind::CancelAtPeriodEnd => self.cancel(task).await,
             TaskKind::Reactivate => self.set_end(task, false).await,
-            TaskKind::DeleteCustomer => self.forget(task).await,
+            TaskKind::DeleteCustomer => self.delete_customer(task).await,
         };
-        match told {
-            Err(gone) if gone.is_missing() => Ok(Outcome::Done),
-            told => told,
+        match outcome {
+            Err(failure) if failure.is_missing() => Ok(Outcome::Done),
+            outcome => outcome,
         }
     }
 
     async fn cancel(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
-        // Only before our first attempt can another cause have ended it.
-        if task.attempts == 1 && self.ends(task).await? {
-            return Ok(Outcome::EndedByThem);
+        // Only before the first attempt, the person can have cancelled the subscription.
+        if task.attempts == 1 && self.already_ends_with_period(task).await? {
+            return Ok(Outcome::AlreadyCancelled);
         }
         self.set_end(task, true).await
     }
 
-    /// Whether the subscription is to end with its period already.
-    async fn ends(&self, task: &ProviderTask) -> Result<bool, Failure> {
+    /// Whether the subscription is already cancelled at the end of its period.
+    async fn already_ends_with_period(&self, task: &ProviderTask) -> Result<bool, Failure> {
         let call = Call::get(format!("/v1/subscriptions/{}", task.subject));
-        match self.call_for(&call).await {
+        match self.call(&call).await {
             Ok(answer) => Ok(answer.get("cancel_at_period_end") == Some(&true.into())),
-            Err(gone) if gone.is_missing() => Ok(false),
+            Err(failure) if failure.is_missing() => Ok(false),
             Err(failure) => Err(failure),
         }
     }
 
-    async fn set_end(&self, task: &ProviderTask, ends: bool) -> Result<Outcome, Failure> {
-        let form = Form::default().with("cancel_at_period_end", ends);
+    async fn set_end(
+        &self,
+        task: &ProviderTask,
+        already_ends_with_period: bool,
+    ) -> Result<Outcome, Failure> {
+        let form = Form::default().with("cancel_at_period_end", already_ends_with_period);
         let path = format!("/v1/subscriptions/{}", task.subject);
         let call = Call::post(path, &form, task.idempotency_key());
-        let answer = self.call_for(&call).await?;
+        let answer = self.call(&call).await?;
         match id(answer.get("id")) {
             Some(_) => Ok(Outcome::Done),
-            None => Err(Failure::Garbage("no subscription")),
+            None => Err(Failure::InvalidAnswer("no subscription")),
         }
     }
 
-    async fn forget(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
+    async fn delete_customer(&self, task: &ProviderTask) -> Result<Outcome, Failure> {
         let call = Call::delete(format!("/v1/customers/{}", task.subject));
-        let answer = self.call_for(&call).await?;
+        let answer = self.call(&call).await?;
         if answer.get("deleted") == Some(&true.into()) {
             Ok(Outcome::Done)
         } else {
-            Err(Failure::Garbage("no customer that is deleted"))
+            Err(Failure::InvalidAnswer("no deleted customer"))
         }
     }
 
-    async fn call_for(&self, call: &Call) -> Result<Value, Failure> {
-        let ours = |error: Error| Failure::Unreachable(error.to_string());
-        let (stripe, keys) = (self.stripe().map_err(ours)?, self.keys().map_err(ours)?);
+    async fn call(&self, call: &Call) -> Result<Value, Failure> {
+        let unreachable = |error: Error| Failure::Unreachable(error.to_string());
+        let (stripe, keys) = (
+            self.stripe().map_err(unreachable)?,
+            self.keys().map_err(unreachable)?,
+        );
         let until = Instant::now() + TASK_MAX;
         stripe.call(&keys.secret, call, until).await
     }

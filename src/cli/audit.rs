@@ -23,7 +23,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
-    let database = super::loaded(source)?.config.storage.path;
+    let database = super::load(source)?.config.storage.path;
     let read = || {
         let since = match &options.since {
             None => Timestamp(i64::MIN),
@@ -41,8 +41,8 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         rows.truncate(limit);
         Ok((rows, has_more))
     };
-    let (rows, has_more) = read().map_err(super::one)?;
-    let printed = if options.json {
+    let (rows, has_more) = read().map_err(super::one_reason)?;
+    let result = if options.json {
         super::print_json(&json!({ "entries": rows, "has_more": has_more }))
     } else if rows.is_empty() {
         super::print("No changes.")
@@ -53,7 +53,7 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
     if has_more && !options.json {
         eprintln!("There are older ones: add --limit");
     }
-    printed.map_err(super::one)
+    result.map_err(super::one_reason)
 }
 
 /// The user who runs this command, also through `sudo`.
@@ -83,13 +83,13 @@ fn moment(text: &str, now: Timestamp) -> Result<Timestamp, String> {
 
 fn line(row: &AuditRow) -> String {
     let from = row.address.as_deref().unwrap_or("this machine");
-    let shown = |value: &Value| match value {
+    let text = |value: &Value| match value {
         Value::Null => "nothing".to_owned(),
         value => value.to_string(),
     };
     let change = match (&row.before, &row.after) {
         (Value::Null, Value::Null) => String::new(),
-        (before, after) => format!("  {} → {}", shown(before), shown(after)),
+        (before, after) => format!("  {} → {}", text(before), text(after)),
     };
     plain(&format!(
         "{}  {}  {} ({from})  {}{change}",

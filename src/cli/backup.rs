@@ -18,7 +18,7 @@ use crate::store::{self, Backup, Stage};
 
 const ROUTE: &str = "/admin/backup";
 /// Interval of status requests. The service cancels a backup without them.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -35,62 +35,65 @@ pub(super) struct Options {
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
     if options.file.as_os_str() == "-" {
-        let why = "a backup is checked before it has its name, so it can't go to standard output; \
+        let reason = "a backup is checked before it has its name, so it can't go to standard output; \
                    name a file (./- for one of that name)";
-        return Err(super::one(why.to_owned()));
+        return Err(super::one_reason(reason.to_owned()));
     }
-    let loaded = super::loaded(source)?;
+    let loaded = super::load(source)?;
     let database = &loaded.config.storage.path;
     if !database.exists() {
-        return Err(super::one(format!(
+        return Err(super::one_reason(format!(
             "there is no database at {}, so nothing to back up; start the service, or name its configuration with --config",
             database.display()
         )));
     }
-    let others = others(&loaded);
-    refuse_others(&options.file, &others).map_err(super::one)?;
-    store::check_backup_name(database, &options.file, options.force).map_err(super::one)?;
+    let companions = companion_files(&loaded);
+    refuse_companion(&options.file, &companions).map_err(super::one_reason)?;
+    store::check_backup_name(database, &options.file, options.force).map_err(super::one_reason)?;
     let clock = Clock::system();
-    let began = clock.monotonic();
-    let made = if running::is_answering(&loaded.config) {
+    let started = clock.monotonic();
+    let backup = if running::is_answering(&loaded.config) {
         // Loads the token for the service.
-        let config = super::configuration(source)?.config;
-        by_service(&config, options)
+        let config = super::load_with_secrets(source)?.config;
+        back_up_by_service(&config, options)
     } else {
         let progress = Progress::new();
         store::back_up(database, &options.file, options.force, &mut |stage| {
             progress.show(stage);
         })
     };
-    let made = made.map_err(super::one)?;
-    let seconds = clock.monotonic().since(began) as f64 / 1000.0;
+    let backup = backup.map_err(super::one_reason)?;
+    let seconds = clock.monotonic().since(started) as f64 / 1000.0;
     super::print(&match options.json {
-        true => as_json(&options.file, &made, seconds, &others),
-        false => in_words(&options.file, &made, seconds, &others),
+        true => as_json(&options.file, &backup, seconds, &companions),
+        false => as_text(&options.file, &backup, seconds, &companions),
     })
-    .map_err(super::one)
+    .map_err(super::one_reason)
 }
 
-/// Makes the running service copy the database, and takes the copy over.
-fn by_service(config: &Config, options: &Options) -> Result<Backup, String> {
+/// Requests a copy from the running service, and takes the copy over.
+fn back_up_by_service(config: &Config, options: &Options) -> Result<Backup, String> {
     let (database, progress) = (&config.storage.path, Progress::new());
     let id = start(config, &progress)?;
     loop {
-        let seen = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
-        if seen["id"].as_u64() != Some(id) {
+        let status = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
+        if status["id"].as_u64() != Some(id) {
             return Err(SERVICE_ENDED.to_owned());
         }
-        match seen["state"].as_str().unwrap_or_default() {
+        match status["state"].as_str().unwrap_or_default() {
             "copying" => {
-                let number = |name: &str| seen[name].as_u64().unwrap_or_default();
-                let (pages, of) = (number("pages"), number("pages_total"));
-                progress.show(Stage::Copying { pages, of });
+                let number = |name: &str| status[name].as_u64().unwrap_or_default();
+                let (pages, pages_total) = (number("pages"), number("pages_total"));
+                progress.show(Stage::Copying {
+                    pages,
+                    of: pages_total,
+                });
             }
             "ready" => break,
-            "failed" => return Err(seen["error"].as_str().unwrap_or_default().to_owned()),
+            "failed" => return Err(status["error"].as_str().unwrap_or_default().to_owned()),
             _ => return Err(SERVICE_ENDED.to_owned()),
         }
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(POLL_INTERVAL);
     }
     let path = store::live_copy_path(database);
     let copy = File::open(&path).map_err(|e| {
@@ -113,26 +116,26 @@ fn by_service(config: &Config, options: &Options) -> Result<Backup, String> {
 }
 
 const SERVICE_ENDED: &str =
-    "the running service ended or gave the backup up, and nothing was kept; try again";
+    "the running service ended or cancelled the backup; no backup was written; try again";
 
-/// Waits until no other backup is running. Returns the number of ours.
+/// Waits until no other backup is running. Returns this backup's number.
 fn start(config: &Config, progress: &Progress) -> Result<u64, String> {
     loop {
-        let told = running::ask(config, Method::Post, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
-        if told["started"] == Value::Bool(true) {
-            return told["id"].as_u64().ok_or(SERVICE_ENDED.to_owned());
+        let answer = running::ask(config, Method::Post, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
+        if answer["started"] == Value::Bool(true) {
+            return answer["id"].as_u64().ok_or(SERVICE_ENDED.to_owned());
         }
         progress.spin("waiting for another backup");
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Existing files that belong in a backup too, such as keys.
-fn others(loaded: &LoadedConfig) -> Vec<PathBuf> {
+/// Existing files that the operator must keep with a backup, such as keys.
+fn companion_files(loaded: &LoadedConfig) -> Vec<PathBuf> {
     let database = &loaded.config.storage.path;
     let sealing_key = match loaded.config.marketplace.sealing_key {
         None => Some(config::sealing_key_file(database)),
-        Some(_) => None, // the operator's own file or variable holds it
+        Some(_) => None, // the key is in the operator's own file or variable
     };
     let beside = [Some(database.with_file_name("secrets.toml")), sealing_key];
     let files = beside.into_iter().chain([loaded.file.clone()]).flatten();
@@ -140,38 +143,39 @@ fn others(loaded: &LoadedConfig) -> Vec<PathBuf> {
 }
 
 /// Replacing one of these files with `--force` would make the backup nearly useless.
-fn refuse_others(to: &Path, others: &[PathBuf]) -> Result<(), String> {
-    let place = fs::canonicalize(to).ok();
-    let is_one = |other: &PathBuf| place.is_some() && fs::canonicalize(other).ok() == place;
-    match others.iter().any(is_one) {
+fn refuse_companion(to: &Path, companions: &[PathBuf]) -> Result<(), String> {
+    let target = fs::canonicalize(to).ok();
+    let is_companion =
+        |companion: &PathBuf| target.is_some() && fs::canonicalize(companion).ok() == target;
+    match companions.iter().any(is_companion) {
         true => Err(format!(
-            "{} is needed beside the database; name another file",
+            "{} is one of the service's own files; name another file",
             to.display()
         )),
         false => Ok(()),
     }
 }
 
-fn as_json(file: &Path, made: &Backup, seconds: f64, others: &[PathBuf]) -> String {
+fn as_json(file: &Path, backup: &Backup, seconds: f64, companions: &[PathBuf]) -> String {
     json!({
         "path": file,
-        "bytes": made.bytes,
-        "pages": made.pages,
+        "bytes": backup.bytes,
+        "pages": backup.pages,
         "seconds": seconds,
-        "schema_version": made.schema_version,
-        "keep_too": others,
+        "schema_version": backup.schema_version,
+        "keep_too": companions,
     })
     .to_string()
 }
 
-fn in_words(file: &Path, made: &Backup, seconds: f64, others: &[PathBuf]) -> String {
+fn as_text(file: &Path, backup: &Backup, seconds: f64, companions: &[PathBuf]) -> String {
     let head = format!(
         "{} holds the database, checked: {:.1} MiB (schema {}) in {seconds:.1} s.",
         file.display(),
-        made.bytes as f64 / f64::from(1 << 20),
-        made.schema_version,
+        backup.bytes as f64 / f64::from(1 << 20),
+        backup.schema_version,
     );
-    let names: Vec<String> = others.iter().map(|p| p.display().to_string()).collect();
+    let names: Vec<String> = companions.iter().map(|p| p.display().to_string()).collect();
     match names.is_empty() {
         true => head,
         false => format!("{head}\nKeep with it, elsewhere: {}.", names.join(", ")),

@@ -35,26 +35,26 @@ pub(super) struct Options {
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
     let Command::Reconcile(options) = command;
-    if super::loaded(source)?.config.billing.provider == BillingProvider::None {
-        let refused = "there is no payment provider (billing.provider = \"none\"), so nothing to \
+    if super::load(source)?.config.billing.provider == BillingProvider::None {
+        let reason = "there is no payment provider (billing.provider = \"none\"), so nothing to \
                        compare with; `chatkeep user grant` gives subscriptions";
-        return Err(super::one(refused.to_owned()));
+        return Err(super::one_reason(reason.to_owned()));
     }
-    let config = super::configuration(source)?.config;
+    let config = super::load_with_secrets(source)?.config;
     reconcile(&config, options)
-        .and_then(|found| shown(&found, options))
-        .map_err(super::one)
+        .and_then(|total| print_result(&total, options))
+        .map_err(super::one_reason)
 }
 
 /// Compares page by page, through the running service or without one.
 fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
-    let mut found = Page::default();
+    let mut total = Page::default();
     let mut after = String::new();
-    let mut alone: Option<IdleService> = None;
-    let shown = Progress::counting("customers compared");
+    let mut idle_service: Option<IdleService> = None;
+    let progress = Progress::counting("customers compared");
     loop {
         let body = json!({ "dry_run": options.dry_run, "after": after });
-        let asked = match &alone {
+        let answer = match &idle_service {
             Some(_) => None,
             None => super::running::ask(
                 config,
@@ -63,27 +63,27 @@ fn reconcile(config: &Config, options: &Options) -> Result<Page, String> {
                 Some(&body),
             )?,
         };
-        let page = match asked {
-            Some(told) => read(told)?,
+        let page = match answer {
+            Some(answer) => parse_page(answer)?,
             None => {
-                if alone.is_none() {
-                    let started = IdleService::start(config)?;
+                if idle_service.is_none() {
+                    let service = IdleService::start(config)?;
                     if !options.dry_run {
-                        started.note()?;
+                        service.record_audit()?;
                     }
-                    alone = Some(started);
+                    idle_service = Some(service);
                 }
-                let alone = alone.as_ref().ok_or("can't start")?;
-                alone.page(&after, options.dry_run)?
+                let idle_service = idle_service.as_ref().ok_or("can't start")?;
+                idle_service.page(&after, options.dry_run)?
             }
         };
-        found.checked += page.checked;
-        found.missed_events += page.missed_events;
-        found.drift.extend(page.drift);
-        shown.count(found.checked as u64, String::new());
+        total.checked += page.checked;
+        total.missed_events += page.missed_events;
+        total.drift.extend(page.drift);
+        progress.count(total.checked as u64, String::new());
         match page.next {
             Some(next) if next != after => after = next,
-            _ => return Ok(found),
+            _ => return Ok(total),
         }
     }
 }
@@ -108,14 +108,14 @@ impl IdleService {
     }
 
     /// Records the change in the audit log.
-    fn note(&self) -> Result<(), String> {
+    fn record_audit(&self) -> Result<(), String> {
         let (operator, now) = (super::audit::operator(), self.app.clock.now());
         let change = Change::work("billing.reconcile");
-        let noted = self
+        let recording = self
             .app
             .store
             .write(move |tx| tx.insert_audit(&operator, &change, now));
-        self.runtime.block_on(noted).map_err(|e| e.to_string())
+        self.runtime.block_on(recording).map_err(|e| e.to_string())
     }
 
     fn page(&self, after: &str, dry_run: bool) -> Result<Page, String> {
@@ -124,43 +124,43 @@ impl IdleService {
     }
 }
 
-fn read(told: Value) -> Result<Page, String> {
-    serde_json::from_value(told)
-        .map_err(|e| format!("the running service answered something else than it should: {e}"))
+fn parse_page(answer: Value) -> Result<Page, String> {
+    serde_json::from_value(answer)
+        .map_err(|e| format!("the answer of the running service is invalid: {e}"))
 }
 
-fn shown(found: &Page, options: &Options) -> Result<(), String> {
+fn print_result(total: &Page, options: &Options) -> Result<(), String> {
     if options.json {
         return super::print_json(&json!({
                 "dry_run": options.dry_run,
-                "checked": found.checked,
-                "missed_events": found.missed_events,
-                "drift": found.drift,
-                "next": found.next,
+                "checked": total.checked,
+                "missed_events": total.missed_events,
+                "drift": total.drift,
+                "next": total.next,
         }));
     }
-    for drift in &found.drift {
+    for drift in &total.drift {
         super::print(&line(drift))?;
     }
-    let made_good = if options.dry_run {
+    let outcome = if options.dry_run {
         "nothing was changed"
     } else {
-        "made good"
+        "fixed"
     };
-    let (events, differences) = (found.missed_events, found.drift.len());
+    let (events, differences) = (total.missed_events, total.drift.len());
     super::print(&match (events, differences) {
-        (0, 0) => format!("{} customers compared: nothing differs.", found.checked),
+        (0, 0) => format!("{} customers compared: nothing differs.", total.checked),
         _ => format!(
-            "{} customers compared; {events} missed events, {differences} differences: {made_good}.",
-            found.checked
+            "{} customers compared; {events} missed events, {differences} differences: {outcome}.",
+            total.checked
         ),
     })
 }
 
 fn line(drift: &SubscriptionDrift) -> String {
-    let held = drift.held.as_deref().unwrap_or("nothing");
+    let stored = drift.held.as_deref().unwrap_or("nothing");
     format!(
-        "{}  {}  we hold: {held}; the provider: {}",
+        "{}  {}  we hold: {stored}; the provider: {}",
         drift.user_id, drift.subscription_id, drift.provider
     )
 }

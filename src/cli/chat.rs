@@ -61,8 +61,8 @@ pub(super) struct Options {
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
     // With a URL and a token, no local configuration is needed.
     let config = match (&options.url, &options.token) {
-        (Some(_), Some(_)) => super::loaded(source)?.config,
-        _ => super::configuration(source)?.config,
+        (Some(_), Some(_)) => super::load(source)?.config,
+        _ => super::load_with_secrets(source)?.config,
     };
     // A conversation shows only warnings, unless configured otherwise.
     let log = Log {
@@ -73,20 +73,22 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         file: None,
         ..config.log
     };
-    super::logging::start(&log).map_err(super::one)?;
-    let runtime = super::runtime().map_err(super::one)?;
-    let done = match &options.script {
+    super::logging::start(&log).map_err(super::one_reason)?;
+    let runtime = super::runtime().map_err(super::one_reason)?;
+    let result = match &options.script {
         Some(file) => runtime.block_on(play(config, file)),
-        None => runtime.block_on(chat(config, options)).map_err(super::one),
+        None => runtime
+            .block_on(chat(config, options))
+            .map_err(super::one_reason),
     };
-    // The store closes its file; a hanging call must not keep the process alive.
+    // The store has closed its file. A hanging call must not keep the process alive.
     runtime.shutdown_timeout(SHUTDOWN_MAX);
-    done
+    result
 }
 
 async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
     let persona = config.reply.persona_name.clone();
-    let joined = match &options.url {
+    let service_url = match &options.url {
         Some(url) => Some(url.trim_end_matches('/').to_owned()),
         None => store::holder(&config.storage.path).and_then(|holder| holder.address),
     };
@@ -94,7 +96,7 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
         Some(token) => token.clone(),
         None => super::token::issue(&config, AGENT_ID, &options.phone)?,
     };
-    let Some(url) = joined else {
+    let Some(url) = service_url else {
         let mut lock = app::lock(&config)?;
         config.server.listen.set_port(0);
         let service = OwnService::start(config, &mut lock, Clock::system()).await?;
@@ -105,33 +107,34 @@ async fn chat(mut config: Config, options: &Options) -> Result<(), String> {
     talk(&url, &token, options, &persona).await
 }
 
-/// The errors are the differences from the script.
+/// Plays a script. The errors are the differences from the script.
 async fn play(mut config: Config, file: &Path) -> Result<(), Vec<String>> {
-    let shown = file.display();
+    let name = file.display();
     let text = std::fs::read_to_string(file);
-    let text = text.map_err(|e| super::one(format!("--script: can't read {shown}: {e}")))?;
-    let script = script::read(&text).map_err(|why| super::one(format!("{shown}: {why}")))?;
-    let folder = player::Folder::make().map_err(super::one)?;
+    let text = text.map_err(|e| super::one_reason(format!("--script: can't read {name}: {e}")))?;
+    let script =
+        script::read(&text).map_err(|reason| super::one_reason(format!("{name}: {reason}")))?;
+    let folder = player::Folder::make().map_err(super::one_reason)?;
     config.storage.path = folder.0.join("chatkeep.db");
     config.access.charge_nobody = true;
     config.server.listen.set_port(0);
-    let mut lock = app::lock(&config).map_err(super::one)?;
+    let mut lock = app::lock(&config).map_err(super::one_reason)?;
     let clock = Clock::fixed(Timestamp(0));
     let service = OwnService::start(config.clone(), &mut lock, clock.clone());
-    let service = service.await.map_err(super::one)?;
+    let service = service.await.map_err(super::one_reason)?;
     let player = Player::new(service.app.clone(), clock, service.url.clone(), &config);
     let outcome = match player {
         Ok(player) => player.play(script).await,
-        Err(why) => Err(why),
+        Err(reason) => Err(reason),
     };
     service.stop().await;
-    let outcome = outcome.map_err(|why| super::one(format!("{shown}: {why}")))?;
+    let outcome = outcome.map_err(|reason| super::one_reason(format!("{name}: {reason}")))?;
     if outcome.failures.is_empty() {
         return super::print_live(&format!("{} turns, all as expected", outcome.turns))
-            .map_err(super::one);
+            .map_err(super::one_reason);
     }
     let failures = outcome.failures.iter();
-    Err(failures.map(|why| format!("{shown}: {why}")).collect())
+    Err(failures.map(|reason| format!("{name}: {reason}")).collect())
 }
 
 /// A service that runs for the duration of the conversation.
@@ -167,7 +170,7 @@ impl OwnService {
 }
 
 async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Result<(), String> {
-    let (shown, mut to_show) = mpsc::channel(LINES_MAX);
+    let (output, mut outputs) = mpsc::channel(LINES_MAX);
     let authorities = match &options.ca_file {
         Some(file) if url.starts_with("https://") => Some(authorities(file)?),
         _ => None,
@@ -180,7 +183,7 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
         },
         AGENT_ID,
         &options.phone,
-        shown,
+        output,
     )?;
     let screen = Screen {
         persona,
@@ -188,7 +191,7 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
     };
     screen.welcome()?;
     let mut lines = typed_lines(screen.interactive);
-    let mut interrupted = pin!(tokio::signal::ctrl_c());
+    let mut interrupt = pin!(tokio::signal::ctrl_c());
     // Incoming messages are shown while a line is being sent.
     loop {
         let line = tokio::select! {
@@ -196,18 +199,18 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
                 Some(line) => line,
                 None => break,
             },
-            Some(message) = to_show.recv() => {
+            Some(message) = outputs.recv() => {
                 screen.show(&message)?;
                 continue;
             }
-            _ = &mut interrupted => return Ok(()),
+            _ = &mut interrupt => return Ok(()),
         };
-        let mut saying = pin!(relay.say(line));
+        let mut sending = pin!(relay.say(line));
         loop {
             tokio::select! {
-                said = &mut saying => break said?,
-                Some(message) = to_show.recv() => screen.show(&message)?,
-                _ = &mut interrupted => return Ok(()),
+                sent = &mut sending => break sent?,
+                Some(message) = outputs.recv() => screen.show(&message)?,
+                _ = &mut interrupt => return Ok(()),
             }
         }
     }
@@ -217,24 +220,24 @@ async fn talk(url: &str, token: &str, options: &Options, persona: &str) -> Resul
     // A script's end stops the service, so reminders due within the next minute are waited for.
     while let Some(wait) = relay.still_expected() {
         tokio::select! {
-            message = to_show.recv() => match message {
+            message = outputs.recv() => match message {
                 Some(message) => screen.show(&message)?,
                 None => break,
             },
             () = tokio::time::sleep(wait) => break,
-            _ = &mut interrupted => break,
+            _ = &mut interrupt => break,
         }
     }
-    while let Ok(message) = to_show.try_recv() {
+    while let Ok(message) = outputs.try_recv() {
         screen.show(&message)?;
     }
     Ok(())
 }
 
 pub(super) fn authorities(file: &Path) -> Result<Authorities, String> {
-    let shown = file.display();
-    let pem = std::fs::read(file).map_err(|e| format!("--ca-file: can't read {shown}: {e}"))?;
-    Authorities::read(&pem).map_err(|why| format!("--ca-file {shown}: {why}"))
+    let name = file.display();
+    let pem = std::fs::read(file).map_err(|e| format!("--ca-file: can't read {name}: {e}"))?;
+    Authorities::read(&pem).map_err(|reason| format!("--ca-file {name}: {reason}"))
 }
 
 /// Lines of standard input, read on a separate thread.
@@ -273,8 +276,8 @@ impl Screen<'_> {
         ))
     }
 
-    fn show(&self, shown: &TerminalOutput) -> Result<(), String> {
-        match shown {
+    fn show(&self, output: &TerminalOutput) -> Result<(), String> {
+        match output {
             TerminalOutput::Message(bubbles) => {
                 let start = if self.interactive { NEW_LINE } else { "" };
                 for bubble in bubbles {
@@ -284,9 +287,9 @@ impl Screen<'_> {
             }
             TerminalOutput::Nothing => {}
             TerminalOutput::End(reason) => return Err(reason.clone()),
-            TerminalOutput::Trouble(what) => {
+            TerminalOutput::Notice(reason) => {
                 let start = if self.interactive { NEW_LINE } else { "" };
-                eprintln!("{start}({})", plain(what));
+                eprintln!("{start}({})", plain(reason));
             }
         }
         prompt(self.interactive);

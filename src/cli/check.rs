@@ -18,13 +18,13 @@ pub(super) struct Options {
 /// Prints the result; the error lists every problem, one sentence each.
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
     let checked = Config::load_and(source, places::problems);
-    let said = match (&checked, options.json) {
-        (_, true) => Some(told(&checked)),
+    let output = match (&checked, options.json) {
+        (_, true) => Some(as_json(&checked)),
         (Ok(loaded), false) => Some(summary(loaded)),
         (Err(_), false) => None, // problems are printed to standard error
     };
-    if let Some(said) = said {
-        super::print(&said).map_err(super::one)?;
+    if let Some(output) = output {
+        super::print(&output).map_err(super::one_reason)?;
     }
     let problems = |problems: Vec<Problem>| problems.iter().map(Problem::to_string).collect();
     checked.map(drop).map_err(problems)
@@ -52,7 +52,7 @@ fn summary(loaded: &LoadedConfig) -> String {
     format!("{warnings}{from}: no problem found ({mode}).")
 }
 
-fn told(checked: &Result<LoadedConfig, Vec<Problem>>) -> String {
+fn as_json(checked: &Result<LoadedConfig, Vec<Problem>>) -> String {
     match checked {
         Ok(loaded) => json!({
             "file": loaded.file,
@@ -61,8 +61,8 @@ fn told(checked: &Result<LoadedConfig, Vec<Problem>>) -> String {
             "problems": [],
         }),
         Err(problems) => {
-            let shown = |problem: &Problem| json!({"key": problem.key, "message": problem.message});
-            json!({ "problems": problems.iter().map(shown).collect::<Vec<_>>() })
+            let entry = |problem: &Problem| json!({"key": problem.key, "message": problem.message});
+            json!({ "problems": problems.iter().map(entry).collect::<Vec<_>>() })
         }
     }
     .to_string()
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_all_problems_of_the_configuration_and_of_what_it_names() {
+    fn reports_all_problems_of_the_configuration_and_its_paths() {
         let dir = tempfile::tempdir().unwrap();
         let database = dir.path().join("notes.txt");
         std::fs::write(&database, "no database").unwrap();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_key_only_its_own_problem_is_told() {
+    fn an_invalid_key_is_not_checked_further() {
         let dir = tempfile::tempdir().unwrap();
         let source = source(&dir.path().join("s.toml"), "[storage]\npath = 1\n");
         let about_default = |_: &Config| {
@@ -118,11 +118,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_one_is_told_with_its_warnings() {
+    fn a_valid_configuration_is_reported_with_its_warnings() {
         let dir = tempfile::tempdir().unwrap();
         let source = source(&dir.path().join("s.toml"), "");
         let checked = Config::load_and(&source, |_| Vec::new());
-        let json: serde_json::Value = serde_json::from_str(&told(&checked)).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&as_json(&checked)).unwrap();
         assert_eq!(json["environment"], "development");
         assert_eq!(json["problems"], json!([]));
         assert!(json["warnings"][0].as_str().unwrap().contains("RELAY_"));

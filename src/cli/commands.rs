@@ -46,25 +46,25 @@ pub(super) struct CommandId {
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
-    let database = super::loaded(source)?.config.storage.path;
+    let database = super::load(source)?.config.storage.path;
     if !database.exists() {
-        return Err(super::one(format!(
+        return Err(super::one_reason(format!(
             "there is no database at {}, so no commands; start the service, or name its configuration with --config",
             database.display()
         )));
     }
-    let done = match command {
+    let result = match command {
         Command::List(options) => list(&database, options),
-        Command::Retry(named) => {
-            let config = super::configuration(source)?.config;
-            retry(&config, &named.command_id)
+        Command::Retry(options) => {
+            let config = super::load_with_secrets(source)?.config;
+            retry(&config, &options.command_id)
         }
-        Command::Drop(named) => {
-            let config = super::configuration(source)?.config;
-            drop_one(&config, &named.command_id)
+        Command::Drop(options) => {
+            let config = super::load_with_secrets(source)?.config;
+            drop_command(&config, &options.command_id)
         }
     };
-    done.map_err(super::one)
+    result.map_err(super::one_reason)
 }
 
 fn list(database: &std::path::Path, options: &List) -> Result<(), String> {
@@ -99,7 +99,7 @@ fn line(row: &CommandRow) -> String {
 }
 
 fn retry(config: &Config, id: &str) -> Result<(), String> {
-    let path = format!("/admin/commands/{}/retry", checked(id)?);
+    let path = format!("/admin/commands/{}/retry", check_id(id)?);
     if super::running::ask(config, Method::Post, &path, None)?.is_none() {
         let _lock = app::lock(config)?;
         let store = Store::open(&app::store_options(config))?;
@@ -114,8 +114,8 @@ fn retry(config: &Config, id: &str) -> Result<(), String> {
     super::print("The command is queued again.")
 }
 
-fn drop_one(config: &Config, id: &str) -> Result<(), String> {
-    let path = format!("/admin/commands/{}", checked(id)?);
+fn drop_command(config: &Config, id: &str) -> Result<(), String> {
+    let path = format!("/admin/commands/{}", check_id(id)?);
     if super::running::ask(config, Method::Delete, &path, None)?.is_none() {
         let _lock = app::lock(config)?;
         let store = Store::open(&app::store_options(config))?;
@@ -128,11 +128,11 @@ fn drop_one(config: &Config, id: &str) -> Result<(), String> {
 }
 
 /// The id becomes part of a URL path.
-fn checked(id: &str) -> Result<&str, String> {
+fn check_id(id: &str) -> Result<&str, String> {
     match PublicId::parse(id) {
         Some(_) => Ok(id),
         None => Err(format!(
-            "{} is no command's id; `chatkeep commands list` shows them",
+            "{} is no command's id; `chatkeep commands list` shows the ids",
             plain(id)
         )),
     }

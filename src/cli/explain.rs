@@ -26,7 +26,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
-    let config = super::loaded(source)?.config;
+    let config = super::load(source)?.config;
     let database = &config.storage.path;
     let read = || {
         if !database.exists() {
@@ -37,13 +37,13 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
         }
         let (id, persona) = (options.message_id, &config.reply.persona_name);
         // An unknown id has another error than an unreadable file.
-        let told = store::look(database, |view| {
+        let explanation = store::look(database, |view| {
             match explain(view, id, persona, options.text) {
                 Err(error) if error.code == "not_found" => Ok(None),
-                told => told.map(Some),
+                explanation => explanation.map(Some),
             }
         })?;
-        told.ok_or_else(|| {
+        explanation.ok_or_else(|| {
             format!(
                 "there is no message {id} in {}; its number is in the header X-Message-Id of \
                  the answer that the relay got",
@@ -51,21 +51,21 @@ pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>>
             )
         })
     };
-    let told = read().map_err(super::one)?;
-    let printed = if options.json {
-        super::print_json(&told)
+    let explanation = read().map_err(super::one_reason)?;
+    let result = if options.json {
+        super::print_json(&explanation)
     } else {
-        super::print(&described(&told))
+        super::print(&describe(&explanation))
     };
-    printed.map_err(super::one)
+    result.map_err(super::one_reason)
 }
 
-fn message_id(given: &str) -> Result<i64, &'static str> {
-    let number = given.parse();
+fn message_id(text: &str) -> Result<i64, &'static str> {
+    let number = text.parse();
     number.map_err(|_| "must be a whole number, the one in the header X-Message-Id of an answer")
 }
 
-fn described(told: &Value) -> String {
+fn describe(explanation: &Value) -> String {
     let mut lines = Vec::new();
     let mut line = |name: &str, value: &Value| {
         let text = value.as_str().map_or(value.to_string(), str::to_owned);
@@ -78,16 +78,16 @@ fn described(told: &Value) -> String {
         "user_id",
         "engine",
     ] {
-        line(name, &told[name]);
+        line(name, &explanation[name]);
     }
-    for step in told["steps"].as_array().into_iter().flatten() {
+    for step in explanation["steps"].as_array().into_iter().flatten() {
         line(step["check"].as_str().unwrap_or_default(), &step["result"]);
     }
-    for (name, value) in told["model"].as_object().into_iter().flatten() {
+    for (name, value) in explanation["model"].as_object().into_iter().flatten() {
         line(&format!("  {name}"), value);
     }
     for name in ["text", "reply_bubbles", "late_bubbles"] {
-        if let Some(value) = told.get(name).filter(|value| !value.is_null()) {
+        if let Some(value) = explanation.get(name).filter(|value| !value.is_null()) {
             line(name, value);
         }
     }

@@ -65,31 +65,31 @@ pub(super) struct Unset {
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
-    let done = match command {
+    let result = match command {
         Command::List(options) => {
-            let mut config = super::loaded(source)?.config;
+            let mut config = super::load(source)?.config;
             if running::is_there(&config) {
-                config = super::configuration(source)?.config; // with the token for the request
+                config = super::load_with_secrets(source)?.config; // with the token for the request
             }
             list(&config).and_then(|flags| show(&flags, options.json))
         }
         Command::Set(options) => {
             let now = Clock::system().now();
-            let flag = known(&options.key).map_err(super::one)?;
-            let set = options.to_override(flag, now).map_err(super::one)?;
-            let config = super::configuration(source)?.config;
-            change(&config, flag, Some(set), now)
+            let flag = find_flag(&options.key).map_err(super::one_reason)?;
+            let value = options.to_override(flag, now).map_err(super::one_reason)?;
+            let config = super::load_with_secrets(source)?.config;
+            change(&config, flag, Some(value), now)
         }
         Command::Unset(options) => {
-            let flag = known(&options.key).map_err(super::one)?;
-            let config = super::configuration(source)?.config;
+            let flag = find_flag(&options.key).map_err(super::one_reason)?;
+            let config = super::load_with_secrets(source)?.config;
             change(&config, flag, None, Clock::system().now())
         }
     };
-    done.map_err(super::one)
+    result.map_err(super::one_reason)
 }
 
-fn known(key: &str) -> Result<&'static Flag, String> {
+fn find_flag(key: &str) -> Result<&'static Flag, String> {
     let nearest = || {
         format!(
             "there is no flag {key:?}; the nearest is {} (`chatkeep flags list` shows all)",
@@ -103,8 +103,8 @@ impl Set {
     fn to_override(&self, flag: &Flag, now: Timestamp) -> Result<Override, String> {
         // Text that isn't JSON matches no flag's type.
         let value: Value = serde_json::from_str(&self.value).unwrap_or_default();
-        flag.read_strictly(&value)
-            .map_err(|wanted| format!("{} must be {wanted}, not {:?}", flag.key, self.value))?;
+        flag.parse_override(&value)
+            .map_err(|expected| format!("{} must be {expected}, not {:?}", flag.key, self.value))?;
         let expires = self.expires.as_deref();
         Ok(Override {
             value,
@@ -120,11 +120,11 @@ impl Set {
 
 /// Parses a duration from now, or a time.
 fn end(when: &str, now: Timestamp) -> Result<Timestamp, String> {
-    let wrong = || "--expires must be like 90s, 30m, 2h, 7d or 2030-01-31T12:00:00Z".to_owned();
+    let invalid = || "--expires must be like 90s, 30m, 2h, 7d or 2030-01-31T12:00:00Z".to_owned();
     let span = super::span::seconds(when);
     let at = match span {
         Some(seconds) => now.plus_s(seconds),
-        None => Timestamp::parse(when).ok_or_else(wrong)?,
+        None => Timestamp::parse(when).ok_or_else(invalid)?,
     };
     if at <= now {
         return Err("--expires must be in the future".to_owned());
@@ -137,17 +137,17 @@ fn end(when: &str, now: Timestamp) -> Result<Timestamp, String> {
 
 /// The answer of `GET /admin/feature-flags`, also without a service.
 fn list(config: &Config) -> Result<Value, String> {
-    if let Some(told) = running::ask(config, Method::Get, ROUTE, None)? {
-        return Ok(told);
+    if let Some(flags) = running::ask(config, Method::Get, ROUTE, None)? {
+        return Ok(flags);
     }
     let flags = Flags::new(config.is_production(), Clock::system());
     if config.storage.path.exists() {
         let path = &config.storage.path;
         flags.set_overrides(store::look(path, |view| view.flag_overrides())?);
     }
-    let shown = registry::all().iter().map(|flag| flags.shown(flag));
-    let shown = shown.map(|shown| json!(shown));
-    Ok(json!({ "flags": shown.collect::<Vec<_>>() }))
+    let views = registry::all().iter().map(|flag| flags.view(flag));
+    let views = views.map(|view| json!(view));
+    Ok(json!({ "flags": views.collect::<Vec<_>>() }))
 }
 
 fn change(
@@ -156,12 +156,12 @@ fn change(
     set: Option<Override>,
     now: Timestamp,
 ) -> Result<(), String> {
-    let told = match &set {
-        Some(set) => in_effect(flag, &set.value),
+    let message = match &set {
+        Some(set) => message_for_value(flag, &set.value),
         None => format!("{} is no longer set here.", flag.key),
     };
     let path = format!("{ROUTE}/{}", flag.key);
-    let asked = match &set {
+    let answer = match &set {
         Some(set) => {
             let body = json!({
                 "value": set.value,
@@ -172,8 +172,8 @@ fn change(
         }
         None => running::ask(config, Method::Delete, &path, None)?,
     };
-    if asked.is_some() {
-        return super::print(&told);
+    if answer.is_some() {
+        return super::print(&message);
     }
     note_new_database(config);
     let _lock = app::lock(config)?;
@@ -182,23 +182,23 @@ fn change(
     if let Some(set) = &set {
         operator.name.clone_from(&set.set_by);
     }
-    let changed =
+    let changing =
         store.write(move |tx| tx.change_flag_override(flag.key, set.as_ref(), &operator, now));
     super::runtime()?
-        .block_on(changed)
+        .block_on(changing)
         .map_err(|e| e.to_string())?;
-    super::print(&told)
+    super::print(&message)
 }
 
-/// The flag's value in use after it was set to `given`.
-fn in_effect(flag: &Flag, given: &Value) -> String {
+/// Describes the flag's value in use after it was set to `requested`.
+fn message_for_value(flag: &Flag, requested: &Value) -> String {
     let key = flag.key;
     let value = flag
-        .read_strictly(given)
-        .map_or(given.clone(), Scalar::to_json);
+        .parse_override(requested)
+        .map_or(requested.clone(), Scalar::to_json);
     match flag.range {
-        Some((least, most)) if value != *given => {
-            format!("{key} is {value} now: {given} is outside its range, {least} to {most}.")
+        Some((least, most)) if value != *requested => {
+            format!("{key} is {value} now: {requested} is outside its range, {least} to {most}.")
         }
         _ => format!("{key} is {value} now."),
     }

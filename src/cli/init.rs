@@ -53,13 +53,13 @@ fn write(path: &Path, charge_nobody: bool) -> Result<(), String> {
 
 fn exists_already(path: &Path) -> String {
     format!(
-        "{} exists already and is left as it is; move it away first, or edit it and run `chatkeep check`",
+        "{} exists already and was not changed; move it away first, or edit it and run `chatkeep check`",
         path.display()
     )
 }
 
 fn next_steps(path: &Path, charge_nobody: bool) -> String {
-    let shown = path.display();
+    let file = path.display();
     let charging = match charge_nobody {
         true => "Everybody counts as subscribed (access.charge_nobody = true).",
         false => {
@@ -68,14 +68,14 @@ fn next_steps(path: &Path, charge_nobody: bool) -> String {
     };
     format!(
         "\
-Wrote {shown} (mode 0600) with environment = \"production\" and fresh secrets.
+Wrote {file} (mode 0600) with environment = \"production\" and fresh secrets.
 {charging}
 
 Next:
   1. Open it and set server.public_url, and server.listen if no proxy runs on this machine.
-  2. chatkeep check --config {shown}
-  3. chatkeep serve --config {shown}
-  4. A token for each relay: chatkeep token edge --agent-id NAME --phone PHONE --config {shown}
+  2. chatkeep check --config {file}
+  3. chatkeep serve --config {file}
+  4. A token for each relay: chatkeep token edge --agent-id NAME --phone PHONE --config {file}
 
 {}",
         superpowers_advice(Some(path))
@@ -123,15 +123,15 @@ mod tests {
         }
 
         let before = std::fs::read(&path).unwrap();
-        let refused = write(&path, true).unwrap_err();
-        assert!(refused.contains("exists already"), "{refused}");
+        let error = write(&path, true).unwrap_err();
+        assert!(error.contains("exists already"), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 
     #[test]
-    fn a_missing_directory_is_told() {
+    fn a_missing_directory_is_reported() {
         let dir = tempfile::tempdir().unwrap();
-        let told = write(&dir.path().join("no/service.toml"), true).unwrap_err();
-        assert!(told.contains("can't be written"), "{told}");
+        let error = write(&dir.path().join("no/service.toml"), true).unwrap_err();
+        assert!(error.contains("can't be written"), "{error}");
     }
 }

@@ -22,8 +22,8 @@ use crate::setting::Setting;
 use crate::store;
 use lines::Lines;
 
-/// Targets of the service's own lines, including requests.
-const OURS: &str = "chatkeep";
+/// Target of the service's own lines, including requests, and prefix of its modules' targets.
+const OWN_TARGET: &str = "chatkeep";
 /// Writable by the owner, readable by the group that may read logs.
 const FILE_MODE: u32 = 0o640;
 /// Initial buffer size; most lines are shorter.
@@ -43,7 +43,7 @@ pub(super) fn start(settings: &config::Log) -> Result<Logging, String> {
     let output = Arc::new(Setting::new(output(settings)?));
     log::set_max_level(output.get().logger.filter());
     // A second start in one process keeps the first logger.
-    let _ = log::set_boxed_logger(Box::new(Discreet(output.clone())));
+    let _ = log::set_boxed_logger(Box::new(FilteredLog(output.clone())));
     std::panic::set_hook(Box::new(|panic| {
         // A panic's message may contain personal data, so only its place is logged.
         let place = panic
@@ -106,15 +106,16 @@ fn open(path: &Path) -> Result<File, String> {
     })
 }
 
-struct Discreet(Arc<Setting<Output>>);
+/// Passes on the lines for which `is_logged` is true.
+struct FilteredLog(Arc<Setting<Output>>);
 
-impl Log for Discreet {
+impl Log for FilteredLog {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        is_told(metadata) && self.0.get().logger.enabled(metadata)
+        is_logged(metadata) && self.0.get().logger.enabled(metadata)
     }
 
     fn log(&self, record: &Record<'_>) {
-        if is_told(record.metadata()) {
+        if is_logged(record.metadata()) {
             self.0.get().logger.log(record);
         }
     }
@@ -124,12 +125,12 @@ impl Log for Discreet {
     }
 }
 
-fn is_told(metadata: &Metadata<'_>) -> bool {
-    metadata.level() <= Level::Warn || is_ours(metadata.target())
+fn is_logged(metadata: &Metadata<'_>) -> bool {
+    metadata.level() <= Level::Warn || is_own(metadata.target())
 }
 
-fn is_ours(target: &str) -> bool {
-    let rest = target.strip_prefix(OURS);
+fn is_own(target: &str) -> bool {
+    let rest = target.strip_prefix(OWN_TARGET);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn libraries_are_heard_when_they_warn() {
+    fn libraries_log_warnings_only() {
         for (target, level, expected) in [
             ("chatkeep", Level::Trace, true),
             ("chatkeep::http::access", Level::Info, true),
@@ -290,7 +291,7 @@ mod tests {
             ("hyper", Level::Warn, true),
         ] {
             let metadata = Metadata::builder().target(target).level(level).build();
-            assert_eq!(is_told(&metadata), expected, "{target} {level}");
+            assert_eq!(is_logged(&metadata), expected, "{target} {level}");
         }
     }
 }

@@ -8,16 +8,16 @@ const REPLACEMENT: char = '\u{fffd}';
 
 /// One line of text.
 pub(super) fn plain(text: &str) -> String {
-    text.chars().map(harmless).collect()
+    text.chars().map(replace_hidden).collect()
 }
 
 /// Several lines, separated by line feeds; tabs stay.
 pub(super) fn plain_lines(text: &str) -> String {
-    let kept = |c| match c {
+    let replace = |c| match c {
         '\n' | '\t' => c,
-        c => harmless(c),
+        c => replace_hidden(c),
     };
-    text.chars().map(kept).collect()
+    text.chars().map(replace).collect()
 }
 
 /// JSON with escapes for all characters that `plain` would replace.
@@ -40,7 +40,7 @@ pub(super) fn push_utf16(out: &mut String, c: char) {
     }
 }
 
-fn harmless(c: char) -> char {
+fn replace_hidden(c: char) -> char {
     if is_printable(c) { c } else { REPLACEMENT }
 }
 
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_printed() {
+    fn hidden_characters_are_replaced_and_others_stay() {
         for hidden in [
             '\0',
             '\u{7}',
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn json_says_the_same() {
+    fn json_has_the_same_content() {
         let value = serde_json::json!({"a\u{202e}": "\u{9b}\u{e0041}\"\\é"});
         let printed = plain_json(&value.to_string());
         assert!(printed.chars().all(is_printable), "{printed:?}");

@@ -10,7 +10,7 @@ const COPYING: &str = "{msg} {bar:30} {percent:>3} %";
 const CHECKING: &str = "{spinner} {msg}";
 const OF: &str = "{wide_bar} {pos} of {len} {prefix}{msg}";
 const COUNTING: &str = "{spinner} {pos} {prefix}{msg}";
-const SPIN_EVERY: Duration = Duration::from_millis(100);
+const SPIN_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A progress bar; dropping it clears the line.
 pub(super) struct Progress(ProgressBar);
@@ -58,10 +58,10 @@ impl Progress {
     }
 
     /// For a stage without known progress.
-    pub(super) fn spin(&self, what: &'static str) {
+    pub(super) fn spin(&self, message: &'static str) {
         self.style(CHECKING);
-        self.0.set_message(what);
-        self.0.enable_steady_tick(SPIN_EVERY);
+        self.0.set_message(message);
+        self.0.enable_steady_tick(SPIN_INTERVAL);
     }
 
     fn style(&self, template: &str) {
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_templates_make_sense() {
+    fn templates_are_valid() {
         for template in [COPYING, CHECKING, OF, COUNTING] {
             assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
         }

@@ -17,12 +17,12 @@ use crate::store::Change;
 
 const ROUTE: &str = "/admin/purge";
 /// Interval of status requests.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Args)]
 pub(super) struct Options {
     #[command(flatten)]
-    what: PurgeMode,
+    mode: PurgeMode,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
@@ -40,27 +40,27 @@ struct PurgeMode {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
-    let path = super::loaded(source)?.config.storage.path;
+    let path = super::load(source)?.config.storage.path;
     if !path.exists() {
-        return Err(super::one(format!(
+        return Err(super::one_reason(format!(
             "there is no database at {}, so no accounts; start the service, or name its configuration with --config",
             path.display()
         )));
     }
-    let config = super::configuration(source)?.config;
-    let done = match options.what.now {
+    let config = super::load_with_secrets(source)?.config;
+    let result = match options.mode.now {
         true => purge(&config, options.json),
         false => outlook(&config).and_then(|outlook| list(&outlook, options.json)),
     };
-    done.map_err(super::one)
+    result.map_err(super::one_reason)
 }
 
 fn outlook(config: &Config) -> Result<Value, String> {
-    if let Some(told) = running::ask(config, Method::Get, ROUTE, None)? {
-        return Ok(told);
+    if let Some(outlook) = running::ask(config, Method::Get, ROUTE, None)? {
+        return Ok(outlook);
     }
-    let looked = erasure::look(&config.storage.path, Clock::system().now())?;
-    Ok(json!(looked))
+    let outlook = erasure::outlook_of_file(&config.storage.path, Clock::system().now())?;
+    Ok(json!(outlook))
 }
 
 fn list(outlook: &Value, as_json: bool) -> Result<(), String> {
@@ -75,7 +75,7 @@ fn list(outlook: &Value, as_json: bool) -> Result<(), String> {
     for account in due {
         let date = text(account, "deletion_scheduled_for");
         super::print(&format!(
-            "{}  was to go by {date}",
+            "{}  due for erasure since {date}",
             text(account, "user_id")
         ))?;
     }
@@ -95,8 +95,8 @@ fn accounts<'v>(outlook: &'v Value, name: &str) -> &'v [Value] {
 
 fn purge(config: &Config, as_json: bool) -> Result<(), String> {
     let erased = match running::ask(config, Method::Post, ROUTE, None)? {
-        Some(told) => by_service(config, told["asked"].as_u64().unwrap_or_default())?,
-        None => by_ourselves(config)?,
+        Some(answer) => purge_by_service(config, answer["asked"].as_u64().unwrap_or_default())?,
+        None => purge_without_service(config)?,
     };
     super::print(&match (as_json, erased) {
         (true, _) => json!({ "erased": erased }).to_string(),
@@ -106,74 +106,74 @@ fn purge(config: &Config, as_json: bool) -> Result<(), String> {
     })
 }
 
-/// Waits until the service has finished the purge number `asked`.
-fn by_service(config: &Config, asked: u64) -> Result<u64, String> {
-    let mut line = PurgeProgress::default();
-    let mut before = None;
+/// Waits until the service has finished the purge with this number.
+fn purge_by_service(config: &Config, number: u64) -> Result<u64, String> {
+    let mut bar = PurgeProgress::default();
+    let mut erased_before = None;
     loop {
-        let seen = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
-        let progress = &seen["progress"];
-        if progress["asked"].as_u64().unwrap_or_default() < asked {
+        let status = running::ask(config, Method::Get, ROUTE, None)?.ok_or(SERVICE_ENDED)?;
+        let progress = &status["progress"];
+        if progress["asked"].as_u64().unwrap_or_default() < number {
             return Err(SERVICE_ENDED.to_owned()); // the service was restarted since
         }
         let erased = progress["erased"].as_u64().unwrap_or_default();
-        let before = *before.get_or_insert(erased);
-        let left = accounts(&seen, "due").len() + accounts(&seen, "under_way").len();
-        if progress["over"].as_u64().unwrap_or_default() >= asked {
-            return match left {
-                0 => Ok(erased.saturating_sub(before)),
-                left => Err(not_yet(left)),
+        let erased_before = *erased_before.get_or_insert(erased);
+        let remaining = accounts(&status, "due").len() + accounts(&status, "under_way").len();
+        if progress["over"].as_u64().unwrap_or_default() >= number {
+            return match remaining {
+                0 => Ok(erased.saturating_sub(erased_before)),
+                remaining => Err(unfinished(remaining)),
             };
         }
-        line.show(left, progress["batches"].as_u64().unwrap_or_default());
-        std::thread::sleep(LOOK_EVERY);
+        bar.show(remaining, progress["batches"].as_u64().unwrap_or_default());
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-fn by_ourselves(config: &Config) -> Result<u64, String> {
+fn purge_without_service(config: &Config) -> Result<u64, String> {
     let _lock = app::lock(config)?;
     super::runtime()?.block_on(async {
         let app = App::build(config.clone(), Clock::system()).await?;
         app.clock.confirm();
         let (operator, now) = (super::audit::operator(), app.clock.now());
-        let noted = app.store.write(move |tx| {
+        let recording = app.store.write(move |tx| {
             tx.set_clock_has_jumped(false)?;
             tx.insert_audit(&operator, &Change::work("purge.start"), now)
         });
-        noted.await.map_err(|e| e.to_string())?;
-        let erasing = app.eraser.run(Run::alone());
+        recording.await.map_err(|e| e.to_string())?;
+        let erasing = app.eraser.run(Run::without_service());
         tokio::pin!(erasing);
-        let mut line = PurgeProgress::default();
+        let mut bar = PurgeProgress::default();
         let outcome = loop {
             tokio::select! {
                 outcome = &mut erasing => break outcome,
-                () = tokio::time::sleep(LOOK_EVERY) => {
-                    let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
-                    line.show(seen.due.len() + seen.under_way.len(), seen.progress.batches);
+                () = tokio::time::sleep(POLL_INTERVAL) => {
+                    let outlook = app.eraser.outlook().await.map_err(|e| e.to_string())?;
+                    bar.show(outlook.due.len() + outlook.under_way.len(), outlook.progress.batches);
                 }
             }
         };
-        drop(line);
+        drop(bar);
         outcome.map_err(|e| e.to_string())?;
-        let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
+        let outlook = app.eraser.outlook().await.map_err(|e| e.to_string())?;
         let mails = send_mails(&app).await.map_err(|e| e.to_string())?;
-        if let (Some(said), 1..) = (mails, seen.progress.erased) {
-            eprintln!("chatkeep: note: {said}");
+        if let (Some(note), 1..) = (mails, outlook.progress.erased) {
+            eprintln!("chatkeep: note: {note}");
         }
-        match seen.due.len() + seen.under_way.len() {
-            0 => Ok(seen.progress.erased),
-            left => Err(not_yet(left)),
+        match outlook.due.len() + outlook.under_way.len() {
+            0 => Ok(outlook.progress.erased),
+            remaining => Err(unfinished(remaining)),
         }
     })
 }
 
 /// Sends the confirmations. Returns a text about their outcome, if any.
 async fn send_mails(app: &App) -> crate::error::Result<Option<String>> {
-    let Some(post) = &app.post else {
-        let nobody = "no mail server is configured ([mail]), so nobody was told by mail";
-        return Ok(Some(nobody.to_owned()));
+    let Some(mailer) = &app.deletion_mailer else {
+        let note = "no mail server is configured ([mail]), so no confirmations were sent";
+        return Ok(Some(note.to_owned()));
     };
-    let sent = post.send_due().await?;
+    let sent = mailer.send_due().await?;
     let waiting = app.store.read(|view| view.mails_waiting()).await?;
     Ok(match (sent, waiting) {
         (0, 0) => None,
@@ -187,10 +187,10 @@ async fn send_mails(app: &App) -> crate::error::Result<Option<String>> {
 const SERVICE_ENDED: &str = "the service ended before it was done; nothing is lost: \
      run `chatkeep purge --now` again, or leave it to the service's next start";
 
-fn not_yet(left: usize) -> String {
+fn unfinished(remaining: usize) -> String {
     format!(
-        "{left} accounts are not erased yet; a running service goes on with them, and its log says \
-         what they wait for (`chatkeep purge --dry-run` lists them)"
+        "{remaining} accounts are not erased yet; a running service continues, and its log says what \
+         they wait for (`chatkeep purge --dry-run` lists them)"
     )
 }
 
@@ -199,10 +199,10 @@ fn not_yet(left: usize) -> String {
 struct PurgeProgress(Option<(usize, Progress)>);
 
 impl PurgeProgress {
-    fn show(&mut self, left: usize, batches: u64) {
-        let at_first = || (left, Progress::of(left as u64, "accounts"));
-        let (first, shown) = self.0.get_or_insert_with(at_first);
-        let gone = first.saturating_sub(left) as u64;
-        shown.count(gone, format!(", {batches} batches of rows removed"));
+    fn show(&mut self, remaining: usize, batches: u64) {
+        let start = || (remaining, Progress::of(remaining as u64, "accounts"));
+        let (total, bar) = self.0.get_or_insert_with(start);
+        let erased = total.saturating_sub(remaining) as u64;
+        bar.count(erased, format!(", {batches} batches of rows removed"));
     }
 }

@@ -38,10 +38,10 @@ enum Network {
     /// relay on another machine or in a separate process.
     #[command(after_help = "Example: chatkeep relay matrix --url https://chat.example.com")]
     Matrix(Options),
-    /// Connects an account on XMPP to a service.
+    /// Connects an XMPP account to a service.
     ///
-    /// `chatkeep serve` does so by itself where [relay.xmpp] has an account; this is for a
-    /// relay on another machine, or apart from the service.
+    /// `chatkeep serve` does this itself if [relay.xmpp] has an account. Use this command for a
+    /// relay on another machine or in a separate process.
     #[command(after_help = "Example: chatkeep relay xmpp --url https://chat.example.com")]
     Xmpp(Options),
 }
@@ -58,8 +58,8 @@ struct Options {
     /// The token for the service; by default one is made with this machine's secret.
     #[arg(long, env = "CHATKEEP_EDGE_TOKEN", hide_env_values = true)]
     token: Option<String>,
-    /// Certificates (PEM) to trust for https in the place of those that the web trusts, for a
-    /// service with a certificate of its own.
+    /// Certificates (PEM) to trust for https instead of the web's, for a service with a private
+    /// certificate.
     #[arg(
         long,
         value_name = "FILE",
@@ -78,30 +78,30 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
     };
     // With a URL and a token, no local configuration is needed.
     let config = match (&options.url, &options.token) {
-        (Some(_), Some(_)) => super::loaded(source)?.config,
-        _ => super::configuration(source)?.config,
+        (Some(_), Some(_)) => super::load(source)?.config,
+        _ => super::load_with_secrets(source)?.config,
     };
-    super::logging::start(&config.log).map_err(super::one)?;
-    let runtime = super::runtime().map_err(super::one)?;
-    let done = runtime.block_on(connect(&config, name, options));
+    super::logging::start(&config.log).map_err(super::one_reason)?;
+    let runtime = super::runtime().map_err(super::one_reason)?;
+    let result = runtime.block_on(connect(&config, name, options));
     // Doesn't wait for a running long poll.
     runtime.shutdown_background();
-    done.map_err(super::one)
+    result.map_err(super::one_reason)
 }
 
 fn check_conformance(command: &[String]) -> Result<(), Vec<String>> {
-    let runtime = super::runtime().map_err(super::one)?;
+    let runtime = super::runtime().map_err(super::one_reason)?;
     let report = runtime.block_on(conformance::run(command));
     runtime.shutdown_background();
-    let report = report.map_err(super::one)?;
-    super::print(report.to_string().trim_end()).map_err(super::one)?;
+    let report = report.map_err(super::one_reason)?;
+    super::print(report.to_string().trim_end()).map_err(super::one_reason)?;
     if report.passes() {
         return Ok(());
     }
-    let mut why = vec!["it breaks a rule that is a must".to_owned()];
+    let mut reasons = vec!["the relay breaks a required rule of the protocol".to_owned()];
     let errors = report.errors.lines();
-    why.extend(errors.map(|line| format!("it said: {line}")));
-    Err(why)
+    reasons.extend(errors.map(|line| format!("the relay wrote: {line}")));
+    Err(reasons)
 }
 
 async fn connect(config: &Config, name: &str, options: &Options) -> Result<(), String> {
@@ -113,7 +113,7 @@ async fn connect(config: &Config, name: &str, options: &Options) -> Result<(), S
         relay::check(&settings).await?;
         let agent = &settings.credentials.agent_id;
         return super::print(&format!(
-            "Service: {} takes the agent {agent}",
+            "Service: {} accepts the agent {agent}",
             settings.url
         ));
     }

@@ -16,8 +16,8 @@ use crate::clock::{Clock, Timestamp};
 use crate::config::{Config, Source};
 use crate::store::{Change, ENDED_ACCESS_KEPT_MS, Lock, PendingRestore, Restored, Store};
 
-/// Accounts are erased this long after the request, so a younger backup knows of the request.
-const KNOWN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+/// Accounts are erased this long after the request, so a younger backup contains the request.
+const ERASURE_REQUEST_KEPT_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 
 #[derive(Args)]
 pub(super) struct Options {
@@ -33,14 +33,14 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
-    let config = super::loaded(source)?.config;
+    let config = super::load(source)?.config;
     if !options.yes && !std::io::stdin().is_terminal() {
         let file = options.file.display();
-        return Err(super::one(format!(
-            "nobody can be asked here; to restore {file} without a question, add --yes"
+        return Err(super::one_reason(format!(
+            "standard input is no terminal, so nobody can confirm; to restore {file} without confirmation, add --yes"
         )));
     }
-    restore(source, &config, options).map_err(super::one)
+    restore(source, &config, options).map_err(super::one_reason)
 }
 
 fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), String> {
@@ -61,24 +61,30 @@ fn restore(source: &Source, config: &Config, options: &Options) -> Result<(), St
     for warning in warnings(&restored, now) {
         eprintln!("chatkeep: {warning}");
     }
-    if !options.yes && !is_wanted(&options.file, target, &restored)? {
+    if !options.yes && !confirm(&options.file, target, &restored)? {
         return Err("nothing was changed".to_owned());
     }
     let progress = Progress::new();
-    progress.spin("erasing who was erased since");
+    progress.spin("erasing accounts that were erased since the backup");
     let erased = erase_again(source, config, restoring.path(), restored.as_of, now)?;
     drop(progress);
-    let aside = restoring.put_in_place(now)?;
+    let previous = restoring.put_in_place(now)?;
     lock.announce(None)?; // identifies the new file
     super::print(&match options.json {
-        true => as_json(target, options, &restored, erased, aside.as_deref(), now),
-        false => in_words(target, &options.file, &restored, erased, aside.as_deref()),
+        true => as_json(target, options, &restored, erased, previous.as_deref(), now),
+        false => as_text(
+            target,
+            &options.file,
+            &restored,
+            erased,
+            previous.as_deref(),
+        ),
     })
 }
 
-fn same_file(one: &Path, other: &Path) -> bool {
-    match (std::fs::canonicalize(one), std::fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (std::fs::canonicalize(a), std::fs::canonicalize(b)) {
+        (Ok(a), Ok(b)) => a == b,
         _ => false,
     }
 }
@@ -102,10 +108,10 @@ fn erase_again(
             after: json!({ "as_of": as_of }),
             ..Change::work("restore")
         };
-        let noted = store.write(move |tx| tx.insert_audit(&operator, &change, now));
-        noted.await.map_err(|e| e.to_string())?;
-        let lost = exports::expire_lost(&store, &config.exports.dir, now).await;
-        lost.map_err(|e| e.to_string())?;
+        let recording = store.write(move |tx| tx.insert_audit(&operator, &change, now));
+        recording.await.map_err(|e| e.to_string())?;
+        let expiring = exports::expire_lost(&store, &config.exports.dir, now).await;
+        expiring.map_err(|e| e.to_string())?;
         let due = store.read(move |view| view.due_accounts(now, 1)).await;
         Ok::<_, String>(due.map_err(|e| e.to_string())?.len())
     })?;
@@ -113,22 +119,25 @@ fn erase_again(
         return Ok(0);
     }
     // Loaded only now, because it needs secrets and generates missing ones.
-    let mut config = super::configuration(source)
+    let mut config = super::load_with_secrets(source)
         .map_err(|why| why.join("; "))?
         .config;
     config.storage.path = draft.to_owned();
     runtime.block_on(async {
         let app = App::build(config, Clock::system()).await?;
-        let ran = app.eraser.run(Run::alone()).await;
-        ran.map_err(|e| e.to_string())?;
-        let seen = app.eraser.outlook().await.map_err(|e| e.to_string())?;
+        let run = app.eraser.run(Run::without_service()).await;
+        run.map_err(|e| e.to_string())?;
+        let outlook = app.eraser.outlook().await.map_err(|e| e.to_string())?;
         // Erasures waiting for other services are done here; the running service continues them.
-        let waits = seen.under_way.iter().filter(|one| one.waits_for_others);
+        let waits = outlook
+            .under_way
+            .iter()
+            .filter(|erasure| erasure.waits_for_others);
         let waiting = waits.count();
-        match seen.due.len() + seen.under_way.len() - waiting {
-            0 => Ok(seen.progress.erased + waiting as u64),
-            left => Err(format!(
-                "{left} accounts could not be erased again; nothing was changed"
+        match outlook.due.len() + outlook.under_way.len() - waiting {
+            0 => Ok(outlook.progress.erased + waiting as u64),
+            remaining => Err(format!(
+                "{remaining} accounts could not be erased again; nothing was changed"
             )),
         }
     })
@@ -139,11 +148,12 @@ fn warnings(restored: &Restored, now: Timestamp) -> Vec<String> {
     let mut warnings = Vec::new();
     let is_old = restored
         .as_of
-        .is_some_and(|as_of| now.0 - as_of.0 >= KNOWN_MS);
+        .is_some_and(|as_of| now.0 - as_of.0 >= ERASURE_REQUEST_KEPT_MS);
     if let Some(why) = &restored.present_unread {
         warnings.push(format!(
-            "the present database can't be read, so what was ended since the backup (accounts, \
-             relays' tokens, webhooks, apps, grants, feature flags) is not known and may be back: {why}"
+            "the present database can't be read, so accounts, \
+             relays' tokens, webhooks, apps, grants and feature flags that ended since the backup \
+             may be valid again: {why}"
         ));
     }
     let is_very_old = restored
@@ -166,21 +176,21 @@ fn warnings(restored: &Restored, now: Timestamp) -> Vec<String> {
     warnings
 }
 
-fn is_wanted(file: &Path, target: &Path, restored: &Restored) -> Result<bool, String> {
+fn confirm(file: &Path, target: &Path, restored: &Restored) -> Result<bool, String> {
     let failed = |e: std::io::Error| format!("can't ask: {e}");
-    let what = match restored.had_present {
+    let action = match restored.had_present {
         true => format!("Replace {} by", target.display()),
         false => format!("Make {} from", target.display()),
     };
     let as_of = as_of(restored);
-    eprint!("{what} {}{as_of}? Type yes: ", file.display());
+    eprint!("{action} {}{as_of}? Type yes: ", file.display());
     std::io::stderr().flush().map_err(failed)?;
-    let mut said = String::new();
+    let mut answer = String::new();
     std::io::stdin()
         .lock()
-        .read_line(&mut said)
+        .read_line(&mut answer)
         .map_err(failed)?;
-    Ok(said.trim().eq_ignore_ascii_case("yes"))
+    Ok(answer.trim().eq_ignore_ascii_case("yes"))
 }
 
 fn as_of(restored: &Restored) -> String {
@@ -195,7 +205,7 @@ fn as_json(
     options: &Options,
     restored: &Restored,
     erased: u64,
-    aside: Option<&Path>,
+    previous: Option<&Path>,
     now: Timestamp,
 ) -> String {
     json!({
@@ -206,7 +216,7 @@ fn as_json(
         "as_of": restored.as_of,
         "erased_again": erased,
         "carried_over": carried_over(restored),
-        "kept_aside": aside,
+        "kept_aside": previous,
         "warnings": warnings(restored, now),
     })
     .to_string()
@@ -215,15 +225,15 @@ fn as_json(
 /// Number of carried-over rows by key.
 fn carried_over(restored: &Restored) -> BTreeMap<&'static str, usize> {
     let carried = restored.carried_over.iter();
-    carried.map(|one| (one.key, one.count)).collect()
+    carried.map(|rows| (rows.key, rows.count)).collect()
 }
 
-fn in_words(
+fn as_text(
     target: &Path,
     file: &Path,
     restored: &Restored,
     erased: u64,
-    aside: Option<&Path>,
+    previous: Option<&Path>,
 ) -> String {
     let mut lines = vec![format!(
         "{} holds what {} held{}. Start the service; relays begin a new epoch.",
@@ -236,9 +246,9 @@ fn in_words(
         1 => lines.push("1 account was erased again.".to_owned()),
         erased => lines.push(format!("{erased} accounts were erased again.")),
     }
-    let carried = restored.carried_over.iter().filter(|one| one.count > 0);
+    let carried = restored.carried_over.iter().filter(|rows| rows.count > 0);
     let carried: Vec<String> = carried
-        .map(|one| format!("{} ({})", one.what, one.count))
+        .map(|rows| format!("{} ({})", rows.what, rows.count))
         .collect();
     if !carried.is_empty() {
         lines.push(format!(
@@ -246,11 +256,11 @@ fn in_words(
             carried.join(", ")
         ));
     }
-    if let Some(aside) = aside {
+    if let Some(previous) = previous {
         lines.push(format!(
             "What was there before is in {}: it goes when somebody is erased, in 30 days in any \
              case; move it away to keep it, or remove it.",
-            aside.display()
+            previous.display()
         ));
     }
     lines.join("\n")

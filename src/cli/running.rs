@@ -21,8 +21,8 @@ pub(super) fn is_answering(config: &Config) -> bool {
     health.is_some_and(|url| outbound::send(&Request::new(Method::Get, &url)).is_ok())
 }
 
-/// Sends a request; `None` when no service runs on this database. Any answer other than 200 is an
-/// error.
+/// Sends a request to the service; `None` when no service runs on this database. Any answer other
+/// than 200 is an error.
 pub(super) fn ask(
     config: &Config,
     method: Method,
@@ -70,14 +70,14 @@ fn send(
         ..request
     })
     .map_err(|e| format!("the running service at {address} does not answer: {e}"))?;
-    let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     match answer.status {
-        200 => Ok(Some(told)),
+        200 => Ok(Some(body)),
         401 => Err(format!(
             "the running service at {address} has another admin.token; \
              use its configuration (--config and the same environment)"
         )),
-        status => Err(match told.get("detail").and_then(Value::as_str) {
+        status => Err(match body.get("detail").and_then(Value::as_str) {
             Some(detail) => format!("the running service refused: {detail}"),
             None => format!("the running service refused with {status}"),
         }),
@@ -87,7 +87,7 @@ fn send(
 /// The operator running this command, as a header value.
 fn operator_header() -> String {
     const CHARS_MAX: usize = 64;
-    let sent = |c: char| {
+    let visible = |c: char| {
         if c.is_ascii_graphic() || c == ' ' {
             c
         } else {
@@ -98,6 +98,6 @@ fn operator_header() -> String {
         .name
         .chars()
         .take(CHARS_MAX)
-        .map(sent)
+        .map(visible)
         .collect()
 }

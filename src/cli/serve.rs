@@ -11,7 +11,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use super::logging::{self, Logging};
-use crate::app::{self, App, reached_at};
+use crate::app::{self, App, connect_address};
 use crate::clock::Clock;
 use crate::config::{self, Config, LoadedConfig, Problem, Settings, Source};
 use crate::server::{self, RunEnd};
@@ -24,27 +24,27 @@ const CONNECTIONS_MIN: u64 = 16;
 const BLOCKED_CALLS_MAX: Duration = Duration::from_secs(1);
 
 pub(super) fn run(source: &Source) -> Result<(), Vec<String>> {
-    let mut loaded = super::configuration(source)?;
-    let logging = logging::start(&loaded.config.log).map_err(super::one)?;
-    let told = fit_descriptors(&mut loaded.config);
-    loaded.warnings.extend(told);
-    let runtime = super::runtime().map_err(super::one)?;
+    let mut loaded = super::load_with_secrets(source)?;
+    let logging = logging::start(&loaded.config.log).map_err(super::one_reason)?;
+    let warning = fit_descriptors(&mut loaded.config);
+    loaded.warnings.extend(warning);
+    let runtime = super::runtime().map_err(super::one_reason)?;
     let reloading = ReloadSource {
         source: source.clone(),
         logging,
         log: loaded.config.log.clone(),
         settings: loaded.settings.clone(),
     };
-    let ended = runtime.block_on(serve(loaded, reloading));
-    let ended = ended.map_err(super::one);
+    let end = runtime.block_on(serve(loaded, reloading));
+    let end = end.map_err(super::one_reason);
     runtime.shutdown_timeout(BLOCKED_CALLS_MAX);
-    let ended = ended?;
-    match ended {
+    let end = end?;
+    match end {
         RunEnd::Clean => Ok(()),
-        RunEnd::GraceRanOut => Err(super::one(
-            "stopped with requests still under way; server.shutdown_grace_s was over".to_owned(),
+        RunEnd::GraceRanOut => Err(super::one_reason(
+            "stopped with requests still under way, because server.shutdown_grace_s was over".to_owned(),
         )),
-        RunEnd::StorageLost => Err(super::one(
+        RunEnd::StorageLost => Err(super::one_reason(
             "the disk failed while writing; nothing more was accepted. Check the disk, then start again"
                 .to_owned(),
         )),
@@ -64,7 +64,7 @@ async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, 
         format!("server.listen: can't listen on {listen}: {e}; {advice}")
     })?;
     let address = listener.local_addr().map_err(|e| e.to_string())?;
-    lock.announce(Some(&format!("http://{}", reached_at(address))))?;
+    lock.announce(Some(&format!("http://{}", connect_address(address))))?;
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(watch_signals(stop)?);
     // A closed standard output must not prevent serving.
@@ -76,13 +76,13 @@ async fn serve(loaded: LoadedConfig, reloading: ReloadSource) -> Result<RunEnd, 
     for warning in &loaded.warnings {
         log::warn!("{warning}");
     }
-    let reloads = tokio::spawn(reloading.on(hangup, app.clone()));
-    let ended = server::run(app.clone(), listener, stopped).await;
+    let reloads = tokio::spawn(reloading.reload_on(hangup, app.clone()));
+    let end = server::run(app.clone(), listener, stopped).await;
     reloads.abort();
     let _ = reloads.await; // the task holds the parts
     drop(app);
     drop(lock);
-    Ok(ended)
+    Ok(end)
 }
 
 /// The first signal starts draining, the second ends the process.
@@ -98,7 +98,7 @@ fn watch_signals(stop: watch::Sender<bool>) -> Result<impl Future<Output = ()>, 
             if attempt > 0 {
                 std::process::exit(1);
             }
-            log::info!("stopping; once more ends at once");
+            log::info!("stopping; a second signal ends the process immediately");
             let _ = stop.send(true);
         }
     })
@@ -119,7 +119,7 @@ struct ReloadSource {
 }
 
 impl ReloadSource {
-    async fn on(mut self, mut hangup: Signal, app: Arc<App>) {
+    async fn reload_on(mut self, mut hangup: Signal, app: Arc<App>) {
         while hangup.recv().await.is_some() {
             self.reload(&app);
         }
@@ -127,15 +127,17 @@ impl ReloadSource {
 
     /// Reads a few small files, like the start.
     fn reload(&mut self, app: &App) {
-        let read = Config::load(&self.source);
+        let config = Config::load(&self.source);
         // The log file is reopened even if nothing else is applied, because it may have been moved
         // away.
-        let log = read.as_ref().map_or(&self.log, |loaded| &loaded.config.log);
+        let log = config
+            .as_ref()
+            .map_or(&self.log, |loaded| &loaded.config.log);
         let restarted = self.logging.restart(log);
         if let Err(why) = &restarted {
-            log::error!("reload: {why}; lines go where they went before");
+            log::error!("reload: {why}; the log's destination is unchanged");
         }
-        let loaded = match (read, restarted) {
+        let loaded = match (config, restarted) {
             (Err(problems), _) => return refuse(&problems),
             (Ok(_), Err(_)) => return refuse(&[]),
             (Ok(loaded), Ok(())) => loaded,
@@ -149,15 +151,15 @@ impl ReloadSource {
         for warning in &loaded.warnings {
             log::warn!("{warning}");
         }
-        for key in &changes.waiting {
+        for key in &changes.postponed {
             log::warn!("reload: {key} has changed, which takes effect at the next start");
         }
-        let taken = match changes.taken.as_slice() {
+        let applied = match changes.applied.as_slice() {
             [] => "nothing that may change while it runs has changed".to_owned(),
             keys => format!("{} changed", keys.join(", ")),
         };
-        log::info!("reload: {taken}");
-        self.settings.take(&loaded.settings, &changes);
+        log::info!("reload: {applied}");
+        self.settings.apply(&loaded.settings, &changes);
     }
 }
 
@@ -175,14 +177,14 @@ fn fit_descriptors(config: &mut Config) -> Option<String> {
         Ok(limit) => limit,
         Err(error) => return Some(format!("can't raise the descriptor limit: {error}")),
     };
-    let fitting = allowed
+    let possible = allowed
         .saturating_sub(DESCRIPTORS_RESERVED)
         .max(CONNECTIONS_MIN);
-    let wanted = config.server.max_connections;
-    config.server.max_connections = wanted.min(fitting);
-    (wanted > fitting).then(|| {
+    let configured = config.server.max_connections;
+    config.server.max_connections = configured.min(possible);
+    (configured > possible).then(|| {
         format!(
-            "server.max_connections lowered from {wanted} to {fitting}: this process may have {allowed} open files"
+            "server.max_connections lowered from {configured} to {possible}: this process may have {allowed} open files"
         )
     })
 }
@@ -198,17 +200,17 @@ fn greeting(config: &Config, address: SocketAddr, file: Option<&Path>) -> String
         );
     }
     let token = token_command(config, file);
-    let reached = reached_at(address);
+    let url = connect_address(address);
     format!(
         "chatkeep {version} (development): listening on http://{address}, database {database}
 
 Say hello from another terminal:
 
-curl -s http://{reached}/edge/message -H \"Authorization: Bearer $({token})\" \\
+curl -s http://{url}/edge/message -H \"Authorization: Bearer $({token})\" \\
   -H 'Content-Type: application/json' \\
   -d '{{\"chat_guid\":\"demo\",\"mode\":\"direct\",\"sender\":\"+15550100\",\"text\":\"Hello!\",\"timestamp\":1700000000}}'
 
-Or talk to it: chatkeep chat --url http://{reached}, from this folder.
+Or talk to it: chatkeep chat --url http://{url}, from this folder.
 "
     )
 }
@@ -216,11 +218,11 @@ Or talk to it: chatkeep chat --url http://{reached}, from this folder.
 /// A command that makes a token in any folder, with this executable and these settings. The
 /// database's path may come from an environment variable that the next terminal lacks.
 fn token_command(config: &Config, file: Option<&Path>) -> String {
-    let exe = std::env::current_exe().map_or("chatkeep".into(), |p| quoted(&p.to_string_lossy()));
-    let folder = std::env::current_dir().map_or(".".into(), |p| quoted(&p.to_string_lossy()));
-    let database = quoted(&config.storage.path.to_string_lossy());
+    let exe = std::env::current_exe().map_or("chatkeep".into(), |p| quote(&p.to_string_lossy()));
+    let folder = std::env::current_dir().map_or(".".into(), |p| quote(&p.to_string_lossy()));
+    let database = quote(&config.storage.path.to_string_lossy());
     let file = file.map_or(String::new(), |f| {
-        format!(" --config {}", quoted(&f.to_string_lossy()))
+        format!(" --config {}", quote(&f.to_string_lossy()))
     });
     format!(
         "cd {folder} && CHATKEEP_STORAGE_PATH={database} {exe} token edge --agent-id demo --phone +15550100{file}"
@@ -228,7 +230,7 @@ fn token_command(config: &Config, file: Option<&Path>) -> String {
 }
 
 /// Quotes a text as one word for a shell.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+".contains(&b);
     if text.bytes().all(plain) {
         text.to_owned()

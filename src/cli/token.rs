@@ -76,12 +76,12 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
         return user::run(source, options);
     }
     if let Command::Revoke(revoke) = command {
-        let database = super::loaded(source)?.config.storage.path;
-        check_there(&database).map_err(super::one)?;
-        check_known(&database, revoke).map_err(super::one)?;
+        let database = super::load(source)?.config.storage.path;
+        check_database(&database).map_err(super::one_reason)?;
+        check_known(&database, revoke).map_err(super::one_reason)?;
     }
-    let config = super::configuration(source)?.config;
-    let done = match command {
+    let config = super::load_with_secrets(source)?.config;
+    let result = match command {
         Command::User(_) => Ok(()), // handled above
         Command::Edge(edge) => issue(&config, &edge.agent_id, &edge.phone).and_then(|token| {
             note_missing_database(&config);
@@ -91,15 +91,15 @@ pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>>
             note_missing_database(&config);
             super::print(&token)
         }),
-        Command::Revoke(revoke) => end_tokens(&config, &revoke.agent_id).and_then(|()| {
-            let ended = format!(
+        Command::Revoke(revoke) => revoke_tokens(&config, &revoke.agent_id).and_then(|()| {
+            let message = format!(
                 "The tokens of {} issued so far have ended.",
                 revoke.agent_id
             );
-            super::print(&ended)
+            super::print(&message)
         }),
     };
-    done.map_err(super::one)
+    result.map_err(super::one_reason)
 }
 
 /// In a wrong folder, development mode would generate new secrets and a token that no service
@@ -139,17 +139,17 @@ fn registration(config: &Config, ttl_s: i64) -> Result<String, String> {
     Ok(registration_token::issue(secret, &nonce, expires_at))
 }
 
-fn agent_id(given: &str) -> Result<String, &'static str> {
-    let known = is_agent_id(given).then(|| given.to_owned());
-    known.ok_or("must be 1-64 of A-Z a-z 0-9 . _ -")
+fn agent_id(text: &str) -> Result<String, &'static str> {
+    let agent_id = is_agent_id(text).then(|| text.to_owned());
+    agent_id.ok_or("must be 1-64 of A-Z a-z 0-9 . _ -")
 }
 
 /// Parses the value of `--phone`.
-pub(super) fn phone(given: &str) -> Result<String, &'static str> {
-    if given.is_empty() || given.contains(':') || given.chars().any(char::is_control) {
-        return Err("must not be empty and must not hold a colon");
+pub(super) fn phone(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() || text.contains(':') || text.chars().any(char::is_control) {
+        return Err("must not be empty and must not contain a colon");
     }
-    Ok(given.to_owned())
+    Ok(text.to_owned())
 }
 
 fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
@@ -164,7 +164,7 @@ fn valid_from(database: &Path, agent_id: &str) -> Result<Option<i64>, String> {
 }
 
 /// In a wrong folder the revocation would have no effect.
-fn check_there(database: &Path) -> Result<(), String> {
+fn check_database(database: &Path) -> Result<(), String> {
     if database.exists() {
         return Ok(());
     }
@@ -182,7 +182,7 @@ fn check_known(database: &Path, revoke: &Revoke) -> Result<(), String> {
     let name = &revoke.agent_id;
     let agents = store::look(database, |view| view.agents())?;
     let mut names = agents.iter().map(|agent| agent.agent_id.as_str());
-    if names.clone().any(|known| known == name) {
+    if names.clone().any(|existing| existing == name) {
         return Ok(());
     }
     let nearest = match config::nearest(name, &mut names) {
@@ -196,7 +196,7 @@ fn check_known(database: &Path, revoke: &Revoke) -> Result<(), String> {
 }
 
 /// Revokes through the running service, or in the database without one.
-fn end_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
+fn revoke_tokens(config: &Config, agent_id: &str) -> Result<(), String> {
     let path = format!("/admin/edge-agents/{agent_id}/revoke");
     if super::running::ask(config, Method::Post, &path, None)?.is_some() {
         return Ok(());

@@ -18,8 +18,8 @@ use crate::store::{self, Store, UserRow};
 /// Allowed limits of a list.
 const LIMITS: RangeInclusive<u16> = 1..=1000;
 /// Users compared with an unknown name.
-const USERS_LOOKED_AT_MAX: usize = 100_000;
-const USERS_AT_ONCE: usize = 1_000;
+const USERS_COMPARED_MAX: usize = 100_000;
+const USERS_PER_READ: usize = 1_000;
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -57,7 +57,7 @@ pub(super) struct List {
 #[derive(Args)]
 pub(super) struct Show {
     #[command(flatten)]
-    named: UserArguments,
+    user: UserArguments,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
@@ -66,7 +66,7 @@ pub(super) struct Show {
 #[derive(Args)]
 pub(super) struct GrantOptions {
     #[command(flatten)]
-    named: UserArguments,
+    user: UserArguments,
     /// The plan to give.
     #[arg(long, value_parser = PLANS)]
     plan: String,
@@ -87,61 +87,65 @@ pub(super) struct UserArguments {
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
-    let config = super::loaded(source)?.config;
+    let config = super::load(source)?.config;
     let now = Clock::system().now();
     let database = &config.storage.path;
-    let done = match command {
+    let result = match command {
         Command::List(options) => list(database, options, now),
-        Command::Show(options) => find(database, &options.named, now).and_then(|row| {
+        Command::Show(options) => find(database, &options.user, now).and_then(|row| {
             let user = UserView::of(&row, now);
             if options.json {
                 super::print_json(&json!(user))
             } else {
-                super::print(&described(&user))
+                super::print(&describe(&user))
             }
         }),
         Command::Grant(options) => {
-            let grant = granted(options, now).map_err(super::one)?;
-            let row = find(database, &options.named, now).map_err(super::one)?;
+            let grant = parse_grant(options, now).map_err(super::one_reason)?;
+            let row = find(database, &options.user, now).map_err(super::one_reason)?;
             // Loaded only now: no secret is generated for an unknown user.
-            let config = super::configuration(source)?.config;
+            let config = super::load_with_secrets(source)?.config;
             change(&config, &row, Some(grant.clone()), now).and_then(|()| {
                 let end = end(grant.until);
                 super::print(&format!(
                     "{} is subscribed ({}{end}).",
-                    who(&row),
+                    display_name(&row),
                     grant.plan
                 ))
             })
         }
-        Command::Revoke(named) => {
-            let row = find(database, named, now).map_err(super::one)?;
+        Command::Revoke(user) => {
+            let row = find(database, user, now).map_err(super::one_reason)?;
             if row.user.grant.is_none() {
-                return super::print(&format!("{} has no grant; nothing changed.", who(&row)))
-                    .map_err(super::one);
+                return super::print(&format!(
+                    "{} has no grant; nothing changed.",
+                    display_name(&row)
+                ))
+                .map_err(super::one_reason);
             }
-            let config = super::configuration(source)?.config;
-            change(&config, &row, None, now)
-                .and_then(|()| super::print(&format!("The grant of {} has ended.", who(&row))))
+            let config = super::load_with_secrets(source)?.config;
+            change(&config, &row, None, now).and_then(|()| {
+                super::print(&format!("The grant of {} has ended.", display_name(&row)))
+            })
         }
     };
-    done.map_err(super::one)
+    result.map_err(super::one_reason)
 }
 
-fn limit(given: &str) -> Result<u16, String> {
-    let number = given.parse().ok();
+fn limit(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok();
     let number = number.filter(|number| LIMITS.contains(number));
     let (least, most) = (LIMITS.start(), LIMITS.end());
     number.ok_or_else(|| format!("must be a whole number from {least} to {most}"))
 }
 
-/// Checks that it is a date. Whether it is in the future is checked later, when the error can say
-/// more.
-fn date(given: &str) -> Result<String, String> {
-    subscription::grant_end(given, Timestamp(i64::MIN)).map(|_| given.to_owned())
+/// Checks that the text is a date. `parse_grant` checks that the date is in the future, because its
+/// error can say more.
+fn date(text: &str) -> Result<String, String> {
+    subscription::grant_end(text, Timestamp(i64::MIN)).map(|_| text.to_owned())
 }
 
-fn granted(options: &GrantOptions, now: Timestamp) -> Result<Grant, String> {
+fn parse_grant(options: &GrantOptions, now: Timestamp) -> Result<Grant, String> {
     let until = match options.until.as_deref() {
         None => None,
         Some(text) => Some(subscription::grant_end(text, now).map_err(|why| {
@@ -157,14 +161,14 @@ fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
     let after = match &options.after {
         None => None,
         Some(id) => {
-            let named = UserArguments {
+            let user = UserArguments {
                 phone: None,
                 user_id: Some(id.clone()),
             };
-            Some(find(database, &named, now)?.user.id)
+            Some(find(database, &user, now)?.user.id)
         }
     };
-    check_there(database)?;
+    check_database(database)?;
     let mut rows = store::look(database, |view| view.users(after, limit + 1, now.utc_day()))?;
     let has_more = rows.len() > limit;
     rows.truncate(limit);
@@ -185,35 +189,35 @@ fn list(database: &Path, options: &List, now: Timestamp) -> Result<(), String> {
 
 pub(super) fn find(
     database: &Path,
-    named: &UserArguments,
+    user: &UserArguments,
     now: Timestamp,
 ) -> Result<UserRow, String> {
-    check_there(database)?;
+    check_database(database)?;
     let day = now.utc_day();
-    let found = store::look(database, |view| match (&named.phone, &named.user_id) {
+    let row = store::look(database, |view| match (&user.phone, &user.user_id) {
         (Some(phone), _) => view.user_by_phone(phone, day),
         (None, Some(id)) => view.user(&id.to_ascii_lowercase(), day),
         (None, None) => Ok(None), // clap guarantees one of them
     })?;
-    found.ok_or_else(|| {
-        let given = named.phone.as_ref().or(named.user_id.as_ref());
-        let given = given.map_or("", String::as_str);
-        let nearest = nearest(database, given, named.phone.is_some(), now);
-        let given = plain(given);
+    row.ok_or_else(|| {
+        let name = user.phone.as_ref().or(user.user_id.as_ref());
+        let name = name.map_or("", String::as_str);
+        let nearest = nearest(database, name, user.phone.is_some(), now);
+        let name = plain(name);
         format!(
-            "no user is known as {given:?}; {nearest}; `chatkeep user list` shows who has written"
+            "no user is known as {name:?}; {nearest}; `chatkeep user list` shows who has written"
         )
     })
 }
 
 /// The nearest known user, as a text to append to an error.
-pub(super) fn nearest(database: &Path, given: &str, by_phone: bool, now: Timestamp) -> String {
+pub(super) fn nearest(database: &Path, name: &str, by_phone: bool, now: Timestamp) -> String {
     let mut nearest: Option<String> = None;
     let mut after = None;
-    for _ in 0..USERS_LOOKED_AT_MAX / USERS_AT_ONCE {
+    for _ in 0..USERS_COMPARED_MAX / USERS_PER_READ {
         let day = now.utc_day();
         // A hint only: its failure doesn't matter.
-        let Ok(rows) = store::look(database, |view| view.users(after, USERS_AT_ONCE, day)) else {
+        let Ok(rows) = store::look(database, |view| view.users(after, USERS_PER_READ, day)) else {
             break;
         };
         let Some(last) = rows.last() else { break };
@@ -222,7 +226,7 @@ pub(super) fn nearest(database: &Path, given: &str, by_phone: bool, now: Timesta
             true => row.phone.as_deref(),
             false => Some(row.user.public_id.as_str()),
         });
-        nearest = config::nearest(given, names.chain(nearest.as_deref())).map(str::to_owned);
+        nearest = config::nearest(name, names.chain(nearest.as_deref())).map(str::to_owned);
     }
     match nearest {
         Some(nearest) => format!("the nearest is {}", plain(&nearest)),
@@ -230,7 +234,7 @@ pub(super) fn nearest(database: &Path, given: &str, by_phone: bool, now: Timesta
     }
 }
 
-fn check_there(database: &Path) -> Result<(), String> {
+fn check_database(database: &Path) -> Result<(), String> {
     if database.exists() {
         return Ok(());
     }
@@ -249,14 +253,14 @@ fn change(
 ) -> Result<(), String> {
     let user_id = row.user.public_id.clone();
     let path = format!("/admin/users/{user_id}/grant");
-    let asked = match &grant {
+    let answer = match &grant {
         Some(Grant { plan, until }) => {
             let body = json!({ "plan": plan, "until": until });
             super::running::ask(config, Method::Put, &path, Some(&body))?
         }
         None => super::running::ask(config, Method::Delete, &path, None)?,
     };
-    if asked.is_some() {
+    if answer.is_some() {
         return Ok(());
     }
     let _lock = app::lock(config)?;
@@ -269,7 +273,7 @@ fn change(
         .map_err(|e| e.to_string())
 }
 
-fn who(row: &UserRow) -> String {
+fn display_name(row: &UserRow) -> String {
     plain(row.phone.as_ref().unwrap_or(&row.user.public_id))
 }
 
@@ -278,7 +282,7 @@ fn end(until: Option<Timestamp>) -> String {
 }
 
 fn line(user: &UserView<'_>) -> String {
-    let leaves = user.deletion_scheduled_for;
+    let deletion = user.deletion_scheduled_for;
     format!(
         "{}  {:<20}  {:<22}  {:>4} today  {}",
         user.user_id,
@@ -289,10 +293,10 @@ fn line(user: &UserView<'_>) -> String {
     )
     .trim_end()
     .to_owned()
-        + &leaves.map_or(String::new(), |at| format!("  (to be deleted, due {at})"))
+        + &deletion.map_or(String::new(), |at| format!("  (to be deleted, due {at})"))
 }
 
-fn described(user: &UserView<'_>) -> String {
+fn describe(user: &UserView<'_>) -> String {
     let granted = user.grant.as_ref().map_or(String::new(), |grant| {
         format!(", granted by an operator{}", end(grant.until))
     });

@@ -6,7 +6,7 @@ use super::Timestamp;
 /// Smaller corrections are normal.
 const JUMP_MS_MIN: i64 = 5 * 60_000;
 /// After a jump the clock is trusted again when it was steady for this time.
-const STANDS_MS: i64 = 6 * 3_600_000;
+const STEADY_MS_MIN: i64 = 6 * 3_600_000;
 
 #[derive(Debug, Default)]
 pub(super) struct ClockCheck {
@@ -25,12 +25,12 @@ pub(super) enum ClockReading {
     /// It jumped before and hasn't been steady long enough.
     Waiting,
     /// It has now been steady long enough.
-    Stood,
+    Recovered,
 }
 
 impl ClockCheck {
     /// `since_start_ms`: time since boot, including sleep.
-    pub(super) fn look(&mut self, now: Timestamp, since_start_ms: i64) -> ClockReading {
+    pub(super) fn check(&mut self, now: Timestamp, since_start_ms: i64) -> ClockReading {
         let started_at = now.0.saturating_sub(since_start_ms);
         let before = *self.started_at.get_or_insert(started_at);
         let by_ms = started_at.saturating_sub(before);
@@ -41,9 +41,9 @@ impl ClockCheck {
         }
         match self.jumped_at {
             None => ClockReading::Steady,
-            Some(at) if since_start_ms.saturating_sub(at) >= STANDS_MS => {
+            Some(at) if since_start_ms.saturating_sub(at) >= STEADY_MS_MIN => {
                 self.jumped_at = None;
-                ClockReading::Stood
+                ClockReading::Recovered
             }
             Some(_) => ClockReading::Waiting,
         }
@@ -69,8 +69,8 @@ mod tests {
     const DAY: i64 = 24 * HOUR;
 
     #[test]
-    fn a_clock_that_jumps_is_believed_after_it_has_stood() {
-        use ClockReading::{Jumped, Steady, Stood, Waiting};
+    fn a_clock_that_jumped_is_trusted_after_it_was_steady() {
+        use ClockReading::{Jumped, Recovered, Steady, Waiting};
         // Wall time, time since boot.
         let cases = [
             (0, 0, Steady),
@@ -90,7 +90,7 @@ mod tests {
             (
                 2 * DAY + 4_000 + 6 * HOUR,
                 2 * DAY + 4_000 + 6 * HOUR,
-                Stood,
+                Recovered,
             ),
             (4 * DAY, 4 * DAY, Steady),
             // Steps that are too small to be noticed one by one.
@@ -99,24 +99,24 @@ mod tests {
         ];
         let mut steadiness = ClockCheck::default();
         for (wall, since_start, expected) in cases {
-            let found = steadiness.look(Timestamp(wall), since_start);
-            assert_eq!(found, expected, "{wall} {since_start}");
+            let reading = steadiness.check(Timestamp(wall), since_start);
+            assert_eq!(reading, expected, "{wall} {since_start}");
         }
     }
 
     #[test]
-    fn it_is_believed_when_somebody_vouches_for_it() {
+    fn a_clock_is_trusted_when_an_operator_confirms_it() {
         let mut steadiness = ClockCheck::default();
         steadiness.wait(0);
-        assert_eq!(steadiness.look(Timestamp(5), 0), ClockReading::Waiting);
+        assert_eq!(steadiness.check(Timestamp(5), 0), ClockReading::Waiting);
         steadiness.confirm(Timestamp(31 * DAY), 0);
         assert_eq!(
-            steadiness.look(Timestamp(31 * DAY), 0),
+            steadiness.check(Timestamp(31 * DAY), 0),
             ClockReading::Steady
         );
         steadiness.wait(0);
         assert_eq!(
-            steadiness.look(Timestamp(31 * DAY), 6 * HOUR - 1),
+            steadiness.check(Timestamp(31 * DAY), 6 * HOUR - 1),
             ClockReading::Jumped(1 - 6 * HOUR)
         );
     }

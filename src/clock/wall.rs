@@ -8,7 +8,7 @@ use super::{Timestamp, Zone};
 /// `None` outside the range of timestamps.
 pub fn at_wall_time(local: NaiveDateTime, zone: Zone) -> Option<Timestamp> {
     match zone.from_local_datetime(&local).earliest() {
-        Some(found) => Some(Timestamp(found.timestamp_millis())),
+        Some(time) => Some(Timestamp(time.timestamp_millis())),
         None => after_gap(local, zone),
     }
 }

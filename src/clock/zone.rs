@@ -171,11 +171,14 @@ mod tests {
         for (name, local, expected) in cases {
             let zone: Zone = name.parse().unwrap();
             let local = NaiveDateTime::parse_from_str(local, "%Y-%m-%dT%H:%M").unwrap();
-            let found = zone.from_local_datetime(&local);
-            let shown = |at: chrono::DateTime<Zone>| at.naive_utc().format("%H:%M").to_string();
-            let found = found.earliest().map(shown).zip(found.latest().map(shown));
+            let utc_range = zone.from_local_datetime(&local);
+            let format = |at: chrono::DateTime<Zone>| at.naive_utc().format("%H:%M").to_string();
+            let utc_range = utc_range
+                .earliest()
+                .map(format)
+                .zip(utc_range.latest().map(format));
             let expected = expected.map(|(a, b)| (a.to_owned(), b.to_owned()));
-            assert_eq!(found, expected, "{name} {local}");
+            assert_eq!(utc_range, expected, "{name} {local}");
         }
     }
 

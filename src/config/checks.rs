@@ -10,28 +10,33 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     check_edge(&config.edge, report);
     let reply = &config.reply;
     if reply.engine == Engine::OpenAi {
-        let why = "is needed with reply.engine = \"openai\"";
-        need(report, "reply.base_url", reply.base_url.is_some(), why);
-        need(report, "reply.model", reply.model.is_some(), why);
+        let message = "is needed with reply.engine = \"openai\"";
+        require(report, "reply.base_url", reply.base_url.is_some(), message);
+        require(report, "reply.model", reply.model.is_some(), message);
     }
     check_billing(&config.billing, report);
     check_flags(&config.flags, report);
     let memory = &config.memory;
     if memory.provider == MemoryProvider::Mem0 {
-        let why = "is needed with memory.provider = \"mem0\"";
-        need(report, "memory.base_url", memory.base_url.is_some(), why);
+        let message = "is needed with memory.provider = \"mem0\"";
+        require(
+            report,
+            "memory.base_url",
+            memory.base_url.is_some(),
+            message,
+        );
     }
     let mail = &config.mail;
     if mail.smtp_url.is_some() {
-        let why = "is needed with mail.smtp_url: it is the sender of mails";
-        need(report, "mail.from", mail.from.is_some(), why);
+        let message = "is needed with mail.smtp_url, as the sender of mails";
+        require(report, "mail.from", mail.from.is_some(), message);
     }
     check_matrix(&config.matrix, report);
     production::check(config, report);
 }
 
-/// Warns when `access.charge_nobody` got its default of a start without configuration.
-pub(super) fn warn_of_free_access(config: &Config, report: &mut Report) {
+/// Warns if nobody is charged although a payment provider is configured.
+pub(super) fn warn_about_free_access(config: &Config, report: &mut Report) {
     if config.access.charge_nobody && config.billing.provider != BillingProvider::None {
         report.warning(
             "access.charge_nobody is true, so nobody has a reason to pay, although \
@@ -53,21 +58,21 @@ fn check_matrix(matrix: &MatrixRelay, report: &mut Report) {
         return;
     }
     if !has_account {
-        let why =
-            "relay.matrix.homeserver is set without a password or token: that relay is not run";
-        report.warning(why);
+        let message =
+            "relay.matrix.homeserver is set without a password or token, so the relay does not run";
+        report.warning(message);
     } else if matrix.token.is_none() && matrix.user.is_none() {
         report.problem("relay.matrix.user", "is needed with relay.matrix.password");
     }
     if matrix.token.is_some() && matrix.password.is_some() {
-        let why = "is set beside relay.matrix.password; keep one of them";
-        report.problem("relay.matrix.token", why);
+        let message = "is set together with relay.matrix.password; remove one of them";
+        report.problem("relay.matrix.token", message);
     }
 }
 
-fn need(report: &mut Report, key: &str, is_set: bool, why: &str) {
+fn require(report: &mut Report, key: &str, is_set: bool, message: &str) {
     if !is_set {
-        report.problem(key, why);
+        report.problem(key, message);
     }
 }
 
@@ -75,13 +80,19 @@ fn check_identity(identity: &Identity, report: &mut Report) {
     if identity.jwks_url.is_none() {
         return;
     }
-    let why = "is needed with identity.jwks_url: any token of that provider would do otherwise";
-    need(report, "identity.issuer", identity.issuer.is_some(), why);
-    need(
+    let message =
+        "is needed with identity.jwks_url: otherwise any token of that provider would be accepted";
+    require(
+        report,
+        "identity.issuer",
+        identity.issuer.is_some(),
+        message,
+    );
+    require(
         report,
         "identity.audience",
         identity.audience.is_some(),
-        why,
+        message,
     );
     if identity.algorithms.is_empty() {
         report.problem(
@@ -122,7 +133,7 @@ fn check_billing(billing: &Billing, report: &mut Report) {
         ("billing.price_monthly", billing.price_monthly.is_some()),
         ("billing.price_annual", billing.price_annual.is_some()),
     ] {
-        need(
+        require(
             report,
             key,
             is_set,
@@ -136,12 +147,12 @@ fn check_flags(flags: &Flags, report: &mut Report) {
         FlagsProvider::LaunchDarkly if flags.sdk_key.is_none() => {
             report.warning(
                 "flags.provider is \"launchdarkly\" and flags.sdk_key is not set: no provider is \
-                 asked, and every flag has its default. Set flags.sdk_key or FLAGS_SDK_KEY.",
+                 used, and every flag has its default. Set flags.sdk_key or FLAGS_SDK_KEY.",
             );
         }
         FlagsProvider::Ofrep => {
-            let why = "is needed with flags.provider = \"ofrep\"";
-            need(report, "flags.base_url", flags.base_url.is_some(), why);
+            let message = "is needed with flags.provider = \"ofrep\"";
+            require(report, "flags.base_url", flags.base_url.is_some(), message);
         }
         _ => {}
     }

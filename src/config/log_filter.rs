@@ -5,42 +5,42 @@ use super::unknown;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// The target prefix of the service's own lines, whose parts may be named without a level.
-const OURS: &str = "chatkeep";
+const OWN_TARGET: &str = "chatkeep";
 
 /// Accepts a filter whose levels are known.
 pub(super) fn check(text: &str) -> Result<String, String> {
-    // After "/" comes a text that lines must contain.
+    // The text after "/" must occur in a line.
     let directives = text
         .split_once('/')
         .map_or(text, |(directives, _)| directives);
     for directive in directives.split(',').map(str::trim) {
         let (part, level) = match directive.split_once('=') {
             Some((part, level)) => (part.trim(), level.trim()),
-            None if is_ours(directive) => (directive, "trace"),
+            None if is_own(directive) => (directive, "trace"),
             None => ("", directive),
         };
-        let is_left_out = directive.is_empty() && text != directive;
-        if !is_level(level) && !is_left_out {
+        let is_empty_item = directive.is_empty() && text != directive;
+        if !is_level(level) && !is_empty_item {
             return Err(format!(
-                "has the unknown level {level:?}; known are {}, for everything or, as \
-                 \"warn,{OURS}::http=debug\", for a part",
+                "has the unknown level {level:?}; known levels are {}, for everything or, as \
+                 \"warn,{OWN_TARGET}::http=debug\", for a part",
                 LEVELS.join(", ")
             ));
         }
         let first = part.split("::").next().unwrap_or_default();
-        if unknown::is_mistyped(first, OURS) {
+        if unknown::is_mistyped(first, OWN_TARGET) {
             return Err(format!(
-                "has the unknown part {part:?}; the nearest is \"{OURS}\""
+                "has the unknown part {part:?}; the nearest is \"{OWN_TARGET}\""
             ));
         }
         if directive.starts_with('=') {
             return Err(format!(
-                "has {directive:?} without the name of a part, as \"{OURS}::http=debug\""
+                "has {directive:?} without the name of a part, as \"{OWN_TARGET}::http=debug\""
             ));
         }
         if part.contains(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-'))) {
             return Err(format!(
-                "has {part:?} where the name of a part belongs, as \"{OURS}::http\""
+                "has {part:?} where the name of a part belongs, as \"{OWN_TARGET}::http\""
             ));
         }
     }
@@ -51,8 +51,8 @@ fn is_level(word: &str) -> bool {
     LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word))
 }
 
-fn is_ours(part: &str) -> bool {
-    let rest = part.strip_prefix(OURS);
+fn is_own(part: &str) -> bool {
+    let rest = part.strip_prefix(OWN_TARGET);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_filter_has_known_words_only() {
-        for good in [
+        for valid in [
             "info",
             "WARN",
             "off",
@@ -72,9 +72,9 @@ mod tests {
             "info, hyper=error,",
             "debug/needle",
         ] {
-            assert_eq!(check(good).as_deref(), Ok(good));
+            assert_eq!(check(valid).as_deref(), Ok(valid));
         }
-        for (bad, word) in [
+        for (invalid, word) in [
             ("verbose", "\"verbose\""),
             ("inof", "\"inof\""),
             ("info,chatkep", "\"chatkep\""),
@@ -86,8 +86,8 @@ mod tests {
             ("info,Chatkeep=debug", "\"Chatkeep\""),
             ("=debug", "\"=debug\""),
         ] {
-            let why = check(bad).unwrap_err();
-            assert!(why.contains(word), "{bad}: {why}");
+            let message = check(invalid).unwrap_err();
+            assert!(message.contains(word), "{invalid}: {message}");
         }
         assert!(check("loud").unwrap_err().contains("error, warn, info"));
     }

@@ -27,15 +27,15 @@ impl Network {
     }
 
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || "must be an IP address or a network, like \"10.0.0.0/8\"".to_owned();
+        let invalid = || "must be an IP address or a network, like \"10.0.0.0/8\"".to_owned();
         let (address, prefix) = match text.split_once('/') {
             Some((address, prefix)) => (address, Some(prefix)),
             None => (text, None),
         };
-        let address: IpAddr = address.parse().map_err(|_| wrong())?;
+        let address: IpAddr = address.parse().map_err(|_| invalid())?;
         let bits_max = if address.is_ipv4() { 32 } else { 128 };
         let prefix_bits = match prefix {
-            Some(prefix) => prefix.parse().map_err(|_| wrong())?,
+            Some(prefix) => prefix.parse().map_err(|_| invalid())?,
             None => bits_max,
         };
         if prefix_bits > bits_max {
@@ -84,8 +84,8 @@ mod tests {
     }
 
     #[test]
-    fn refused() {
-        for bad in [
+    fn invalid_networks_are_refused() {
+        for invalid in [
             "",
             "10.0.0.0/33",
             "::/129",
@@ -94,7 +94,7 @@ mod tests {
             "proxy.example",
             "10.0.0.0/-1",
         ] {
-            assert!(Network::parse(bad).is_err(), "{bad:?}");
+            assert!(Network::parse(invalid).is_err(), "{invalid:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use super::sections::PUBLIC_URL;
 use super::{Billing, BillingProvider, Config, Secret, Settings};
 use crate::files::is_readable_by_others;
 
-/// The minimum length of secrets that authenticate somebody.
+/// Minimum length of secrets that authenticate a caller.
 const SECRET_BYTES_MIN: usize = 32;
 const SECRET_ADVICE: &str = "`openssl rand -hex 32` makes one";
 
@@ -23,15 +23,15 @@ pub(super) fn check_file(path: &Path, production: bool, settings: &Settings, rep
     if !settings.holds_secrets || !is_readable_by_others(path) {
         return;
     }
-    let shown = path.display().to_string();
+    let file = path.display().to_string();
     let message = format!(
-        "holds secrets, and every user of this machine may read it: chmod o-rwx {shown}, or keep \
-         each secret in a file of its own (<key>_file)"
+        "contains secrets, and every user of this machine may read it: run chmod o-rwx {file}, or \
+         store each secret in a separate file (<key>_file)"
     );
     if production {
-        report.problem(&shown, message);
+        report.problem(&file, message);
     } else {
-        report.warning(format!("{shown} {message}."));
+        report.warning(format!("{file} {message}."));
     }
 }
 
@@ -56,11 +56,11 @@ fn refuse(config: &Config, report: &mut Report) {
         ("identity.hs256_secret", &identity.hs256_secret),
     ] {
         if let Some(secret) = secret {
-            long_secret(key, secret, report);
+            require_long_secret(key, secret, report);
         }
     }
     if identity.jwks_url.is_none() && identity.hs256_secret.is_none() {
-        let message = "is needed in production: name the keys of your identity provider, \
+        let message = "is needed in production: set the URL of your identity provider's keys, \
                        or set identity.hs256_secret to issue tokens yourself";
         report.problem("identity.jwks_url", message);
     }
@@ -71,13 +71,13 @@ fn refuse(config: &Config, report: &mut Report) {
         report.problem("billing.webhook_secret", message);
     }
     if billing.provider == BillingProvider::Stripe && billing.is_at_stripe() {
-        refuse_keys_of_stripe(billing, report);
+        refuse_invalid_stripe_keys(billing, report);
     }
 }
 
 /// Only for Stripe's own server: a test server's keys may have any form.
-fn refuse_keys_of_stripe(billing: &Billing, report: &mut Report) {
-    let of_form = |secret: &Secret, prefixes: &[&str]| {
+fn refuse_invalid_stripe_keys(billing: &Billing, report: &mut Report) {
+    let has_prefix = |secret: &Secret, prefixes: &[&str]| {
         let text = secret.expose();
         prefixes.iter().any(|prefix| text.starts_with(prefix))
     };
@@ -87,10 +87,10 @@ fn refuse_keys_of_stripe(billing: &Billing, report: &mut Report) {
     ] {
         if secret
             .as_ref()
-            .is_some_and(|s| !of_form(s, &["sk_", "rk_"]))
+            .is_some_and(|s| !has_prefix(s, &["sk_", "rk_"]))
         {
-            let message = "is none of Stripe's secret keys, which begin with sk_ or rk_; \
-                           its dashboard shows them under API keys";
+            let message = "is no secret key of Stripe; these begin with sk_ or rk_, and \
+                           Stripe's dashboard shows them under API keys";
             report.problem(key, message);
         }
     }
@@ -99,10 +99,10 @@ fn refuse_keys_of_stripe(billing: &Billing, report: &mut Report) {
         ("billing.test_webhook_secret", &billing.test_webhook_secret),
     ] {
         let Some(secret) = secret else { continue };
-        if !of_form(secret, &["whsec_"]) || secret.len_bytes() < SECRET_BYTES_MIN {
+        if !has_prefix(secret, &["whsec_"]) || secret.len_bytes() < SECRET_BYTES_MIN {
             let message = format!(
-                "is none of Stripe's signing secrets, which begin with whsec_ and have at least \
-                 {SECRET_BYTES_MIN} bytes; its dashboard shows one for each endpoint of events"
+                "is no signing secret of Stripe; these begin with whsec_ and have at least \
+                 {SECRET_BYTES_MIN} bytes, and Stripe's dashboard shows one per webhook endpoint"
             );
             report.problem(key, message);
         }
@@ -115,28 +115,28 @@ fn warn(config: &Config, report: &mut Report) {
         report.warning(if production {
             "RELAY_WEBHOOK_SECRET (edge.legacy_secret) is not set: POST /orchestrator/message answers 401."
         } else {
-            "RELAY_WEBHOOK_SECRET (edge.legacy_secret) is not set: POST /orchestrator/message lets \
-             anyone in. In production it answers 401."
+            "RELAY_WEBHOOK_SECRET (edge.legacy_secret) is not set: POST /orchestrator/message is \
+             open to anyone. In production it answers 401."
         });
     }
     if production && config.server.public_url == PUBLIC_URL {
         report.warning(format!(
-            "server.public_url is {PUBLIC_URL}: links that people get lead to their own machine."
+            "server.public_url is {PUBLIC_URL}, so links sent to people don't lead to this service."
         ));
     }
 }
 
-fn long_secret(key: &str, secret: &Secret, report: &mut Report) {
+fn require_long_secret(key: &str, secret: &Secret, report: &mut Report) {
     let bytes = secret.len_bytes();
     if bytes < SECRET_BYTES_MIN {
-        let also = match key {
+        let variable = match key {
             "edge.legacy_secret" => " (RELAY_WEBHOOK_SECRET)",
             _ => "",
         };
         report.problem(
             key,
             format!(
-                "has {bytes} bytes{also}; production needs at least {SECRET_BYTES_MIN}; {SECRET_ADVICE}"
+                "has {bytes} bytes{variable}; production needs at least {SECRET_BYTES_MIN}; {SECRET_ADVICE}"
             ),
         );
     }

@@ -1,7 +1,7 @@
 //! A value as an operator wrote it, in the file or the environment, before its type is
 //! checked.
 
-const SHOWN_CHARS_MAX: usize = 60;
+const QUOTED_CHARS_MAX: usize = 60;
 
 /// The unchecked value of a key.
 pub(super) enum RawValue {
@@ -48,20 +48,20 @@ impl RawValue {
         }
     }
 
-    /// For messages about keys that are not secret.
-    pub(super) fn shown(&self) -> String {
+    /// The value for messages about keys that are not secret.
+    pub(super) fn display(&self) -> String {
         match self {
-            Self::Variable(text) => quoted(text),
-            Self::File(toml::Value::String(text)) => quoted(text),
+            Self::Variable(text) => quote(text),
+            Self::File(toml::Value::String(text)) => quote(text),
             Self::File(toml::Value::Integer(number)) => number.to_string(),
             Self::File(value) => format!("a value of type {}", value.type_str()),
         }
     }
 }
 
-/// For messages, cut to a length that fits a line.
-pub(super) fn quoted(text: &str) -> String {
-    let short: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+/// Quotes a text for a message, shortened to fit a line.
+pub(super) fn quote(text: &str) -> String {
+    let short: String = text.chars().take(QUOTED_CHARS_MAX).collect();
     let more = if short.len() < text.len() { "…" } else { "" };
     format!("{:?}", format!("{short}{more}"))
 }

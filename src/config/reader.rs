@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         about: &'static str,
         read: impl FnOnce(&mut Section<'_>) -> T,
     ) -> T {
-        let table = match take(&mut self.table, name) {
+        let table = match take_section(&mut self.table, name) {
             Some(toml::Value::Table(table)) => table,
             Some(other) => {
                 let kind = other.type_str();
@@ -73,26 +73,28 @@ impl<'a> Reader<'a> {
             // The same key in another section is a better suggestion than a similar key in this
             // one.
             let elsewhere = full_keys.iter().find(|k| ends_with_key(k, key));
-            let here = || full_keys.iter().filter(|k| in_section(k, section));
+            let same_section = || full_keys.iter().filter(|k| in_section(k, section));
             let near = match elsewhere {
                 Some(known) => Some(known.as_str()),
-                None => nearest(&full, here().map(String::as_str)),
+                None => nearest(&full, same_section().map(String::as_str)),
             };
-            self.report.problem(&full, not_known("key", near));
+            self.report.problem(&full, unknown_message("key", near));
         }
         for (name, value) in &self.table {
-            let (what, near) = if value.is_table() {
+            let (kind, near) = if value.is_table() {
                 let names = self.sections.iter().map(|s| s.name);
                 ("section", nearest(name, names))
             } else {
-                let found = full_keys.iter().find(|k| ends_with_key(k, name));
+                let match_outside = full_keys.iter().find(|k| ends_with_key(k, name));
                 let keys = full_keys.iter().map(String::as_str);
                 (
                     "key outside any section",
-                    found.map(String::as_str).or_else(|| nearest(name, keys)),
+                    match_outside
+                        .map(String::as_str)
+                        .or_else(|| nearest(name, keys)),
                 )
             };
-            self.report.problem(name, not_known(what, near));
+            self.report.problem(name, unknown_message(kind, near));
         }
     }
 
@@ -114,8 +116,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes a section out of the file; `relay.telegram` is a table inside another.
-fn take(table: &mut toml::Table, name: &str) -> Option<toml::Value> {
+/// Removes a section from the file's table; `relay.telegram` is a table inside another.
+fn take_section(table: &mut toml::Table, name: &str) -> Option<toml::Value> {
     let Some((outer, inner)) = name.split_once('.') else {
         return table.remove(name);
     };
@@ -128,13 +130,13 @@ fn take(table: &mut toml::Table, name: &str) -> Option<toml::Value> {
 }
 
 fn full_keys(sections: &[KnownSection]) -> Vec<String> {
-    let of = |s: &KnownSection| -> Vec<String> {
+    let keys_of = |s: &KnownSection| -> Vec<String> {
         s.keys
             .iter()
             .map(|key| format!("{}.{}", s.name, key.name))
             .collect()
     };
-    sections.iter().flat_map(of).collect()
+    sections.iter().flat_map(keys_of).collect()
 }
 
 fn in_section(full: &str, section: &str) -> bool {
@@ -146,7 +148,7 @@ fn ends_with_key(full: &str, key: &str) -> bool {
     full.rsplit_once('.').is_some_and(|(_, name)| name == key)
 }
 
-fn not_known(what: &str, near: Option<&str>) -> String {
-    let near = near.unwrap_or_default();
-    format!("is not a known {what}; the nearest is {near}")
+fn unknown_message(kind: &str, nearest_name: Option<&str>) -> String {
+    let nearest_name = nearest_name.unwrap_or_default();
+    format!("is not a known {kind}; the nearest is {nearest_name}")
 }

@@ -21,21 +21,21 @@ pub struct TelegramRelay {
 
 impl TelegramRelay {
     pub(super) const ABOUT: &str =
-        "The relay for Telegram, which `chatkeep serve` runs when there is a token.";
+        "The relay for Telegram; `chatkeep serve` runs it if the token is set.";
 
     pub(super) fn read(s: &mut Section<'_>) -> Self {
         Self {
-            token: s.secret("token", "The bot's token, as @BotFather says it."),
+            token: s.secret("token", "The bot's token from @BotFather."),
             base_url: s.parsed(
                 "base_url",
-                "Address of the Bot API.",
+                "Base URL of the Bot API.",
                 "https://api.telegram.org",
                 url::base,
             ),
             allow: s.list_or_word(
                 "allow",
                 "Who may write: ids of people and groups, like \"501\" or \"-1001234\"; or \"everyone\". \
-                 Whoever else writes is named in the log.",
+                 The log names other senders.",
                 &[],
                 telegram_id,
             ),
@@ -44,37 +44,36 @@ impl TelegramRelay {
 }
 
 section! {
-    /// The relay for Matrix, which `chatkeep serve` runs when there are a homeserver and an
-    /// account.
+    /// The relay for Matrix; `chatkeep serve` runs it if a homeserver and an account are set.
     MatrixRelay {
-        /// Address of the homeserver.
+        /// Base URL of the homeserver.
         homeserver: Option<String> = parsed_if_set("https://matrix.example.com", url::base);
-        /// The bot's account on the homeserver, beside its password.
+        /// The bot's account on the homeserver, used with password.
         user: Option<String> = parsed_if_set("@juno:example.com", text::line);
         /// The account's password.
         password: Option<Secret> = secret();
-        /// An access token of the account, in the place of user and password.
+        /// An access token of the account, instead of user and password.
         token: Option<Secret> = secret();
         /// Who may write and invite: ids of people and rooms, like "@ada:example.com" or
-        /// "!room:example.com", "@*:example.com" for everybody of a server; or "everyone".
-        /// Whoever else writes is named in the log.
+        /// "!room:example.com", "@*:example.com" for everybody on a server; or "everyone". The log
+        /// names other senders.
         allow: Vec<String> = list_or_word(&[], matrix_id);
     }
 }
 
 section! {
-    /// The relay for XMPP, which `chatkeep serve` runs when there are an address and a password.
+    /// The relay for XMPP; `chatkeep serve` runs it if a jid and a password are set.
     XmppRelay {
         /// The bot's address.
         jid: Option<String> = parsed_if_set("juno@example.com", text::line);
         /// The account's password.
         password: Option<Secret> = secret();
-        /// Where the server listens, like "xmpp.example.com:5222"; else where DNS says.
-        /// Without TLS only on this machine.
+        /// The server's address, like "xmpp.example.com:5222"; default: from DNS. Only a server on
+        /// this machine may lack TLS.
         server: Option<String> = parsed_if_set("xmpp.example.com:5222", text::line);
         /// Who may write and invite: addresses of people and rooms, like "ada@example.com" or
-        /// "tea@rooms.example.com", "*@example.com" for everybody of a server; or "everyone".
-        /// Rooms named here are joined. Whoever else writes is named in the log.
+        /// "tea@rooms.example.com", "*@example.com" for everybody on a server; or "everyone". The
+        /// relay joins rooms named here. The log names other senders.
         allow: Vec<String> = list_or_word(&[], xmpp_id);
     }
 }

@@ -25,8 +25,9 @@ impl std::error::Error for Problem {}
 pub(super) struct Report {
     pub(super) problems: Vec<Problem>,
     pub(super) warnings: Vec<String>,
-    /// Unknown variables with our prefix. They are often the cause of a missing key, so they are
-    /// reported as problems if there are other problems, and otherwise as warnings.
+    /// Unknown variables with the prefix `CHATKEEP_`. Such a variable is often the cause of a
+    /// missing key, so they are reported as problems if there are other problems, and otherwise as
+    /// warnings.
     pub(super) unknown_variables: Vec<Problem>,
     pub(super) settings: Settings,
 }
@@ -35,7 +36,7 @@ impl Report {
     /// Keeps only the first problem of a key: a second one follows from it, such as a missing
     /// secret whose file can't be read.
     pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
-        if self.problems.iter().all(|known| known.key != key) {
+        if self.problems.iter().all(|earlier| earlier.key != key) {
             self.problems.push(Problem {
                 key: key.to_owned(),
                 message: message.into(),

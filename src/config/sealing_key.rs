@@ -23,13 +23,13 @@ pub fn read_sealing_key(path: &Path) -> Result<Option<Secret>, String> {
 }
 
 /// Creates that file (mode 0600) with a new key.
-pub fn make_sealing_key(path: &Path) -> Result<Secret, String> {
+pub fn generate_sealing_key(path: &Path) -> Result<Secret, String> {
     let key = random::secret();
-    let made = files::create_private(path, &format!("{key}\n"))
+    let created = files::create_private(path, &format!("{key}\n"))
         .and_then(|()| std::fs::File::open(folder(path))?.sync_all());
-    made.map_err(|e: io::Error| {
+    created.map_err(|e: io::Error| {
         format!(
-            "the key that seals webhooks' secrets can't be kept in {}: {e}; make the directory writable, or set marketplace.sealing_key",
+            "the key that seals webhooks' secrets can't be stored in {}: {e}; make the directory writable, or set marketplace.sealing_key",
             path.display()
         )
     })?;
@@ -48,19 +48,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_is_made_once_private_and_read_again() {
+    fn the_key_is_generated_once_in_a_private_file_and_read_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = sealing_key_file(&dir.path().join("chatkeep.db"));
         assert_eq!(path, dir.path().join("sealing.key"));
         assert!(read_sealing_key(&path).unwrap().is_none());
-        let made = make_sealing_key(&path).unwrap();
+        let generated = generate_sealing_key(&path).unwrap();
         let read = read_sealing_key(&path).unwrap().unwrap();
-        assert_eq!(made.expose(), read.expose());
-        assert_eq!(made.len_bytes(), 64);
+        assert_eq!(generated.expose(), read.expose());
+        assert_eq!(generated.len_bytes(), 64);
         use std::os::unix::fs::PermissionsExt as _;
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        assert!(make_sealing_key(&path).is_err(), "never made anew");
+        assert!(
+            generate_sealing_key(&path).is_err(),
+            "an existing key is never replaced"
+        );
         std::fs::write(&path, "").unwrap();
         assert!(read_sealing_key(&path).is_err());
     }

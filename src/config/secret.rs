@@ -23,35 +23,35 @@ impl Secret {
         self.0.len()
     }
 
-    /// Checks a value. The message never repeats it.
+    /// Checks a value. The error never repeats the value.
     pub(super) fn parse(value: &str) -> Result<Self, String> {
         if value.is_empty() {
             return Err("is empty".to_owned());
         }
         if value.chars().any(char::is_control) {
-            return Err("holds a line break or another control character".to_owned());
+            return Err("contains a line break or another control character".to_owned());
         }
         Ok(Self(value.to_owned()))
     }
 
     /// The content of a file, without one trailing newline.
     pub(super) fn read_file(path: &Path) -> Result<Self, String> {
-        let shown = path.display();
+        let name = path.display();
         let mut content = String::new();
         std::fs::File::open(path)
             .and_then(|file| {
                 file.take(SECRET_FILE_BYTES_MAX + 1)
                     .read_to_string(&mut content)
             })
-            .map_err(|e| format!("the file {shown} can't be read: {e}"))?;
+            .map_err(|e| format!("the file {name} can't be read: {e}"))?;
         if content.len() as u64 > SECRET_FILE_BYTES_MAX {
             return Err(format!(
-                "the file {shown} holds more than {SECRET_FILE_BYTES_MAX} bytes"
+                "the file {name} contains more than {SECRET_FILE_BYTES_MAX} bytes"
             ));
         }
         let line = content.strip_suffix('\n').unwrap_or(&content);
         let line = line.strip_suffix('\r').unwrap_or(line);
-        Self::parse(line).map_err(|why| format!("the file {shown} {why}"))
+        Self::parse(line).map_err(|why| format!("the file {name} {why}"))
     }
 }
 

@@ -8,11 +8,11 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use super::raw_value::{RawValue, quoted};
+use super::raw_value::{RawValue, quote};
 use super::report::Report;
 use super::secret::Secret;
 use super::text;
-use super::unknown::{env_name, fixed_name, over_all_variable};
+use super::unknown::{env_name, old_variable, override_variable};
 
 /// A setting with a fixed set of values.
 pub(super) trait Choice: Copy + PartialEq + 'static {
@@ -20,14 +20,14 @@ pub(super) trait Choice: Copy + PartialEq + 'static {
 
     fn word(self) -> &'static str {
         let mut values = Self::VALUES.iter();
-        let found = values.find(|(_, value)| *value == self);
-        found.map_or("", |(word, _)| word)
+        let entry = values.find(|(_, value)| *value == self);
+        entry.map_or("", |(word, _)| word)
     }
 
     fn from_word(word: &str) -> Option<Self> {
         let mut values = Self::VALUES.iter();
-        let found = values.find(|(known, _)| *known == word);
-        found.map(|(_, value)| *value)
+        let entry = values.find(|(known, _)| *known == word);
+        entry.map(|(_, value)| *value)
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) trait Choice: Copy + PartialEq + 'static {
 /// `service.toml`. The right-hand side is the method of `Section` that reads the key.
 macro_rules! section {
     ($(#[doc = $about:literal])+ $name:ident {
-        $($(#[doc = $note:literal])+ $key:ident: $type:ty = $shape:ident($($given:expr),*);)+
+        $($(#[doc = $note:literal])+ $key:ident: $type:ty = $shape:ident($($argument:expr),*);)+
     }) => {
         $(#[doc = $about])+
         #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ macro_rules! section {
 
             pub(super) fn read(s: &mut super::section::Section<'_>) -> Self {
                 Self {
-                    $($key: s.$shape(stringify!($key), concat!($($note),+) $(, $given)*),)+
+                    $($key: s.$shape(stringify!($key), concat!($($note),+) $(, $argument)*),)+
                 }
             }
         }
@@ -78,7 +78,7 @@ pub(super) struct Key {
     /// The purpose of the key and what it accepts.
     pub(super) note: String,
     /// The default, or an example for a key that has none.
-    pub(super) shown: toml::Value,
+    pub(super) example: toml::Value,
     pub(super) has_default: bool,
     /// The key `<key>_file` of a secret is known, but has no line of its own.
     pub(super) hidden: bool,
@@ -141,26 +141,26 @@ impl<'r> Section<'r> {
     fn describe_number(
         &mut self,
         name: &str,
-        shown: u64,
+        example: u64,
         range: &RangeInclusive<u64>,
         note: &str,
         has_default: bool,
     ) {
         let note = format!("{note} Accepts {} to {}.", range.start(), range.end());
-        let shown = toml::Value::Integer(i64::try_from(shown).unwrap_or(i64::MAX));
-        self.describe(name, note, shown, has_default);
+        let example = toml::Value::Integer(i64::try_from(example).unwrap_or(i64::MAX));
+        self.describe(name, note, example, has_default);
     }
 
     fn take_number(&mut self, name: &str, range: &RangeInclusive<u64>) -> Option<u64> {
         let accepted = format!("from {} to {}", range.start(), range.end());
-        self.take(name, |given| {
-            let number = match &given {
+        self.take(name, |raw| {
+            let number = match &raw {
                 RawValue::Variable(text) => text.parse().ok(),
                 RawValue::File(value) => value.as_integer().and_then(|n| u64::try_from(n).ok()),
             };
             number.filter(|n| range.contains(n)).ok_or_else(|| {
-                let got = given.shown();
-                format!("must be a whole number {accepted}, not {got}")
+                let value = raw.display();
+                format!("must be a whole number {accepted}, not {value}")
             })
         })
     }
@@ -169,12 +169,12 @@ impl<'r> Section<'r> {
     pub(super) fn switch(&mut self, name: &str, note: &str, default: bool) -> bool {
         let note = format!("{note} Accepts true, false.");
         self.describe(name, note, default.into(), true);
-        let read = self.take(name, |given| {
-            let value = match &given {
+        let read = self.take(name, |raw| {
+            let value = match &raw {
                 RawValue::Variable(text) => text.parse().ok(),
                 RawValue::File(value) => value.as_bool(),
             };
-            value.ok_or_else(|| format!("must be true or false, not {}", given.shown()))
+            value.ok_or_else(|| format!("must be true or false, not {}", raw.display()))
         });
         read.unwrap_or(default)
     }
@@ -207,8 +207,7 @@ impl<'r> Section<'r> {
     ) -> T {
         let default = default.into();
         self.describe(name, note.to_owned(), default.to_string().into(), true);
-        self.take(name, |given| parse(given.text()?))
-            .unwrap_or(default)
+        self.take(name, |raw| parse(raw.text()?)).unwrap_or(default)
     }
 
     pub(super) fn parsed_if_set<T>(
@@ -219,7 +218,7 @@ impl<'r> Section<'r> {
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Option<T> {
         self.describe(name, note.to_owned(), example.into(), false);
-        self.take(name, |given| parse(given.text()?))
+        self.take(name, |raw| parse(raw.text()?))
     }
 
     /// The path of a file or folder. A relative one starts at the working directory.
@@ -247,27 +246,27 @@ impl<'r> Section<'r> {
         default: &[&str],
         parse: impl Fn(&str) -> Result<T, String>,
     ) -> Vec<T> {
-        let shown = default.iter().map(|item| (*item).into()).collect();
-        self.describe(name, note.to_owned(), toml::Value::Array(shown), true);
-        self.take(name, |given| {
+        let items = default.iter().map(|item| (*item).into()).collect();
+        self.describe(name, note.to_owned(), toml::Value::Array(items), true);
+        self.take(name, |raw| {
             let mut items = Vec::new();
-            let mut wrong = Vec::new();
-            for item in given.items()? {
+            let mut invalid = Vec::new();
+            for item in raw.items()? {
                 match parse(item) {
                     Ok(value) => items.push(value),
-                    Err(message) => wrong.push(format!("{} {message}", quoted(item))),
+                    Err(message) => invalid.push(format!("{} {message}", quote(item))),
                 }
             }
-            if wrong.is_empty() {
+            if invalid.is_empty() {
                 Ok(items)
             } else {
-                Err(wrong.join("; "))
+                Err(invalid.join("; "))
             }
         })
         .unwrap_or_else(|| default.iter().filter_map(|item| parse(item).ok()).collect())
     }
 
-    /// The same, where a single text means a list of one.
+    /// Like `list`, but a single text is accepted as a list of one item.
     pub(super) fn list_or_word<T>(
         &mut self,
         name: &str,
@@ -294,33 +293,33 @@ impl<'r> Section<'r> {
             last.hidden = true;
         }
         let full = self.full(name);
-        let in_file = {
-            let key = self.remove(name).map(|given| (given, String::new()));
+        let from_file = {
+            let key = self.remove(name).map(|raw| (raw, String::new()));
             let path = self
                 .remove(&file_key)
-                .map(|given| (given, given_by(&file_key)));
-            self.one_of(&full, (name, key), (&file_key, path))
+                .map(|raw| (raw, origin_note(&file_key)));
+            self.value_or_file(&full, (name, key), (&file_key, path))
         };
-        let in_env = {
+        let from_env = {
             let (key_name, path_name) = (env_name(&full), env_name(&self.full(&file_key)));
             let (key, path) = (self.variable(&key_name), self.variable(&path_name));
-            self.one_of(&full, (&key_name, key), (&path_name, path))
+            self.value_or_file(&full, (&key_name, key), (&path_name, path))
         };
-        self.report.settings.holds_secrets |= matches!(in_file, Some(SecretSource::Value(_)));
-        let fixed = || Some(SecretSource::Value(self.variable(fixed_name(&full)?)?));
-        let read = match in_env.or_else(fixed).or(in_file)? {
-            SecretSource::Value((given, from)) => {
-                let secret = given.text().and_then(Secret::parse);
+        self.report.settings.holds_secrets |= matches!(from_file, Some(SecretSource::Value(_)));
+        let old_name = || Some(SecretSource::Value(self.variable(old_variable(&full)?)?));
+        let secret = match from_env.or_else(old_name).or(from_file)? {
+            SecretSource::Value((raw, from)) => {
+                let secret = raw.text().and_then(Secret::parse);
                 secret.map_err(|why| why + &from)
             }
-            SecretSource::File((given, from)) => {
-                let secret = given.text().map(Path::new).and_then(Secret::read_file);
+            SecretSource::File((raw, from)) => {
+                let secret = raw.text().map(Path::new).and_then(Secret::read_file);
                 secret.map_err(|why| why + &from)
             }
         };
-        let read = read.map_err(|why| self.report.problem(&full, why)).ok()?;
-        self.report.settings.note_secret(&full, &read);
-        Some(read)
+        let secret = secret.map_err(|why| self.report.problem(&full, why)).ok()?;
+        self.report.settings.record_secret(&full, &secret);
+        Some(secret)
     }
 
     /// A secret with its own format; `parse` never repeats it in an error.
@@ -336,24 +335,24 @@ impl<'r> Section<'r> {
         parsed.map_err(|why| self.report.problem(&full, why)).ok()
     }
 
-    fn describe(&mut self, name: &str, note: String, shown: toml::Value, has_default: bool) {
+    fn describe(&mut self, name: &str, note: String, example: toml::Value, has_default: bool) {
         self.keys.push(Key {
             name: name.to_owned(),
             note,
-            shown,
+            example,
             has_default,
             hidden: false,
         });
     }
 
     fn take_choice<T: Choice>(&mut self, name: &str) -> Option<T> {
-        self.take(name, |given| {
-            let word = match &given {
+        self.take(name, |raw| {
+            let word = match &raw {
                 RawValue::Variable(text) => Some(text.as_str()),
                 RawValue::File(value) => value.as_str(),
             };
             word.and_then(T::from_word).ok_or_else(|| {
-                format!("must be one of {}, not {}", words(T::VALUES), given.shown())
+                format!("must be one of {}, not {}", words(T::VALUES), raw.display())
             })
         })
     }
@@ -366,13 +365,13 @@ impl<'r> Section<'r> {
         parse: impl FnOnce(RawValue) -> Result<T, String>,
     ) -> Option<T> {
         let full = self.full(name);
-        let in_file = self.remove(name).map(|given| (given, String::new()));
-        let in_env = self.variable(&env_name(&full));
-        let fixed = || self.variable(fixed_name(&full)?);
-        let over_all = over_all_variable(&full).and_then(|name| self.variable(name));
-        let (given, from) = over_all.or(in_env).or_else(fixed).or(in_file)?;
-        self.report.settings.note(&full, given.as_written());
-        parse(given)
+        let from_file = self.remove(name).map(|raw| (raw, String::new()));
+        let from_env = self.variable(&env_name(&full));
+        let old_name = || self.variable(old_variable(&full)?);
+        let overriding = override_variable(&full).and_then(|name| self.variable(name));
+        let (raw, from) = overriding.or(from_env).or_else(old_name).or(from_file)?;
+        self.report.settings.record(&full, raw.as_written());
+        parse(raw)
             .map_err(|why| self.report.problem(&full, format!("{why}{from}")))
             .ok()
     }
@@ -386,11 +385,11 @@ impl<'r> Section<'r> {
     /// The variable's value, and the words that name the variable in a message.
     fn variable(&self, name: &str) -> Option<ValueWithOrigin> {
         let value = self.env.get(name).filter(|value| !value.is_empty())?;
-        Some((RawValue::Variable(value.clone()), given_by(name)))
+        Some((RawValue::Variable(value.clone()), origin_note(name)))
     }
 
     /// A secret or its file. Setting both in the same place is a problem.
-    fn one_of(
+    fn value_or_file(
         &mut self,
         full: &str,
         (name, key): (&str, Option<ValueWithOrigin>),
@@ -422,6 +421,6 @@ fn words<T>(values: &[(&str, T)]) -> String {
     quoted.join(", ")
 }
 
-fn given_by(name: &str) -> String {
+fn origin_note(name: &str) -> String {
     format!(" (given by {name})")
 }

@@ -18,31 +18,32 @@ const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);
 
 section! {
-    /// Where and how the service listens.
+    /// Addresses, connections and timeouts of the HTTP server.
     Server {
-        /// Address and port to listen on. Port 0 takes a free one.
+        /// Address and port to listen on. Port 0 selects a free port.
         listen: SocketAddr = parsed(LISTEN, listen);
-        /// Where people and relays reach the service from outside. Its pages may change things.
+        /// URL at which people and relays reach the service from outside. Requests that change data
+        /// are accepted from pages of this origin.
         // Without a trailing slash.
         public_url: String = parsed(PUBLIC_URL, url::base);
-        /// Production refuses to start without secrets of its own. Also ENVIRONMENT.
+        /// Production requires configured secrets. Also set by ENVIRONMENT.
         environment: Environment = choice(Environment::Development);
         /// Addresses and networks of reverse proxies; only these may set X-Forwarded-For.
         trusted_proxies: Vec<Network> = list(&[], Network::parse);
-        /// Connections at once; one more is answered 503 and closed.
+        /// Maximum number of simultaneous connections; a further one is answered 503 and closed.
         max_connections: u64 = number(20_000, 1..=1_000_000);
-        /// Connections of one address (IPv6: of its /64), a quarter of max_connections where it
-        /// is not set; one more is answered 503 and closed. trusted_proxies are not counted, in
-        /// development this machine neither.
+        /// Maximum number of simultaneous connections of one address (IPv6: of its /64); a further
+        /// one is answered 503 and closed. Default: a quarter of max_connections. Not limited are
+        /// trusted_proxies and, in development, this machine.
         // See `connections_per_address`.
         max_connections_per_address: Option<u64> = number_if_set(5_000, 1..=1_000_000);
-        /// Seconds a client may take to send the head of a request.
+        /// Seconds a client may take to send a request's head.
         header_timeout_s: u64 = number(10, 1..=300);
-        /// Seconds a client may take to send a body.
+        /// Seconds a client may take to send a request's body.
         body_timeout_s: u64 = number(30, 1..=3600);
-        /// Seconds without a byte taken after which a client that does not read is cut off.
+        /// Seconds after which a client that reads nothing is disconnected.
         write_timeout_s: u64 = number(20, 1..=3600);
-        /// Seconds that what is under way may take when the service is told to stop.
+        /// Seconds that requests under way may take at shutdown.
         shutdown_grace_s: u64 = number(30, 0..=3600);
     }
 }
@@ -78,86 +79,88 @@ fn listen(text: &str) -> Result<SocketAddr, String> {
 }
 
 section! {
-    /// The one database file.
+    /// The database.
     Storage {
-        /// The database. Relative paths start at the working directory.
+        /// Path of the database file. A relative path starts at the working directory.
         path: PathBuf = path("data/chatkeep.db", text::file_path);
-        /// "full": what was answered 200 survives a loss of power; "normal": a crash of the
-        /// process.
+        /// What a 200 answer guarantees. "full": the data survives power loss. "normal": the data
+        /// survives a crash of the process.
         durability: Durability = choice(Durability::Full);
-        /// Connections that read at the same time.
+        /// Number of connections that read the database at the same time.
         readers: u64 = number(4, 1..=64);
     }
 }
 
 choice! {
     Durability {
-        /// What was answered 200 survives power loss.
+        /// Data that was confirmed with 200 survives power loss.
         Full = "full";
-        /// What was answered 200 survives a crash of the process.
+        /// Data that was confirmed with 200 survives a crash of the process.
         Normal = "normal";
     }
 }
 
 section! {
-    /// Relays: how they prove who they are, and how long they are waited for.
+    /// Relays: authentication, limits and timeouts.
     Edge {
-        /// Signs the tokens of relays; at least 32 bytes in production. Development makes one.
-        /// Also EDGE_SECRET.
-        // Always there once development secrets are filled in, and in production.
+        /// Signs relays' tokens; at least 32 bytes in production. Development generates one. Also
+        /// set by EDGE_SECRET.
+        // Always set in production, and after development secrets are generated.
         secret: Option<Secret> = secret();
-        /// The secret before, while relays still hold tokens signed with it; at least 32 bytes in
+        /// The previous secret, while relays still use tokens signed with it; at least 32 bytes in
         /// production.
         previous_secret: Option<Secret> = secret();
-        /// Days a relay's token is valid.
+        /// Days for which a relay's token is valid.
         token_ttl_days: u64 = number(365, 1..=3650);
-        /// What POST /orchestrator/message wants as bearer token. Without it that endpoint is
-        /// open in development and answers 401 in production. At least 32 bytes there. Also
-        /// RELAY_WEBHOOK_SECRET.
-        // Development never makes one.
+        /// The bearer token that POST /orchestrator/message requires; at least 32 bytes in
+        /// production. Without it that endpoint is open in development and answers 401 in
+        /// production. Also set by RELAY_WEBHOOK_SECRET.
+        // Development never generates one.
         legacy_secret: Option<Secret> = secret();
-        /// Web origins whose pages may be relays: open a WebSocket, send messages, poll.
+        /// Web origins whose pages may act as relays: open a WebSocket, send messages, poll.
         // In lower case, without a trailing slash.
         allowed_origins: Vec<String> = list(&[], url::origin);
         /// Seconds between pings to a relay.
         heartbeat_s: u64 = number(30, 1..=3600);
-        /// Seconds without a word from a relay until its connection is closed; more than
+        /// Seconds without data from a relay after which its connection is closed; must exceed
         /// heartbeat_s.
         silence_s: u64 = number(90, 2..=86_400);
         /// Seconds a relay may take to acknowledge a command before it is sent again.
         ack_timeout_s: u64 = number(30, 1..=3600);
-        /// Commands sent to one relay and not yet acknowledged.
+        /// Maximum number of commands sent to one relay and not yet acknowledged.
         max_in_flight: u64 = number(64, 1..=10_000);
-        /// Hours a command waits for its relay until it is given up.
+        /// Hours a command waits for its relay before it expires.
         command_ttl_hours: u64 = number(72, 1..=8760);
-        /// Commands sent to one relay in any minute, repeated ones too; the rest waits its turn.
+        /// Maximum number of commands sent to one relay per minute, including repeated ones.
+        /// Further commands wait.
         commands_per_minute: u64 = number(50, 1..=1_000_000);
     }
 }
 
 section! {
-    /// Who issues the JWTs of people.
+    /// Issuers of people's tokens (JWT).
     Identity {
-        /// Where the identity provider publishes its keys; wants issuer and audience as well.
-        // With one, `issuer` and `audience` are there too.
+        /// URL of the identity provider's keys (JWKS). Requires issuer and audience.
+        // If set, `issuer` and `audience` are set too.
         jwks_url: Option<String> = parsed_if_set("https://id.example.com/.well-known/jwks.json", url::web);
-        /// The iss that tokens must carry, to the letter.
+        /// The iss claim that tokens must have, compared exactly.
         issuer: Option<String> = parsed_if_set("https://id.example.com/", text::line);
-        /// The aud that tokens must carry.
+        /// The aud claim that tokens must have.
         audience: Option<String> = parsed_if_set("chatkeep", text::line);
-        /// Signatures accepted from the identity provider.
+        /// Signature algorithms accepted from the identity provider.
         algorithms: Vec<Algorithm> = list(&["RS256", "ES256", "EdDSA"], algorithm);
-        /// Seconds by which clocks may differ.
+        /// Maximum difference between clocks, in seconds.
         leeway_s: u64 = number(30, 0..=300);
-        /// The key of `chatkeep token user`; whoever holds it can be anyone. Development makes
-        /// one. Production wants it only in the place of jwks_url, and at least 32 bytes.
+        /// Signs the tokens of `chatkeep token user`; whoever has it can sign in as anyone.
+        /// Development generates one. Production needs it only without jwks_url, with at least 32
+        /// bytes.
         hs256_secret: Option<Secret> = secret();
     }
 }
 
 choice! {
-    /// Signatures of an external issuer. HS256 is missing on purpose: it counts only with
-    /// `hs256_secret`, never with a key from a JWKS.
+    /// Signature algorithms of an external issuer. HS256 is excluded on purpose: it is valid only
+    /// with `hs256_secret`, never with a key from a JWKS.
     Algorithm {
         Rs256 = "RS256";
         Es256 = "ES256";
@@ -175,7 +178,7 @@ impl Algorithm {
 fn algorithm(text: &str) -> Result<Algorithm, String> {
     Algorithm::from_word(text).ok_or_else(|| {
         if text.eq_ignore_ascii_case("HS256") {
-            "is never accepted from an identity provider; it counts only with hs256_secret"
+            "is never accepted from an identity provider; it is valid only with hs256_secret"
                 .to_owned()
         } else {
             "is not accepted; accepted are \"RS256\", \"ES256\" and \"EdDSA\"".to_owned()
@@ -184,38 +187,39 @@ fn algorithm(text: &str) -> Result<Algorithm, String> {
 }
 
 section! {
-    /// Who writes the assistant's answers.
+    /// The engine that writes the assistant's answers.
     Reply {
-        /// "builtin" works offline, "openai" asks any server that speaks chat completions.
+        /// "builtin" works offline; "openai" uses any server with the chat completions API.
         engine: Engine = choice(Engine::Builtin);
-        /// What /chat/completions is appended to.
-        // Without a trailing slash. With `Engine::OpenAi`, this and `model` are there.
+        /// Base URL of that server; /chat/completions is appended.
+        // Without a trailing slash. With `Engine::OpenAi`, this and `model` are set.
         base_url: Option<String> = parsed_if_set("https://api.openai.com/v1", url::base);
-        /// The key of that server, if it wants one.
+        /// The API key of that server, if it requires one.
         api_key: Option<Secret> = secret();
-        /// The model to ask for.
+        /// The model to use.
         model: Option<String> = parsed_if_set("gpt-4o-mini", text::line);
-        /// The model for messages with photos, if it is another one.
+        /// The model for messages with photos, if it differs.
         vision_model: Option<String> = parsed_if_set("gpt-4o", text::line);
-        /// The field in which that server is told a reply's length; older ones know the second.
+        /// The request field for a reply's maximum length; older servers accept only max_tokens.
         max_tokens_field: MaxTokensField = choice(MaxTokensField::MaxCompletionTokens);
-        /// "offered": the model may use superpowers, memories and reminders; "none" suits small
-        /// models that call them at random.
+        /// "offered": the model may use superpowers, memories and reminders. "none" is for small
+        /// models that call tools at random.
         tools: Tools = choice(Tools::Offered);
-        /// Seconds until the request is answered without a reply, which then follows.
+        /// Seconds after which a request is answered without a reply; the reply is delivered later.
         deadline_s: u64 = number(25, 1..=300);
-        /// Replies under way at once.
-        // Each reply takes a thread while it is under way.
+        /// Maximum number of replies generated at the same time.
+        // Each reply occupies a thread while it is generated.
         max_concurrency: u64 = number(64, 1..=256);
-        /// The assistant's name; in a group it answers to it.
+        /// The assistant's name, by which people address it in groups.
         persona_name: String = parsed("Juno", text::name);
-        /// Who the assistant is, in your words; otherwise a text that comes with the service.
+        /// The system prompt that describes the assistant; default: a built-in text.
         system_prompt: Option<String> = parsed_if_set("", text::prompt);
-        /// What a free user hears when the day's messages are used up, in the assistant's voice.
+        /// The assistant's answer to a free user who has used up the day's messages.
         message_limit_text: Option<String> = parsed_if_set("", text::prompt);
-        /// What a free user hears who asks for a superpower in a direct chat.
+        /// The assistant's answer to a free user who asks for a superpower in a direct chat.
         superpower_text: Option<String> = parsed_if_set("", text::prompt);
-        /// What a group hears that asks for a superpower and whose owner is not subscribed.
+        /// The assistant's answer in a group that asks for a superpower and whose owner is not
+        /// subscribed.
         group_owner_text: Option<String> = parsed_if_set("", text::prompt);
     }
 }
@@ -229,7 +233,7 @@ choice! {
 }
 
 choice! {
-    /// The field that tells a model's server the most tokens of a reply.
+    /// The request field for a reply's maximum number of tokens.
     MaxTokensField {
         MaxCompletionTokens = "max_completion_tokens";
         MaxTokens = "max_tokens";
@@ -249,16 +253,16 @@ section! {
     Billing {
         /// With "none" nobody can pay, and `chatkeep user grant` gives subscriptions.
         provider: BillingProvider = choice(BillingProvider::None);
-        /// Another address for the provider, as for tests.
+        /// Base URL of the provider's API, to be changed for a test server.
         // Without a trailing slash.
         api_base: Option<String> = parsed_if_set("https://api.stripe.com", url::base);
         /// The provider's secret key.
-        // With `BillingProvider::Stripe`, both keys and both prices are there.
+        // With `BillingProvider::Stripe`, both keys and both prices are set.
         secret_key: Option<Secret> = secret();
-        /// The provider's publishable key, which pages get to see.
+        /// The provider's publishable key, which web pages receive.
         publishable_key: Option<String> = parsed_if_set("pk_live_…", text::line);
         /// Verifies events at POST /payment/events.
-        // With `BillingProvider::Stripe` in production, it is there.
+        // Always set with `BillingProvider::Stripe` in production.
         webhook_secret: Option<Secret> = secret();
         /// Id of the monthly price.
         price_monthly: Option<String> = parsed_if_set("price_…", text::line);
@@ -267,25 +271,25 @@ section! {
         /// Currency of top-ups and paid trials.
         // In lower case.
         currency: String = parsed("usd", text::currency);
-        /// Days of a trial, while trials are on.
-        // The provider itself takes at most two years.
+        /// Days of a trial, if trials are enabled.
+        // The provider accepts at most two years.
         trial_days: u64 = number(7, 1..=730);
-        /// Where a checkout leads that went well, when the request names no place.
+        /// Where a successful checkout leads if the request names no URL.
         success_url: Option<String> = parsed_if_set("https://app.example.com/welcome", url::web);
-        /// Where a checkout leads that was given up.
+        /// Where a cancelled checkout leads if the request names no URL.
         cancel_url: Option<String> = parsed_if_set("https://app.example.com/plans", url::web);
-        /// Hosts a checkout may lead back to, besides the one of server.public_url.
+        /// Hosts to which a checkout may return, besides the host of server.public_url.
         // In lower case, without ports.
         allowed_return_hosts: Vec<String> = list(&[], url::host);
-        /// The secret key while the flag payment.processor_test_mode is on.
+        /// The secret key in test mode, which the flag payment.processor_test_mode enables.
         test_secret_key: Option<Secret> = secret();
         /// The publishable key in test mode.
         test_publishable_key: Option<String> = parsed_if_set("pk_test_…", text::line);
         /// Verifies events in test mode.
         test_webhook_secret: Option<Secret> = secret();
-        /// Id of the monthly price in test mode, where it has another one.
+        /// Id of the monthly price in test mode, if it differs.
         test_price_monthly: Option<String> = parsed_if_set("price_…", text::line);
-        /// The same of the annual price.
+        /// Id of the annual price in test mode, if it differs.
         test_price_annual: Option<String> = parsed_if_set("price_…", text::line);
     }
 }
@@ -298,7 +302,7 @@ choice! {
 }
 
 impl Billing {
-    /// Whether the provider is Stripe's own server, not a stand-in.
+    /// Whether the provider is Stripe's own server, not a test server.
     pub(super) fn is_at_stripe(&self) -> bool {
         let base = self.api_base.as_deref();
         base.is_none_or(|base| base.starts_with("https://api.stripe.com"))
@@ -306,31 +310,31 @@ impl Billing {
 }
 
 section! {
-    /// Who pays.
+    /// Whether people pay.
     Access {
-        /// For limits and superpowers everybody counts as subscribed, while their status and plan
-        /// stay what they are. Where there is no configuration file, the default is true.
+        /// Treats everybody as subscribed for limits and superpowers; status and plan stay
+        /// unchanged. Without a configuration file the default is true.
         // See `Config::load_and`.
         charge_nobody: bool = switch(false);
     }
 }
 
 section! {
-    /// Where the values of feature flags come from.
+    /// Source of feature flags.
     Flags {
-        /// With "none" every flag has its default. An SDK key alone means "launchdarkly";
-        /// "launchdarkly" without a key is as "none", with a warning.
+        /// With "none" every flag has its default. An SDK key alone implies "launchdarkly";
+        /// "launchdarkly" without a key acts like "none" and logs a warning.
         // See `Flags::provider`.
         provider: Option<FlagsProvider> = choice_if_set("none");
-        /// Address of the provider; "launchdarkly" has one of its own.
-        // Without a trailing slash. With `FlagsProvider::Ofrep`, it is there.
+        /// Base URL of the provider; "launchdarkly" has a built-in default.
+        // Without a trailing slash. Always set with `FlagsProvider::Ofrep`.
         base_url: Option<String> = parsed_if_set("https://flags.example.com", url::base);
         /// The provider's key. Also FLAGS_SDK_KEY.
-        // Without one, `FlagsProvider::LaunchDarkly` is never asked.
+        // Without a key, `FlagsProvider::LaunchDarkly` sends no requests.
         sdk_key: Option<Secret> = secret();
-        /// Seconds between two looks at all flags.
+        /// Seconds between two requests for all flags.
         poll_s: u64 = number(60, 1..=86_400);
-        /// Seconds between two looks at the flags that switch things off in an emergency.
+        /// Seconds between two requests for the flags that switch features off in an emergency.
         kill_switch_poll_s: u64 = number(5, 1..=3600);
     }
 }
@@ -354,14 +358,14 @@ impl Flags {
 }
 
 section! {
-    /// Where memories of people are kept.
+    /// Where people's memories are stored.
     Memory {
-        /// "local" keeps them in the database, "mem0" in a service of that kind.
+        /// "local" stores memories in the database, "mem0" in a mem0 service.
         provider: MemoryProvider = choice(MemoryProvider::Local);
-        /// Address of that service.
-        // Without a trailing slash. With `MemoryProvider::Mem0`, it is there.
+        /// Base URL of the mem0 service.
+        // Without a trailing slash. Always set with `MemoryProvider::Mem0`.
         base_url: Option<String> = parsed_if_set("https://api.mem0.ai", url::base);
-        /// The key of that service, if it wants one.
+        /// The API key of the mem0 service, if it requires one.
         api_key: Option<Secret> = secret();
     }
 }
@@ -374,7 +378,7 @@ choice! {
 }
 
 section! {
-    /// Photos that relays upload, kept in a folder beside the database.
+    /// Photos that relays upload, stored in a folder beside the database.
     Media {
         /// Days until a photo's file is removed.
         keep_days: u64 = number(7, 1..=365);
@@ -382,20 +386,21 @@ section! {
 }
 
 section! {
-    /// How confirmations are mailed. Without smtp_url no mail is sent, and a log line says so.
+    /// The mail server for confirmations. Without smtp_url no mail is sent, and the log says so.
     Mail {
         /// smtp://user:password@host:port, or smtps:// for TLS from the first byte.
         smtp_url: Option<SmtpUrl> = parsed_secret(SmtpUrl::parse);
-        /// The sender of mails; needed with smtp_url.
-        // With `smtp_url`, it is there.
+        /// The sender of mails; required with smtp_url.
+        // Always set with `smtp_url`.
         from: Option<String> = parsed_if_set("Juno <juno@example.com>", text::mail_address);
-        /// Certificates (PEM) to trust as well: of a mail server with an authority of your own.
+        /// Additional trusted certificates (PEM), for a mail server with a private certificate
+        /// authority.
         ca_file: Option<PathBuf> = path_if_set("/etc/ssl/our-ca.pem");
     }
 }
 
 impl Mail {
-    /// What stands in `ca_file` (PEM).
+    /// The content of `ca_file` (PEM).
     pub fn certificates(&self) -> Result<Option<String>, String> {
         let Some(path) = &self.ca_file else {
             return Ok(None);
@@ -407,16 +412,16 @@ impl Mail {
 }
 
 section! {
-    /// What is logged, how and where.
+    /// Level, format and destination of the log.
     Log {
-        /// A level (off, error, warn, info, debug, trace) for everything, and with commas for
-        /// parts: "info,chatkeep::http::access=off". CHATKEEP_LOG beats it.
+        /// A level (off, error, warn, info, debug, trace) for everything, and after commas levels
+        /// of single parts: "info,chatkeep::http::access=off". CHATKEEP_LOG overrides it.
         // A filter as env_logger reads it.
         level: String = parsed("info", log_filter::check);
-        /// "json" writes one JSON object a line. CHATKEEP_LOG_FORMAT beats it.
+        /// "json" writes one JSON object per line. CHATKEEP_LOG_FORMAT overrides it.
         format: LogFormat = choice(LogFormat::Text);
-        /// The file that lines are appended to; without one they go to stderr. SIGHUP opens it
-        /// anew, as after a rotation.
+        /// The file that lines are appended to; default: stderr. SIGHUP reopens it, for example
+        /// after a rotation.
         file: Option<PathBuf> = path_if_set("/var/log/chatkeep/chatkeep.log");
     }
 }
@@ -429,9 +434,9 @@ choice! {
 }
 
 section! {
-    /// Files with everything the service knows about a person, made on request.
+    /// Exports: files with all data about a person, created on request.
     Exports {
-        /// The directory they are kept in.
+        /// The folder for exports.
         // Relative paths start at the working directory.
         dir: PathBuf = path("data/exports", text::line);
         /// Days until an export expires.
@@ -440,31 +445,32 @@ section! {
 }
 
 section! {
-    /// Apps that people make, and their webhooks.
+    /// Apps that people create, and their webhooks.
     Marketplace {
-        /// Seals the secrets of webhooks in the database; who loses it has to rotate them all.
-        /// Without it one is made and kept in sealing.key beside the database: back that up too.
+        /// Encrypts webhooks' secrets in the database; if the key is lost, all of them must be
+        /// rotated. Default: a generated key in sealing.key beside the database, which belongs in
+        /// backups.
         sealing_key: Option<Secret> = secret();
     }
 }
 
 section! {
-    /// Calendars and mailboxes that people connect. Their servers are asked over TLS, and never
-    /// at private addresses, so that nobody gets into this network by them.
+    /// Calendars and mailboxes that people connect. The service contacts their servers only over
+    /// TLS and never at private addresses, so that nobody can reach this network through it.
     Services {
-        /// Private addresses, of this machine and its network, are asked on allowed_hosts.
+        /// Allows private addresses of this machine and its network, for allowed_hosts only.
         allow_private: bool = switch(false);
-        /// Hosts that are asked without TLS as well, where the address says so.
+        /// Hosts that may be contacted without TLS if the URL says so.
         allowed_hosts: Vec<String> = list(&[], url::host);
     }
 }
 
 section! {
-    /// The operator.
+    /// The operator's access.
     Admin {
-        /// Bearer token of /admin and /metrics; at least 32 bytes in production. Development
-        /// makes one.
-        // Always there once development secrets are filled in, and in production.
+        /// The bearer token of /admin and /metrics; at least 32 bytes in production. Development
+        /// generates one.
+        // Always set in production, and after development secrets are generated.
         token: Option<Secret> = secret();
     }
 }

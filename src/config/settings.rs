@@ -17,12 +17,12 @@ const CHANGEABLE: [&str; 9] = [
     "reply.group_owner_text",
 ];
 /// This secret seals values in the database, so a reload doesn't change it.
-const LASTING_SECRET: &str = "marketplace.sealing_key";
+const FIXED_SECRET: &str = "marketplace.sealing_key";
 /// Sections of relays, each of which is started anew when its section changes.
 const RELAYS: &str = "relay.";
 /// Secrets whose presence decides at the start whether a part runs, and generated ones. A reload
 /// changes their values, but neither adds nor removes them.
-const FROM_THE_START: [&str; 5] = [
+const FIXED_PRESENCE: [&str; 5] = [
     "edge.secret",
     "identity.hs256_secret",
     "flags.sdk_key",
@@ -34,13 +34,13 @@ const FROM_THE_START: [&str; 5] = [
 /// type exposes no value.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    sets: BTreeMap<String, Set>,
+    values: BTreeMap<String, StoredValue>,
     /// Whether the configuration file contains a secret.
     pub(super) holds_secrets: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Set {
+struct StoredValue {
     value: Secret,
     is_secret: bool,
 }
@@ -49,64 +49,65 @@ struct Set {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Keys that take effect with the reload.
-    pub taken: Vec<String>,
+    pub applied: Vec<String>,
     /// Keys that take effect at the next start.
-    pub waiting: Vec<String>,
+    pub postponed: Vec<String>,
 }
 
 impl Settings {
-    pub(super) fn note(&mut self, key: &str, value: String) {
+    pub(super) fn record(&mut self, key: &str, value: String) {
         self.insert(key, Secret::new(value), false);
     }
 
-    pub(super) fn note_secret(&mut self, key: &str, value: &Secret) {
+    pub(super) fn record_secret(&mut self, key: &str, value: &Secret) {
         self.insert(key, value.clone(), true);
     }
 
     pub(super) fn is_set(&self, key: &str) -> bool {
-        self.sets.contains_key(key)
+        self.values.contains_key(key)
     }
 
     fn insert(&mut self, key: &str, value: Secret, is_secret: bool) {
-        self.sets.insert(key.to_owned(), Set { value, is_secret });
+        self.values
+            .insert(key.to_owned(), StoredValue { value, is_secret });
     }
 
     /// The keys whose values differ in `newer`.
     pub fn changes(&self, newer: &Self) -> Changes {
         let mut changes = Changes::default();
-        let keys = self.sets.keys().chain(newer.sets.keys());
+        let keys = self.values.keys().chain(newer.values.keys());
         let mut keys: Vec<&String> = keys.collect();
         keys.sort_unstable();
         keys.dedup();
         for key in keys {
-            let (old, new) = (self.sets.get(key), newer.sets.get(key));
-            let value = |set: Option<&Set>| set.map(|set| set.value.expose().to_owned());
+            let (old, new) = (self.values.get(key), newer.values.get(key));
+            let value = |set: Option<&StoredValue>| set.map(|set| set.value.expose().to_owned());
             if value(old) == value(new) {
                 continue;
             }
             let is_secret = [old, new].into_iter().flatten().any(|set| set.is_secret);
             let key = key.as_str();
-            let appears = old.is_none() || new.is_none();
-            let taken = CHANGEABLE.contains(&key)
+            let is_added_or_removed = old.is_none() || new.is_none();
+            let applied = CHANGEABLE.contains(&key)
                 || key.starts_with(RELAYS)
                 || is_secret
-                    && key != LASTING_SECRET
-                    && !(appears && FROM_THE_START.contains(&key));
-            let place = match taken {
-                true => &mut changes.taken,
-                false => &mut changes.waiting,
+                    && key != FIXED_SECRET
+                    && !(is_added_or_removed && FIXED_PRESENCE.contains(&key));
+            let keys = match applied {
+                true => &mut changes.applied,
+                false => &mut changes.postponed,
             };
-            place.push(key.to_owned());
+            keys.push(key.to_owned());
         }
         changes
     }
 
     /// Copies the values of `changes.taken` from `newer`.
-    pub fn take(&mut self, newer: &Self, changes: &Changes) {
-        for key in &changes.taken {
-            match newer.sets.get(key) {
-                Some(set) => self.sets.insert(key.clone(), set.clone()),
-                None => self.sets.remove(key),
+    pub fn apply(&mut self, newer: &Self, changes: &Changes) {
+        for key in &changes.applied {
+            match newer.values.get(key) {
+                Some(set) => self.values.insert(key.clone(), set.clone()),
+                None => self.values.remove(key),
             };
         }
     }
@@ -128,17 +129,17 @@ mod tests {
         let mut settings = Settings::default();
         for (key, value) in set {
             match SECRETS.contains(key) {
-                true => settings.note_secret(key, &Secret::new(*value)),
-                false => settings.note(key, (*value).to_owned()),
+                true => settings.record_secret(key, &Secret::new(*value)),
+                false => settings.record(key, (*value).to_owned()),
             }
         }
         settings
     }
 
     #[test]
-    fn what_is_taken_and_what_waits() {
+    fn a_reload_applies_or_postpones_a_change() {
         // (key, before, after, whether a reload applies it)
-        for (key, before, after, taken) in [
+        for (key, before, after, applied) in [
             ("log.level", None, Some("debug"), true),
             ("reply.system_prompt", Some("a"), None, true),
             (
@@ -165,18 +166,18 @@ mod tests {
             };
             let (mut old, new) = (set(before), set(after));
             let changes = old.changes(&new);
-            let [expected, other] = match taken {
-                true => [&changes.taken, &changes.waiting],
-                false => [&changes.waiting, &changes.taken],
+            let [expected, other] = match applied {
+                true => [&changes.applied, &changes.postponed],
+                false => [&changes.postponed, &changes.applied],
             };
             assert_eq!(
                 (expected.as_slice(), other.len()),
                 (&[key.to_owned()][..], 0)
             );
             // Keys that need a restart are named at every reload until then.
-            old.take(&new, &changes);
-            assert_eq!(old.changes(&new).waiting, changes.waiting);
-            assert_eq!(old.changes(&new).taken, Vec::<String>::new());
+            old.apply(&new, &changes);
+            assert_eq!(old.changes(&new).postponed, changes.postponed);
+            assert_eq!(old.changes(&new).applied, Vec::<String>::new());
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The address of a mail server, as operators write it. Messages never repeat the address:
-//! it holds a password.
+//! The address of a mail server, as operators write it. Messages never repeat the address,
+//! because it contains a password.
 
 use percent_encoding::percent_decode_str;
 
@@ -43,8 +43,8 @@ impl SmtpUrl {
         }
         let (user, password) = match parts.user {
             None => (None, None),
-            Some(both) => match both.split_once(':') {
-                None => (Some(percent_decode(both)?), None),
+            Some(user_and_password) => match user_and_password.split_once(':') {
+                None => (Some(percent_decode(user_and_password)?), None),
                 Some((user, password)) => (
                     Some(percent_decode(user)?),
                     Some(Secret::new(percent_decode(password)?)),
@@ -64,13 +64,15 @@ impl SmtpUrl {
 }
 
 fn percent_decode(text: &str) -> Result<String, String> {
-    const WRONG: &str = "has a user or password with a % that is no %XX of UTF-8";
+    const INVALID: &str = "has a user or password with a % that is no %XX of UTF-8";
     let is_escape = |after: &str| after.len() >= 2 && hex::decode(&after[..2]).is_ok();
     // The decoder would pass a broken escape through unchanged.
     if !text.split('%').skip(1).all(is_escape) {
-        return Err(WRONG.to_owned());
+        return Err(INVALID.to_owned());
     }
-    let decoded = percent_decode_str(text).decode_utf8().map_err(|_| WRONG)?;
+    let decoded = percent_decode_str(text)
+        .decode_utf8()
+        .map_err(|_| INVALID)?;
     // A line break in the password would allow SMTP command injection.
     if decoded.chars().any(char::is_control) {
         return Err("has a user or password with a control character".to_owned());
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn refuses_without_repeating() {
-        for bad in [
+        for invalid in [
             "mail.example:25",
             "http://me:hunter2@mail.example",
             "smtp://me:hunter2@",
@@ -107,13 +109,13 @@ mod tests {
             "smtp://me:hunter2%0d%0aRSET@mail.example",
             "smtp://me:hunter2@mail.example/path",
         ] {
-            let message = SmtpUrl::parse(bad).expect_err(bad);
+            let message = SmtpUrl::parse(invalid).expect_err(invalid);
             assert!(!message.contains("hunter2"), "{message}");
         }
         // Invalid schemes.
-        for bad in ["mail.example:25", "http://mail.example"] {
-            let message = SmtpUrl::parse(bad).expect_err(bad);
-            assert_eq!(message, "must begin with smtp:// or smtps://", "{bad}");
+        for invalid in ["mail.example:25", "http://mail.example"] {
+            let message = SmtpUrl::parse(invalid).expect_err(invalid);
+            assert_eq!(message, "must begin with smtp:// or smtps://", "{invalid}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::report::Problem;
-use super::unknown::{ENV_PREFIX, FIXED_NAMES};
+use super::unknown::{ENV_PREFIX, OLD_VARIABLES};
 
 const CONFIG_FILE_BYTES_MAX: u64 = 1024 * 1024;
 const DEFAULT_FILE: &str = "service.toml";
@@ -30,17 +30,17 @@ impl Source {
                 let text = |part: std::ffi::OsString| part.to_string_lossy().into_owned();
                 (text(name), text(value))
             })
-            .filter(|(name, _)| concerns_us(name))
+            .filter(|(name, _)| is_service_variable(name))
             .collect();
         Self { path, env }
     }
 
     /// The named file, else `service.toml` in the working directory if it exists.
     pub(super) fn file(&self) -> Option<PathBuf> {
-        let named = self.env.get(FILE_VARIABLE).filter(|v| !v.is_empty());
+        let from_variable = self.env.get(FILE_VARIABLE).filter(|v| !v.is_empty());
         self.path
             .clone()
-            .or_else(|| named.map(PathBuf::from))
+            .or_else(|| from_variable.map(PathBuf::from))
             .or_else(|| {
                 Path::new(DEFAULT_FILE)
                     .exists()
@@ -84,16 +84,16 @@ pub(super) fn parse_table(text: &str) -> Result<toml::Table, String> {
             + 1;
         // These two messages of the parser repeat the value, which may be an unquoted secret of
         // digits.
-        let what = match e.message() {
+        let message = match e.message() {
             m if m.starts_with("invalid type") || m.starts_with("invalid value") => {
-                "a number too large; a text stands in quotes"
+                "the number is too large; a text needs quotes"
             }
             m => m,
         };
-        format!("line {line}, column {column}: not valid TOML: {what}")
+        format!("line {line}, column {column}: not valid TOML: {message}")
     })
 }
 
-fn concerns_us(name: &str) -> bool {
-    name.starts_with(ENV_PREFIX) || FIXED_NAMES.iter().any(|(_, fixed)| *fixed == name)
+fn is_service_variable(name: &str) -> bool {
+    name.starts_with(ENV_PREFIX) || OLD_VARIABLES.iter().any(|(_, fixed)| *fixed == name)
 }

@@ -11,13 +11,14 @@ use super::section::Key;
 const COLUMNS_MAX: usize = 90;
 
 const HEAD: &str = "\
-# Settings of Chatkeep. A line that begins with \"#\" and no space is a setting as it is
-# without this file, or an example where there is no default: remove the \"#\" to set it.
+# Settings of Chatkeep. A line that begins with \"#\" and no space is a setting with its default,
+# or an example if the setting has no default. Remove the \"#\" to set it.
 #
-# The environment beats this file: CHATKEEP_<SECTION>_<KEY>, with commas between the items of
-# a list. A secret can be kept in a file of its own, which <key>_file names. An empty value
-# counts as unset. `chatkeep check` says everything that is wrong at once. SIGHUP (`systemctl
-# reload chatkeep`) has a running service read it again; the log names what waits for a start.
+# Environment variables override this file: CHATKEEP_<SECTION>_<KEY>, with commas between the
+# items of a list. A secret can be stored in a separate file, named by <key>_file. An empty value
+# counts as unset. `chatkeep check` reports every problem at once. After SIGHUP (`systemctl
+# reload chatkeep`) a running service reads the settings again; the log names the changed settings
+# that need a restart.
 ";
 
 /// `service.toml` with every key commented out; the same as no file.
@@ -45,7 +46,7 @@ pub fn production_file(
 
 fn render(set: &[(&str, toml::Value)]) -> String {
     let mut out = HEAD.to_owned();
-    for section in known() {
+    for section in known_sections() {
         let _ = write!(out, "\n# {}\n[{}]\n", section.about.trim(), section.name);
         for key in section.keys.iter().filter(|key| !key.hidden) {
             let full = format!("{}.{}", section.name, key.name);
@@ -57,8 +58,8 @@ fn render(set: &[(&str, toml::Value)]) -> String {
 }
 
 fn render_key(out: &mut String, key: &Key, set: Option<&toml::Value>) {
-    let example = key.shown.as_str() != Some("");
-    let note = match (key.has_default, example) {
+    let has_example = key.example.as_str() != Some("");
+    let note = match (key.has_default, has_example) {
         (false, true) => format!("{} Not set; for example:", key.note),
         (false, false) => format!("{} Not set.", key.note),
         (true, _) => key.note.clone(),
@@ -70,11 +71,11 @@ fn render_key(out: &mut String, key: &Key, set: Option<&toml::Value>) {
     }
     let _ = match set {
         Some(value) => writeln!(out, "{} = {value}", key.name),
-        None => writeln!(out, "#{} = {}", key.name, key.shown),
+        None => writeln!(out, "#{} = {}", key.name, key.example),
     };
 }
 
-fn known() -> Vec<KnownSection> {
+fn known_sections() -> Vec<KnownSection> {
     let env = BTreeMap::new();
     let mut reader = Reader::new(toml::Table::new(), &env);
     Config::read(&mut reader);
@@ -103,7 +104,7 @@ mod tests {
     const CHECKED_IN: &str = include_str!("../../service.toml");
 
     /// Uncomments setting lines, which have no space after the `#`.
-    fn uncommented(text: &str, keep: impl Fn(&str) -> bool) -> toml::Table {
+    fn uncomment(text: &str, keep: impl Fn(&str) -> bool) -> toml::Table {
         let lines = text.lines().map(|line| match line.strip_prefix('#') {
             Some(setting) if setting.starts_with(char::is_alphabetic) && keep(setting) => setting,
             _ => line,
@@ -138,12 +139,12 @@ mod tests {
 
     #[test]
     fn every_default_in_the_example_is_the_default() {
-        let sections = known();
+        let sections = known_sections();
         let keys = sections.iter().flat_map(|s| &s.keys);
         let optional: Vec<&Key> = keys.filter(|key| !key.has_default).collect();
-        let table = uncommented(CHECKED_IN, |line| {
-            let shown = |k: &&Key| line == format!("{} = {}", k.name, k.shown);
-            !optional.iter().any(shown)
+        let table = uncomment(CHECKED_IN, |line| {
+            let is_example = |k: &&Key| line == format!("{} = {}", k.name, k.example);
+            !optional.iter().any(is_example)
         });
         let source = Source::default();
         let (config, report) = Config::from_table(table, &source);
@@ -154,8 +155,8 @@ mod tests {
 
     #[test]
     fn the_example_names_every_key_and_no_other_and_its_examples_are_valid() {
-        let table = uncommented(CHECKED_IN, |_| true);
-        for section in known() {
+        let table = uncomment(CHECKED_IN, |_| true);
+        for section in known_sections() {
             for key in section.keys.iter().filter(|key| !key.hidden) {
                 let mut steps = section.name.split('.');
                 let outer = &table[steps.next().unwrap()];

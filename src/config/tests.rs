@@ -8,7 +8,7 @@ use std::path::Path;
 use super::*;
 
 const LONG: &str = "0123456789abcdef0123456789abcdef";
-const SOUND_PRODUCTION: &str = "
+const VALID_PRODUCTION: &str = "
 [server]
 environment = \"production\"
 public_url = \"https://chat.example\"
@@ -30,7 +30,7 @@ fn read(text: &str, env: &[(&str, &str)]) -> (Config, Report) {
     Config::from_table(table, &source)
 }
 
-fn sound(text: &str, env: &[(&str, &str)]) -> Config {
+fn valid(text: &str, env: &[(&str, &str)]) -> Config {
     let (config, report) = read(text, env);
     assert_eq!(report.problems, [], "{text} {env:?}");
     config
@@ -48,7 +48,7 @@ fn exposed(secret: &Option<Secret>) -> Option<&str> {
 
 #[test]
 fn defaults() {
-    let c = sound("", &[]);
+    let c = valid("", &[]);
     assert_eq!(c.server.listen.to_string(), "127.0.0.1:8080");
     assert_eq!(c.server.public_url, "http://127.0.0.1:8080");
     assert_eq!(c.server.environment, Environment::Development);
@@ -93,7 +93,7 @@ fn defaults() {
     assert!(c.admin.token.is_none());
 }
 
-const WRONG_VALUES: &[(&str, &str)] = &[
+const INVALID_VALUES: &[(&str, &str)] = &[
     (
         "[server]\nlisten = \"8080\"",
         "server.listen: must be an IP address and a port",
@@ -160,7 +160,7 @@ const WRONG_VALUES: &[(&str, &str)] = &[
     ),
     (
         "[edge]\nsecret = \"a\\nb\"",
-        "edge.secret: holds a line break",
+        "edge.secret: contains a line break",
     ),
     (
         "[edge]\nallowed_origins = [\"*\"]",
@@ -226,11 +226,11 @@ const WRONG_VALUES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_wrong_value_is_one_problem_that_says_what_is_accepted() {
-    for (text, told) in WRONG_VALUES {
-        let found = problems(text, &[]);
-        assert_eq!(found.len(), 1, "{text}: {found:?}");
-        assert!(found[0].starts_with(told), "{text}: {found:?}");
+fn an_invalid_value_is_one_problem_that_says_what_is_accepted() {
+    for (text, expected) in INVALID_VALUES {
+        let actual = problems(text, &[]);
+        assert_eq!(actual.len(), 1, "{text}: {actual:?}");
+        assert!(actual[0].starts_with(expected), "{text}: {actual:?}");
     }
 }
 
@@ -290,24 +290,24 @@ fn a_switch_is_true_or_false() {
         ("[access]\ncharge_nobody = 1", &[]),
         ("", &[("CHATKEEP_ACCESS_CHARGE_NOBODY", "1")]),
     ] {
-        let told = problems(text, env);
-        assert_eq!(told.len(), 1, "{told:?}");
+        let problems = problems(text, env);
+        assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(
-            told[0].starts_with("access.charge_nobody: must be true or false, not "),
-            "{told:?}"
+            problems[0].starts_with("access.charge_nobody: must be true or false, not "),
+            "{problems:?}"
         );
     }
 }
 
 #[test]
-fn what_needs_what() {
+fn keys_that_other_keys_require() {
     for (text, keys) in NEEDS {
         let (_, report) = read(text, &[]);
-        let mut found: Vec<_> = report.problems.iter().map(|p| p.key.as_str()).collect();
+        let mut actual: Vec<_> = report.problems.iter().map(|p| p.key.as_str()).collect();
         let mut keys = keys.to_vec();
-        found.sort_unstable();
+        actual.sort_unstable();
         keys.sort_unstable();
-        assert_eq!(found, keys, "{text}");
+        assert_eq!(actual, keys, "{text}");
     }
 }
 
@@ -315,16 +315,16 @@ fn what_needs_what() {
 fn a_flag_provider_without_its_key_is_a_warning() {
     let (_, report) = read("[flags]\nprovider = \"launchdarkly\"", &[]);
     assert_eq!(report.problems, []);
-    let named = |warning: &&String| warning.contains("flags.sdk_key");
-    assert_eq!(report.warnings.iter().filter(named).count(), 1);
+    let names_key = |warning: &&String| warning.contains("flags.sdk_key");
+    assert_eq!(report.warnings.iter().filter(names_key).count(), 1);
     let (_, report) = read("[flags]\nprovider = \"launchdarkly\"\nsdk_key = \"k\"", &[]);
-    assert_eq!(report.warnings.iter().filter(named).count(), 0);
+    assert_eq!(report.warnings.iter().filter(names_key).count(), 0);
 }
 
 #[test]
-fn sound_combinations() {
+fn valid_combinations() {
     for text in [
-        SOUND_PRODUCTION,
+        VALID_PRODUCTION,
         "[reply]\nengine = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1/\"\nmodel = \"m\"",
         "[billing]\nprovider = \"stripe\"\nsecret_key = \"a\"\npublishable_key = \"b\"\nprice_monthly = \"c\"\nprice_annual = \"d\"",
         "[flags]\nprovider = \"none\"\nsdk_key = \"k\"",
@@ -332,13 +332,13 @@ fn sound_combinations() {
         "[mail]\nsmtp_url = \"smtps://u:p@mail.example\"\nfrom = \"Juno <a@b.example>\"",
         "[identity]\njwks_url = \"https://a.example/jwks\"\nissuer = \"a\"\naudience = \"b\"",
     ] {
-        sound(text, &[]);
+        valid(text, &[]);
     }
 }
 
 #[test]
-fn slashes_go_and_case_is_lowered() {
-    let c = sound(
+fn trailing_slashes_are_removed_and_case_is_lowered() {
+    let c = valid(
         "[server]\npublic_url = \"https://chat.example/\"\n[edge]\nallowed_origins = [\"https://App.example/\"]",
         &[],
     );
@@ -350,23 +350,23 @@ fn slashes_go_and_case_is_lowered() {
 fn an_open_legacy_endpoint_is_a_warning() {
     let (_, report) = read("", &[]);
     assert!(
-        report.warnings[0].contains("lets anyone in"),
+        report.warnings[0].contains("open to anyone"),
         "{:?}",
         report.warnings
     );
-    let (_, report) = read(SOUND_PRODUCTION, &[]);
+    let (_, report) = read(VALID_PRODUCTION, &[]);
     assert!(
         report.warnings[0].contains("answers 401"),
         "{:?}",
         report.warnings
     );
-    let (_, report) = read(SOUND_PRODUCTION, &[("RELAY_WEBHOOK_SECRET", LONG)]);
+    let (_, report) = read(VALID_PRODUCTION, &[("RELAY_WEBHOOK_SECRET", LONG)]);
     assert_eq!(report.warnings, [""; 0]);
 }
 
 #[test]
-fn a_public_url_left_alone_in_production_is_a_warning() {
-    let text = SOUND_PRODUCTION.replace("https://chat.example", "http://127.0.0.1:8080");
+fn the_default_public_url_in_production_is_a_warning() {
+    let text = VALID_PRODUCTION.replace("https://chat.example", "http://127.0.0.1:8080");
     let (_, report) = read(&text, &[("RELAY_WEBHOOK_SECRET", LONG)]);
     assert_eq!(report.problems, []);
     assert!(
@@ -390,17 +390,17 @@ fn half_of_the_test_keys_is_a_warning() {
     );
 }
 
-/// What production says of one more setting; "": nothing.
+/// The problem that one more setting causes in production; empty for none.
 fn in_production(key: &str, value: &str, billing: &[(&str, &str)]) -> String {
     let mut env = billing.to_vec();
     env.push((key, value));
-    let told = problems(SOUND_PRODUCTION, &env);
-    assert!(told.len() < 2, "{told:?}");
-    told.into_iter().next().unwrap_or_default()
+    let problems = problems(VALID_PRODUCTION, &env);
+    assert!(problems.len() < 2, "{problems:?}");
+    problems.into_iter().next().unwrap_or_default()
 }
 
 #[test]
-fn secrets_that_let_somebody_in_are_long_in_production() {
+fn secrets_of_callers_are_long_in_production() {
     for (key, name) in [
         ("CHATKEEP_EDGE_SECRET", "edge.secret: "),
         ("CHATKEEP_EDGE_PREVIOUS_SECRET", "edge.previous_secret: "),
@@ -410,10 +410,10 @@ fn secrets_that_let_somebody_in_are_long_in_production() {
         ("CHATKEEP_IDENTITY_HS256_SECRET", "identity.hs256_secret: "),
     ] {
         for bytes in [1, 31] {
-            let told = in_production(key, &LONG[..bytes], &[]);
-            assert!(told.starts_with(name), "{key}: {told}");
-            assert!(told.contains(&format!("has {bytes} bytes")), "{told}");
-            assert!(told.contains("openssl"), "{told}");
+            let problem = in_production(key, &LONG[..bytes], &[]);
+            assert!(problem.starts_with(name), "{key}: {problem}");
+            assert!(problem.contains(&format!("has {bytes} bytes")), "{problem}");
+            assert!(problem.contains("openssl"), "{problem}");
             let env = [(key, &LONG[..bytes])];
             assert_eq!(problems("", &env), [""; 0], "in development");
         }
@@ -426,7 +426,7 @@ fn secrets_that_let_somebody_in_are_long_in_production() {
 #[test]
 fn keys_of_stripe_have_its_form_in_production() {
     let signing = format!("whsec_{LONG}");
-    let sound = [
+    let settings = [
         ("CHATKEEP_BILLING_PROVIDER", "stripe"),
         ("CHATKEEP_BILLING_SECRET_KEY", "rk_live_1"),
         ("CHATKEEP_BILLING_PUBLISHABLE_KEY", "pk_live_1"),
@@ -438,27 +438,31 @@ fn keys_of_stripe_have_its_form_in_production() {
         ("CHATKEEP_BILLING_TEST_WEBHOOK_SECRET", &signing),
         ("RELAY_WEBHOOK_SECRET", LONG),
     ];
-    assert_eq!(problems(SOUND_PRODUCTION, &sound), [""; 0]);
+    assert_eq!(problems(VALID_PRODUCTION, &settings), [""; 0]);
     let elsewhere = [
-        &sound[..],
+        &settings[..],
         &[("CHATKEEP_BILLING_API_BASE", "http://127.0.0.1:1")],
     ]
     .concat();
-    for (key, name, bad) in [
+    for (key, name, invalid) in [
         ("SECRET_KEY", "secret_key", &["x", "pk_live_1"][..]),
         ("TEST_SECRET_KEY", "test_secret_key", &["x", "pk_test_1"]),
         ("WEBHOOK_SECRET", "webhook_secret", &["x", "whsec_1", LONG]),
         ("TEST_WEBHOOK_SECRET", "test_webhook_secret", &["whsec_1"]),
     ] {
         let key = format!("CHATKEEP_BILLING_{key}");
-        for bad in bad {
-            let told = in_production(&key, bad, &sound);
+        for invalid in invalid {
+            let problem = in_production(&key, invalid, &settings);
             assert!(
-                told.starts_with(&format!("billing.{name}: ")),
-                "{bad}: {told}"
+                problem.starts_with(&format!("billing.{name}: ")),
+                "{invalid}: {problem}"
             );
-            assert!(!told.contains(&format!("{bad} ")), "{told}");
-            assert_eq!(in_production(&key, bad, &elsewhere), "", "a counterpart's");
+            assert!(!problem.contains(&format!("{invalid} ")), "{problem}");
+            assert_eq!(
+                in_production(&key, invalid, &elsewhere),
+                "",
+                "for a test server"
+            );
         }
     }
 }

@@ -3,7 +3,7 @@
 pub(super) const ENV_PREFIX: &str = "CHATKEEP_";
 
 /// Keys that have an environment variable of an older name. `CHATKEEP_…` overrides it.
-pub(super) const FIXED_NAMES: [(&str, &str); 4] = [
+pub(super) const OLD_VARIABLES: [(&str, &str); 4] = [
     ("server.environment", "ENVIRONMENT"),
     ("edge.secret", "EDGE_SECRET"),
     ("edge.legacy_secret", "RELAY_WEBHOOK_SECRET"),
@@ -13,7 +13,7 @@ pub(super) const FIXED_NAMES: [(&str, &str); 4] = [
 /// The variable that overrides the log level for one run.
 const LOG: (&str, &str) = ("log.level", "CHATKEEP_LOG");
 
-/// Variables with our prefix that belong to no key.
+/// Variables with this prefix that belong to no key.
 pub(super) const OTHER_VARIABLES: [&str; 3] = ["CHATKEEP_CONFIG", LOG.1, "CHATKEEP_EDGE_TOKEN"];
 
 /// `edge.secret` is `CHATKEEP_EDGE_SECRET`.
@@ -21,15 +21,15 @@ pub(super) fn env_name(full_key: &str) -> String {
     format!("{ENV_PREFIX}{}", full_key.replace('.', "_").to_uppercase())
 }
 
-pub(super) fn fixed_name(full_key: &str) -> Option<&'static str> {
-    FIXED_NAMES
+pub(super) fn old_variable(full_key: &str) -> Option<&'static str> {
+    OLD_VARIABLES
         .iter()
         .find(|(key, _)| *key == full_key)
         .map(|(_, name)| *name)
 }
 
 /// The variable that overrides the key's own variable.
-pub(super) fn over_all_variable(full_key: &str) -> Option<&'static str> {
+pub(super) fn override_variable(full_key: &str) -> Option<&'static str> {
     (full_key == LOG.0).then_some(LOG.1)
 }
 

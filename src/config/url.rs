@@ -33,8 +33,8 @@ pub(super) fn origin_of(url: &str) -> String {
     let Ok(parts) = split_web(url) else {
         return String::new();
     };
-    let usual = if parts.scheme == "https" { 443 } else { 80 };
-    let port = parts.port.filter(|port| *port != usual);
+    let default_port = if parts.scheme == "https" { 443 } else { 80 };
+    let port = parts.port.filter(|port| *port != default_port);
     let port = port.map_or(String::new(), |port| format!(":{port}"));
     let host = parts.host.to_ascii_lowercase();
     format!("{}://{host}{port}", parts.scheme)
@@ -98,16 +98,17 @@ fn parts(text: &str) -> Result<Parts<'_>, String> {
     if !text.bytes().all(|b| b.is_ascii_graphic()) {
         return Err("must be a URL in ASCII without spaces".to_owned());
     }
-    let (scheme, after) = text
+    let (scheme, remainder) = text
         .split_once("://")
         .ok_or("must be a URL with a scheme, as https://")?;
-    let (authority, rest) = after.split_at(after.find(['/', '?', '#']).unwrap_or(after.len()));
-    let (user, place) = match authority.rsplit_once('@') {
-        Some((user, place)) => (Some(user), place),
+    let (authority, rest) =
+        remainder.split_at(remainder.find(['/', '?', '#']).unwrap_or(remainder.len()));
+    let (user, host_and_port) = match authority.rsplit_once('@') {
+        Some((user, host_and_port)) => (Some(user), host_and_port),
         None => (None, authority),
     };
     // The colons of an IPv6 address are inside brackets.
-    let (host, port) = match place.rsplit_once(':') {
+    let (host, port) = match host_and_port.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => {
             let is_plain = port.bytes().all(|b| b.is_ascii_digit());
             let number = port.parse().ok().filter(|n| is_plain && *n != 0);
@@ -116,7 +117,7 @@ fn parts(text: &str) -> Result<Parts<'_>, String> {
                 Some(number.ok_or("names a port that is no number from 1 to 65535")?),
             )
         }
-        _ => (place, None),
+        _ => (host_and_port, None),
     };
     if !is_host(host) {
         return Err("must be a URL with a valid host name".to_owned());
@@ -160,15 +161,15 @@ mod tests {
 
     #[test]
     fn bases() {
-        for (given, kept) in [
+        for (input, expected) in [
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
             ("https://chat.example/", "https://chat.example"),
             ("https://chat.example/under/", "https://chat.example/under"),
             ("HTTPS://[::1]:8443", "HTTPS://[::1]:8443"),
         ] {
-            assert_eq!(base(given).as_deref(), Ok(kept));
+            assert_eq!(base(input).as_deref(), Ok(expected));
         }
-        for bad in [
+        for invalid in [
             "chat.example",
             "ftp://chat.example",
             "http://",
@@ -184,7 +185,7 @@ mod tests {
             "https://chat.example?x=1",
             "https://chat.example/#x",
         ] {
-            let message = base(bad).expect_err(bad);
+            let message = base(invalid).expect_err(invalid);
             assert!(!message.contains("pw"), "{message}");
         }
     }
@@ -197,7 +198,7 @@ mod tests {
 
     #[test]
     fn origins_as_browsers_send_them() {
-        for (url, sent) in [
+        for (url, expected) in [
             ("https://Chat.example/under", "https://chat.example"),
             ("https://chat.example:443", "https://chat.example"),
             ("https://chat.example:80", "https://chat.example:80"),
@@ -205,7 +206,7 @@ mod tests {
             ("http://[::1]:8080", "http://[::1]:8080"),
             ("nonsense", ""),
         ] {
-            assert_eq!(origin_of(url), sent);
+            assert_eq!(origin_of(url), expected);
         }
     }
 
@@ -218,14 +219,14 @@ mod tests {
         assert!(origin("https://app.example/path").is_err());
         assert!(origin("*").is_err());
         assert_eq!(host("App.example").as_deref(), Ok("app.example"));
-        for bad in [
+        for invalid in [
             "",
             "https://app.example",
             "app.example:80",
             "app.example/x",
             "[::1]",
         ] {
-            assert!(host(bad).is_err(), "{bad:?}");
+            assert!(host(invalid).is_err(), "{invalid:?}");
         }
     }
 }

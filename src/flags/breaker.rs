@@ -77,7 +77,7 @@ impl Breaker {
     }
 
     /// Milliseconds until an attempt is allowed; 0 when calls are allowed.
-    pub(super) fn pause_left_ms(&self, now: Monotonic) -> u64 {
+    pub(super) fn pause_remaining_ms(&self, now: Monotonic) -> u64 {
         match self.0 {
             State::Open { since } => PAUSE_MS.saturating_sub(now.since(since)),
             State::Closed { .. } | State::HalfOpen => 0,
@@ -139,12 +139,16 @@ mod tests {
     #[test]
     fn the_pause_runs_down() {
         let mut breaker = Breaker::default();
-        assert_eq!(breaker.pause_left_ms(Monotonic(0)), 0);
+        assert_eq!(breaker.pause_remaining_ms(Monotonic(0)), 0);
         for _ in 0..FAILURES_MAX {
             breaker.failed(Monotonic(1_000));
         }
-        for (at, left) in [(1_000, 60_000), (31_000, 30_000), (61_000, 0), (99_000, 0)] {
-            assert_eq!(breaker.pause_left_ms(Monotonic(at)), left, "at {at}");
+        for (at, expected) in [(1_000, 60_000), (31_000, 30_000), (61_000, 0), (99_000, 0)] {
+            assert_eq!(
+                breaker.pause_remaining_ms(Monotonic(at)),
+                expected,
+                "at {at}"
+            );
         }
     }
 }

@@ -29,29 +29,29 @@ impl Rules {
         let body: Value = serde_json::from_slice(body).map_err(|_| "its answer is not JSON")?;
         let flags = body.get("flags").and_then(Value::as_object);
         let flags = flags.ok_or("its answer has no object \"flags\"")?;
-        let none = Map::new();
+        let empty = Map::new();
         let segments = match body.get("segments") {
-            None => &none,
+            None => &empty,
             Some(segments) => segments
                 .as_object()
                 .ok_or("its answer's \"segments\" is no object")?,
         };
         let service = ContextBuilder::new(SERVICE).anonymous(true).build()?;
         let mut rules = Self {
-            flags: each(flags),
-            segments: each(segments),
+            flags: parse_entries(flags),
+            segments: parse_entries(segments),
             by_user: HashSet::new(),
             unreadable: Vec::new(),
             service,
         };
         for flag in registry::all() {
-            let sent = flags.get(flag.key).is_some_and(|json| !is_deleted(json));
-            if sent && !rules.flags.contains_key(flag.key) {
+            let is_sent = flags.get(flag.key).is_some_and(|json| !is_deleted(json));
+            if is_sent && !rules.flags.contains_key(flag.key) {
                 rules.unreadable.push(flag);
             }
-            let known = flags.get(flag.key).filter(|json| asks_who(json));
+            let user_flag = flags.get(flag.key).filter(|json| depends_on_user(json));
             // A flag that fails for the service isn't tried for each user.
-            if known.is_some() && rules.evaluate(flag.key, &rules.service).is_ok() {
+            if user_flag.is_some() && rules.evaluate(flag.key, &rules.service).is_ok() {
                 rules.by_user.insert(flag.key);
             }
         }
@@ -100,9 +100,10 @@ impl vendor::Store for Rules {
 }
 
 /// Parses each entry alone, so that one malformed entry doesn't affect the others.
-fn each<T: DeserializeOwned>(entries: &Map<String, Value>) -> HashMap<String, T> {
-    let kept = entries.iter().filter(|(_, json)| !is_deleted(json));
-    kept.filter_map(|(key, json)| Some((key.clone(), T::deserialize(json).ok()?)))
+fn parse_entries<T: DeserializeOwned>(entries: &Map<String, Value>) -> HashMap<String, T> {
+    let present = entries.iter().filter(|(_, json)| !is_deleted(json));
+    present
+        .filter_map(|(key, json)| Some((key.clone(), T::deserialize(json).ok()?)))
         .collect()
 }
 
@@ -111,15 +112,15 @@ fn is_deleted(entry: &Value) -> bool {
 }
 
 /// Whether the value can depend on the user.
-fn asks_who(flag: &Value) -> bool {
-    let any = |name| {
+fn depends_on_user(flag: &Value) -> bool {
+    let is_nonempty = |name| {
         let list = flag.get(name).and_then(Value::as_array);
         list.is_some_and(|list| !list.is_empty())
     };
     let lists = ["targets", "contextTargets", "rules", "prerequisites"];
     let rollout = flag.pointer("/fallthrough/rollout");
     flag.get("on") == Some(&Value::Bool(true))
-        && (lists.into_iter().any(any) || rollout.is_some_and(|rollout| !rollout.is_null()))
+        && (lists.into_iter().any(is_nonempty) || rollout.is_some_and(|rollout| !rollout.is_null()))
 }
 
 #[cfg(test)]
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn each_user_has_the_value_that_the_rules_say() {
+    fn each_user_has_the_value_of_the_rules() {
         let clause = |op: &str, attribute: &str, values: &[&str]| {
             let clause = json!({ "attribute": attribute, "op": op, "values": values });
             json!([{ "id": "r", "variation": 1, "clauses": [clause], "trackEvents": false }])
@@ -256,19 +257,19 @@ mod tests {
     }
 
     #[test]
-    fn a_rollout_parts_users_as_weighted_and_for_good() {
+    fn a_rollout_divides_users_by_weight_and_stays_the_same() {
         let rollout = json!({ "variations": [
             { "variation": 0, "weight": 70_000 }, { "variation": 1, "weight": 30_000 },
         ]});
         let rules = rules(&flag(&json!({ "fallthrough": { "rollout": rollout } })));
-        let picked = |user: u32| rules.value_for(KEY, &format!("user-{user}"));
-        let fours = (0..1_000).filter(|user| picked(*user) == Some(4.0.into()));
+        let value_of = |user: u32| rules.value_for(KEY, &format!("user-{user}"));
+        let fours = (0..1_000).filter(|user| value_of(*user) == Some(4.0.into()));
         assert!((250..350).contains(&fours.count()));
-        assert!((0..100).all(|user| picked(user) == picked(user)));
+        assert!((0..100).all(|user| value_of(user) == value_of(user)));
     }
 
     #[test]
-    fn refuses_what_has_another_shape() {
+    fn refuses_another_structure() {
         for body in [
             "",
             "hello",

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::registry;
 
-/// Asks for all flags, for the service.
-pub(super) fn question() -> Value {
+/// The request for all flags, for the service.
+pub(super) fn request_body() -> Value {
     json!({ "context": { "targetingKey": "chatkeep" } })
 }
 
@@ -37,19 +37,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_was_evaluated() {
+    fn reads_evaluated_flags() {
         let body = json!({ "flags": [
             { "key": "context.max_messages", "value": 7, "reason": "STATIC", "variant": "a" },
             { "key": "llm.force_basic_mode", "errorCode": "PARSE_ERROR" },
             { "key": "payment.topup_enabled", "value": true, "errorCode": "GENERAL" },
             { "key": "somebody.elses", "value": 1 },
         ]});
-        let read = values(body.to_string().as_bytes()).unwrap();
-        assert_eq!(read, HashMap::from([("context.max_messages", 7.into())]));
+        let parsed = values(body.to_string().as_bytes()).unwrap();
+        assert_eq!(parsed, HashMap::from([("context.max_messages", 7.into())]));
     }
 
     #[test]
-    fn refuses_what_has_another_shape() {
+    fn refuses_another_structure() {
         for body in [
             "",
             "hello",

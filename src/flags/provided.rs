@@ -20,7 +20,7 @@ const USERS_MAX: usize = 10_000;
 pub struct ProviderValues {
     values: Vec<Option<Scalar>>,
     /// Flags whose value has a wrong type or can't be parsed.
-    pub(super) wrong: Vec<&'static Flag>,
+    pub(super) invalid: Vec<&'static Flag>,
     rules: Option<Rules>,
     users: Mutex<HashMap<String, UserValues>>,
 }
@@ -36,7 +36,7 @@ impl ProviderValues {
 
     pub(super) fn by_rules(rules: Rules) -> Self {
         let mut provided = Self::new(|key| rules.value(key));
-        provided.wrong.extend(&rules.unreadable);
+        provided.invalid.extend(&rules.unreadable);
         Self {
             rules: Some(rules).filter(|rules| !rules.by_user().is_empty()),
             ..provided
@@ -47,9 +47,9 @@ impl ProviderValues {
         let mut provided = Self::default();
         for flag in registry::all() {
             let json = value(flag.key);
-            let scalar = json.as_ref().and_then(|json| flag.read(json));
+            let scalar = json.as_ref().and_then(|json| flag.parse(json));
             if json.is_some() && scalar.is_none() {
-                provided.wrong.push(flag);
+                provided.invalid.push(flag);
             }
             provided.values.push(scalar);
         }
@@ -65,24 +65,24 @@ impl ProviderValues {
     }
 
     /// The user's own values; `None` when they are the same as for everybody.
-    pub(super) fn own(&self, user: &str) -> Option<UserValues> {
+    pub(super) fn user_values(&self, user: &str) -> Option<UserValues> {
         let rules = self.rules.as_ref()?;
         let mut users = self.users.lock();
-        if let Some(own) = users.get(user) {
-            return Some(own.clone());
+        if let Some(user_values) = users.get(user) {
+            return Some(user_values.clone());
         }
         if users.len() >= USERS_MAX {
             users.clear();
         }
         let flags = registry::all().iter().enumerate();
-        let own: UserValues = flags
+        let user_values: UserValues = flags
             .filter(|(_, flag)| rules.by_user().contains(flag.key))
             .map(|(position, flag)| {
                 let json = rules.value_for(flag.key, user);
-                (position, json.and_then(|json| flag.read(&json)))
+                (position, json.and_then(|json| flag.parse(&json)))
             })
             .collect();
-        users.insert(user.to_owned(), own.clone());
-        Some(own)
+        users.insert(user.to_owned(), user_values.clone());
+        Some(user_values)
     }
 }

@@ -66,7 +66,7 @@ impl Provider {
     /// Polls once, for changes since `etag` or for everything. The error contains neither a
     /// credential nor text of the provider.
     pub fn poll(&self, etag: Option<&str>) -> Result<Poll, String> {
-        let body = ofrep::question();
+        let body = ofrep::request_body();
         let mut headers = vec![("accept", "application/json")];
         let credential = self.credential.get();
         headers.extend(credential.iter().map(|c| ("authorization", c.as_str())));
@@ -80,10 +80,10 @@ impl Provider {
             body,
             ..Request::new(method, &self.url)
         });
-        self.understand(response.map_err(|e| e.to_string())?, etag.is_some())
+        self.parse_response(response.map_err(|e| e.to_string())?, etag.is_some())
     }
 
-    fn understand(&self, response: Response, conditional: bool) -> Result<Poll, String> {
+    fn parse_response(&self, response: Response, conditional: bool) -> Result<Poll, String> {
         match response.status {
             200 => {}
             304 if conditional => return Ok(Poll::Unchanged),

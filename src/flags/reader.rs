@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-6;
 /// The flags at one moment, for the service or one user.
 pub struct Reader<'a> {
     pub(super) snapshot: Arc<Snapshot>,
-    pub(super) own: Option<UserValues>,
+    pub(super) user_values: Option<UserValues>,
     /// `access.charge_nobody`: limits and superpowers treat everybody as subscribed.
     pub charges_nobody: bool,
     pub(super) clock: &'a Clock,
@@ -70,9 +70,11 @@ impl Reader<'_> {
 
     fn value(&self, key: &str, kind: Kind) -> Option<Scalar> {
         let position = registry::position(key);
-        let known = position.and_then(|at| registry::all().get(at));
-        debug_assert!(known.is_some_and(|f| f.kind() == kind), "flag {key}");
-        let read = self.snapshot.read(position?, self.own.as_ref(), self.clock);
-        read.map(|(value, _)| value)
+        let flag = position.and_then(|at| registry::all().get(at));
+        debug_assert!(flag.is_some_and(|f| f.kind() == kind), "flag {key}");
+        let resolved = self
+            .snapshot
+            .read(position?, self.user_values.as_ref(), self.clock);
+        resolved.map(|(value, _)| value)
     }
 }

@@ -70,12 +70,12 @@ impl Flag {
         }
     }
 
-    /// Parses an operator's value, within the flag's range. Stricter than `read`, so that mistakes
+    /// Parses an operator's value, within the flag's range. Stricter than `parse`, so that mistakes
     /// are noticed: 7.0 is no integer, and a number without a range must not be negative. The error
     /// continues "must be".
-    pub fn read_strictly(&self, json: &Value) -> Result<Scalar, &'static str> {
-        let is_exact = self.kind() != Kind::Integer || json.is_i64();
-        let value = self.read(json).filter(|_| is_exact);
+    pub fn parse_override(&self, json: &Value) -> Result<Scalar, &'static str> {
+        let has_exact_form = self.kind() != Kind::Integer || json.is_i64();
+        let value = self.parse(json).filter(|_| has_exact_form);
         let negative = json.as_f64().is_some_and(|number| number < 0.0);
         match value {
             Some(_) if negative && self.range.is_none() => Err("0 or more"),
@@ -90,17 +90,17 @@ impl Flag {
 
     /// Parses a provider's value. `None` for another type. A whole number is an integer in any
     /// notation; a string is never a number. Clamped to the flag's range.
-    pub fn read(&self, json: &Value) -> Option<Scalar> {
+    pub fn parse(&self, json: &Value) -> Option<Scalar> {
         let scalar = match self.kind() {
             Kind::Boolean => Scalar::Boolean(json.as_bool()?),
-            Kind::Integer => Scalar::Integer(json.as_i64().or_else(|| whole(json.as_f64()?))?),
+            Kind::Integer => Scalar::Integer(json.as_i64().or_else(|| as_whole(json.as_f64()?))?),
             Kind::Number => Scalar::Number(json.as_f64()?),
         };
-        Some(self.clamped(scalar))
+        Some(self.clamp(scalar))
     }
 
     /// Clamps a value to the flag's range.
-    pub(super) fn clamped(&self, value: Scalar) -> Scalar {
+    pub(super) fn clamp(&self, value: Scalar) -> Scalar {
         match (value, self.range) {
             (Scalar::Integer(n), Some((least, most))) => Scalar::Integer(n.clamp(least, most)),
             _ => value,
@@ -118,7 +118,7 @@ impl Flag {
     }
 }
 
-fn whole(number: f64) -> Option<i64> {
+fn as_whole(number: f64) -> Option<i64> {
     let exact = number.fract() == 0.0 && number.abs() <= EXACT_INTEGER_MAX;
     exact.then_some(number as i64)
 }
@@ -143,38 +143,38 @@ const FLAGS: &[Flag] = &[
     row("llm.max_tokens.vision", Integer(1500), "Tokens of a reply about photos").within(500, 3000).in_use(),
     row("pipeline.classifier_v2_enabled", Boolean(false), "The second, combined classifier").in_use(),
     row("llm.force_basic_mode", Boolean(false), "Kill switch: short, basic replies only").in_use(),
-    row("cache.response.enabled", Boolean(true), "Answers repeated questions from memory").in_use(),
-    row("cache.memory.ttl_seconds", Integer(300), "How long fetched memories are kept").within(60, 3600).in_use(),
-    row("cache.llm_response.ttl_seconds", Integer(3600), "How long a model's reply is kept").within(300, 7200).in_use(),
-    row("workflow.calendar_v2", Boolean(false), "Second way of composing briefings").in_use(),
-    row("workflow.email_urgency", Boolean(true), "Tells of urgent mail").in_use(),
+    row("cache.response.enabled", Boolean(true), "Caches answers to repeated questions").in_use(),
+    row("cache.memory.ttl_seconds", Integer(300), "Seconds for which fetched memories are cached").within(60, 3600).in_use(),
+    row("cache.llm_response.ttl_seconds", Integer(3600), "Seconds for which a model's reply is cached").within(300, 7200).in_use(),
+    row("workflow.calendar_v2", Boolean(false), "The second version of briefings").in_use(),
+    row("workflow.email_urgency", Boolean(true), "Notifies users of urgent mail").in_use(),
     row("context.reduced_history_enabled", Boolean(false), "Shorter history for the model").in_use(),
     row("context.max_messages", Integer(10), "Messages of history for the model").within(3, 20).in_use(),
     row("media.photo_batching_enabled", Boolean(false), "Several photos in one call").in_use(),
     row("media.photo_batch_size", Integer(3), "Photos in one call").within(1, 10).in_use(),
     row("metrics.token_monitoring_enabled", Boolean(true), "Counts tokens").in_use(),
-    row("metrics.detailed_logging_enabled", Boolean(false), "Logs more of each reply").in_use(),
+    row("metrics.detailed_logging_enabled", Boolean(false), "Logs more about each reply").in_use(),
     row("payment.processor_enabled", Boolean(true), "Takes payments").in_use(),
     row("payment.trial_enabled", Boolean(true), "Offers a trial").in_use(),
     row("payment.trial_amount_cents", Integer(500), "Price of a trial").within(100, 5000).in_use(),
-    row("payment.paywall_enabled", Boolean(false), "No free messages at all").in_use(),
+    row("payment.paywall_enabled", Boolean(false), "Free users may send no messages").in_use(),
     row("payment.processor_test_mode", Boolean(false), "Uses the provider's test keys").in_use(),
     row("payment.topup_enabled", Boolean(true), "Sells credit").in_use(),
-    row("payment.topup_min_amount_cents", Integer(500), "Least credit sold at once").in_use(),
-    row("payment.topup_max_amount_cents", Integer(10000), "Most credit sold at once").in_use(),
+    row("payment.topup_min_amount_cents", Integer(500), "Smallest top-up").in_use(),
+    row("payment.topup_max_amount_cents", Integer(10000), "Largest top-up").in_use(),
     row("rate_limit.enabled", Boolean(true), "Limits messages, photos and commands").in_use(),
-    row("rate_limit.message_budget_threshold", Integer(5), "Human messages in a group before one unasked").in_use(),
-    row("rate_limit.commands_per_minute", Integer(10), "Commands of a user").in_use(),
-    row("rate_limit.miniapp_actions_per_minute", Integer(20), "Turns of a user with superpowers").in_use(),
-    row("rate_limit.user_messages_per_minute", Integer(20), "Messages of a sender").in_use(),
-    row("rate_limit.photos_per_hour", Integer(50), "Photos of a sender").in_use(),
-    row("rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits").in_use(),
-    row("rate_limit.strict_mode_multiplier", Number(0.5), "By how much, in strict mode").in_use(),
+    row("rate_limit.message_budget_threshold", Integer(5), "Messages of people in a group before the assistant writes unasked").in_use(),
+    row("rate_limit.commands_per_minute", Integer(10), "A user's commands per minute").in_use(),
+    row("rate_limit.miniapp_actions_per_minute", Integer(20), "A user's messages with superpowers per minute").in_use(),
+    row("rate_limit.user_messages_per_minute", Integer(20), "A sender's messages per minute").in_use(),
+    row("rate_limit.photos_per_hour", Integer(50), "A sender's photos per hour").in_use(),
+    row("rate_limit.strict_mode_enabled", Boolean(false), "Multiplies the limits by the strict mode multiplier").in_use(),
+    row("rate_limit.strict_mode_multiplier", Number(0.5), "The factor for limits in strict mode").in_use(),
     row("free_tier.enabled", Boolean(true), "Free users are limited").in_use(),
     row("free_tier.daily_message_limit", Integer(50), "A free user's messages a day").in_use(),
     row("free_tier.superpowers_disabled", Boolean(true), "No superpowers for free users in direct chats").in_use(),
-    row("superpower.enabled", InDevelopment, "Superpowers at all").in_use(),
-    row("superpower.user_created.enabled", InDevelopment, "Superpowers that users make"),
+    row("superpower.enabled", InDevelopment, "The master switch of all superpowers").in_use(),
+    row("superpower.user_created.enabled", InDevelopment, "Superpowers that users create"),
 ];
 
 /// All superpowers: proactive, daily workflows, agent workflows, mini-apps, life and wellness.
@@ -208,7 +208,7 @@ const SUPERPOWERS: &[&str] = &[
 ];
 
 /// Superpowers implemented by the builtin assistant.
-const BUILT: &[&str] = &[
+const IMPLEMENTED: &[&str] = &[
     "birthday_reminder",
     "focus_protector",
     "trip_planner",
@@ -240,13 +240,13 @@ static ALL: LazyLock<Vec<Flag>> = LazyLock::new(|| {
     let superpowers = SUPERPOWERS.iter().map(|name| {
         // Allocated once for the life of the process, like the table.
         let key = Box::leak(format!("superpower.{name}.enabled").into_boxed_str());
-        if BUILT.contains(name) {
-            return row(key, Boolean(true), "This superpower").in_use();
+        if IMPLEMENTED.contains(name) {
+            return row(key, Boolean(true), "Enables this superpower").in_use();
         }
         row(
             key,
             Boolean(true),
-            "This superpower, which nothing answers to yet",
+            "Enables this superpower, which is not implemented yet",
         )
     });
     let mut all: Vec<Flag> = FLAGS.iter().copied().chain(superpowers).collect();
@@ -275,8 +275,10 @@ pub(super) fn position(key: &str) -> Option<usize> {
 
 /// The key most similar to an unknown one.
 pub fn nearest(key: &str) -> &'static str {
-    let likeness = |flag: &&Flag| (strsim::jaro_winkler(key, flag.key) * 1e6) as u64;
-    ALL.iter().max_by_key(likeness).map_or("", |flag| flag.key)
+    let similarity = |flag: &&Flag| (strsim::jaro_winkler(key, flag.key) * 1e6) as u64;
+    ALL.iter()
+        .max_by_key(similarity)
+        .map_or("", |flag| flag.key)
 }
 
 /// All superpowers' names.
@@ -319,8 +321,8 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_key_is_what_was_meant() {
-        for (typed, meant) in [
+    fn the_nearest_key_is_the_intended_one() {
+        for (typed, expected) in [
             ("llm.force_basic", "llm.force_basic_mode"),
             (
                 "free_tier.daily_messages_limit",
@@ -328,7 +330,7 @@ mod tests {
             ),
             ("superpower.todo.enabled", "superpower.todo_list.enabled"),
         ] {
-            assert_eq!(nearest(typed), meant);
+            assert_eq!(nearest(typed), expected);
         }
     }
 }

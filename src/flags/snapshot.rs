@@ -28,13 +28,13 @@ pub(super) struct Snapshot {
 
 #[derive(Debug)]
 struct Entry {
-    set: Option<Set>,
+    active_override: Option<ActiveOverride>,
     provided: Option<Scalar>,
     default: Scalar,
 }
 
 #[derive(Debug)]
-struct Set {
+struct ActiveOverride {
     value: Scalar,
     until: Option<Timestamp>,
 }
@@ -47,15 +47,15 @@ impl Snapshot {
     ) -> Self {
         let flags = registry::all().iter().enumerate();
         let entries = flags.map(|(position, flag)| {
-            let given = overrides.get(flag.key);
-            let set = given.and_then(|given| {
-                Some(Set {
-                    value: flag.read(&given.value)?,
-                    until: given.expires_at,
+            let configured = overrides.get(flag.key);
+            let active_override = configured.and_then(|configured| {
+                Some(ActiveOverride {
+                    value: flag.parse(&configured.value)?,
+                    until: configured.expires_at,
                 })
             });
             Entry {
-                set,
+                active_override,
                 provided: provided.value(position),
                 default: flag.default(production),
             }
@@ -70,18 +70,20 @@ impl Snapshot {
     pub(super) fn read(
         &self,
         position: usize,
-        own: Option<&UserValues>,
+        user_values: Option<&UserValues>,
         clock: &Clock,
     ) -> Option<(Scalar, Origin)> {
         let entry = self.entries.get(position)?;
-        if let Some(set) = &entry.set
-            && set.until.is_none_or(|until| clock.now() < until)
+        if let Some(active_override) = &entry.active_override
+            && active_override
+                .until
+                .is_none_or(|until| clock.now() < until)
         {
-            return Some((set.value, Origin::Override));
+            return Some((active_override.value, Origin::Override));
         }
-        let mut own = own.into_iter().flat_map(|own| own.iter());
-        let provided = match own.find(|(at, _)| *at == position) {
-            Some((_, own)) => *own,
+        let mut user_values = user_values.into_iter().flat_map(|values| values.iter());
+        let provided = match user_values.find(|(at, _)| *at == position) {
+            Some((_, value)) => *value,
             None => entry.provided,
         };
         Some(match provided {

@@ -86,14 +86,16 @@ fn new(production: bool) -> Flags {
     Flags::new(production, Clock::fixed(Timestamp(0)))
 }
 
-fn overridden(values: &[(&'static str, Value)]) -> Flags {
+fn with_overrides(values: &[(&'static str, Value)]) -> Flags {
     let flags = new(false);
-    let overrides = values.iter().map(|(key, value)| (*key, set(value.clone())));
+    let overrides = values
+        .iter()
+        .map(|(key, value)| (*key, make_override(value.clone())));
     flags.set_overrides(overrides.collect());
     flags
 }
 
-fn set(value: Value) -> Override {
+fn make_override(value: Value) -> Override {
     Override {
         value,
         set_at: Timestamp(0),
@@ -102,7 +104,7 @@ fn set(value: Value) -> Override {
     }
 }
 
-fn provided(flags: &Flags, key: &'static str, value: Value) {
+fn set_provider_value(flags: &Flags, key: &'static str, value: Value) {
     let values = HashMap::from([(key, value)]);
     flags.set_provided(Arc::new(ProviderValues::values(&values)));
 }
@@ -116,8 +118,9 @@ fn read(flags: &Flags, flag: &Flag) -> Value {
     }
 }
 
-/// What a provider may send for a flag of the type, and what is read then; `None`: the default.
-fn sent(row: &Row) -> Vec<(Value, Option<Value>)> {
+/// Values that a provider may send for a flag of this type, and the expected value; `None` for the
+/// default.
+fn provider_cases(row: &Row) -> Vec<(Value, Option<Value>)> {
     let mut cases = vec![
         (json!(null), None),
         (json!("true"), None),
@@ -166,24 +169,24 @@ fn every_flag_has_its_type_default_and_range() {
         for (production, default) in [false, true].into_iter().zip(&row.defaults) {
             let flags = new(production);
             assert_eq!(read(&flags, flag), *default, "{} {production}", row.key);
-            let shown = flags.shown(flag);
-            assert_eq!((&shown.value, &shown.default), (default, default));
-            assert_eq!(shown.source, Origin::Default);
+            let view = flags.view(flag);
+            assert_eq!((&view.value, &view.default), (default, default));
+            assert_eq!(view.source, Origin::Default);
         }
     }
 }
 
 #[test]
-fn every_flag_takes_what_fits_and_is_its_default_otherwise() {
+fn every_flag_accepts_valid_values_and_is_its_default_otherwise() {
     for row in rows() {
         let flag = registry::find(&row.key).unwrap();
         for (production, default) in [false, true].into_iter().zip(&row.defaults) {
-            for (value, expected) in sent(&row) {
+            for (value, expected) in provider_cases(&row) {
                 let flags = new(production);
-                provided(&flags, flag.key, value.clone());
+                set_provider_value(&flags, flag.key, value.clone());
                 let expected_value = expected.clone().unwrap_or(default.clone());
                 assert_eq!(read(&flags, flag), expected_value, "{} {value}", row.key);
-                let from_provider = flags.shown(flag).source == Origin::Provider;
+                let from_provider = flags.view(flag).source == Origin::Provider;
                 assert_eq!(from_provider, expected.is_some(), "{} {value}", row.key);
                 assert_eq!(
                     flags.sources.lock().warned.contains(flag.key),
@@ -199,22 +202,22 @@ fn an_override_beats_the_provider_until_it_expires() {
     let clock = Clock::fixed(Timestamp(0));
     let flags = Flags::new(false, clock.clone());
     let flag = registry::find("context.max_messages").unwrap();
-    let state = || (flags.integer(flag.key), flags.shown(flag).source);
+    let state = || (flags.integer(flag.key), flags.view(flag).source);
     assert_eq!(state(), (10, Origin::Default));
-    provided(&flags, flag.key, json!(7));
+    set_provider_value(&flags, flag.key, json!(7));
     assert_eq!(state(), (7, Origin::Provider));
     let ending = Override {
         expires_at: Some(Timestamp(60_000)),
-        ..set(json!(99))
+        ..make_override(json!(99))
     };
     flags.set_overrides(HashMap::from([(flag.key, ending)]));
     assert_eq!(state(), (20, Origin::Override));
-    assert_eq!(flags.shown(flag).set_by.as_deref(), Some("a test"));
+    assert_eq!(flags.view(flag).set_by.as_deref(), Some("a test"));
     clock.advance(59_999);
     assert_eq!(state(), (20, Origin::Override));
     clock.advance(1);
     assert_eq!(state(), (7, Origin::Provider));
-    assert_eq!(flags.shown(flag).set_by, None);
+    assert_eq!(flags.view(flag).set_by, None);
     flags.set_provided(Arc::default());
     assert_eq!(state(), (10, Origin::Default));
 }
@@ -234,7 +237,7 @@ fn strict_mode_multiplies_exactly_and_never_reaches_zero() {
         (20, 1.5, 30),
         (20, -1.0, 1),
     ] {
-        let flags = overridden(&[
+        let flags = with_overrides(&[
             ("rate_limit.strict_mode_enabled", json!(true)),
             ("rate_limit.strict_mode_multiplier", json!(multiplier)),
             ("rate_limit.photos_per_hour", json!(limit)),
@@ -246,7 +249,7 @@ fn strict_mode_multiplies_exactly_and_never_reaches_zero() {
 
 #[test]
 fn superpowers_need_the_master_switch_and_no_kill_switch() {
-    for (production, set, name, offered) in [
+    for (production, overridden, name, offered) in [
         (false, "", "todo_list", true),
         (true, "", "todo_list", false),
         (false, "", "juggling", false),
@@ -254,24 +257,24 @@ fn superpowers_need_the_master_switch_and_no_kill_switch() {
         (true, "superpower.enabled", "todo_list", true),
     ] {
         let flags = new(production);
-        if let Some(flag) = registry::find(set) {
-            flags.set_overrides(HashMap::from([(flag.key, self::set(json!(true)))]));
+        if let Some(flag) = registry::find(overridden) {
+            flags.set_overrides(HashMap::from([(flag.key, make_override(json!(true)))]));
         }
-        assert_eq!(flags.superpower(name), offered, "{name} {set}");
+        assert_eq!(flags.superpower(name), offered, "{name} {overridden}");
     }
 }
 
 #[test]
-fn the_health_word_follows_the_provider() {
-    let of = |configured, heard, is_connected, circuit_breaker_open| {
+fn the_health_follows_the_provider() {
+    let of = |configured, has_answered, is_connected, circuit_breaker_open| {
         let status = Status {
             configured,
-            heard,
-            heard_at: None,
+            has_answered,
+            answered_at: None,
             is_connected,
             circuit_breaker_open,
         };
-        status.word()
+        status.health()
     };
     assert_eq!(of(false, false, false, false), "ok");
     assert_eq!(of(true, false, false, false), "defaults");

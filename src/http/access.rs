@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use log::kv::Value;
 use tokio::time::Instant;
 
-use super::numbers::{RouteLabels, ServerMetrics};
+use super::metrics::{RouteLabels, ServerMetrics};
 use super::{Method, StatusCode};
 
 /// Facts about one request, set while it is handled and logged at its end. Each is set at most
@@ -17,7 +17,7 @@ use super::{Method, StatusCode};
 #[derive(Debug)]
 pub struct RequestTrace {
     pub id: String,
-    row: OnceLock<RouteLabels>,
+    route_labels: OnceLock<RouteLabels>,
     caller: OnceLock<Cow<'static, str>>,
     from: OnceLock<IpAddr>,
 }
@@ -26,15 +26,15 @@ impl RequestTrace {
     pub(super) fn new(id: String) -> Self {
         Self {
             id,
-            row: OnceLock::new(),
+            route_labels: OnceLock::new(),
             caller: OnceLock::new(),
             from: OnceLock::new(),
         }
     }
 
     /// Sets the route that the request matched.
-    pub fn set_row(&self, row: RouteLabels) {
-        let _ = self.row.set(row); // a later call changes nothing
+    pub fn set_route(&self, route_labels: RouteLabels) {
+        let _ = self.route_labels.set(route_labels); // a later call changes nothing
     }
 
     /// Sets the caller, as a word that is safe to log.
@@ -47,12 +47,15 @@ impl RequestTrace {
         let _ = self.from.set(address); // a later call changes nothing
     }
 
-    fn row(&self) -> RouteLabels {
-        self.row.get().copied().unwrap_or(RouteLabels::UNMATCHED)
+    fn route_labels(&self) -> RouteLabels {
+        self.route_labels
+            .get()
+            .copied()
+            .unwrap_or(RouteLabels::UNMATCHED)
     }
 
     pub(super) fn route(&self) -> &'static str {
-        self.row().route
+        self.route_labels().route
     }
 }
 
@@ -68,7 +71,7 @@ pub(super) struct RequestLog {
 
 impl RequestLog {
     pub(super) fn begin(id: String, method: Method, metrics: ServerMetrics) -> Self {
-        metrics.request_began();
+        metrics.request_started();
         Self {
             trace: Arc::new(RequestTrace::new(id)),
             method,
@@ -86,7 +89,8 @@ impl RequestLog {
     fn record(&self, status: StatusCode) {
         let duration = self.started_at.elapsed();
         let trace = &*self.trace;
-        self.metrics.request_ended(trace.row(), status, duration);
+        self.metrics
+            .request_ended(trace.route_labels(), status, duration);
         if !log::log_enabled!(log::Level::Info) {
             return;
         }

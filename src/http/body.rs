@@ -50,12 +50,12 @@ impl RequestBody {
     }
 
     /// The body as a stream of pieces, within the limits. The stream ends after its first error.
-    pub(super) fn pieces(
+    pub(super) fn chunks(
         &mut self,
         bytes_max: usize,
     ) -> Result<impl Stream<Item = Result<Bytes, Error>> + Send + use<>, Error> {
         self.check_length(bytes_max)?;
-        let incoming = self.incoming.take().ok_or_else(read_twice)?;
+        let incoming = self.incoming.take().ok_or_else(already_read)?;
         let reading = BodyReader {
             // If the reader stops early, the rest of the body stays unread on the connection.
             body: Self {
@@ -72,10 +72,10 @@ impl RequestBody {
 
     pub(super) async fn read(&mut self, bytes_max: usize) -> Result<Bytes, Error> {
         self.check_length(bytes_max)?;
-        let incoming = self.incoming.as_mut().ok_or_else(read_twice)?;
-        let whole = collect(incoming, bytes_max, self.limits).await?;
+        let incoming = self.incoming.as_mut().ok_or_else(already_read)?;
+        let body = collect(incoming, bytes_max, self.limits).await?;
         self.incoming = None;
-        Ok(whole)
+        Ok(body)
     }
 }
 
@@ -89,23 +89,23 @@ struct BodyReader {
 
 impl BodyReader {
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, Error> {
-        let incoming = self.body.incoming.as_mut().ok_or_else(read_twice)?;
+        let incoming = self.body.incoming.as_mut().ok_or_else(already_read)?;
         let wait = self.deadline.min(Instant::now() + self.body.limits.idle);
-        let Some(piece) = next_piece(incoming, wait).await? else {
+        let Some(chunk) = next_chunk(incoming, wait).await? else {
             return Ok(None);
         };
-        let left = self.bytes_left.checked_sub(piece.len());
-        self.bytes_left = left.ok_or_else(|| too_large(self.bytes_max))?;
-        Ok(Some((piece, self)))
+        let remaining = self.bytes_left.checked_sub(chunk.len());
+        self.bytes_left = remaining.ok_or_else(|| too_large(self.bytes_max))?;
+        Ok(Some((chunk, self)))
     }
 }
 
 /// The next bytes of the body; `None` at its end.
-async fn next_piece(incoming: &mut Incoming, wait: Instant) -> Result<Option<Bytes>, Error> {
+async fn next_chunk(incoming: &mut Incoming, wait: Instant) -> Result<Option<Bytes>, Error> {
     match timeout_at(wait, incoming.frame()).await {
         Err(_) => Err(too_slow()),
         Ok(None) => Ok(None),
-        Ok(Some(Err(error))) => Err(broken(&error)),
+        Ok(Some(Err(error))) => Err(invalid_body(&error)),
         Ok(Some(Ok(frame))) => Ok(Some(frame.into_data().unwrap_or_default())),
     }
 }
@@ -152,20 +152,20 @@ async fn collect(
     let mut joined = Vec::new();
     while !incoming.is_end_stream() {
         let wait = deadline.min(Instant::now() + limits.idle);
-        let Some(piece) = next_piece(incoming, wait).await? else {
+        let Some(chunk) = next_chunk(incoming, wait).await? else {
             break;
         };
-        if first.len() + joined.len() + piece.len() > bytes_max {
+        if first.len() + joined.len() + chunk.len() > bytes_max {
             return Err(too_large(bytes_max));
         }
         // Most bodies arrive in one piece, which is returned without a copy.
         if first.is_empty() && joined.is_empty() {
-            first = piece;
+            first = chunk;
         } else {
             if joined.is_empty() {
                 joined.extend_from_slice(&std::mem::take(&mut first));
             }
-            joined.extend_from_slice(&piece);
+            joined.extend_from_slice(&chunk);
         }
     }
     Ok(if joined.is_empty() {
@@ -193,7 +193,7 @@ fn too_large(bytes_max: usize) -> Error {
     )
 }
 
-fn read_twice() -> Error {
+fn already_read() -> Error {
     Error::internal("a body was read twice")
 }
 
@@ -205,8 +205,8 @@ fn too_slow() -> Error {
     )
 }
 
-fn broken(cause: &hyper::Error) -> Error {
-    Error::bad_request("The body broke off or its framing is not valid HTTP.").because(cause)
+fn invalid_body(cause: &hyper::Error) -> Error {
+    Error::bad_request("The body is incomplete or its framing is not valid HTTP.").because(cause)
 }
 
 fn unsupported(detail: &str) -> Error {
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_told_from_everything_else() {
+    fn only_json_is_accepted() {
         let cases = [
             (None, None, true),
             (Some("application/json"), None, true),

@@ -14,7 +14,7 @@ use super::body::BodyLimits;
 use super::connection::Connection;
 use super::exchange::Exchange;
 use super::head::{self, RequestId};
-use super::numbers::ServerMetrics;
+use super::metrics::ServerMetrics;
 use super::{Handler, Response, problem};
 use crate::error::{Error, Kind};
 
@@ -45,7 +45,7 @@ impl Boundary {
             .catch_unwind()
             .await
             .unwrap_or_else(|panic| {
-                self.metrics.panicked();
+                self.metrics.count_panic();
                 Err(Error::internal(format!(
                     "panic: {}",
                     panic_message(&*panic)
@@ -55,7 +55,7 @@ impl Boundary {
             log_error(&error, trace);
             if error.kind == Kind::RateLimited {
                 self.metrics
-                    .limited(error.quota.as_ref().map_or("other", |quota| quota.name));
+                    .count_rate_limited(error.quota.as_ref().map_or("other", |quota| quota.name));
             }
             problem::response(&error, &trace.id)
         });
@@ -96,5 +96,5 @@ fn log_error(error: &Error, trace: &RequestTrace) {
 /// so it is not logged. The panic hook logs the place of the panic.
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> &'static str {
     let literal = panic.downcast_ref::<&'static str>().copied();
-    literal.unwrap_or("its message holds values and is left out")
+    literal.unwrap_or("its message may contain personal data and is not logged")
 }

@@ -1,5 +1,6 @@
 //! The TCP socket under a connection. hyper reads and writes it; handlers ask whether the peer is
-//! still there and whether an answer was delivered. Asking takes no byte and no waker from hyper.
+//! still connected and whether an answer was delivered. These checks consume neither bytes nor
+//! wakers of hyper.
 //! This file must not know the protocol on the socket.
 
 use std::future::Future;
@@ -26,7 +27,7 @@ use super::slots::Slot;
 /// How long to wait for a reset after the last byte was written: a closed peer answers with one.
 const RESET_WAIT: Duration = Duration::from_secs(1);
 /// How long writing an answer may take while its delivery is watched.
-const SETTLE_WAIT_MAX: Duration = Duration::from_secs(10);
+const DELIVERY_WAIT_MAX: Duration = Duration::from_secs(10);
 /// How long a refused peer may keep sending before its socket is closed.
 const LINGER_WAIT_MAX: Duration = Duration::from_secs(1);
 const LINGER_BYTES_MAX: usize = 1024 * 1024;
@@ -60,8 +61,8 @@ impl Connection {
         self.shared.address
     }
 
-    /// The peer's state now; never waits. The runtime learns of a close later than the kernel, so
-    /// an open peer is checked with the kernel too.
+    /// The peer's state now; never waits. The runtime notices a close later than the kernel, so an
+    /// open peer is checked with the kernel too.
     pub fn peer(&self) -> Peer {
         match self.runtime_state() {
             Peer::Open => self.shared.kernel_state(),
@@ -95,23 +96,24 @@ impl Connection {
     }
 
     /// Runs `lost` when the next answer can't be written; drops `lost` when it was written. Use
-    /// this for a peer that is open; for a closing peer `settle` is more precise.
-    pub fn if_not_written(&self, lost: impl FnOnce() + Send + 'static) {
-        self.shared.on_lost.lock().push(Box::new(lost));
+    /// this for a peer that is open; for a closing peer `delivery` is more precise.
+    pub fn if_not_written(&self, on_lost: impl FnOnce() + Send + 'static) {
+        self.shared.on_lost.lock().push(Box::new(on_lost));
         if self.shared.broken.load(Ordering::Acquire) {
-            self.shared.lose_answer();
+            self.shared.report_lost_answer();
         }
     }
 
     /// Watches the delivery of the next answer. A peer that only shut down its sending side accepts
     /// the bytes; a closed peer answers them with a reset. Call this before returning the answer.
     /// The future may be awaited elsewhere and resolves within 10 s.
-    pub fn settle(&self) -> impl Future<Output = AnswerDelivery> + Send + 'static + use<> {
+    pub fn delivery(&self) -> impl Future<Output = AnswerDelivery> + Send + 'static + use<> {
         let this = self.clone();
         let written_before = this.shared.written_bytes.load(Ordering::Acquire);
         async move {
-            let watched = tokio::time::timeout(SETTLE_WAIT_MAX, this.watch(written_before)).await;
-            watched.unwrap_or_else(|_| {
+            let delivery =
+                tokio::time::timeout(DELIVERY_WAIT_MAX, this.watch(written_before)).await;
+            delivery.unwrap_or_else(|_| {
                 if this.shared.written_bytes.load(Ordering::Acquire) > written_before {
                     AnswerDelivery::Delivered
                 } else {
@@ -248,21 +250,21 @@ impl Shared {
     fn mark_broken(&self) {
         self.broken.store(true, Ordering::Release);
         self.progress.notify_waiters();
-        self.lose_answer();
+        self.report_lost_answer();
     }
 
     /// Resets the connection of a peer that accepts nothing, so that the kernel drops its unsent
     /// bytes.
-    fn give_up(&self) {
+    fn reset(&self) {
         if let Err(error) = SockRef::from(self.stream()).set_linger(Some(Duration::ZERO)) {
             log::debug!("a slow connection can't be reset: {error}");
         }
         self.mark_broken();
     }
 
-    fn lose_answer(&self) {
-        for lost in self.take_on_lost() {
-            lost();
+    fn report_lost_answer(&self) {
+        for callback in self.take_on_lost() {
+            callback();
         }
     }
 
@@ -284,7 +286,7 @@ impl Shared {
         }
     }
 
-    fn note_write(&self, outcome: &io::Result<usize>) {
+    fn record_write(&self, outcome: &io::Result<usize>) {
         match outcome {
             Ok(n) => {
                 drop(self.take_on_lost());
@@ -305,7 +307,7 @@ impl Shared {
             match write(self.stream()) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 outcome => {
-                    self.note_write(&outcome);
+                    self.record_write(&outcome);
                     return Poll::Ready(outcome);
                 }
             }
@@ -334,7 +336,7 @@ impl Io {
         }
         let wait = || Box::pin(tokio::time::sleep(self.write_timeout));
         ready!(self.stalled.get_or_insert_with(wait).as_mut().poll(cx));
-        self.shared.give_up();
+        self.shared.reset();
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
@@ -387,7 +389,7 @@ impl AsyncWrite for Io {
 impl Drop for Io {
     /// Shuts the socket down at once: a `Connection` handle may outlive this view.
     fn drop(&mut self) {
-        self.shared.lose_answer();
+        self.shared.report_lost_answer();
         if let Err(error) = self.shared.finish() {
             log::debug!("shutting a connection down failed: {error}");
         }

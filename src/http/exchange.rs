@@ -57,8 +57,8 @@ impl Exchange {
     /// The token of the one `Authorization: Bearer` header. `None` when there is no such header,
     /// another scheme, several headers, or bytes outside visible ASCII.
     pub fn bearer(&self) -> Option<&str> {
-        let mut sent = self.headers.get_all(AUTHORIZATION).iter();
-        let (Some(value), None) = (sent.next(), sent.next()) else {
+        let mut values = self.headers.get_all(AUTHORIZATION).iter();
+        let (Some(value), None) = (values.next(), values.next()) else {
             return None;
         };
         let (scheme, token) = std::str::from_utf8(value.as_bytes())
@@ -66,11 +66,11 @@ impl Exchange {
             .split_once(' ')?;
         let token = token.trim_start_matches(' ');
         // Checks every byte without an early exit, which the compiler vectorises.
-        let graphic = token
+        let is_graphic = token
             .bytes()
             .fold(true, |all, b| all & b.is_ascii_graphic());
-        let visible = !token.is_empty() && graphic;
-        (scheme.eq_ignore_ascii_case("bearer") && visible).then_some(token)
+        let is_visible = !token.is_empty() && is_graphic;
+        (scheme.eq_ignore_ascii_case("bearer") && is_visible).then_some(token)
     }
 
     /// The value of a header that may occur at most once. An error when it occurs more often or has
@@ -106,11 +106,11 @@ impl Exchange {
     }
 
     /// The body as a stream of pieces, with the limits of `read_body`; possible once.
-    pub(super) fn body_pieces(
+    pub(super) fn body_chunks(
         &mut self,
         bytes_max: usize,
     ) -> Result<impl Stream<Item = Result<Bytes, Error>> + Send + use<>, Error> {
-        self.body.pieces(bytes_max)
+        self.body.chunks(bytes_max)
     }
 
     /// 415 for a compressed body. The Content-Type is not checked.

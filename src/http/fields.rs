@@ -1,5 +1,5 @@
-//! Typed fields from a JSON object. All wrong fields are collected, so that a client learns of them
-//! in one answer. This file must not know which fields exist.
+//! Typed fields from a JSON object. All invalid fields are collected, so that one answer reports
+//! all of them. This file must not know which fields exist.
 
 use std::ops::RangeInclusive;
 
@@ -8,20 +8,20 @@ use serde_json::{Map, Value};
 use super::json::pointer_step;
 use crate::error::{Error, FieldError};
 
-/// Reads fields one after the other; a wrong one yields a placeholder, and `finish` the
-/// error. Null counts as absent.
+/// Reads fields one after the other. An invalid field yields a placeholder, and `finish` returns
+/// the errors. Null counts as absent.
 ///
 /// ```
 /// # use chatkeep::http::Fields;
-/// # fn read(body: &serde_json::Map<String, serde_json::Value>) -> chatkeep::error::Result<(String, i64)> {
-/// let mut fields = Fields::of(body);
+/// # fn read(body: &serde_json::Map<String, serde_json::Value>) -> chatkeep::error::Result<(String,
+/// i64)> { let mut fields = Fields::of(body);
 /// let chat = fields.required_string("chat_guid", 1..=512);
 /// let at = fields.required_integer("timestamp", 0..=i64::MAX);
 /// fields.finish()?;
 /// # Ok((chat, at))
 /// # }
 /// ```
-#[must_use = "finish() tells whether the fields were right"]
+#[must_use = "finish() returns the errors"]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
     /// The JSON pointer of the object.
@@ -38,7 +38,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// 422 with every field that was wrong.
+    /// 422 with every invalid field.
     pub fn finish(self) -> Result<(), Error> {
         if self.errors.is_empty() {
             Ok(())
@@ -67,8 +67,7 @@ impl<'a> Fields<'a> {
 
     pub fn optional_string(&mut self, name: &str, bytes: RangeInclusive<usize>) -> Option<String> {
         let value = self.value(name)?;
-        self.checked(name, text_in(value, &bytes))
-            .map(str::to_owned)
+        self.accept(name, text_in(value, &bytes)).map(str::to_owned)
     }
 
     pub fn required_integer(&mut self, name: &str, range: RangeInclusive<i64>) -> i64 {
@@ -79,7 +78,7 @@ impl<'a> Fields<'a> {
     pub fn optional_integer(&mut self, name: &str, range: RangeInclusive<i64>) -> Option<i64> {
         let number = self.value(name)?.as_i64();
         let number = number.filter(|number| range.contains(number));
-        self.checked(name, number.ok_or_else(|| expected_integer(&range)))
+        self.accept(name, number.ok_or_else(|| expected_integer(&range)))
     }
 
     pub fn required_bool(&mut self, name: &str) -> bool {
@@ -88,7 +87,7 @@ impl<'a> Fields<'a> {
 
     pub fn optional_bool(&mut self, name: &str) -> Option<bool> {
         let value = self.value(name)?.as_bool();
-        self.checked(name, value.ok_or_else(|| "must be true or false.".into()))
+        self.accept(name, value.ok_or_else(|| "must be true or false.".into()))
     }
 
     pub fn required_string_list(
@@ -102,7 +101,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Each wrong item gets an error of its own.
+    /// Each invalid item gets its own error.
     pub fn optional_string_list(
         &mut self,
         name: &str,
@@ -112,7 +111,7 @@ impl<'a> Fields<'a> {
         let items = self.value(name)?.as_array();
         let items = items.filter(|items| items.len() <= items_max);
         let expected = || format!("must be a list of at most {items_max} strings.");
-        let items = self.checked(name, items.ok_or_else(expected))?;
+        let items = self.accept(name, items.ok_or_else(expected))?;
         let mut list = Vec::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
             match text_in(item, &item_bytes) {
@@ -128,7 +127,7 @@ impl<'a> Fields<'a> {
 
     pub fn optional_object(&mut self, name: &str) -> Option<&'a Map<String, Value>> {
         let object = self.value(name)?.as_object();
-        self.checked(name, object.ok_or_else(|| "must be an object.".into()))
+        self.accept(name, object.ok_or_else(|| "must be an object.".into()))
     }
 
     /// The names of the fields that are present.
@@ -187,21 +186,21 @@ impl<'a> Fields<'a> {
         Some(result)
     }
 
-    /// One of the `words`. A wrong value yields the first word as a placeholder.
-    pub fn one_of(&mut self, name: &str, words: &[&'static str]) -> &'static str {
+    /// One of the `values`. An invalid value yields the first one as a placeholder.
+    pub fn one_of(&mut self, name: &str, values: &[&'static str]) -> &'static str {
         let before = self.errors.len();
-        let word = self.optional_one_of(name, words);
-        if word.is_none() && self.errors.len() == before {
+        let value = self.optional_one_of(name, values);
+        if value.is_none() && self.errors.len() == before {
             self.refuse(name, "is required.");
         }
-        word.or(words.first().copied()).unwrap_or_default()
+        value.or(values.first().copied()).unwrap_or_default()
     }
 
-    pub fn optional_one_of(&mut self, name: &str, words: &[&'static str]) -> Option<&'static str> {
-        let sent = self.value(name)?.as_str();
-        let word = words.iter().copied().find(|word| Some(*word) == sent);
-        let expected = || format!("must be one of: {}.", words.join(", "));
-        self.checked(name, word.ok_or_else(expected))
+    pub fn optional_one_of(&mut self, name: &str, values: &[&'static str]) -> Option<&'static str> {
+        let text = self.value(name)?.as_str();
+        let value = values.iter().copied().find(|value| Some(*value) == text);
+        let expected = || format!("must be one of: {}.", values.join(", "));
+        self.accept(name, value.ok_or_else(expected))
     }
 
     fn require<T: Default>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> T {
@@ -211,7 +210,7 @@ impl<'a> Fields<'a> {
         read(self).unwrap_or_default()
     }
 
-    fn checked<T>(&mut self, name: &str, outcome: Result<T, String>) -> Option<T> {
+    fn accept<T>(&mut self, name: &str, outcome: Result<T, String>) -> Option<T> {
         outcome.map_err(|message| self.refuse(name, message)).ok()
     }
 }
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn right_fields_come_out() {
+    fn valid_fields_are_read() {
         let body = object(json!({
             "s": "é", "n": 7, "b": true, "l": ["a", "b"], "mode": "group",
             "o": {"x": 1}, "null": null,
@@ -285,12 +284,12 @@ mod tests {
         for name in ["wide", "no", "absent"] {
             assert!(f.required_objects(name, 1, |_| ()).is_empty());
         }
-        let wrong: Vec<String> = errors(f).into_iter().map(|(field, _)| field).collect();
-        assert_eq!(wrong, ["/l/1", "/l/2/n", "/wide", "/no", "/absent"]);
+        let invalid: Vec<String> = errors(f).into_iter().map(|(field, _)| field).collect();
+        assert_eq!(invalid, ["/l/1", "/l/2/n", "/wide", "/no", "/absent"]);
     }
 
     #[test]
-    fn every_wrong_field_is_reported_with_its_pointer() {
+    fn every_invalid_field_is_reported_with_its_pointer() {
         let body = object(json!({
             "s": "", "a/b": 1, "l": ["ok", 5], "o": {"x": "1"}, "mode": "c", "null": null,
         }));

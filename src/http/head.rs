@@ -1,5 +1,5 @@
-//! What is checked of a head before anybody sees it, and the request id. It must not look
-//! at what the request wants.
+//! Checks of every request's head, and the request id. This file must not know what the request is
+//! for.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -15,11 +15,11 @@ pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-i
 
 /// Path and query.
 const URI_BYTES_MAX: usize = 8 * 1024;
-/// hyper refuses more than 100 without an allocation per request; this is the stricter one.
+/// Stricter than hyper, which refuses more than 100 headers.
 const HEADERS_MAX: usize = 64;
 const REQUEST_ID_BYTES_MAX: usize = 64;
 
-/// Refuses heads that are too big or don't say exactly once which host they are for.
+/// Refuses heads that are too large or don't have exactly one Host header.
 pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
     let uri_bytes = request
         .uri()
@@ -29,7 +29,7 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
         return Err(Error::new(
             Kind::UriTooLong,
             "uri_too_long",
-            "The address is longer than 8 KiB.",
+            "The path and query are longer than 8 KiB.",
         ));
     }
     if request.headers().len() > HEADERS_MAX {
@@ -47,17 +47,17 @@ pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The name of one request, as text and as it is sent back.
+/// The id of one request, as text and as a header.
 pub(super) struct RequestId {
     pub(super) text: String,
     pub(super) header: HeaderValue,
 }
 
 impl RequestId {
-    /// The client's own id where it is one acceptable word, else a new one.
+    /// The client's id if it is valid, else a new one.
     pub(super) fn of(headers: &HeaderMap) -> Self {
-        let mut sent = headers.get_all(X_REQUEST_ID).iter();
-        if let (Some(header), None) = (sent.next(), sent.next())
+        let mut values = headers.get_all(X_REQUEST_ID).iter();
+        if let (Some(header), None) = (values.next(), values.next())
             && let Ok(text) = header.to_str()
             && is_request_id(text)
         {
@@ -96,17 +96,19 @@ pub(super) fn single_header<'a>(
     headers: &'a HeaderMap,
     name: &str,
 ) -> Result<Option<&'a str>, Error> {
-    let mut sent = headers.get_all(name).iter();
-    let Some(value) = sent.next() else {
+    let mut values = headers.get_all(name).iter();
+    let Some(value) = values.next() else {
         return Ok(None);
     };
-    if sent.next().is_some() {
+    if values.next().is_some() {
         return Err(Error::bad_request(format!(
-            "The header {name} stands more than once."
+            "The header {name} is repeated; send it once."
         )));
     }
     let text = value.to_str().map_err(|_| {
-        Error::bad_request(format!("The header {name} has bytes beyond visible ASCII."))
+        Error::bad_request(format!(
+            "The header {name} contains bytes outside visible ASCII."
+        ))
     })?;
     Ok(Some(text))
 }
@@ -116,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_id_is_taken_only_when_it_is_one_harmless_word() {
+    fn a_request_id_is_accepted_only_if_it_is_one_plain_word() {
         let long = "a".repeat(65);
         let longest = "a".repeat(64);
         let cases: [(&[&str], bool); 7] = [
@@ -128,20 +130,24 @@ mod tests {
             (&["a", "b"], false),
             (&[], false),
         ];
-        for (sent, taken) in cases {
+        for (sent, accepted) in cases {
             let mut headers = HeaderMap::new();
             for value in sent {
                 headers.append(X_REQUEST_ID, value.parse().unwrap());
             }
             let id = RequestId::of(&headers);
-            assert_eq!(sent.first() == Some(&id.text.as_str()), taken, "{sent:?}");
+            assert_eq!(
+                sent.first() == Some(&id.text.as_str()),
+                accepted,
+                "{sent:?}"
+            );
             assert_eq!(id.header, id.text);
             assert!(is_request_id(&id.text));
         }
     }
 
     #[test]
-    fn made_request_ids_differ() {
+    fn generated_request_ids_differ() {
         assert_ne!(new_request_id(), new_request_id());
     }
 }

@@ -27,38 +27,38 @@ impl Json {
 }
 
 fn parse(raw: &[u8]) -> Result<Map<String, Value>, Error> {
-    let whole = |message: &str| Error::invalid_field("", message);
-    let text = std::str::from_utf8(raw).map_err(|_| whole("must be UTF-8."))?;
+    let body_error = |message: &str| Error::invalid_field("", message);
+    let text = std::str::from_utf8(raw).map_err(|_| body_error("must be UTF-8."))?;
     if text.starts_with('\u{feff}') {
-        return Err(whole("must not start with a byte order mark."));
+        return Err(body_error("must not start with a byte order mark."));
     }
     let is_space = |c| matches!(c, ' ' | '\t' | '\n' | '\r');
     if !text.trim_start_matches(is_space).starts_with('{') {
-        return Err(whole("must be one JSON object."));
+        return Err(body_error("must be one JSON object."));
     }
-    let mut fault = Fault::default();
+    let mut reason = RefusalReason::default();
     let mut reader = serde_json::Deserializer::from_str(text);
     let strict = StrictValue {
-        fault: &mut fault,
+        reason: &mut reason,
         depth: 0,
     };
     let value = strict.deserialize(&mut reader);
     match value.and_then(|value| reader.end().map(|()| value)) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(whole("must be one JSON object.")),
-        Err(error) => Err(fault.into_error(&error)),
+        Ok(_) => Err(body_error("must be one JSON object.")),
+        Err(error) => Err(reason.into_error(&error)),
     }
 }
 
 /// Where and why parsing stopped. serde's own error can't carry a path.
 #[derive(Default)]
-struct Fault {
+struct RefusalReason {
     /// Innermost first.
     path: Vec<String>,
     message: Option<&'static str>,
 }
 
-impl Fault {
+impl RefusalReason {
     fn refuse<E: de::Error>(&mut self, message: &'static str) -> E {
         self.message = Some(message);
         E::custom(message)
@@ -88,21 +88,21 @@ pub(super) fn pointer_step(key: &str) -> String {
 
 /// Deserializes any value at nesting level `depth`.
 struct StrictValue<'f> {
-    fault: &'f mut Fault,
+    reason: &'f mut RefusalReason,
     depth: usize,
 }
 
 impl StrictValue<'_> {
-    fn deeper<E: de::Error>(&mut self) -> Result<usize, E> {
+    fn next_depth<E: de::Error>(&mut self) -> Result<usize, E> {
         if self.depth == NESTING_MAX {
-            return Err(self.fault.refuse("is nested deeper than 64 levels."));
+            return Err(self.reason.refuse("is nested deeper than 64 levels."));
         }
         Ok(self.depth + 1)
     }
 
-    fn checked<E: de::Error>(&mut self, text: &str) -> Result<(), E> {
+    fn check_text<E: de::Error>(&mut self, text: &str) -> Result<(), E> {
         if text.contains('\0') {
-            return Err(self.fault.refuse("must not contain the character U+0000."));
+            return Err(self.reason.refuse("must not contain the character U+0000."));
         }
         Ok(())
     }
@@ -141,30 +141,30 @@ impl<'de> Visitor<'de> for StrictValue<'_> {
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
         let number = Number::from_f64(value);
-        let number = number.ok_or_else(|| self.fault.refuse("is too big for a number."))?;
+        let number = number.ok_or_else(|| self.reason.refuse("is out of range for a number."))?;
         Ok(Value::Number(number))
     }
 
     fn visit_str<E: de::Error>(mut self, value: &str) -> Result<Value, E> {
-        self.checked(value)?;
+        self.check_text(value)?;
         Ok(Value::String(value.to_owned()))
     }
 
     fn visit_string<E: de::Error>(mut self, value: String) -> Result<Value, E> {
-        self.checked(&value)?;
+        self.check_text(&value)?;
         Ok(Value::String(value))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Value, A::Error> {
-        let depth = self.deeper()?;
+        let depth = self.next_depth()?;
         let mut list = Vec::new();
         loop {
-            let fault = &mut *self.fault;
-            match items.next_element_seed(StrictValue { fault, depth }) {
+            let reason = &mut *self.reason;
+            match items.next_element_seed(StrictValue { reason, depth }) {
                 Ok(Some(item)) => list.push(item),
                 Ok(None) => return Ok(Value::Array(list)),
                 Err(error) => {
-                    self.fault.path.push(list.len().to_string());
+                    self.reason.path.push(list.len().to_string());
                     return Err(error);
                 }
             }
@@ -172,19 +172,19 @@ impl<'de> Visitor<'de> for StrictValue<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Value, A::Error> {
-        let depth = self.deeper()?;
+        let depth = self.next_depth()?;
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
-            self.checked(&key)?;
+            self.check_text(&key)?;
             if map.contains_key(&key) {
-                self.fault.path.push(pointer_step(&key));
-                return Err(self.fault.refuse("stands twice; send it once."));
+                self.reason.path.push(pointer_step(&key));
+                return Err(self.reason.refuse("is a duplicate name; send it once."));
             }
-            let fault = &mut *self.fault;
-            match entries.next_value_seed(StrictValue { fault, depth }) {
+            let reason = &mut *self.reason;
+            match entries.next_value_seed(StrictValue { reason, depth }) {
                 Ok(value) => map.insert(key, value),
                 Err(error) => {
-                    self.fault.path.push(pointer_step(&key));
+                    self.reason.path.push(pointer_step(&key));
                     return Err(error);
                 }
             };
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_and_says_where_and_what_to_do() {
+    fn refusals_name_the_place_and_the_reason() {
         let cases: [(&[u8], &str, &str); 25] = [
             (b"", "", "one JSON object"),
             (b"[1]", "", "one JSON object"),
@@ -242,22 +242,22 @@ mod tests {
             (b"{\"a\":\"x\\u0000y\"}", "/a", "U+0000"),
             (b"{\"a\":\"x\0y\"}", "/a", "not valid JSON"),
             (b"{\"\\u0000\":1}", "", "U+0000"),
-            (b"{\"a\":1,\"a\":2}", "/a", "stands twice"),
-            (b"{\"a\":1,\"\\u0061\":2}", "/a", "stands twice"),
+            (b"{\"a\":1,\"a\":2}", "/a", "duplicate name"),
+            (b"{\"a\":1,\"\\u0061\":2}", "/a", "duplicate name"),
             (
                 b"{\"l\":[0,{\"x/y\":{\"~\":1,\"~\":2}}]}",
                 "/l/1/x~1y/~0",
-                "stands twice",
+                "duplicate name",
             ),
             (b"{\"a\":{\"b\":\"\\u0000\"}}", "/a/b", "U+0000"),
             (b"{\"a\":[1 2]}", "/a/1", "not valid JSON"),
         ];
         for (body, field, message) in cases {
-            let (at, said) = refusal(body);
+            let (at, detail) = refusal(body);
             let body = String::from_utf8_lossy(body);
             assert!(
-                at == field && said.contains(message),
-                "{body}: {at:?} {said}"
+                at == field && detail.contains(message),
+                "{body}: {at:?} {detail}"
             );
         }
     }

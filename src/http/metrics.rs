@@ -22,7 +22,7 @@ impl RouteLabels {
         route: "unmatched",
     };
 
-    pub fn row(method: &Method, route: &'static str) -> Self {
+    pub fn of(method: &Method, route: &'static str) -> Self {
         let method = match *method {
             Method::GET => "GET",
             Method::POST => "POST",
@@ -37,10 +37,10 @@ impl RouteLabels {
 
 /// The metrics of a running server; clones share the same numbers.
 #[derive(Debug, Clone)]
-pub struct ServerMetrics(Arc<Numbers>);
+pub struct ServerMetrics(Arc<Families>);
 
 #[derive(Debug)]
-struct Numbers {
+struct Families {
     connections: IntGauge,
     refused_connections: IntCounter,
     in_progress: IntGauge,
@@ -59,7 +59,7 @@ impl Default for ServerMetrics {
 impl ServerMetrics {
     /// `limited` counts refusals by a rate limit.
     pub fn new(limited: IntCounterVec) -> Self {
-        Self(Arc::new(Numbers {
+        Self(Arc::new(Families {
             connections: metrics::gauge(
                 "chatkeep_http_connections",
                 "Open connections, including relay sockets.",
@@ -101,21 +101,21 @@ impl ServerMetrics {
     }
 
     pub fn register(&self, registry: &MetricsRegistry) -> metrics::MetricsResult {
-        let numbers = &self.0;
-        registry.add(&numbers.connections)?;
-        registry.add(&numbers.refused_connections)?;
-        registry.add(&numbers.in_progress)?;
-        registry.add(&numbers.requests)?;
-        registry.add(&numbers.durations)?;
-        registry.add(&numbers.panics)?;
-        registry.add(&numbers.limited)
+        let families = &self.0;
+        registry.add(&families.connections)?;
+        registry.add(&families.refused_connections)?;
+        registry.add(&families.in_progress)?;
+        registry.add(&families.requests)?;
+        registry.add(&families.durations)?;
+        registry.add(&families.panics)?;
+        registry.add(&families.limited)
     }
 
-    pub(super) fn connection_began(&self) {
+    pub(super) fn connection_opened(&self) {
         self.0.connections.inc();
     }
 
-    pub(super) fn connection_ended(&self) {
+    pub(super) fn connection_closed(&self) {
         self.0.connections.dec();
     }
 
@@ -123,24 +123,29 @@ impl ServerMetrics {
         self.0.refused_connections.inc();
     }
 
-    pub(super) fn request_began(&self) {
+    pub(super) fn request_started(&self) {
         self.0.in_progress.inc();
     }
 
-    pub(super) fn request_ended(&self, row: RouteLabels, status: StatusCode, durations: Duration) {
-        let RouteLabels { method, route } = row;
+    pub(super) fn request_ended(
+        &self,
+        labels: RouteLabels,
+        status: StatusCode,
+        duration: Duration,
+    ) {
+        let RouteLabels { method, route } = labels;
         let requests = [method, route, status.as_str()];
         self.0.requests.with_label_values(&requests).inc();
-        let took_of = self.0.durations.with_label_values(&[method, route]);
-        took_of.observe(durations.as_secs_f64());
+        let histogram = self.0.durations.with_label_values(&[method, route]);
+        histogram.observe(duration.as_secs_f64());
         self.0.in_progress.dec();
     }
 
-    pub(super) fn limited(&self, limit: &'static str) {
+    pub(super) fn count_rate_limited(&self, limit: &'static str) {
         self.0.limited.with_label_values(&[limit]).inc();
     }
 
-    pub(super) fn panicked(&self) {
+    pub(super) fn count_panic(&self) {
         self.0.panics.inc();
     }
 }

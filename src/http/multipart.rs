@@ -48,13 +48,13 @@ impl Exchange {
                 "Send the body as a form, with Content-Type: multipart/form-data.",
             )
         })?;
-        let pieces = self.body_pieces(limits.body_bytes_max)?;
-        read(pieces, boundary, limits).await
+        let chunks = self.body_chunks(limits.body_bytes_max)?;
+        read(chunks, boundary, limits).await
     }
 }
 
 async fn read(
-    pieces: impl Stream<Item = Result<Bytes, Error>> + Send,
+    chunks: impl Stream<Item = Result<Bytes, Error>> + Send,
     boundary: String,
     limits: FormLimits,
 ) -> Result<Form, Error> {
@@ -62,11 +62,11 @@ async fn read(
         .per_field(TEXT_BYTES_MAX)
         .for_field(limits.file_name, limits.file_bytes_max as u64);
     let constraints = Constraints::new().size_limit(sizes);
-    let pieces = Box::pin(pieces);
-    let mut multipart = Multipart::with_constraints(pieces, boundary, constraints);
+    let chunks = Box::pin(chunks);
+    let mut multipart = Multipart::with_constraints(chunks, boundary, constraints);
     let mut form = Form::default();
     for _ in 0..FIELDS_MAX {
-        let Some(mut field) = multipart.next_field().await.map_err(refused)? else {
+        let Some(mut field) = multipart.next_field().await.map_err(form_error)? else {
             return Ok(form);
         };
         let name = field.name().unwrap_or_default().to_owned();
@@ -74,12 +74,12 @@ async fn read(
         if form.texts.contains_key(&name) || is_file && form.file.is_some() {
             return Err(Error::invalid_field(
                 pointer(&name),
-                "stands twice; send it once.",
+                "is a duplicate name; send it once.",
             ));
         }
         let mut bytes = Vec::new();
-        while let Some(piece) = field.chunk().await.map_err(refused)? {
-            bytes.extend_from_slice(&piece);
+        while let Some(chunk) = field.chunk().await.map_err(form_error)? {
+            bytes.extend_from_slice(&chunk);
         }
         if is_file {
             form.file = Some(bytes);
@@ -102,11 +102,11 @@ fn pointer(name: &str) -> String {
     format!("/{}", super::json::pointer_step(name))
 }
 
-fn refused(error: multer::Error) -> Error {
+fn form_error(error: multer::Error) -> Error {
     match error {
         multer::Error::StreamReadFailed(cause) => match cause.downcast::<Error>() {
-            Ok(ours) => *ours,
-            Err(cause) => Error::bad_request("The body broke off.").because(cause),
+            Ok(error) => *error,
+            Err(cause) => Error::bad_request("The body is incomplete.").because(cause),
         },
         multer::Error::FieldSizeExceeded { limit, field_name } => Error::new(
             Kind::TooLarge,

@@ -13,9 +13,9 @@ pub(super) fn decode(text: &str) -> Option<Cow<'_, str>> {
         digits.count() == 2
     };
     // The decoder would pass a broken escape through unchanged.
-    let is_sound = text.split('%').skip(1).all(is_escape);
+    let is_valid = text.split('%').skip(1).all(is_escape);
     let decoded = percent_decode_str(text).decode_utf8().ok()?;
-    (is_sound && !decoded.contains('\0')).then_some(decoded)
+    (is_valid && !decoded.contains('\0')).then_some(decoded)
 }
 
 /// A value of a form as browsers send it (application/x-www-form-urlencoded), where `+` is a
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decodes_what_is_text_and_nothing_else() {
+    fn decodes_text_and_nothing_else() {
         let cases = [
             ("plain+1", Some("plain+1")),
             ("a%20b%2Fc", Some("a b/c")),

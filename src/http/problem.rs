@@ -21,7 +21,7 @@ pub fn method_not_allowed(allow: &[Method]) -> Error {
         ..Error::new(
             Kind::MethodNotAllowed,
             "method_not_allowed",
-            format!("This address answers to {allow}."),
+            format!("This path supports {allow}."),
         )
     }
 }
@@ -106,8 +106,8 @@ fn status_of(kind: Kind) -> StatusCode {
 
 /// Every answer that asks the client to come later has a Retry-After.
 fn retry_after_s(error: &Error) -> Option<u32> {
-    let later = matches!(error.kind, Kind::RateLimited | Kind::Unavailable);
-    error.retry_after_s.or(later.then_some(1))
+    let is_temporary = matches!(error.kind, Kind::RateLimited | Kind::Unavailable);
+    error.retry_after_s.or(is_temporary.then_some(1))
 }
 
 fn extra_headers(error: &Error) -> Vec<(HeaderName, HeaderValue)> {
@@ -143,7 +143,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn an_error_shows_what_is_public_and_nothing_else() {
+    fn an_error_shows_its_public_parts_only() {
         let error = Error::invalid_field("/name", "must be a string.").because("SELECT secret");
         let body: Value = serde_json::from_slice(&body_of(&error, "r-1")).unwrap();
         let expected = json!({
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(body, expected);
     }
 
-    fn used_up() -> Error {
+    fn rate_limited() -> Error {
         Error::rate_limited(Quota {
             name: "x",
             limit: 3,
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_bring_their_headers() {
+    fn kinds_have_their_headers() {
         let cases = [
             (
                 Error::unauthorized("why"),
@@ -173,12 +173,12 @@ mod tests {
                 "www-authenticate",
                 "Bearer",
             ),
-            (used_up(), 429, "retry-after", "7"),
-            (used_up(), 429, "ratelimit", "\"x\";r=0;t=7"),
-            (used_up(), 429, "ratelimit-policy", "\"x\";q=3;w=60"),
+            (rate_limited(), 429, "retry-after", "7"),
+            (rate_limited(), 429, "ratelimit", "\"x\";r=0;t=7"),
+            (rate_limited(), 429, "ratelimit-policy", "\"x\";q=3;w=60"),
             (Error::unavailable("Later."), 503, "retry-after", "1"),
             (
-                Error::new(Kind::Unavailable, "x", "No time was said."),
+                Error::new(Kind::Unavailable, "x", "Without a time."),
                 503,
                 "retry-after",
                 "1",

@@ -96,8 +96,8 @@ pub(super) fn append_quota(headers: &mut HeaderMap, quota: &Quota) {
         more_in_s,
     } = quota;
     let policy = format!("\"{name}\";q={limit};w={window_s}");
-    let standing = format!("\"{name}\";r={left};t={more_in_s}");
-    for (field, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, standing)] {
+    let state = format!("\"{name}\";r={left};t={more_in_s}");
+    for (field, value) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, state)] {
         // Limit names are words in the code, so the value is a valid header.
         if let Ok(value) = HeaderValue::try_from(value) {
             headers.append(field, value);
@@ -106,7 +106,7 @@ pub(super) fn append_quota(headers: &mut HeaderMap, quota: &Quota) {
 }
 
 pub(super) fn with_status(status: StatusCode, bytes: Bytes) -> Response {
-    let mut response = Response::new(whole(bytes));
+    let mut response = Response::new(complete(bytes));
     *response.status_mut() = status;
     response
 }
@@ -117,6 +117,6 @@ fn typed(status: StatusCode, content_type: HeaderValue, bytes: Bytes) -> Respons
     response
 }
 
-fn whole(bytes: Bytes) -> Body {
+fn complete(bytes: Bytes) -> Body {
     Either::Left(Full::new(bytes))
 }

@@ -7,7 +7,7 @@ use super::{Method, percent};
 
 /// Targets by method and path pattern, such as `/account/export/{job_id}`.
 pub struct Router<T> {
-    literal: HashMap<&'static str, Methods<T>>,
+    literals: HashMap<&'static str, Methods<T>>,
     /// Patterns with parameters; more literal ones come first.
     patterns: Vec<(Pattern, Methods<T>)>,
 }
@@ -18,7 +18,7 @@ pub enum Match<'a, T> {
         params: Params,
     },
     /// The path exists, but not for this method.
-    WrongMethod {
+    MethodNotAllowed {
         allow: Vec<Method>,
     },
     Unknown,
@@ -30,8 +30,8 @@ pub struct Params(Vec<(&'static str, String)>);
 
 impl Params {
     pub fn get(&self, name: &str) -> Option<&str> {
-        let mut found = self.0.iter().filter(|(key, _)| *key == name);
-        found.next().map(|(_, value)| value.as_str())
+        let mut values = self.0.iter().filter(|(key, _)| *key == name);
+        values.next().map(|(_, value)| value.as_str())
     }
 }
 
@@ -40,15 +40,18 @@ impl<T> Router<T> {
     ///
     /// When two routes are equal: the route table is wrong and the service must not start.
     pub fn new(routes: impl IntoIterator<Item = (Method, &'static str, T)>) -> Self {
-        let mut literal: HashMap<_, Methods<T>> = HashMap::new();
+        let mut literals: HashMap<_, Methods<T>> = HashMap::new();
         let mut patterns: Vec<(Pattern, Methods<T>)> = Vec::new();
         for (method, path, target) in routes {
             if !path.contains('{') {
-                literal.entry(path).or_default().add(method, path, target);
+                literals.entry(path).or_default().add(method, path, target);
                 continue;
             }
             let pattern = Pattern::of(path);
-            match patterns.iter_mut().find(|(known, _)| *known == pattern) {
+            match patterns
+                .iter_mut()
+                .find(|(existing, _)| *existing == pattern)
+            {
                 Some((_, methods)) => methods.add(method, path, target),
                 None => {
                     let mut methods = Methods::default();
@@ -58,18 +61,18 @@ impl<T> Router<T> {
             }
         }
         patterns.sort_by_key(|(pattern, _)| pattern.rank());
-        Self { literal, patterns }
+        Self { literals, patterns }
     }
 
     /// Finds the target. HEAD uses the target of GET. A path written literally in the table is
     /// never read as another pattern's parameter.
     pub fn find(&self, method: &Method, path: &str) -> Match<'_, T> {
         let mut allow = Vec::new();
-        if let Some(methods) = self.literal.get(path) {
+        if let Some(methods) = self.literals.get(path) {
             let params = Params::default();
             return match methods.find(method) {
                 Some(target) => Match::Found { target, params },
-                None => Match::WrongMethod {
+                None => Match::MethodNotAllowed {
                     allow: methods.allow(),
                 },
             };
@@ -86,7 +89,7 @@ impl<T> Router<T> {
         if allow.is_empty() {
             Match::Unknown
         } else {
-            Match::WrongMethod { allow }
+            Match::MethodNotAllowed { allow }
         }
     }
 }
@@ -101,13 +104,13 @@ impl<T> Default for Methods<T> {
 
 impl<T> Methods<T> {
     fn add(&mut self, method: Method, path: &str, target: T) {
-        let duplicate = self.0.iter().any(|(known, _)| *known == method);
-        assert!(!duplicate, "the route {method} {path} stands twice");
+        let duplicate = self.0.iter().any(|(existing, _)| *existing == method);
+        assert!(!duplicate, "the route {method} {path} is a duplicate");
         self.0.push((method, target));
     }
 
     fn find(&self, method: &Method) -> Option<&T> {
-        let exact = |wanted: &Method| self.0.iter().find(|(known, _)| known == wanted);
+        let exact = |method: &Method| self.0.iter().find(|(existing, _)| existing == method);
         let found = exact(method).or_else(|| {
             let head = method == Method::HEAD;
             head.then(|| exact(&Method::GET)).flatten()
@@ -158,19 +161,19 @@ impl Pattern {
     }
 
     fn matches(&self, path: &str) -> Option<Params> {
-        let mut sent = path.split('/');
+        let mut segments = path.split('/');
         let mut params = Vec::new();
         for segment in &self.0 {
-            let text = sent.next()?;
+            let text = segments.next()?;
             match segment {
-                Segment::Literal(literal) if *literal == text => {}
+                Segment::Literal(literals) if *literals == text => {}
                 Segment::Param(name) if !text.is_empty() => {
                     params.push((*name, percent::decode(text)?.into_owned()));
                 }
                 _ => return None,
             }
         }
-        sent.next().is_none().then_some(Params(params))
+        segments.next().is_none().then_some(Params(params))
     }
 }
 
@@ -227,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_method_learns_the_right_ones() {
+    fn an_unsupported_method_gets_the_supported_ones() {
         let router = router();
         let cases = [
             ("/jobs", vec![Method::POST, Method::GET, Method::HEAD]),
@@ -235,7 +238,7 @@ mod tests {
             ("/jobs/latest", vec![Method::GET, Method::HEAD]),
         ];
         for (path, expected) in cases {
-            let Match::WrongMethod { allow } = router.find(&Method::PATCH, path) else {
+            let Match::MethodNotAllowed { allow } = router.find(&Method::PATCH, path) else {
                 panic!("{path} takes PATCH");
             };
             assert_eq!(allow, expected);
@@ -243,8 +246,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "stands twice")]
-    fn a_route_stands_once() {
+    #[should_panic(expected = "is a duplicate")]
+    fn duplicate_routes_are_refused() {
         Router::new([(Method::GET, "/a", 1), (Method::GET, "/a", 2)]);
     }
 }

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use super::body::BodyLimits;
 use super::boundary::Boundary;
 use super::connection;
-use super::numbers::ServerMetrics;
+use super::metrics::ServerMetrics;
 use super::slots::{AddressGroup, Full, Slot, Slots};
 use super::{Handler, head, problem};
 use crate::error::Error;
@@ -44,12 +44,12 @@ pub struct Settings {
     pub write_timeout: Duration,
     /// Limit of open connections, including upgraded sockets.
     pub max_connections: usize,
-    /// Limit of open connections per address group (see `counted_as`).
+    /// Limit of open connections per address group (see `address_group`).
     pub max_connections_per_address: usize,
-    pub counted_as: AddressGroup,
+    pub address_group: AddressGroup,
     pub shutdown_grace: Duration,
     /// Keep a clone to read the server's metrics.
-    pub gauge: ServerMetrics,
+    pub metrics: ServerMetrics,
 }
 
 impl Default for Settings {
@@ -61,9 +61,9 @@ impl Default for Settings {
             write_timeout: Duration::from_secs(20),
             max_connections: 10_000,
             max_connections_per_address: 2_500,
-            counted_as: Arc::new(Some),
+            address_group: Arc::new(Some),
             shutdown_grace: Duration::from_secs(30),
-            gauge: ServerMetrics::default(),
+            metrics: ServerMetrics::default(),
         }
     }
 }
@@ -86,11 +86,11 @@ pub async fn serve(
     let grace = settings.shutdown_grace;
     let server = Arc::new(Server::new(settings, handler));
     let mut connections = JoinSet::new();
-    let mut logged: Option<Instant> = None;
+    let mut logged_at: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
             biased;
-            () = stopped(&mut stop) => break,
+            () = stop_requested(&mut stop) => break,
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
             accepted = listener.accept() => accepted,
         };
@@ -99,13 +99,13 @@ pub async fn serve(
             // The client disconnected before it was accepted: no pause needed.
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionAborted => {}
             Err(error) => {
-                if logged.is_none_or(|at| at.elapsed() >= ACCEPT_LOG_INTERVAL) {
-                    logged = Some(Instant::now());
-                    log::error!("accepting connections fails: {error}");
+                if logged_at.is_none_or(|at| at.elapsed() >= ACCEPT_LOG_INTERVAL) {
+                    logged_at = Some(Instant::now());
+                    log::error!("connections can't be accepted: {error}");
                 }
                 // Whether the pause or `stop` ended the wait, the loop continues and checks `stop`
                 // first.
-                let _ = tokio::time::timeout(ACCEPT_PAUSE, stopped(&mut stop)).await;
+                let _ = tokio::time::timeout(ACCEPT_PAUSE, stop_requested(&mut stop)).await;
             }
         }
     }
@@ -118,17 +118,17 @@ pub async fn serve(
 }
 
 /// Resolves when a drain is requested. A dropped sender counts as a request.
-async fn stopped(stop: &mut watch::Receiver<bool>) {
+async fn stop_requested(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
 struct Server {
     http: http1::Builder,
     boundary: Arc<Boundary>,
-    gauge: ServerMetrics,
+    metrics: ServerMetrics,
     slots: Slots,
     write_timeout: Duration,
-    turning_away: Arc<Semaphore>,
+    refusals: Arc<Semaphore>,
 }
 
 impl Server {
@@ -148,16 +148,16 @@ impl Server {
         let slots = Slots::new(
             settings.max_connections,
             settings.max_connections_per_address,
-            settings.counted_as,
-            settings.gauge.clone(),
+            settings.address_group,
+            settings.metrics.clone(),
         );
         Self {
             http,
-            boundary: Arc::new(Boundary::new(handler, limits, settings.gauge.clone())),
-            gauge: settings.gauge,
+            boundary: Arc::new(Boundary::new(handler, limits, settings.metrics.clone())),
+            metrics: settings.metrics,
             slots,
             write_timeout: settings.write_timeout,
-            turning_away: Arc::new(Semaphore::new(REFUSED_CONNECTIONS_MAX)),
+            refusals: Arc::new(Semaphore::new(REFUSED_CONNECTIONS_MAX)),
         }
     }
 
@@ -175,7 +175,7 @@ impl Server {
                     .spawn(async move { server.serve_connection(stream, peer, slot, stop).await });
             }
             Err(full) => {
-                self.gauge.count_refused_connection();
+                self.metrics.count_refused_connection();
                 self.refuse(stream, peer, full, connections);
             }
         }
@@ -191,7 +191,7 @@ impl Server {
         if full == Full::PerAddress {
             log::debug!("{} has as many connections as one address may", peer.ip());
         }
-        if let Ok(permit) = self.turning_away.clone().try_acquire_owned() {
+        if let Ok(permit) = self.refusals.clone().try_acquire_owned() {
             let (slot, timeout) = (Slot::uncounted(permit), self.write_timeout);
             connections.spawn(refuse(stream, peer, full, slot, timeout));
         }
@@ -205,7 +205,7 @@ impl Server {
         mut stop: watch::Receiver<bool>,
     ) {
         if let Err(error) = stream.set_nodelay(true) {
-            log::debug!("TCP_NODELAY was refused: {error}");
+            log::debug!("TCP_NODELAY can't be set: {error}");
         }
         let (io, connection) = connection::split(stream, peer.ip(), slot, self.write_timeout);
         let service = service_fn(|request| {
@@ -218,7 +218,7 @@ impl Server {
             tokio::select! {
                 biased;
                 outcome = http.as_mut() => outcome,
-                () = stopped(&mut stop) => {
+                () = stop_requested(&mut stop) => {
                     http.as_mut().graceful_shutdown();
                     http.await
                 }
@@ -253,6 +253,6 @@ async fn refuse(
     };
     match reply.await {
         Ok(()) => connection.linger().await,
-        Err(error) => log::debug!("a connection beyond the cap was lost: {error}"),
+        Err(error) => log::debug!("a connection beyond the limit was not answered: {error}"),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::numbers::ServerMetrics;
+use super::metrics::ServerMetrics;
 
 /// Maps an address to the group it is counted in, such as its network. `None` means not counted.
 pub type AddressGroup = Arc<dyn Fn(IpAddr) -> Option<IpAddr> + Send + Sync>;
@@ -22,8 +22,8 @@ pub(super) enum Full {
 
 pub(super) struct Slots {
     all: Arc<Semaphore>,
-    of_address_max: usize,
-    counted_as: AddressGroup,
+    per_address_max: usize,
+    address_group: AddressGroup,
     counts: AddressCounts,
     metrics: ServerMetrics,
 }
@@ -33,14 +33,14 @@ type AddressCounts = Arc<Mutex<HashMap<IpAddr, usize>>>;
 impl Slots {
     pub(super) fn new(
         max: usize,
-        of_address_max: usize,
-        counted_as: AddressGroup,
+        per_address_max: usize,
+        address_group: AddressGroup,
         metrics: ServerMetrics,
     ) -> Self {
         Self {
             all: Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS))),
-            of_address_max,
-            counted_as,
+            per_address_max,
+            address_group,
             counts: AddressCounts::default(),
             metrics,
         }
@@ -49,11 +49,11 @@ impl Slots {
     pub(super) fn take(&self, peer: IpAddr) -> Result<Slot, Full> {
         let permit = self.all.clone().try_acquire_owned();
         let permit = permit.map_err(|_| Full::All)?;
-        let share = match (self.counted_as)(peer) {
+        let share = match (self.address_group)(peer) {
             None => None,
             Some(address) => Some(self.share(address).ok_or(Full::PerAddress)?),
         };
-        self.metrics.connection_began();
+        self.metrics.connection_opened();
         Ok(Slot {
             _permit: permit,
             _share: share,
@@ -64,7 +64,7 @@ impl Slots {
     fn share(&self, address: IpAddr) -> Option<Share> {
         let mut counts = self.counts.lock();
         let count = counts.entry(address).or_default();
-        if *count >= self.of_address_max {
+        if *count >= self.per_address_max {
             return None;
         }
         *count += 1;
@@ -97,7 +97,7 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         if let Some(metrics) = &self.metrics {
-            metrics.connection_ended();
+            metrics.connection_closed();
         }
     }
 }
@@ -127,9 +127,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_its_places_and_gives_them_back() {
-        let counted: AddressGroup = Arc::new(|peer: IpAddr| (!peer.is_loopback()).then_some(peer));
-        let slots = Slots::new(5, 2, counted, ServerMetrics::default());
+    fn an_address_has_its_own_limit_and_slots_are_released() {
+        let group: AddressGroup = Arc::new(|peer: IpAddr| (!peer.is_loopback()).then_some(peer));
+        let slots = Slots::new(5, 2, group, ServerMetrics::default());
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
         let (one, other) = (address("192.0.2.1"), address("192.0.2.2"));
         let first = slots.take(one).ok().unwrap();

@@ -48,7 +48,9 @@ impl Handshake {
             let upgraded = self.upgrade.await;
             upgraded
                 .map(|upgraded| Socket(TokioIo::new(upgraded)))
-                .map_err(|cause| Error::bad_request("The handshake broke off.").because(cause))
+                .map_err(|cause| {
+                    Error::bad_request("The handshake was interrupted.").because(cause)
+                })
         };
         (answer, socket)
     }
@@ -87,27 +89,27 @@ impl AsyncWrite for Socket {
 
 /// The key of a handshake. 400 when the request is no handshake, 426 for another protocol version.
 pub(super) fn check(method: &Method, headers: &HeaderMap) -> Result<String, Error> {
-    let asks = method == Method::GET
-        && has_word(headers, CONNECTION, "upgrade")
-        && has_word(headers, UPGRADE, "websocket");
+    let is_upgrade = method == Method::GET
+        && has_value(headers, CONNECTION, "upgrade")
+        && has_value(headers, UPGRADE, "websocket");
     let key = single_header(headers, SEC_WEBSOCKET_KEY.as_str())?.unwrap_or_default();
     let version = single_header(headers, SEC_WEBSOCKET_VERSION.as_str())?;
     match version {
-        Some("13") if asks && is_key(key) => Ok(key.to_owned()),
-        Some(version) if asks && version != "13" => Err(Error::new(
+        Some("13") if is_upgrade && is_key(key) => Ok(key.to_owned()),
+        Some(version) if is_upgrade && version != "13" => Err(Error::new(
             Kind::UpgradeRequired,
             "upgrade_required",
-            "Only version 13 of the WebSocket protocol is spoken here.",
+            "Only version 13 of the WebSocket protocol is supported.",
         )),
         _ => Err(no_handshake()),
     }
 }
 
 pub(super) fn no_handshake() -> Error {
-    Error::bad_request("This address takes WebSocket handshakes only.")
+    Error::bad_request("This path accepts WebSocket handshakes only.")
 }
 
-fn has_word(headers: &HeaderMap, name: HeaderName, word: &str) -> bool {
+fn has_value(headers: &HeaderMap, name: HeaderName, word: &str) -> bool {
     let lines = headers.get_all(name);
     let lines = lines.iter().filter_map(|line| line.to_str().ok());
     lines
@@ -126,7 +128,7 @@ fn is_key(key: &str) -> bool {
 mod tests {
     use super::*;
 
-    const GOOD: [(&str, &str); 4] = [
+    const VALID: [(&str, &str); 4] = [
         ("connection", "keep-alive, Upgrade"),
         ("upgrade", "WebSocket"),
         ("sec-websocket-version", "13"),
@@ -135,8 +137,8 @@ mod tests {
 
     fn outcome(change: &str, value: Option<&str>) -> Result<String, Kind> {
         let mut headers = HeaderMap::new();
-        for (name, good) in GOOD {
-            let value = if name == change { value } else { Some(good) };
+        for (name, valid) in VALID {
+            let value = if name == change { value } else { Some(valid) };
             if let Some(value) = value {
                 headers.insert(HeaderName::from_static(name), value.parse().unwrap());
             }
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_handshakes_of_version_13_pass() {
+    fn only_complete_handshakes_of_version_13_pass() {
         assert_eq!(outcome("", None).as_deref(), Ok("dGhlIHNhbXBsZSBub25jZQ=="));
         let cases = [
             ("connection", None, Kind::BadRequest),

@@ -1,6 +1,6 @@
 //! Retries without an idempotency key. A relay repeats a request when the connection breaks: the
 //! repeated request waits while the first one is still in flight, and an answer that could not
-//! be written is kept for the retry.
+//! be written is stored for the retry.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Retries {
     pub async fn enter(self: &Arc<Self>, request: Digest, connection: &Connection) -> InFlight {
         loop {
             let done = match self.begin(request, connection) {
-                Ok(turn) => return turn,
+                Ok(in_flight) => return in_flight,
                 Err(done) => done,
             };
             let _ = done.acquire().await; // acquire fails when the semaphore is closed: the request is done
@@ -79,7 +79,7 @@ impl Retries {
         })
     }
 
-    pub fn note_legacy_use(&self) {
+    pub fn record_legacy_use(&self) {
         self.legacy_used.store(true, Ordering::Relaxed);
     }
 
@@ -96,27 +96,27 @@ impl InFlight {
         self,
         ingest: &Arc<Ingest>,
         connection: &Connection,
-        received: IngestOutcome,
+        outcome: IngestOutcome,
     ) {
         let (ingest, peer) = (ingest.clone(), connection.peer());
-        let keep = UndeliveredAnswer {
-            turn: self,
+        let undelivered = UndeliveredAnswer {
+            in_flight: self,
             ingest,
-            received,
+            outcome,
         };
         if peer == Peer::Open {
             // Nearly all answers are delivered, so storing happens only in this callback.
             connection.if_not_written(move || {
                 if let Ok(runtime) = Handle::try_current() {
-                    runtime.spawn(keep.run());
+                    runtime.spawn(undelivered.run());
                 }
             });
             return;
         }
-        let settled = connection.settle();
+        let delivery = connection.delivery();
         tokio::spawn(async move {
-            if settled.await == AnswerDelivery::Lost {
-                keep.run().await;
+            if delivery.await == AnswerDelivery::Lost {
+                undelivered.run().await;
             }
         });
     }
@@ -125,18 +125,18 @@ impl InFlight {
 /// The data needed to store an answer that wasn't delivered. It is dropped when the answer was
 /// delivered.
 struct UndeliveredAnswer {
-    turn: InFlight,
+    in_flight: InFlight,
     ingest: Arc<Ingest>,
-    received: IngestOutcome,
+    outcome: IngestOutcome,
 }
 
 impl UndeliveredAnswer {
     async fn run(self) {
         let stored = self
             .ingest
-            .keep_answer(self.turn.request, self.received.message_id);
+            .keep_answer(self.in_flight.request, self.outcome.message_id);
         if let Err(error) = stored.await {
-            log::warn!("an answer that was not delivered could not be kept: {error}");
+            log::warn!("an undelivered answer could not be stored: {error}");
         }
     }
 }

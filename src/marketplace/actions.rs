@@ -33,11 +33,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const WORDS: [&'static str; 3] = ["send_message", "remember", "start_session"];
+    pub const NAMES: [&'static str; 3] = ["send_message", "remember", "start_session"];
 
-    /// Parses one of `WORDS`.
-    pub fn of(word: &str) -> Self {
-        match word {
+    /// Parses one of `NAMES`.
+    pub fn of(name: &str) -> Self {
+        match name {
             "remember" => Self::Remember,
             "start_session" => Self::StartSession,
             _ => Self::SendMessage,
@@ -60,7 +60,7 @@ pub fn is_action_id(text: &str) -> bool {
 
 /// An action prepared for calls.
 #[derive(Debug, Clone)]
-pub struct Ready {
+pub struct PreparedAction {
     kind: Kind,
     template: Template,
     parameters: Vec<String>,
@@ -76,12 +76,12 @@ pub enum Effect {
     StartSession,
 }
 
-impl Ready {
+impl PreparedAction {
     pub fn new(action: &Action, mapping: &Mapping) -> Self {
         let template = Template::parse(action.template.as_deref().unwrap_or_default());
         let parameters = action.parameters.iter().map(String::as_str);
-        let said = template.fields().filter(|_| action.kind.has_text());
-        let lookup = Lookup::of(mapping, parameters.chain(said));
+        let text_fields = template.fields().filter(|_| action.kind.has_text());
+        let lookup = Lookup::of(mapping, parameters.chain(text_fields));
         Self {
             kind: action.kind,
             parameters: action.parameters.clone(),
@@ -145,15 +145,15 @@ mod tests {
             template: Some(template.to_owned()),
             parameters: parameters.iter().map(|p| (*p).to_owned()).collect(),
         };
-        let ready = Ready::new(&action, &Mapping::default());
+        let ready = PreparedAction::new(&action, &Mapping::default());
         ready.decide(&ready.lookup.read(body.as_bytes()).unwrap())
     }
 
     #[test]
-    fn a_call_does_what_its_action_says_or_says_why_not() {
+    fn a_call_has_its_actions_effect_or_an_error() {
         let body = r#"{"who":"Ada","n":0,"blank":" ","none":null,"list":[1]}"#;
         let send = |text: &str| Ok(Effect::Send { text: text.into() });
-        let failed = |why: &str| Err(why.to_owned());
+        let error = |why: &str| Err(why.to_owned());
         type Case = (
             Kind,
             &'static str,
@@ -175,39 +175,39 @@ mod tests {
                 Kind::StartSession,
                 "{who}",
                 &["list"],
-                failed("The required field list has no value."),
+                error("The required field list has no value."),
             ),
             (
                 Kind::SendMessage,
                 "Hi",
                 &["none", "who", "x"],
-                failed("Required fields have no value: none, x."),
+                error("Required fields have no value: none, x."),
             ),
             (
                 Kind::SendMessage,
                 "{blank}{x}",
                 &[],
-                failed("The text is empty: none of its fields has a value."),
+                error("The text is empty: none of its fields has a value."),
             ),
             (
                 Kind::Remember,
                 "",
                 &[],
-                failed("The text is empty: none of its fields has a value."),
+                error("The text is empty: none of its fields has a value."),
             ),
             (Kind::SendMessage, "{{who}}", &[], send("{who}")),
         ];
         for (kind, template, parameters, expected) in cases {
-            let decided = decide(kind, template, parameters, body);
-            assert_eq!(decided, expected, "{kind:?} {template} {parameters:?}");
+            let effect = decide(kind, template, parameters, body);
+            assert_eq!(effect, expected, "{kind:?} {template} {parameters:?}");
         }
     }
 
     #[test]
-    fn words_and_kinds_are_the_same_in_the_database() {
-        for word in Kind::WORDS {
-            let written = serde_json::to_value(Kind::of(word)).unwrap();
-            assert_eq!(written, word);
+    fn names_and_stored_kinds_are_the_same() {
+        for name in Kind::NAMES {
+            let stored = serde_json::to_value(Kind::of(name)).unwrap();
+            assert_eq!(stored, name);
         }
     }
 }

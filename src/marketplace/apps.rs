@@ -62,22 +62,24 @@ impl Marketplace {
                     creator,
                     name: &draft.name,
                     description: &draft.description,
-                    actions: &written(&draft.actions)?,
+                    actions: &to_json(&draft.actions)?,
                     now,
                 })?;
-                shown(tx.view().app(&app_id)?.ok_or_else(app_not_found)?)
+                app_view(tx.view().app(&app_id)?.ok_or_else(app_not_found)?)
             })
             .await
     }
 
     pub async fn apps(&self, creator: UserId) -> Result<Vec<AppView>> {
         let rows = self.store.read(move |view| view.apps(creator)).await?;
-        rows.into_iter().map(shown).collect()
+        rows.into_iter().map(app_view).collect()
     }
 
     pub async fn app(&self, caller: UserId, app_id: String) -> Result<AppView> {
-        let row = self.store.read(move |view| owned(view, caller, &app_id));
-        shown(row.await?)
+        let row = self
+            .store
+            .read(move |view| app_of_creator(view, caller, &app_id));
+        app_view(row.await?)
     }
 
     /// Replaces all fields. A webhook whose action is missing stays and fails.
@@ -90,14 +92,14 @@ impl Marketplace {
         let hooks = self.hooks.clone();
         self.store
             .write(move |tx| {
-                let mut row = owned(&tx.view(), caller, &app_id)?;
+                let mut row = app_of_creator(&tx.view(), caller, &app_id)?;
                 row.name = draft.name;
                 row.description = draft.description;
-                row.actions = written(&draft.actions)?;
+                row.actions = to_json(&draft.actions)?;
                 tx.update_app(&row)?;
                 tx.renew_webhooks(row.id)?;
                 forget_webhooks(tx, &hooks, &row)?;
-                shown(row)
+                app_view(row)
             })
             .await
     }
@@ -107,7 +109,7 @@ impl Marketplace {
         let hooks = self.hooks.clone();
         self.store
             .write(move |tx| {
-                let row = owned(&tx.view(), caller, &app_id)?;
+                let row = app_of_creator(&tx.view(), caller, &app_id)?;
                 remove(tx, &hooks, &row)
             })
             .await
@@ -127,7 +129,7 @@ impl Marketplace {
         let now = self.clock.now();
         self.store
             .write(move |tx| {
-                let row = found(&tx.view(), &app_id)?;
+                let row = find_app(&tx.view(), &app_id)?;
                 let room = tx.room_of_member(&chat, caller)?.ok_or_else(no_chat)?;
                 tx.install_app(row.id, room, caller, now)?;
                 if tx.count_app_rooms(row.id)? > ROOMS_MAX {
@@ -147,21 +149,21 @@ impl Marketplace {
             let room = view.room_to_manage(&chat, caller)?.ok_or_else(no_chat)?;
             view.room_apps(room)
         });
-        let shown = rows.await?.into_iter().map(|row| InstalledAppView {
+        let views = rows.await?.into_iter().map(|row| InstalledAppView {
             app_id: row.app_id,
             name: row.name,
             description: row.description,
             installed_at: row.installed_at,
             installed_by: row.installed_by,
         });
-        Ok(shown.collect())
+        Ok(views.collect())
     }
 
     /// Allowed for any member of the room and for its owner. May be repeated.
     pub async fn uninstall_app(&self, caller: UserId, app_id: String, chat: String) -> Result<()> {
         self.store
             .write(move |tx| {
-                let row = found(&tx.view(), &app_id)?;
+                let row = find_app(&tx.view(), &app_id)?;
                 let room = tx.view().room_to_manage(&chat, caller)?;
                 tx.uninstall_app(row.id, room.ok_or_else(no_chat)?)
             })
@@ -170,18 +172,18 @@ impl Marketplace {
 }
 
 /// The app, if the caller created it.
-pub(super) fn owned(view: &View<'_>, caller: UserId, app_id: &str) -> Result<AppRow> {
-    owned_or(view, caller, app_id, Kind::Forbidden)
+pub(super) fn app_of_creator(view: &View<'_>, caller: UserId, app_id: &str) -> Result<AppRow> {
+    app_of_creator_or(view, caller, app_id, Kind::Forbidden)
 }
 
-/// The same, with the kind of error for others.
-pub(super) fn owned_or(
+/// Like `app_of_creator`, with the error's kind for other callers.
+pub(super) fn app_of_creator_or(
     view: &View<'_>,
     caller: UserId,
     app_id: &str,
     refusal: Kind,
 ) -> Result<AppRow> {
-    let row = found(view, app_id)?;
+    let row = find_app(view, app_id)?;
     match row.creator == caller {
         true => Ok(row),
         false => Err(not_app_creator(refusal)),
@@ -193,15 +195,15 @@ pub(super) fn actions(text: &str) -> Result<Vec<Action>> {
     serde_json::from_str(text).map_err(Error::internal)
 }
 
-fn found(view: &View<'_>, app_id: &str) -> Result<AppRow> {
+fn find_app(view: &View<'_>, app_id: &str) -> Result<AppRow> {
     let row = view.app(&app_id.to_ascii_lowercase())?;
     row.ok_or_else(app_not_found)
 }
 
-/// The same error for an unknown room and for one of other people.
+/// The same error for an unknown room and for a room of other people.
 fn no_chat() -> Error {
     Error {
-        detail: "You take part in no chat of that name.".to_owned(),
+        detail: "You are in no chat with this name.".to_owned(),
         ..Error::not_found()
     }
 }
@@ -227,11 +229,11 @@ fn forget_webhooks(tx: &mut Tx<'_>, hooks: &Arc<Hooks>, row: &AppRow) -> Result<
     Ok(())
 }
 
-fn written(actions: &[Action]) -> Result<String> {
+fn to_json(actions: &[Action]) -> Result<String> {
     serde_json::to_string(actions).map_err(Error::internal)
 }
 
-fn shown(row: AppRow) -> Result<AppView> {
+fn app_view(row: AppRow) -> Result<AppView> {
     Ok(AppView {
         actions: actions(&row.actions)?,
         app_id: row.app_id,
@@ -241,9 +243,9 @@ fn shown(row: AppRow) -> Result<AppView> {
     })
 }
 
-fn too_many(whose: &str, most: usize, what: &str) -> Error {
+fn too_many(subject: &str, most: usize, things: &str) -> Error {
     Error::invalid_field(
         "",
-        format!("{whose} {most} {what} already, the most there may be."),
+        format!("{subject} {most} {things} already; {most} is the maximum."),
     )
 }

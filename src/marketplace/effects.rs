@@ -15,12 +15,12 @@ use crate::store::{Target, Tx};
 const CATEGORY: &str = "app";
 
 /// An error for the caller and the webhook's log.
-pub(super) fn action_failed(why: impl Into<String>) -> Error {
-    Error::new(Kind::Internal, "action_failed", why)
+pub(super) fn action_failed(reason: impl Into<String>) -> Error {
+    Error::new(Kind::Internal, "action_failed", reason)
 }
 
 impl Marketplace {
-    pub(super) fn carry_out(
+    pub(super) fn execute(
         &self,
         tx: &mut Tx<'_>,
         hook: &Hook,
@@ -35,7 +35,7 @@ impl Marketplace {
     }
 
     fn send(&self, tx: &mut Tx<'_>, hook: &Hook, text: &str, now: Timestamp) -> Result<()> {
-        let mut sent = false;
+        let mut has_sent = false;
         for target in targets(tx, hook, true)? {
             let Target {
                 room,
@@ -57,13 +57,13 @@ impl Marketplace {
             };
             if !queue::send_message(tx, &self.hub, &message, now)? {
                 return Err(action_failed(
-                    "The relay of a chat has too many unfinished commands, in all or of the \
+                    "The relay of a chat has too many unfinished commands, in total or of the \
                      creator's apps; nothing was sent.",
                 ));
             }
-            sent = true;
+            has_sent = true;
         }
-        match sent {
+        match has_sent {
             true => Ok(()),
             false => Err(no_chat()),
         }
@@ -72,7 +72,7 @@ impl Marketplace {
     fn remember(&self, tx: &mut Tx<'_>, hook: &Hook, text: &str, now: Timestamp) -> Result<()> {
         if tx.count_memories(hook.creator)? >= MEMORIES_MAX {
             return Err(action_failed(format!(
-                "The creator has {MEMORIES_MAX} memories, the most there may be."
+                "The creator has {MEMORIES_MAX} memories, which is the maximum."
             )));
         }
         let memories = &self.memories;
@@ -101,7 +101,7 @@ fn targets(tx: &Tx<'_>, hook: &Hook, with_agent: bool) -> Result<Vec<Target>> {
     }
     if tx.count_app_rooms(hook.app)? > 0 {
         return Err(action_failed(
-            "Nobody who installed the app takes part in its chats any more: install it anew.",
+            "Nobody who installed the app is still a member of its chats; install it again.",
         ));
     }
     let newest = tx.newest_direct_chat(hook.creator, with_agent)?;
@@ -109,5 +109,5 @@ fn targets(tx: &Tx<'_>, hook: &Hook, with_agent: bool) -> Result<Vec<Target>> {
 }
 
 fn no_chat() -> Error {
-    action_failed("No chat can be reached: install the app in one whose relay takes commands.")
+    action_failed("No chat can be reached; install the app in a chat whose relay accepts commands.")
 }

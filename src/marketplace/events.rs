@@ -15,10 +15,10 @@ use crate::random;
 use crate::store::{EventRow, NewEvent, Tx, UserId, WebhookId};
 
 /// Logged refused calls per address and minute, when the sender is unknown.
-const STRANGERS_RECORDED_MAX: u64 = 1_000;
+const UNKNOWN_SENDERS_LOGGED_MAX: u64 = 1_000;
 /// Logged refused calls per webhook and minute: as many as are stored, so that a burst displaces
 /// only itself.
-const REFUSED_RECORDED_MAX: u64 = 1_000;
+const REFUSED_LOGGED_MAX: u64 = 1_000;
 
 /// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Marketplace {
                 view.webhook_events(row.id, limit, now)
             })
             .await?;
-        Ok((rows.into_iter().map(shown).collect(), total))
+        Ok((rows.into_iter().map(event_view).collect(), total))
     }
 
     /// Logs a refused call after answering it, so that timing doesn't tell whether a webhook
@@ -101,23 +101,23 @@ impl Marketplace {
             return;
         }
         let (id, now) = (hook.id, self.clock.now());
-        let triggered = triggered(hook, event.status);
+        let triggered_action = triggered_action(hook, event.status);
         self.store
-            .post(move |tx| record(tx, id, &triggered, caller.address, &event, now));
+            .post(move |tx| record(tx, id, &triggered_action, caller.address, &event, now));
     }
 
-    fn may_record(&self, webhook: WebhookId, caller: &Caller, known: bool) -> bool {
+    fn may_record(&self, webhook: WebhookId, caller: &Caller, is_known_sender: bool) -> bool {
         let now = self.clock.monotonic();
         let mut limits = self.limits.lock();
-        let stranger_may = known
+        let sender_allowed = is_known_sender
             || limits
-                .strangers_recorded
-                .take(caller.network, STRANGERS_RECORDED_MAX, now)
+                .logged_by_sender
+                .take(caller.network, UNKNOWN_SENDERS_LOGGED_MAX, now)
                 .is_ok();
-        stranger_may
+        sender_allowed
             && limits
-                .recorded
-                .take(webhook, REFUSED_RECORDED_MAX, now)
+                .logged_by_webhook
+                .take(webhook, REFUSED_LOGGED_MAX, now)
                 .is_ok()
     }
 }
@@ -135,10 +135,17 @@ pub(super) fn record_in(
         signature_valid: true,
         error: None,
     };
-    record(tx, hook.id, &triggered(hook, status), address, &event, now)
+    record(
+        tx,
+        hook.id,
+        &triggered_action(hook, status),
+        address,
+        &event,
+        now,
+    )
 }
 
-fn triggered(hook: &Hook, status: Status) -> String {
+fn triggered_action(hook: &Hook, status: Status) -> String {
     match status.triggers() {
         true => hook.action_id.clone(),
         false => String::new(),
@@ -148,7 +155,7 @@ fn triggered(hook: &Hook, status: Status) -> String {
 fn record(
     tx: &mut Tx<'_>,
     webhook: WebhookId,
-    triggered: &str,
+    triggered_action: &str,
     address: IpAddr,
     event: &Event,
     now: Timestamp,
@@ -158,7 +165,7 @@ fn record(
         &NewEvent {
             event_id: &random::ordered_uuid(now).to_string(),
             signature_valid: event.signature_valid,
-            action_triggered: triggered,
+            action_triggered: triggered_action,
             result_status: event.status.as_str(),
             error_message: event.error.as_deref(),
             ip_address: &address.to_string(),
@@ -167,7 +174,7 @@ fn record(
     )
 }
 
-fn shown(row: EventRow) -> EventView {
+fn event_view(row: EventRow) -> EventView {
     EventView {
         event_id: row.event_id,
         signature_valid: row.signature_valid,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
-use super::actions::Ready;
+use super::actions::PreparedAction;
 use super::mapping::Mapping;
 use super::{Marketplace, apps};
 use crate::auth::seal::Sealer;
@@ -19,7 +19,7 @@ use crate::store::{AppId, CalledRow, UserId, WebhookId};
 
 /// The cache is emptied at this size.
 const HOOKS_MAX: usize = 4_096;
-/// The same for unknown ids.
+/// The cache of unknown ids is emptied at this size.
 const UNKNOWN_MAX: usize = 20_000;
 
 /// How calls are signed.
@@ -30,11 +30,11 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    pub const WORDS: [&'static str; 2] = ["plain", "standard"];
+    pub const NAMES: [&'static str; 2] = ["plain", "standard"];
 
-    /// Parses one of `WORDS`.
-    pub fn of(word: &str) -> Self {
-        match word {
+    /// Parses one of `NAMES`.
+    pub fn of(name: &str) -> Self {
+        match name {
             "standard" => Self::Standard,
             _ => Self::Plain,
         }
@@ -51,7 +51,7 @@ pub(super) struct Hook {
     pub(super) creator: UserId,
     pub(super) action_id: String,
     /// `None` when the app has no such action any more.
-    pub(super) action: Option<Ready>,
+    pub(super) action: Option<PreparedAction>,
     pub(super) mapping: Mapping,
     pub(super) scheme: Scheme,
     /// Calls per minute.
@@ -77,7 +77,7 @@ impl Hook {
             app_id: row.app_id.clone(),
             creator: row.creator,
             action_id: webhook.action_id.clone(),
-            action: action.map(|action| Ready::new(action, &mapping)),
+            action: action.map(|action| PreparedAction::new(action, &mapping)),
             mapping,
             scheme: Scheme::of(&webhook.scheme),
             rate_limit: webhook.rate_limit,
@@ -152,15 +152,15 @@ impl Marketplace {
             self.hooks.put_unknown(id, changes);
             return Ok(None);
         }
-        let market = self.clone();
+        let marketplace = self.clone();
         self.store
             .write(move |tx| {
                 let Some(row) = tx.view().called_webhook(&id.to_string())? else {
                     return Ok(None);
                 };
-                let hook = Arc::new(Hook::of(&row, market.sealer.as_deref())?);
-                let kept = hook.clone();
-                tx.after_commit(move || market.hooks.put(id, kept));
+                let hook = Arc::new(Hook::of(&row, marketplace.sealer.as_deref())?);
+                let cached = hook.clone();
+                tx.after_commit(move || marketplace.hooks.put(id, cached));
                 Ok(Some(hook))
             })
             .await

@@ -19,10 +19,10 @@ use crate::store::{Digest, Tx, WebhookId};
 /// Size limit of a call's body.
 pub const BODY_BYTES_MAX: usize = 65_536;
 /// Invalid signatures per address and minute; then calls are refused without checking.
-const BAD_SIGNATURES_MAX: u64 = 60;
-const BAD_SIGNATURES: &str = "webhook_bad_signatures";
+const INVALID_SIGNATURES_MAX: u64 = 60;
+const INVALID_SIGNATURES: &str = "webhook_bad_signatures";
 const CALLS: &str = "webhook_calls";
-/// How often a call is retried because its webhook changed meanwhile.
+/// Attempts at a call whose webhook is changed meanwhile.
 const TRIES_MAX: usize = 5;
 
 /// The sender of a call.
@@ -50,7 +50,7 @@ pub struct Call<'a> {
     /// The X-Webhook-Signature header.
     pub signature: Option<&'a str>,
     /// The X-Webhook-Id headers, with any content; empty when the call has no id.
-    pub name: Vec<&'a [u8]>,
+    pub delivery_id: Vec<&'a [u8]>,
     pub stamp: Stamp<'a>,
     pub body: &'a [u8],
 }
@@ -58,18 +58,18 @@ pub struct Call<'a> {
 /// Rate limits per minute.
 pub(super) struct Limits {
     calls: Windows<PublicId>,
-    bad_signatures: Windows<IpAddr>,
-    pub(super) strangers_recorded: Windows<IpAddr>,
-    pub(super) recorded: Windows<WebhookId>,
+    invalid_signatures: Windows<IpAddr>,
+    pub(super) logged_by_sender: Windows<IpAddr>,
+    pub(super) logged_by_webhook: Windows<WebhookId>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
             calls: Windows::new(MINUTE_MS),
-            bad_signatures: Windows::new(MINUTE_MS),
-            strangers_recorded: Windows::new(MINUTE_MS),
-            recorded: Windows::new(MINUTE_MS),
+            invalid_signatures: Windows::new(MINUTE_MS),
+            logged_by_sender: Windows::new(MINUTE_MS),
+            logged_by_webhook: Windows::new(MINUTE_MS),
         }
     }
 }
@@ -84,19 +84,19 @@ enum CallOutcome {
 impl Marketplace {
     /// Handles a call. Its effect is committed when this returns. Returns the remaining quota.
     pub async fn call(self: &Arc<Self>, call: &Call<'_>) -> Result<Quota> {
-        let mut counted = None;
+        let mut quota_taken = None;
         for _ in 0..TRIES_MAX {
             let hook = self.hook(call.webhook).await?;
-            let Some(hook) = hook.filter(|hook| self.is_open(hook, call)) else {
+            let Some(hook) = hook.filter(|hook| self.check_active(hook, call)) else {
                 self.decoy.verifies_plain(call.signature, call.body);
                 return Err(webhook_not_found());
             };
             self.check_signature(&hook, call)?;
-            let quota = match counted {
+            let quota = match quota_taken {
                 Some(quota) => quota,
-                None => *counted.insert(self.count(&hook, call)?),
+                None => *quota_taken.insert(self.count(&hook, call)?),
             };
-            match self.act(hook, call).await {
+            match self.execute_call(hook, call).await {
                 Ok(CallOutcome::Done) => return Ok(quota),
                 Ok(CallOutcome::Changed) => {}
                 Err(error) => return Err(error.within(quota)),
@@ -108,8 +108,12 @@ impl Marketplace {
     }
 
     /// Executes an authenticated call.
-    async fn act(self: &Arc<Self>, hook: Arc<Hook>, call: &Call<'_>) -> Result<CallOutcome> {
-        let delivery = name_of(&hook, call);
+    async fn execute_call(
+        self: &Arc<Self>,
+        hook: Arc<Hook>,
+        call: &Call<'_>,
+    ) -> Result<CallOutcome> {
+        let delivery = delivery_key(&hook, call);
         let effect = self.read(&hook, call)?;
         self.apply(hook, call.caller, delivery, effect).await
     }
@@ -117,14 +121,14 @@ impl Marketplace {
     /// Logs a call whose body was too large.
     pub async fn too_large(self: &Arc<Self>, webhook: PublicId, caller: Caller) -> Result<()> {
         if let Some(hook) = self.hook(webhook).await? {
-            self.refused(&hook, caller, Status::PayloadTooLarge, false, None);
+            self.record_refusal(&hook, caller, Status::PayloadTooLarge, false, None);
         }
         Ok(())
     }
 
-    fn is_open(&self, hook: &Hook, call: &Call<'_>) -> bool {
+    fn check_active(&self, hook: &Hook, call: &Call<'_>) -> bool {
         if !hook.is_active {
-            self.refused(hook, call.caller, Status::Inactive, false, None);
+            self.record_refusal(hook, call.caller, Status::Inactive, false, None);
         }
         hook.is_active
     }
@@ -136,19 +140,19 @@ impl Marketplace {
             return Ok(());
         }
         let now = self.clock.monotonic();
-        let counted =
-            self.limits
-                .lock()
-                .bad_signatures
-                .take(call.caller.network, BAD_SIGNATURES_MAX, now);
-        let (status, error) = match counted {
+        let window = self.limits.lock().invalid_signatures.take(
+            call.caller.network,
+            INVALID_SIGNATURES_MAX,
+            now,
+        );
+        let (status, error) = match window {
             Ok(_) => (Status::InvalidSignature, invalid_signature()),
-            Err(left) => (
+            Err(remaining) => (
                 Status::RateLimited,
-                Error::rate_limited(left.quota(BAD_SIGNATURES)),
+                Error::rate_limited(remaining.quota(INVALID_SIGNATURES)),
             ),
         };
-        self.refused(hook, call.caller, status, false, None);
+        self.record_refusal(hook, call.caller, status, false, None);
         Err(error)
     }
 
@@ -161,15 +165,17 @@ impl Marketplace {
 
     fn count(&self, hook: &Hook, call: &Call<'_>) -> Result<Quota> {
         let now = self.clock.monotonic();
-        let taken = self
+        let window = self
             .limits
             .lock()
             .calls
             .take(call.webhook, hook.rate_limit, now);
-        taken.map(|left| left.quota(CALLS)).map_err(|left| {
-            self.refused(hook, call.caller, Status::RateLimited, true, None);
-            Error::rate_limited(left.quota(CALLS))
-        })
+        window
+            .map(|remaining| remaining.quota(CALLS))
+            .map_err(|remaining| {
+                self.record_refusal(hook, call.caller, Status::RateLimited, true, None);
+                Error::rate_limited(remaining.quota(CALLS))
+            })
     }
 
     /// The effect that the payload asks for, or why it is impossible. An error when the body isn't
@@ -180,9 +186,9 @@ impl Marketplace {
             Some(lookup) => lookup.read(call.body).map(Some),
             None => super::payload::pick(call.body, &[]).map(|_| None),
         };
-        let values = values.map_err(|NotJson(why)| {
-            let why = format!("The body {why}.");
-            self.refused(hook, call.caller, Status::InvalidJson, true, Some(why));
+        let values = values.map_err(|NotJson(reason)| {
+            let reason = format!("The body {reason}.");
+            self.record_refusal(hook, call.caller, Status::InvalidJson, true, Some(reason));
             invalid_json()
         })?;
         Ok(match (&hook.action, values) {
@@ -201,18 +207,20 @@ impl Marketplace {
         delivery: Option<Digest>,
         effect: Result<Effect, String>,
     ) -> Result<CallOutcome> {
-        let (market, called) = (self.clone(), hook.clone());
-        let applied = self
+        let (marketplace, target_hook) = (self.clone(), hook.clone());
+        let result = self
             .store
-            .write_repeatable(move |tx| market.apply_in(tx, &called, caller, &delivery, &effect))
+            .write_repeatable(move |tx| {
+                marketplace.apply_in(tx, &target_hook, caller, &delivery, &effect)
+            })
             .await;
-        if let Err(error) = &applied
+        if let Err(error) = &result
             && error.code == "action_failed"
         {
-            let why = Some(error.detail.clone());
-            self.refused(&hook, caller, Status::ActionFailed, true, why);
+            let reason = Some(error.detail.clone());
+            self.record_refusal(&hook, caller, Status::ActionFailed, true, reason);
         }
-        applied
+        result
     }
 
     fn apply_in(
@@ -235,7 +243,7 @@ impl Marketplace {
             status = Status::Duplicate;
         } else {
             let effect = effect.as_ref().map_err(action_failed)?;
-            self.carry_out(tx, hook, effect, now)?;
+            self.execute(tx, hook, effect, now)?;
             if let Some(delivery) = delivery {
                 tx.insert_delivery(delivery, now)?;
             }
@@ -244,7 +252,7 @@ impl Marketplace {
         Ok(CallOutcome::Done)
     }
 
-    fn refused(
+    fn record_refusal(
         &self,
         hook: &Hook,
         caller: Caller,
@@ -263,23 +271,23 @@ impl Marketplace {
 
 /// The key that identifies a repeated call: its signed id in the standard scheme, otherwise the
 /// header.
-fn name_of(hook: &Hook, call: &Call<'_>) -> Option<Digest> {
-    let signed = [call.stamp.id.as_bytes()];
-    let name: &[&[u8]] = match hook.scheme {
-        Scheme::Standard => &signed,
-        Scheme::Plain => &call.name,
+fn delivery_key(hook: &Hook, call: &Call<'_>) -> Option<Digest> {
+    let standard_id = [call.stamp.id.as_bytes()];
+    let delivery_id: &[&[u8]] = match hook.scheme {
+        Scheme::Standard => &standard_id,
+        Scheme::Plain => &call.delivery_id,
     };
-    if name.is_empty() {
+    if delivery_id.is_empty() {
         return None;
     }
     let webhook = call.webhook.to_string();
-    Some(Digest::of(&[&[webhook.as_bytes()], name].concat()))
+    Some(Digest::of(&[&[webhook.as_bytes()], delivery_id].concat()))
 }
 
 fn invalid_signature() -> Error {
     Error {
         code: "invalid_signature",
-        detail: "The signature is missing or does not fit the body and the webhook's secret."
+        detail: "The signature is missing or does not match the body and the webhook's secret."
             .to_owned(),
         ..Error::unauthorized("a webhook's signature")
     }

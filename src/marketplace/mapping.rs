@@ -55,13 +55,13 @@ impl Lookup {
             ..Self::default()
         };
         for name in needed {
-            if lookup.names.iter().any(|known| known == name) {
+            if lookup.names.iter().any(|existing| existing == name) {
                 continue;
             }
             let path = match mapping.0.get(name) {
                 Some(path) => path.split('.').map(str::to_owned).collect(),
                 None if mapping.is_empty() => vec![name.to_owned()],
-                None => continue, // it never has a value
+                None => continue, // an unmapped field never has a value
             };
             lookup.names.push(name.to_owned());
             lookup.paths.push(path);
@@ -71,36 +71,36 @@ impl Lookup {
 
     /// Reads the whole payload, which must be valid, and returns the requested values.
     pub fn read(&self, body: &[u8]) -> Result<Values<'_>, NotJson> {
-        let mut found = payload::pick(body, &self.paths)?;
-        for value in &mut found {
+        let mut values = payload::pick(body, &self.paths)?;
+        for value in &mut values {
             // Null counts as missing.
-            let kept = |value: &Value| match value {
+            let is_value = |value: &Value| match value {
                 Value::Null => false,
                 Value::Array(_) | Value::Object(_) => !self.scalars_only,
                 _ => true,
             };
-            *value = value.take().filter(kept);
+            *value = value.take().filter(is_value);
         }
-        self.write_out_fractions(body, &mut found);
+        self.restore_fractions(body, &mut values);
         Ok(Values {
             names: &self.names,
-            found,
+            values,
         })
     }
 
     /// Replaces fractions by their literal text: a price of 12.50 must not become 12.5. Reads the
     /// body again, if it contains any.
-    fn write_out_fractions(&self, body: &[u8], found: &mut [Option<Value>]) {
-        let fraction = |value: &Option<Value>| value.as_ref().is_some_and(Value::is_f64);
-        let places: Vec<usize> = (0..found.len())
-            .filter(|at| fraction(&found[*at]))
+    fn restore_fractions(&self, body: &[u8], values: &mut [Option<Value>]) {
+        let is_fraction = |value: &Option<Value>| value.as_ref().is_some_and(Value::is_f64);
+        let indices: Vec<usize> = (0..values.len())
+            .filter(|at| is_fraction(&values[*at]))
             .collect();
-        if places.is_empty() {
+        if indices.is_empty() {
             return;
         }
-        let paths: Vec<Vec<String>> = places.iter().map(|at| self.paths[*at].clone()).collect();
-        for (at, literal) in places.into_iter().zip(payload::literals(body, &paths)) {
-            found[at] = literal.map(Value::String).or(found[at].take());
+        let paths: Vec<Vec<String>> = indices.iter().map(|at| self.paths[*at].clone()).collect();
+        for (at, literal) in indices.into_iter().zip(payload::literals(body, &paths)) {
+            values[at] = literal.map(Value::String).or(values[at].take());
         }
     }
 }
@@ -109,26 +109,26 @@ impl Lookup {
 #[derive(Debug)]
 pub struct Values<'l> {
     names: &'l [String],
-    found: Vec<Option<Value>>,
+    values: Vec<Option<Value>>,
 }
 
 impl Values<'_> {
     pub fn get(&self, field: &str) -> Option<&Value> {
         let at = self.names.iter().position(|name| name == field)?;
-        self.found[at].as_ref()
+        self.values[at].as_ref()
     }
 }
 
 /// All fields of a payload, for display: their values, and the paths without a value.
 pub fn survey(mapping: &Mapping, payload: &Value) -> (Map<String, Value>, Vec<String>) {
-    let (mut fields, mut nowhere) = (Map::new(), Vec::new());
+    let (mut fields, mut paths_without_value) = (Map::new(), Vec::new());
     if mapping.is_empty() {
         let top = payload.as_object().cloned().unwrap_or_default();
         let scalars = top.into_iter();
         fields.extend(scalars.filter(|(_, value)| {
             !matches!(value, Value::Null | Value::Array(_) | Value::Object(_))
         }));
-        return (fields, nowhere);
+        return (fields, paths_without_value);
     }
     for (field, path) in mapping.iter() {
         let steps: Vec<String> = path.split('.').map(str::to_owned).collect();
@@ -136,10 +136,10 @@ pub fn survey(mapping: &Mapping, payload: &Value) -> (Map<String, Value>, Vec<St
             Some(value) => {
                 fields.insert(field.to_owned(), value.clone());
             }
-            None => nowhere.push(path.to_owned()),
+            None => paths_without_value.push(path.to_owned()),
         }
     }
-    (fields, nowhere)
+    (fields, paths_without_value)
 }
 
 #[cfg(test)]
@@ -184,12 +184,16 @@ mod tests {
             let mapping = mapping(&[("f", path)]);
             let lookup = Lookup::of(&mapping, ["f", "unmapped", "f"]);
             let values = lookup.read(body.to_string().as_bytes()).unwrap();
-            let found = values.get("f").cloned().unwrap_or_default();
-            assert_eq!(found, expected, "{path}");
+            let values = values.get("f").cloned().unwrap_or_default();
+            assert_eq!(values, expected, "{path}");
             assert_eq!(values.get("unmapped"), None);
-            let (fields, nowhere) = survey(&mapping, &body);
+            let (fields, paths_without_value) = survey(&mapping, &body);
             assert_eq!(fields.get("f").cloned().unwrap_or_default(), expected);
-            assert_eq!(nowhere.is_empty(), !expected.is_null(), "{path}");
+            assert_eq!(
+                paths_without_value.is_empty(),
+                !expected.is_null(),
+                "{path}"
+            );
         }
     }
 
@@ -198,18 +202,18 @@ mod tests {
         let body = json!({"s": "x", "n": 1.5, "b": false, "o": {"x": 1}, "l": [1], "z": null});
         let lookup = Lookup::of(&Mapping::default(), ["s", "n", "b", "o", "l", "z", "o.x"]);
         let values = lookup.read(body.to_string().as_bytes()).unwrap();
-        let found = ["s", "n", "b", "o", "l", "z", "o.x"].map(|f| values.get(f).is_some());
-        assert_eq!(found, [true, true, true, false, false, false, false]);
-        let (fields, nowhere) = survey(&Mapping::default(), &body);
+        let values = ["s", "n", "b", "o", "l", "z", "o.x"].map(|f| values.get(f).is_some());
+        assert_eq!(values, [true, true, true, false, false, false, false]);
+        let (fields, paths_without_value) = survey(&Mapping::default(), &body);
         assert_eq!(Value::from(fields), json!({"s": "x", "n": 1.5, "b": false}));
-        assert!(nowhere.is_empty());
+        assert!(paths_without_value.is_empty());
         for scalar in ["1", "\"text\"", "[1]", "null"] {
             assert!(lookup.read(scalar.as_bytes()).unwrap().get("s").is_none());
         }
     }
 
     #[test]
-    fn of_keys_that_stand_twice_the_last_counts() {
+    fn the_last_of_duplicate_keys_counts() {
         let overlapping = mapping(&[("x", "a.x"), ("all", "a"), ("y", "a.y")]);
         let lookup = Lookup::of(&overlapping, ["x", "y", "all"]);
         let values = lookup
@@ -227,7 +231,7 @@ mod tests {
 
     #[test]
     fn paths_are_steps_with_dots_between() {
-        for (text, good) in [
+        for (text, valid) in [
             ("a", true),
             ("a.b.0", true),
             ("a b.ü", true),
@@ -237,7 +241,7 @@ mod tests {
             (".a", false),
             ("a..b", false),
         ] {
-            assert_eq!(is_path(text), good, "{text}");
+            assert_eq!(is_path(text), valid, "{text}");
         }
         assert!(is_path(&["a"; 32].join(".")) && !is_path(&["a"; 33].join(".")));
         assert!(is_path(&"a".repeat(256)) && !is_path(&"a".repeat(257)));

@@ -15,9 +15,9 @@ pub struct NotJson(pub String);
 /// The values at `paths`, in their order. The whole body is checked.
 pub fn pick(body: &[u8], paths: &[Vec<String>]) -> Result<Vec<Option<Value>>, NotJson> {
     let text = std::str::from_utf8(body).map_err(|_| NotJson("is not UTF-8".to_owned()))?;
-    seek(text, paths).map_err(|e| {
+    extract(text, paths).map_err(|e| {
         NotJson(format!(
-            "breaks at line {}, column {}",
+            "is invalid at line {}, column {}",
             e.line(),
             e.column()
         ))
@@ -28,40 +28,44 @@ pub fn pick(body: &[u8], paths: &[Vec<String>]) -> Result<Vec<Option<Value>>, No
 /// valid JSON; otherwise there are no values.
 pub fn literals(body: &[u8], paths: &[Vec<String>]) -> Vec<Option<String>> {
     let text = std::str::from_utf8(body).unwrap_or_default();
-    let found = seek(text, paths).unwrap_or_else(|_| vec![None; paths.len()]);
+    let values = extract(text, paths).unwrap_or_else(|_| vec![None; paths.len()]);
     let text = |literal: Literal| literal.0;
-    found.into_iter().map(|found| found.map(text)).collect()
+    values.into_iter().map(|values| values.map(text)).collect()
 }
 
-fn seek<T: FieldValue>(text: &str, paths: &[Vec<String>]) -> serde_json::Result<Vec<Option<T>>> {
-    let mut found = vec![None; paths.len()];
-    let wanted = paths.iter().enumerate();
-    let seek = Seek {
-        wanted: wanted.map(|(at, path)| WantedPath { path, at }).collect(),
-        found: &mut found,
+fn extract<T: FieldValue>(text: &str, paths: &[Vec<String>]) -> serde_json::Result<Vec<Option<T>>> {
+    let mut values = vec![None; paths.len()];
+    let requested = paths.iter().enumerate();
+    let extract = Seek {
+        requested: requested
+            .map(|(at, path)| RequestedPath { path, at })
+            .collect(),
+        values: &mut values,
     };
     let mut reader = serde_json::Deserializer::from_str(text);
-    seek.deserialize(&mut reader).and_then(|()| reader.end())?;
-    Ok(found)
+    extract
+        .deserialize(&mut reader)
+        .and_then(|()| reader.end())?;
+    Ok(values)
 }
 
 /// The value at a path: keys of objects, digits for array indices.
 pub fn at<'v>(value: &'v Value, path: &[String]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, step| match value {
         Value::Object(fields) => fields.get(step),
-        Value::Array(items) => items.get(place(step)?),
+        Value::Array(items) => items.get(array_index(step)?),
         _ => None,
     })
 }
 
 /// A decimal index without sign or leading zeros.
-fn place(step: &str) -> Option<usize> {
+fn array_index(step: &str) -> Option<usize> {
     let number: usize = step.parse().ok()?;
     (number.to_string() == step).then_some(number)
 }
 
 #[derive(Clone, Copy)]
-struct WantedPath<'p> {
+struct RequestedPath<'p> {
     /// The remaining path.
     path: &'p [String],
     /// Its index among the requested paths.
@@ -98,27 +102,27 @@ impl FieldValue for Literal {
     }
 
     fn at(&self, path: &[String]) -> Option<Self> {
-        seek(&self.0, &[path.to_vec()]).ok()?.pop()?
+        extract(&self.0, &[path.to_vec()]).ok()?.pop()?
     }
 }
 
 /// A deserializer that reads one value and collects the requested values inside it.
 struct Seek<'p, 'f, T> {
-    wanted: Vec<WantedPath<'p>>,
-    found: &'f mut [Option<T>],
+    requested: Vec<RequestedPath<'p>>,
+    values: &'f mut [Option<T>],
 }
 
 impl<'p, T> Seek<'p, '_, T> {
     /// The paths that continue with a step for which `leads` is true. Their earlier values are
     /// discarded.
-    fn inside(&mut self, leads: impl Fn(&str) -> bool) -> Vec<WantedPath<'p>> {
+    fn descend(&mut self, matches: impl Fn(&str) -> bool) -> Vec<RequestedPath<'p>> {
         let mut inside = Vec::new();
-        for wanted in &self.wanted {
-            if let Some((step, path)) = wanted.path.split_first()
-                && leads(step)
+        for requested in &self.requested {
+            if let Some((step, path)) = requested.path.split_first()
+                && matches(step)
             {
-                self.found[wanted.at] = None;
-                inside.push(WantedPath { path, ..*wanted });
+                self.values[requested.at] = None;
+                inside.push(RequestedPath { path, ..*requested });
             }
         }
         inside
@@ -129,12 +133,16 @@ impl<'de, T: FieldValue> DeserializeSeed<'de> for Seek<'_, '_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
-        if !self.wanted.iter().any(|wanted| wanted.path.is_empty()) {
+        if !self
+            .requested
+            .iter()
+            .any(|requested| requested.path.is_empty())
+        {
             return reader.deserialize_any(self);
         }
         let value = T::read(reader)?;
-        for wanted in self.wanted {
-            self.found[wanted.at] = match wanted.path {
+        for requested in self.requested {
+            self.values[requested.at] = match requested.path {
                 [] => Some(value.clone()),
                 path => value.at(path),
             };
@@ -176,9 +184,12 @@ impl<'de, T: FieldValue> Visitor<'de> for Seek<'_, '_, T> {
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
         for at in 0.. {
-            let wanted = self.inside(|step| place(step) == Some(at));
-            let found = &mut *self.found;
-            if items.next_element_seed(Seek { wanted, found })?.is_none() {
+            let requested = self.descend(|step| array_index(step) == Some(at));
+            let values = &mut *self.values;
+            if items
+                .next_element_seed(Seek { requested, values })?
+                .is_none()
+            {
                 break;
             }
         }
@@ -186,9 +197,9 @@ impl<'de, T: FieldValue> Visitor<'de> for Seek<'_, '_, T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<(), A::Error> {
-        while let Some(wanted) = entries.next_key_seed(Key(&mut self))? {
-            let found = &mut *self.found;
-            entries.next_value_seed(Seek { wanted, found })?;
+        while let Some(requested) = entries.next_key_seed(Key(&mut self))? {
+            let values = &mut *self.values;
+            entries.next_value_seed(Seek { requested, values })?;
         }
         Ok(())
     }
@@ -198,7 +209,7 @@ impl<'de, T: FieldValue> Visitor<'de> for Seek<'_, '_, T> {
 struct Key<'s, 'p, 'f, T>(&'s mut Seek<'p, 'f, T>);
 
 impl<'de, 'p, T> DeserializeSeed<'de> for Key<'_, 'p, '_, T> {
-    type Value = Vec<WantedPath<'p>>;
+    type Value = Vec<RequestedPath<'p>>;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
         reader.deserialize_str(self)
@@ -206,14 +217,14 @@ impl<'de, 'p, T> DeserializeSeed<'de> for Key<'_, 'p, '_, T> {
 }
 
 impl<'p, T> Visitor<'_> for Key<'_, 'p, '_, T> {
-    type Value = Vec<WantedPath<'p>>;
+    type Value = Vec<RequestedPath<'p>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
     }
 
     fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(self.0.inside(|step| step == key))
+        Ok(self.0.descend(|step| step == key))
     }
 }
 
@@ -255,16 +266,16 @@ mod tests {
             (b"{\"a\":\"x\0y\"}".to_vec(), false),
         ];
         for (body, valid) in cases {
-            let shown = String::from_utf8_lossy(&body[..body.len().min(60)]).into_owned();
-            assert_eq!(pick(&body, &[]).is_ok(), valid, "{shown}");
-            assert_eq!(pick(&body, &[vec![]]).is_ok(), valid, "all of {shown}");
+            let excerpt = String::from_utf8_lossy(&body[..body.len().min(60)]).into_owned();
+            assert_eq!(pick(&body, &[]).is_ok(), valid, "{excerpt}");
+            assert_eq!(pick(&body, &[vec![]]).is_ok(), valid, "all of {excerpt}");
             let path = vec!["a".to_owned(), "0".to_owned(), "b".to_owned()];
-            assert_eq!(pick(&body, &[path]).is_ok(), valid, "a piece of {shown}");
+            assert_eq!(pick(&body, &[path]).is_ok(), valid, "a piece of {excerpt}");
         }
     }
 
     #[test]
-    fn literals_are_to_the_letter() {
+    fn literals_are_unchanged() {
         let body = br#"{"a":{"price": 12.50 ,"b":[1e2]},"c":-0.0, "c":7.10}"#;
         // (path, value)
         let cases: [(&str, Option<&str>); 6] = [
@@ -277,9 +288,9 @@ mod tests {
         ];
         let steps = |path: &str| path.split('.').map(str::to_owned).collect();
         let paths: Vec<Vec<String>> = cases.iter().map(|(path, _)| steps(path)).collect();
-        let together = literals(body, &paths);
+        let all = literals(body, &paths);
         for (at, (path, expected)) in cases.into_iter().enumerate() {
-            assert_eq!(together[at].as_deref(), expected, "{path} among others");
+            assert_eq!(all[at].as_deref(), expected, "{path} among others");
             let alone = literals(body, &paths[at..=at]);
             assert_eq!(alone[0].as_deref(), expected, "{path}");
         }
@@ -288,7 +299,7 @@ mod tests {
 
     #[test]
     fn the_reason_names_the_place_and_not_the_payload() {
-        let NotJson(why) = pick(b"{\"secret\":\"text\" 1}", &[]).unwrap_err();
-        assert_eq!(why, "breaks at line 1, column 18");
+        let NotJson(message) = pick(b"{\"secret\":\"text\" 1}", &[]).unwrap_err();
+        assert_eq!(message, "is invalid at line 1, column 18");
     }
 }

@@ -66,8 +66,8 @@ impl Marketplace {
             .iter()
             .map(|(name, value)| format!(" -H '{name}: {value}'"))
             .collect();
-        let url = quoted(&self.url(webhook_id));
-        let body = quoted(&String::from_utf8_lossy(body));
+        let url = quote(&self.url(webhook_id));
+        let body = quote(&String::from_utf8_lossy(body));
         format!("curl -X POST {url} -H 'Content-Type: application/json'{headers} --data-raw {body}")
     }
 }
@@ -88,16 +88,16 @@ fn headers(scheme: Scheme, key: &Key, body: &[u8], now: Timestamp) -> Vec<(&'sta
 }
 
 fn sample(body: &[u8]) -> Result<Value> {
-    let mut whole = payload::pick(body, &[Vec::new()]).map_err(not_json)?;
-    Ok(whole.pop().flatten().unwrap_or_default())
+    let mut values = payload::pick(body, &[Vec::new()]).map_err(not_json)?;
+    Ok(values.pop().flatten().unwrap_or_default())
 }
 
-fn not_json(NotJson(why): NotJson) -> Error {
-    Error::invalid_field("", format!("{why}; send the sample as JSON."))
+fn not_json(NotJson(message): NotJson) -> Error {
+    Error::invalid_field("", format!("{message}; send the sample as JSON."))
 }
 
 /// Quotes a text as one word for a shell.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_word_for_a_shell() {
-        assert_eq!(quoted("{\"a\": \"it's\"}"), r#"'{"a": "it'\''s"}'"#);
+    fn quoted_text_is_one_word_for_a_shell() {
+        assert_eq!(quote("{\"a\": \"it's\"}"), r#"'{"a": "it'\''s"}'"#);
     }
 }

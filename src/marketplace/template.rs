@@ -46,7 +46,7 @@ impl Template {
         Self(pieces)
     }
 
-    /// The fields it names, perhaps repeatedly.
+    /// The template's fields, perhaps repeatedly.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Field(name) => Some(name.as_str()),
@@ -54,13 +54,13 @@ impl Template {
         })
     }
 
-    /// A field without a value becomes empty.
+    /// Inserts the values. A field without a value becomes empty.
     pub fn render<'v>(&self, value: impl Fn(&str) -> Option<&'v Value>) -> String {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Text(literal) => text.push_str(literal),
-                Piece::Field(name) => text.extend(value(name).map(plain)),
+                Piece::Field(name) => text.extend(value(name).map(value_text)),
             }
             if text.len() > TEXT_BYTES_MAX {
                 break; // the remainder is cut anyway
@@ -81,7 +81,7 @@ fn field_at(text: &str) -> Option<&str> {
 }
 
 /// Strings as they are, other values as JSON.
-fn plain(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

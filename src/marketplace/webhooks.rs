@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::apps::{self, owned, owned_or};
+use super::apps::{self, app_of_creator, app_of_creator_or};
 use super::hooks::Scheme;
 use super::mapping::Mapping;
 use super::{Marketplace, webhook_not_found};
@@ -26,7 +26,7 @@ pub struct Draft {
     pub description: Option<String>,
     pub payload_mapping: Option<Mapping>,
     pub rate_limit: Option<u64>,
-    /// One of `Scheme::WORDS`.
+    /// One of `Scheme::NAMES`.
     pub scheme: Option<&'static str>,
     /// A new webhook is always active.
     pub is_active: Option<bool>,
@@ -49,7 +49,7 @@ pub struct WebhookView {
 
 /// A new webhook with its secret, which is shown only now.
 #[derive(Debug, Serialize)]
-pub struct Created {
+pub struct CreatedWebhook {
     pub secret: String,
     #[serde(flatten)]
     pub webhook: WebhookView,
@@ -61,14 +61,14 @@ impl Marketplace {
         caller: UserId,
         app_id: String,
         draft: Draft,
-    ) -> Result<Created> {
+    ) -> Result<CreatedWebhook> {
         let (webhook_id, secret) = (random::uuid().to_string(), random::secret());
         let sealed = self.sealer()?.seal(&webhook_id, &secret);
         let (hooks, now) = (self.hooks.clone(), self.clock.now());
         let row = self
             .store
             .write(move |tx| {
-                let app = owned_or(&tx.view(), caller, &app_id, Kind::BadRequest)?;
+                let app = app_of_creator_or(&tx.view(), caller, &app_id, Kind::BadRequest)?;
                 let actions = apps::actions(&app.actions)?;
                 if !actions.iter().any(|a| a.action_id == draft.action_id) {
                     return Err(invalid_action());
@@ -81,8 +81,8 @@ impl Marketplace {
                     app: app.id,
                     action_id: &draft.action_id,
                     description: draft.description.as_deref().unwrap_or_default(),
-                    payload_mapping: &written(&draft.payload_mapping.unwrap_or_default())?,
-                    scheme: draft.scheme.unwrap_or(Scheme::WORDS[0]),
+                    payload_mapping: &to_json(&draft.payload_mapping.unwrap_or_default())?,
+                    scheme: draft.scheme.unwrap_or(Scheme::NAMES[0]),
                     rate_limit: draft.rate_limit.unwrap_or(RATE_LIMIT_DEFAULT),
                     secret: &sealed,
                     now,
@@ -92,17 +92,17 @@ impl Marketplace {
                 row.ok_or_else(webhook_not_found)
             })
             .await?;
-        let webhook = self.shown(row)?;
-        Ok(Created { secret, webhook })
+        let webhook = self.webhook_view(row)?;
+        Ok(CreatedWebhook { secret, webhook })
     }
 
     /// Oldest first.
     pub async fn webhooks(&self, caller: UserId, app_id: String) -> Result<Vec<WebhookView>> {
         let rows = self
             .store
-            .read(move |view| view.webhooks(owned(view, caller, &app_id)?.id))
+            .read(move |view| view.webhooks(app_of_creator(view, caller, &app_id)?.id))
             .await?;
-        rows.into_iter().map(|row| self.shown(row)).collect()
+        rows.into_iter().map(|row| self.webhook_view(row)).collect()
     }
 
     pub async fn update_webhook(
@@ -119,7 +119,7 @@ impl Marketplace {
                     row.description = description;
                 }
                 if let Some(mapping) = draft.payload_mapping {
-                    row.payload_mapping = written(&mapping)?;
+                    row.payload_mapping = to_json(&mapping)?;
                 }
                 if let Some(scheme) = draft.scheme {
                     scheme.clone_into(&mut row.scheme);
@@ -130,7 +130,7 @@ impl Marketplace {
                 Ok(())
             })
             .await?;
-        self.shown(row)
+        self.webhook_view(row)
     }
 
     /// Returns the webhook's id and its new secret. With the commit the old secret becomes invalid
@@ -143,10 +143,10 @@ impl Marketplace {
     ) -> Result<(String, String)> {
         let sealer = self.sealer()?.clone();
         let (secret, now) = (random::secret(), self.clock.now());
-        let new = secret.clone();
+        let secret_to_seal = secret.clone();
         let row = self
             .change(caller, app_id, webhook_id, move |row| {
-                row.secret = sealer.seal(&row.webhook_id, &new);
+                row.secret = sealer.seal(&row.webhook_id, &secret_to_seal);
                 row.updated_at = now;
                 Ok(())
             })
@@ -172,7 +172,7 @@ impl Marketplace {
             .await
     }
 
-    /// Changes the webhook in one transaction; memory is updated afterwards.
+    /// Changes the webhook in one transaction. The cache entry is removed after the commit.
     async fn change<F>(
         &self,
         caller: UserId,
@@ -200,7 +200,7 @@ impl Marketplace {
         format!("{}/webhooks/{webhook_id}", self.public_url)
     }
 
-    fn shown(&self, row: WebhookRow) -> Result<WebhookView> {
+    fn webhook_view(&self, row: WebhookRow) -> Result<WebhookView> {
         Ok(WebhookView {
             url: self.url(&row.webhook_id),
             payload_mapping: serde_json::from_str(&row.payload_mapping).map_err(Error::internal)?,
@@ -223,12 +223,12 @@ pub(super) fn owned_webhook(
     app_id: &str,
     webhook_id: &str,
 ) -> Result<WebhookRow> {
-    let app = owned(view, caller, app_id)?;
+    let app = app_of_creator(view, caller, app_id)?;
     let row = view.webhook(app.id, &webhook_id.to_ascii_lowercase())?;
     row.ok_or_else(webhook_not_found)
 }
 
-fn written(mapping: &Mapping) -> Result<String> {
+fn to_json(mapping: &Mapping) -> Result<String> {
     serde_json::to_string(mapping).map_err(Error::internal)
 }
 

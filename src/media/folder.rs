@@ -69,7 +69,7 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
         };
-        let mut found = Vec::new();
+        let mut files = Vec::new();
         for entry in entries.take(SWEPT_MAX) {
             let entry = entry?;
             let name = entry.file_name();
@@ -79,14 +79,14 @@ impl Folder {
             };
             let is_photo = Format::named(ending).is_some();
             if is_photo || DRAFT.ends_with(ending) {
-                found.push(Entry {
+                files.push(Entry {
                     photo_id: is_photo.then(|| photo_id.to_owned()),
                     path: entry.path(),
                     written_at: entry.metadata()?.modified()?.into(),
                 });
             }
         }
-        Ok(found)
+        Ok(files)
     }
 
     fn path(&self, photo_id: &str, format: Format) -> PathBuf {

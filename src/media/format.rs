@@ -43,7 +43,7 @@ impl Format {
     }
 
     /// The media type for language models; `None` when their servers don't accept the format.
-    pub const fn shown_as(self) -> Option<&'static str> {
+    pub const fn model_media_type(self) -> Option<&'static str> {
         match self {
             Self::Jpeg => Some("image/jpeg"),
             Self::Png => Some("image/png"),
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_by_their_bytes() {
+    fn formats_are_recognized_by_their_bytes() {
         let cases: [(&[u8], Option<Format>); 10] = [
             (b"\xff\xd8\xff\xe0rest", Some(Format::Jpeg)),
             (b"\x89PNG\r\n\x1a\nrest", Some(Format::Png)),
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back() {
+    fn names_and_formats_match() {
         for format in Format::ALL {
             assert_eq!(Format::named(format.name()), Some(format));
         }

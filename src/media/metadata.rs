@@ -32,8 +32,10 @@ pub fn remove(format: Format, photo: Vec<u8>) -> Result<Vec<u8>, &'static str> {
 }
 
 fn png(photo: Bytes) -> Result<Vec<u8>, &'static str> {
-    let mut png = Png::from_bytes(photo).map_err(|_| "it is no whole PNG")?;
-    let exif = png.exif().and_then(|exif| orientation::only(&exif));
+    let mut png = Png::from_bytes(photo).map_err(|_| "it is no complete PNG")?;
+    let exif = png
+        .exif()
+        .and_then(|exif| orientation::only_orientation(&exif));
     png.chunks_mut()
         .retain(|chunk| !PNG_REMOVED.contains(&chunk.kind()));
     png.set_exif(exif.map(Bytes::from));
@@ -41,9 +43,11 @@ fn png(photo: Bytes) -> Result<Vec<u8>, &'static str> {
 }
 
 fn webp(photo: Bytes) -> Result<Vec<u8>, &'static str> {
-    let broken = "it is no whole WebP";
+    let broken = "it is no complete WebP";
     let mut webp = WebP::from_bytes(photo).map_err(|_| broken)?;
-    let exif = webp.exif().and_then(|exif| orientation::only(&exif));
+    let exif = webp
+        .exif()
+        .and_then(|exif| orientation::only_orientation(&exif));
     webp.remove_chunks_by_id(WEBP_EXIF);
     webp.remove_chunks_by_id(WEBP_XMP);
     let mut removed = WEBP_EXIF_FLAG | WEBP_XMP_FLAG;

@@ -15,14 +15,14 @@ const LISTS_BYTES_MAX: usize = 16 << 20;
 
 pub(super) struct Cache {
     state: Mutex<State>,
-    pub(super) looks: CacheMetrics,
+    pub(super) metrics: CacheMetrics,
 }
 
 impl Default for Cache {
     fn default() -> Self {
         Self {
             state: Mutex::default(),
-            looks: CacheMetrics::into("memories"),
+            metrics: CacheMetrics::into("memories"),
         }
     }
 }
@@ -61,7 +61,7 @@ struct State {
     bytes: usize,
     /// Counts invalidations.
     changes: u64,
-    quiet_until: Monotonic,
+    paused_until: Monotonic,
 }
 
 struct CachedList {
@@ -72,68 +72,74 @@ struct CachedList {
 
 /// The time of a look-up that found nothing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LookTime(u64);
+pub(super) struct LookupTime(u64);
 
-pub(super) enum CacheLook {
+pub(super) enum CacheLookup {
     Known(Arc<List>),
-    Unknown(LookTime),
+    Unknown(LookupTime),
     /// A call failed recently.
-    Quiet,
+    Paused,
 }
 
 impl Cache {
-    pub(super) fn look(&self, key: &ListKey, ttl_ms: u64, now: Monotonic) -> CacheLook {
+    pub(super) fn get(&self, key: &ListKey, ttl_ms: u64, now: Monotonic) -> CacheLookup {
         let mut state = self.state.lock();
         match state.lists.get(key) {
-            Some(kept) if now.since(kept.at) < ttl_ms => {
-                self.looks.found(true);
-                return CacheLook::Known(kept.list.clone());
+            Some(cached) if now.since(cached.at) < ttl_ms => {
+                self.metrics.found(true);
+                return CacheLookup::Known(cached.list.clone());
             }
             Some(_) => state.drop_list(key),
             None => {}
         }
-        self.looks.found(false);
-        if now < state.quiet_until {
-            return CacheLook::Quiet;
+        self.metrics.found(false);
+        if now < state.paused_until {
+            return CacheLookup::Paused;
         }
-        CacheLook::Unknown(LookTime(state.changes))
+        CacheLookup::Unknown(LookupTime(state.changes))
     }
 
-    pub(super) fn put(&self, key: ListKey, seen: LookTime, list: Arc<List>, now: Monotonic) {
+    pub(super) fn put(
+        &self,
+        key: ListKey,
+        looked_up_at: LookupTime,
+        list: Arc<List>,
+        now: Monotonic,
+    ) {
         let bytes = bytes(&list) + key.bytes();
         let mut state = self.state.lock();
-        if state.changes != seen.0 || bytes > LISTS_BYTES_MAX {
+        if state.changes != looked_up_at.0 || bytes > LISTS_BYTES_MAX {
             return;
         }
         state.drop_list(&key);
         while state.lists.len() >= LISTS_MAX || state.bytes + bytes > LISTS_BYTES_MAX {
-            let oldest = state.lists.iter().min_by_key(|(_, kept)| kept.at);
+            let oldest = state.lists.iter().min_by_key(|(_, cached)| cached.at);
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else {
                 break;
             };
             state.drop_list(&oldest);
         }
         state.bytes += bytes;
-        let kept = CachedList {
+        let cached = CachedList {
             list,
             at: now,
             bytes,
         };
-        state.lists.insert(key, kept);
+        state.lists.insert(key, cached);
     }
 
     /// Invalidates cached and running lists of a person, because something changed.
     pub(super) fn forget(&self, user_id: &str) {
         let mut state = self.state.lock();
         state.changes += 1;
-        let all = state.lists.keys().filter(|key| key.user_id == user_id);
-        for key in all.cloned().collect::<Vec<_>>() {
+        let keys = state.lists.keys().filter(|key| key.user_id == user_id);
+        for key in keys.cloned().collect::<Vec<_>>() {
             state.drop_list(&key);
         }
     }
 
-    pub(super) fn be_quiet_until(&self, until: Monotonic) {
-        self.state.lock().quiet_until = until;
+    pub(super) fn pause_until(&self, until: Monotonic) {
+        self.state.lock().paused_until = until;
     }
 
     pub(super) fn len(&self) -> usize {
@@ -143,21 +149,21 @@ impl Cache {
 
 impl State {
     fn drop_list(&mut self, key: &ListKey) {
-        if let Some(kept) = self.lists.remove(key) {
-            self.bytes -= kept.bytes;
+        if let Some(cached) = self.lists.remove(key) {
+            self.bytes -= cached.bytes;
         }
     }
 }
 
 fn bytes(list: &List) -> usize {
-    let each = list.memories.iter().map(|memory| {
+    let sizes = list.memories.iter().map(|memory| {
         size_of_val(memory)
             + memory.id.len()
             + memory.text.len()
             + memory.category.len()
             + memory.kept_for.as_ref().map_or(0, String::len)
     });
-    each.sum()
+    sizes.sum()
 }
 
 #[cfg(test)]
@@ -181,42 +187,42 @@ mod tests {
         })
     }
 
-    fn seen(cache: &Cache, user_id: &str, now: Monotonic) -> Option<LookTime> {
-        match cache.look(&ListKey::list(user_id), TTL_MS, now) {
-            CacheLook::Unknown(seen) => Some(seen),
+    fn missing_since(cache: &Cache, user_id: &str, now: Monotonic) -> Option<LookupTime> {
+        match cache.get(&ListKey::list(user_id), TTL_MS, now) {
+            CacheLookup::Unknown(seen) => Some(seen),
             _ => None,
         }
     }
 
-    fn is_known(cache: &Cache, user_id: &str, now: Monotonic) -> bool {
+    fn is_cached(cache: &Cache, user_id: &str, now: Monotonic) -> bool {
         matches!(
-            cache.look(&ListKey::list(user_id), TTL_MS, now),
-            CacheLook::Known(_)
+            cache.get(&ListKey::list(user_id), TTL_MS, now),
+            CacheLookup::Known(_)
         )
     }
 
     #[test]
-    fn a_list_is_kept_until_its_time_is_over_or_something_changed() {
+    fn a_list_is_cached_until_it_expires_or_a_memory_changes() {
         let (cache, now) = (Cache::default(), Monotonic(5));
-        let first = seen(&cache, "a", now).unwrap();
+        let first = missing_since(&cache, "a", now).unwrap();
         cache.put(ListKey::list("a"), first, list(3), now);
-        assert!(is_known(&cache, "a", now.plus_ms(TTL_MS - 1)));
-        assert!(!is_known(&cache, "b", now), "each has their own");
-        assert!(!is_known(&cache, "a", now.plus_ms(TTL_MS)));
-        let before = seen(&cache, "a", now).unwrap();
+        assert!(is_cached(&cache, "a", now.plus_ms(TTL_MS - 1)));
+        assert!(!is_cached(&cache, "b", now), "each has their own");
+        assert!(!is_cached(&cache, "a", now.plus_ms(TTL_MS)));
+        let before = missing_since(&cache, "a", now).unwrap();
         cache.forget("a");
         cache.put(ListKey::list("a"), before, list(3), now);
-        assert!(!is_known(&cache, "a", now), "fetched before the change");
-        cache.be_quiet_until(now.plus_ms(10));
+        assert!(!is_cached(&cache, "a", now), "fetched before the change");
+        cache.pause_until(now.plus_ms(10));
         assert!(matches!(
-            cache.look(&ListKey::list("a"), TTL_MS, now),
-            CacheLook::Quiet
+            cache.get(&ListKey::list("a"), TTL_MS, now),
+            CacheLookup::Paused
         ));
-        assert!(seen(&cache, "a", now.plus_ms(10)).is_some());
+        assert!(missing_since(&cache, "a", now.plus_ms(10)).is_some());
     }
 
     #[test]
-    fn what_was_searched_is_kept_apart_and_forgotten_with_the_rest() {
+    fn searches_are_cached_separately_and_invalidated_together() {
         let (cache, now) = (Cache::default(), Monotonic(5));
         let keys = [
             ListKey::list("a"),
@@ -224,11 +230,11 @@ mod tests {
             ListKey::search("a", "dogs"),
             ListKey::search("b", "cats"),
         ];
-        let seen = seen(&cache, "a", now).unwrap();
+        let seen = missing_since(&cache, "a", now).unwrap();
         for key in &keys[1..] {
             cache.put(key.clone(), seen, list(3), now);
         }
-        let known = |key: &ListKey| matches!(cache.look(key, TTL_MS, now), CacheLook::Known(_));
+        let known = |key: &ListKey| matches!(cache.get(key, TTL_MS, now), CacheLookup::Known(_));
         assert_eq!(keys.each_ref().map(known), [false, true, true, true]);
         cache.forget("a");
         assert_eq!(keys.each_ref().map(known), [false, false, false, true]);
@@ -241,13 +247,13 @@ mod tests {
         let cache = Cache::default();
         for at in 0..LISTS_MAX as u64 + 10 {
             let (user_id, now) = (at.to_string(), Monotonic(at));
-            let seen = seen(&cache, &user_id, now).unwrap();
-            cache.put(ListKey::list(&user_id), seen, list(1), now);
+            let at = missing_since(&cache, &user_id, now).unwrap();
+            cache.put(ListKey::list(&user_id), at, list(1), now);
         }
         let now = Monotonic(LISTS_MAX as u64 + 10);
         assert_eq!(cache.state.lock().lists.len(), LISTS_MAX);
-        assert!(!is_known(&cache, "9", now) && is_known(&cache, "10", now));
-        let large = seen(&cache, "large", now).unwrap();
+        assert!(!is_cached(&cache, "9", now) && is_cached(&cache, "10", now));
+        let large = missing_since(&cache, "large", now).unwrap();
         cache.put(
             ListKey::list("large"),
             large,
@@ -255,9 +261,9 @@ mod tests {
             now,
         );
         assert!(cache.state.lock().bytes <= LISTS_BYTES_MAX);
-        assert!(is_known(&cache, "large", now));
-        let larger = seen(&cache, "larger", now).unwrap();
+        assert!(is_cached(&cache, "large", now));
+        let larger = missing_since(&cache, "larger", now).unwrap();
         cache.put(ListKey::list("larger"), larger, list(LISTS_BYTES_MAX), now);
-        assert!(!is_known(&cache, "larger", now) && is_known(&cache, "large", now));
+        assert!(!is_cached(&cache, "larger", now) && is_cached(&cache, "large", now));
     }
 }

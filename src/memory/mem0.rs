@@ -19,7 +19,7 @@ const SEARCHED_MAX: usize = 100;
 /// A thousand memories of a thousand characters, with overhead.
 const LIST_BYTES_MAX: u64 = 4 << 20;
 /// Characters of an id that are encoded in a path, including dots.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
 /// A configured service.
 pub struct Mem0 {
@@ -45,7 +45,7 @@ pub enum MemoryServiceError {
     /// It answered with this status.
     Refused(u16),
     /// It answered 200 with an unexpected body.
-    Unintelligible,
+    InvalidAnswer,
     /// Too many calls are running.
     Busy,
 }
@@ -63,7 +63,7 @@ impl fmt::Display for MemoryServiceError {
             Self::Unreachable(why) => f.write_str(why),
             Self::Refused(status @ (401 | 403)) => write!(f, "it refuses the key ({status})"),
             Self::Refused(status) => write!(f, "it answered {status}"),
-            Self::Unintelligible => f.write_str("its answer is not what it should be"),
+            Self::InvalidAnswer => f.write_str("its answer is invalid"),
             Self::Busy => f.write_str("too many calls are under way"),
         }
     }
@@ -128,7 +128,7 @@ impl Mem0 {
 
     /// Deletes by the service's id; a missing memory counts as deleted.
     pub fn delete(&self, id: &str, timeout: Duration) -> MemoryResult<()> {
-        let path = format!("/memories/{}", escaped(id));
+        let path = format!("/memories/{}", escape(id));
         match self.call(Method::Delete, &path, None, timeout) {
             Ok(_) | Err(MemoryServiceError::Refused(404)) => return Ok(()),
             Err(MemoryServiceError::Refused(status)) if status >= 500 => {}
@@ -157,16 +157,16 @@ impl Mem0 {
         body: Option<&Value>,
         timeout: Duration,
     ) -> MemoryResult<Value> {
-        let answered = self.ask(method, path, body, timeout);
+        let result = self.send(method, path, body, timeout);
         self.calls.made.inc();
         // Missing memories count as deleted.
-        if !matches!(answered, Ok(_) | Err(MemoryServiceError::Refused(404))) {
+        if !matches!(result, Ok(_) | Err(MemoryServiceError::Refused(404))) {
             self.calls.failed.inc();
         }
-        answered
+        result
     }
 
-    fn ask(
+    fn send(
         &self,
         method: Method,
         path: &str,
@@ -188,7 +188,7 @@ impl Mem0 {
         match answer.status {
             200..=299 if answer.body.is_empty() => Ok(Value::Null),
             200..=299 => {
-                serde_json::from_slice(&answer.body).map_err(|_| MemoryServiceError::Unintelligible)
+                serde_json::from_slice(&answer.body).map_err(|_| MemoryServiceError::InvalidAnswer)
             }
             status => Err(MemoryServiceError::Refused(status)),
         }
@@ -199,10 +199,11 @@ impl Mem0 {
 /// answer invalid, because others may be missing.
 fn memories(answer: &Value) -> MemoryResult<Vec<Memory>> {
     let list = answer.get("results").unwrap_or(answer).as_array();
-    let list = list.ok_or(MemoryServiceError::Unintelligible)?;
-    let read = list.iter().map(memory);
-    read.collect::<Option<Vec<_>>>()
-        .ok_or(MemoryServiceError::Unintelligible)
+    let list = list.ok_or(MemoryServiceError::InvalidAnswer)?;
+    let parsed = list.iter().map(memory);
+    parsed
+        .collect::<Option<Vec<_>>>()
+        .ok_or(MemoryServiceError::InvalidAnswer)
 }
 
 fn memory(entry: &Value) -> Option<Memory> {
@@ -219,8 +220,8 @@ fn memory(entry: &Value) -> Option<Memory> {
 }
 
 /// An id as part of a path. The service defines its format.
-fn escaped(id: &str) -> String {
-    utf8_percent_encode(id, ESCAPED).to_string()
+fn escape(id: &str) -> String {
+    utf8_percent_encode(id, ENCODED).to_string()
 }
 
 #[cfg(test)]
@@ -228,22 +229,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_understood_or_refused_whole() {
+    fn lists_are_parsed_or_refused_completely() {
         let entry = json!({
             "id": "m1", "memory": "likes tea", "hash": "x", "user_id": "u",
             "metadata": { "category": "said", "kept_for": "ours" },
             "created_at": "2026-01-02T03:04:05.678901-07:00", "updated_at": null,
         });
         let bare = json!({ "id": "m2", "memory": "has a cat", "metadata": null });
-        let read = memories(&json!({ "results": [entry, bare] })).unwrap();
-        assert_eq!(read[0].text, "likes tea");
-        assert_eq!(read[0].category, "said");
-        assert_eq!(read[0].kept_for.as_deref(), Some("ours"));
-        let created = read[0].created_at.unwrap().to_string();
+        let parsed = memories(&json!({ "results": [entry, bare] })).unwrap();
+        assert_eq!(parsed[0].text, "likes tea");
+        assert_eq!(parsed[0].category, "said");
+        assert_eq!(parsed[0].kept_for.as_deref(), Some("ours"));
+        let created = parsed[0].created_at.unwrap().to_string();
         assert_eq!(created, "2026-01-02T10:04:05.678Z");
-        assert_eq!((read[1].category.as_str(), read[1].created_at), ("", None));
+        assert_eq!(
+            (parsed[1].category.as_str(), parsed[1].created_at),
+            ("", None)
+        );
         assert_eq!(memories(&json!([bare])).unwrap().len(), 1);
-        for wrong in [
+        for invalid in [
             json!(null),
             json!("results"),
             json!({ "results": null }),
@@ -252,16 +256,16 @@ mod tests {
             json!({ "results": [{ "id": "m1" }] }),
         ] {
             assert_eq!(
-                memories(&wrong),
-                Err(MemoryServiceError::Unintelligible),
-                "{wrong}"
+                memories(&invalid),
+                Err(MemoryServiceError::InvalidAnswer),
+                "{invalid}"
             );
         }
     }
 
     #[test]
     fn an_id_stays_one_part_of_a_path() {
-        assert_eq!(escaped("ab-1_~"), "ab-1_~");
-        assert_eq!(escaped("../x?y=é"), "%2E%2E%2Fx%3Fy%3D%C3%A9");
+        assert_eq!(escape("ab-1_~"), "ab-1_~");
+        assert_eq!(escape("../x?y=é"), "%2E%2E%2Fx%3Fy%3D%C3%A9");
     }
 }

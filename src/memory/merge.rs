@@ -23,19 +23,23 @@ pub fn merged(
     elsewhere: &ServiceMemories,
     tasks: &[MemoryTask],
 ) -> FoundMemories {
-    let gone = ForgottenMemories::of(tasks);
+    let forgotten = ForgottenMemories::of(tasks);
     let mut memories: Vec<Memory> = local.into_iter().map(Memory::from).collect();
     memories.reverse();
     let is_cut_off = match elsewhere {
         ServiceMemories::Nothing => false,
         ServiceMemories::Unreachable => true,
         ServiceMemories::Listed(list) => {
-            let here: HashSet<String> = memories.iter().map(|memory| memory.id.clone()).collect();
-            let there = list.memories.iter().filter(|memory| {
-                let kept_here = memory.kept_for.as_ref().is_some_and(|id| here.contains(id));
-                !kept_here && !gone.includes(memory)
+            let local_ids: HashSet<String> =
+                memories.iter().map(|memory| memory.id.clone()).collect();
+            let remote = list.memories.iter().filter(|memory| {
+                let is_local = memory
+                    .kept_for
+                    .as_ref()
+                    .is_some_and(|id| local_ids.contains(id));
+                !is_local && !forgotten.includes(memory)
             });
-            memories.extend(there.cloned());
+            memories.extend(remote.cloned());
             // A stable sort keeps the order of memories without a time, or with a rank.
             memories.sort_by_key(|memory| std::cmp::Reverse(memory.created_at));
             false
@@ -49,22 +53,22 @@ pub fn merged(
 
 /// The service's search results, best first and without memories to be deleted there, then the
 /// other local memories in their order.
-pub fn found_first(found: &List, here: Vec<Memory>, tasks: &[MemoryTask]) -> Vec<Memory> {
-    let gone = ForgottenMemories::of(tasks);
-    let found = found
+pub fn found_first(results: &List, local: Vec<Memory>, tasks: &[MemoryTask]) -> Vec<Memory> {
+    let forgotten = ForgottenMemories::of(tasks);
+    let results = results
         .memories
         .iter()
-        .filter(|memory| !gone.includes(memory));
-    let mut memories: Vec<Memory> = found.cloned().collect();
-    let same: HashSet<&str> = memories
+        .filter(|memory| !forgotten.includes(memory));
+    let mut memories: Vec<Memory> = results.cloned().collect();
+    let stored_locally: HashSet<&str> = memories
         .iter()
         .filter_map(|m| m.kept_for.as_deref())
         .collect();
-    let rest: Vec<Memory> = here
+    let other: Vec<Memory> = local
         .into_iter()
-        .filter(|memory| !same.contains(memory.id.as_str()))
+        .filter(|memory| !stored_locally.contains(memory.id.as_str()))
         .collect();
-    memories.extend(rest);
+    memories.extend(other);
     memories
 }
 
@@ -89,21 +93,21 @@ impl<'a> ForgottenMemories<'a> {
     }
 
     pub fn includes(&self, memory: &Memory) -> bool {
-        let named = |id: &str| self.ids.contains(id);
+        let is_forgotten = |id: &str| self.ids.contains(id);
         self.all
-            || named(&memory.id)
-            || memory.kept_for.as_deref().is_some_and(named)
+            || is_forgotten(&memory.id)
+            || memory.kept_for.as_deref().is_some_and(is_forgotten)
             || (self.all_until.is_some() && memory.created_at <= self.all_until)
     }
 }
 
 impl From<store::Memory> for Memory {
-    fn from(kept: store::Memory) -> Self {
+    fn from(row: store::Memory) -> Self {
         Self {
-            id: kept.public_id,
-            text: kept.text,
-            category: kept.category,
-            created_at: Some(kept.created_at),
+            id: row.public_id,
+            text: row.text,
+            category: row.category,
+            created_at: Some(row.created_at),
             kept_for: None,
         }
     }
@@ -150,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn both_are_joined_without_what_is_to_be_forgotten() {
+    fn both_are_joined_without_memories_to_be_deleted() {
         use MemoryTaskKind::{Add, Delete, DeleteAll};
         let there = || {
             ServiceMemories::Listed(Arc::new(List {
@@ -225,16 +229,16 @@ mod tests {
                 false,
             ),
         ];
-        for (what, elsewhere, tasks, expected, is_cut_off) in cases {
+        for (case, elsewhere, tasks, expected, is_cut_off) in cases {
             let found = merged(here(), &elsewhere, &tasks);
             let ids: Vec<&str> = found.memories.iter().map(|m| m.id.as_str()).collect();
-            assert_eq!(ids, expected, "{what}");
-            assert_eq!(found.is_cut_off, is_cut_off, "{what}");
+            assert_eq!(ids, expected, "{case}");
+            assert_eq!(found.is_cut_off, is_cut_off, "{case}");
         }
     }
 
     #[test]
-    fn what_was_found_comes_first_and_once() {
+    fn search_results_are_first_and_not_repeated() {
         let found = List {
             memories: vec![
                 remote("r1", Some("b"), Some(20)),

@@ -12,30 +12,30 @@ use crate::error::Result;
 use crate::metrics::Job;
 use crate::store::{MemoryTask, MemoryTaskKind};
 
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 const RETRY_FIRST_S: i64 = 2;
 const RETRY_MAX_S: i64 = 600;
 /// How long a finished task is kept: longer than any list may take.
-const SETTLED_AFTER_S: i64 = 60;
+const KEEP_FINISHED_S: i64 = 60;
 
 /// Runs until the service ends.
-pub async fn run(memories: Arc<Memories>, numbers: Arc<Job>) {
+pub async fn run(memories: Arc<Memories>, metrics: Arc<Job>) {
     let Some(service) = memories.service.clone() else {
         return;
     };
     loop {
-        let worked = work(&memories, &service).await;
-        numbers.ran(&worked, memories.clock.now().0);
-        let more = match worked {
-            Ok(more) => more,
+        let result = run_due_tasks(&memories, &service).await;
+        metrics.ran(&result, memories.clock.now().0);
+        let has_more = match result {
+            Ok(has_more) => has_more,
             Err(error) => {
                 log::warn!("memories: {error}");
                 false
             }
         };
-        if !more {
+        if !has_more {
             tokio::select! {
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 () = memories.wake.notified() => {}
             }
         }
@@ -43,34 +43,34 @@ pub async fn run(memories: Arc<Memories>, numbers: Arc<Job>) {
 }
 
 /// Executes due tasks; true when there may be more.
-async fn work(memories: &Memories, service: &Arc<Mem0>) -> Result<bool> {
-    settle(memories).await?;
+async fn run_due_tasks(memories: &Memories, service: &Arc<Mem0>) -> Result<bool> {
+    remove_finished(memories).await?;
     let now = memories.clock.now();
     let due = memories.store.read(move |view| view.due_memory_tasks(now));
     let due = due.await?;
-    let mut done = false;
+    let mut has_progress = false;
     for task in due {
-        if !is_wanted(memories, &task).await? {
+        if !begin(memories, &task).await? {
             continue;
         }
-        let outcome = perform(memories, service, &task).await?;
+        let outcome = execute(memories, service, &task).await?;
         // Lists fetched before may be outdated, whatever the outcome.
         memories.cache.forget(&task.user_id);
         match outcome {
-            Ok(()) => done = true,
-            Err(trouble) => {
-                put_off(memories, &task, &trouble).await?;
-                if !trouble.is_final() {
+            Ok(()) => has_progress = true,
+            Err(error) => {
+                postpone(memories, &task, &error).await?;
+                if !error.is_final() {
                     return Ok(false); // the next task would fail too
                 }
             }
         }
     }
-    Ok(done)
+    Ok(has_progress)
 }
 
 /// Counts the call before it is made; false when the task was cancelled meanwhile.
-async fn is_wanted(memories: &Memories, task: &MemoryTask) -> Result<bool> {
+async fn begin(memories: &Memories, task: &MemoryTask) -> Result<bool> {
     let id = task.id;
     memories
         .store
@@ -79,28 +79,28 @@ async fn is_wanted(memories: &Memories, task: &MemoryTask) -> Result<bool> {
 }
 
 /// Makes the calls and records them.
-async fn perform(
+async fn execute(
     memories: &Memories,
     service: &Arc<Mem0>,
     task: &MemoryTask,
 ) -> Result<Result<(), MemoryServiceError>> {
     let memory = match (task.kind, task.memory_id.clone()) {
         (MemoryTaskKind::Add, Some(id)) => {
-            let kept = memories.store.read(move |view| view.memory(&id)).await?;
-            kept.map(Memory::from)
+            let row = memories.store.read(move |view| view.memory(&id)).await?;
+            row.map(Memory::from)
         }
         _ => None,
     };
-    let (service, asked) = (service.clone(), task.clone());
-    let called = blocking(move || call(&service, &asked, memory.as_ref())).await;
-    if called.is_ok() {
+    let (service, task_to_call) = (service.clone(), task.clone());
+    let result = blocking(move || call(&service, &task_to_call, memory.as_ref())).await;
+    if result.is_ok() {
         let (id, now) = (task.id, memories.clock.now());
-        let done = memories
+        let finishing = memories
             .store
             .write(move |tx| tx.finish_memory_task(id, now));
-        done.await?;
+        finishing.await?;
     }
-    Ok(called)
+    Ok(result)
 }
 
 fn call(
@@ -115,15 +115,15 @@ fn call(
             let Some(memory) = memory else {
                 return Ok(()); // deleted before it was sent
             };
-            if task.attempts > 0 && is_kept(service, user_id, &memory.id)? {
+            if task.attempts > 0 && is_stored(service, user_id, &memory.id)? {
                 return Ok(());
             }
             service.add(user_id, memory, CALL_MAX)
         }
         (MemoryTaskKind::Delete, Some(id)) => {
             let list = service.list(user_id, CALL_MAX)?;
-            let ours = |memory: &&Memory| memory.kept_for.as_ref() == Some(id);
-            for memory in list.memories.iter().filter(ours) {
+            let is_same = |memory: &&Memory| memory.kept_for.as_ref() == Some(id);
+            for memory in list.memories.iter().filter(is_same) {
                 service.delete(&memory.id, CALL_MAX)?;
             }
             // Also deletes a memory that the list doesn't include.
@@ -132,21 +132,21 @@ fn call(
     }
 }
 
-fn is_kept(service: &Mem0, user_id: &str, id: &str) -> Result<bool, MemoryServiceError> {
+fn is_stored(service: &Mem0, user_id: &str, id: &str) -> Result<bool, MemoryServiceError> {
     let list = service.list(user_id, CALL_MAX)?;
-    let mut kept = list.memories.iter();
-    Ok(kept.any(|memory| memory.kept_for.as_deref() == Some(id)))
+    let mut memories = list.memories.iter();
+    Ok(memories.any(|memory| memory.kept_for.as_deref() == Some(id)))
 }
 
-async fn put_off(
+async fn postpone(
     memories: &Memories,
     task: &MemoryTask,
-    trouble: &MemoryServiceError,
+    error: &MemoryServiceError,
 ) -> Result<()> {
-    log::warn!("the memory service: {trouble}; trying again later");
+    log::warn!("the memory service: {error}; trying again later");
     let (id, kind, now) = (task.id, task.kind, memories.clock.now());
-    let due_at = next_try(task.attempts, now);
-    let is_final = trouble.is_final();
+    let due_at = next_attempt(task.attempts, now);
+    let is_final = error.is_final();
     memories
         .store
         .write(move |tx| match kind {
@@ -158,21 +158,21 @@ async fn put_off(
 }
 
 /// Doubles from 2 s to 10 minutes.
-fn next_try(attempts: i64, now: Timestamp) -> Timestamp {
-    let doubled = RETRY_FIRST_S << attempts.clamp(0, 16);
-    now.plus_s(doubled.min(RETRY_MAX_S))
+fn next_attempt(attempts: i64, now: Timestamp) -> Timestamp {
+    let pause_s = RETRY_FIRST_S << attempts.clamp(0, 16);
+    now.plus_s(pause_s.min(RETRY_MAX_S))
 }
 
-async fn settle(memories: &Memories) -> Result<()> {
-    let before = memories.clock.now().plus_s(-SETTLED_AFTER_S);
-    let any = memories
+async fn remove_finished(memories: &Memories) -> Result<()> {
+    let before = memories.clock.now().plus_s(-KEEP_FINISHED_S);
+    let has_finished = memories
         .store
         .read(move |view| view.any_settled_memory_task(before));
-    if any.await? {
-        let settled = memories
+    if has_finished.await? {
+        let removing = memories
             .store
             .write(move |tx| tx.settle_memory_tasks(before));
-        settled.await?;
+        removing.await?;
     }
     Ok(())
 }
@@ -182,11 +182,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tries_come_further_and_further_apart() {
+    fn pauses_between_attempts_double() {
         let now = Timestamp::from_seconds(1_000);
         let waits = [(0, 2), (1, 4), (2, 8), (8, 512), (9, 600), (1_000_000, 600)];
         for (attempts, seconds) in waits {
-            assert_eq!(next_try(attempts, now), now.plus_s(seconds), "{attempts}");
+            assert_eq!(
+                next_attempt(attempts, now),
+                now.plus_s(seconds),
+                "{attempts}"
+            );
         }
     }
 }

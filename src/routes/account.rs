@@ -13,27 +13,27 @@ use crate::store::AccountStatus;
 pub(super) async fn status(rq: Request) -> Result<Response> {
     let (user, now) = (rq.user()?.id, rq.app.clock.now());
     let status = rq.app.store.read(move |view| view.account_status(user));
-    let account = status.await?.ok_or_else(deletion::gone)?;
+    let account = status.await?.ok_or_else(deletion::account_erased)?;
     Ok(account_body(&account, now))
 }
 
 pub(super) async fn request_deletion(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
-    // A text of any length is checked as a wrong confirmation, so no length error is needed.
+    // A text of any length is checked as a confirmation, so there is no length error.
     let confirmation = fields.required_string("confirmation", 0..=rq.body_bytes_max);
     fields.finish()?;
     let (user, now) = (rq.user()?.id, rq.app.clock.now());
-    let requested = rq
+    let deletion = rq
         .app
         .store
         .write(move |tx| deletion::request(tx, user, &confirmation, now))
         .await?;
-    let date = requested.scheduled_for.utc_date();
+    let date = deletion.scheduled_for.utc_date();
     Ok(http::json(&json!({
         "message": format!(
             "Your account will be deleted on {date}. You can cancel until {}.",
-            requested.scheduled_for
+            deletion.scheduled_for
         ),
         "deletion_date": date,
         "can_cancel_until": date,

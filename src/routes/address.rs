@@ -30,10 +30,10 @@ fn forwarded_client(peer: IpAddr, lines: &[&str], is_trusted: impl Fn(IpAddr) ->
         if !is_trusted(address) {
             break;
         }
-        let Some(before) = parse(entry.trim()) else {
+        let Some(previous) = parse(entry.trim()) else {
             break;
         };
-        address = before.to_canonical();
+        address = previous.to_canonical();
     }
     address
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_own_proxies_are_believed() {
+    fn only_trusted_proxies_name_the_client() {
         let is_trusted = |address: IpAddr| address.to_string().starts_with("10.");
         // (peer, headers, expected)
         let cases: [(&str, &[&str], &str); 12] = [
@@ -76,8 +76,8 @@ mod tests {
             ("10.0.0.1", &["198.51.100.1:5000"], "198.51.100.1"),
         ];
         for (peer, lines, expected) in cases {
-            let found = forwarded_client(peer.parse().unwrap(), lines, is_trusted);
-            assert_eq!(found.to_string(), expected, "{peer} {lines:?}");
+            let client = forwarded_client(peer.parse().unwrap(), lines, is_trusted);
+            assert_eq!(client.to_string(), expected, "{peer} {lines:?}");
         }
     }
 }

@@ -36,10 +36,10 @@ pub(super) async fn revoke_tokens(rq: Request) -> Result<Response> {
         return Err(Error::not_found());
     }
     let (app, now) = (rq.app.clone(), rq.app.clock.now());
-    let (owned, operator) = (name.clone(), audit::operator(&rq)?);
+    let (agent_id, operator) = (name.clone(), audit::operator(&rq)?);
     let (agent, valid_from) = app
         .store
-        .write(move |tx| tx.revoke_tokens(&owned, &operator, now))
+        .write(move |tx| tx.revoke_tokens(&agent_id, &operator, now))
         .await?;
     app.edge_tokens.revoke(&name, valid_from);
     app.hub.close(agent, Close::new(4401, "token revoked"));

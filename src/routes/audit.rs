@@ -1,5 +1,5 @@
-//! `GET /admin/audit`: the log of operators' changes. Also reads from a request which operator
-//! makes a change, for the log's rows.
+//! `GET /admin/audit`: the log of operators' changes. Also determines which operator makes a
+//! change, for the log's rows.
 
 use serde_json::json;
 

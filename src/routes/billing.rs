@@ -24,14 +24,10 @@ pub(super) async fn subscribe(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let plan = fields.one_of("plan", &PLANS);
-    let read_return_urls = read_return_urls(&mut fields);
+    let return_urls = read_return_urls(&mut fields);
     fields.finish()?;
     let user = rq.user()?.id;
-    let session = rq
-        .app
-        .billing
-        .subscribe(user, plan, &read_return_urls)
-        .await?;
+    let session = rq.app.billing.subscribe(user, plan, &return_urls).await?;
     Ok(http::json(&session))
 }
 
@@ -39,14 +35,10 @@ pub(super) async fn top_up(mut rq: Request) -> Result<Response> {
     let body = rq.json().await?;
     let mut fields = Fields::of(&body.value);
     let amount = fields.required_integer("amount_cents", i64::MIN..=i64::MAX);
-    let read_return_urls = read_return_urls(&mut fields);
+    let return_urls = read_return_urls(&mut fields);
     fields.finish()?;
     let user = rq.user()?.id;
-    let session = rq
-        .app
-        .billing
-        .top_up(user, amount, &read_return_urls)
-        .await?;
+    let session = rq.app.billing.top_up(user, amount, &return_urls).await?;
     Ok(http::json(&session))
 }
 
@@ -84,7 +76,7 @@ pub(super) async fn paid_page(_: Request) -> Result<Response> {
     ))
 }
 
-pub(super) async fn given_up_page(_: Request) -> Result<Response> {
+pub(super) async fn canceled_page(_: Request) -> Result<Response> {
     Ok(page("Nothing was paid", "You can close this page."))
 }
 
@@ -99,11 +91,11 @@ pub(super) async fn reconcile(mut rq: Request) -> Result<Response> {
     if !dry_run && after.is_empty() {
         let (operator, now) = (audit::operator(&rq)?, rq.app.clock.now());
         let change = Change::work("billing.reconcile");
-        let noted = rq
+        let recording = rq
             .app
             .store
             .write(move |tx| tx.insert_audit(&operator, &change, now));
-        noted.await?;
+        recording.await?;
     }
     let page = rq.app.billing.reconcile_page(&after, dry_run).await?;
     Ok(http::json(&page))
@@ -117,8 +109,8 @@ fn read_return_urls(fields: &mut Fields<'_>) -> ReturnUrls {
 }
 
 fn history_limit(text: &str) -> Result<usize> {
-    let digits = text.bytes().all(|b| b.is_ascii_digit());
-    let limit = text.parse().ok().filter(|_| digits);
+    let is_digits = text.bytes().all(|b| b.is_ascii_digit());
+    let limit = text.parse().ok().filter(|_| is_digits);
     limit
         .filter(|limit| (1..=HISTORY_MAX).contains(limit))
         .ok_or_else(|| {

@@ -36,7 +36,7 @@ pub(super) async fn list(rq: Request) -> Result<Response> {
 pub(super) async fn retry(rq: Request) -> Result<Response> {
     let (id, operator) = (id(&rq), audit::operator(&rq)?);
     let (hub, now) = (rq.app.hub.clone(), rq.app.clock.now());
-    let answered = id.clone();
+    let command_id = id.clone();
     rq.app
         .store
         .write(move |tx| {
@@ -47,19 +47,19 @@ pub(super) async fn retry(rq: Request) -> Result<Response> {
         })
         .await?;
     Ok(http::json(
-        &json!({ "command_id": answered, "state": "queued" }),
+        &json!({ "command_id": command_id, "state": "queued" }),
     ))
 }
 
-pub(super) async fn drop_one(rq: Request) -> Result<Response> {
+pub(super) async fn drop_command(rq: Request) -> Result<Response> {
     let (id, operator, now) = (id(&rq), audit::operator(&rq)?, rq.app.clock.now());
-    let answered = id.clone();
+    let command_id = id.clone();
     rq.app
         .store
         .write(move |tx| tx.drop_command(&id, &operator, now))
         .await?;
     Ok(http::json(
-        &json!({ "command_id": answered, "dropped": true }),
+        &json!({ "command_id": command_id, "dropped": true }),
     ))
 }
 

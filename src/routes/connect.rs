@@ -1,13 +1,13 @@
 //! `/connect/{token}`: the page on which a person connects a service, one form without scripts.
-//! The same address takes the form's fields as JSON. It must not show what was typed.
+//! The same address accepts the form's fields as JSON. The page must not show what was typed.
 
 use super::{Request, services};
 use crate::error::{Error, Kind, Result};
 use crate::http::{self, Fields, Response, StatusCode, header};
 
 const PAGE: &str = include_str!("connect.html");
-/// Nothing runs; the style is the page's own, which the hash names (a test says what it must
-/// be), and the form goes to this service only.
+/// Content-Security-Policy: no scripts, only the page's own style by its hash (a test checks the
+/// hash), and the form is sent to this service only.
 const POLICY: &str = "default-src 'none'; style-src 'sha256-jKvdf0uurpAZkKUqHPX1Dh8TxFRiFq7wVxN2EDvwjEU='; form-action 'self'; \
     base-uri 'none'; frame-ancestors 'none'";
 const TITLE: &str = "Connect a calendar or mailbox";
@@ -16,14 +16,14 @@ const FORM: &str = "application/x-www-form-urlencoded";
 pub(super) async fn show(rq: Request) -> Result<Response> {
     let body = match rq.app.services.link(token(&rq)).await {
         Ok(link) => form(link.is_for_mail, None),
-        Err(error) => return told(&rq, error).await,
+        Err(error) => return error_page(&rq, error).await,
     };
     Ok(page(StatusCode::OK, TITLE, &body))
 }
 
 pub(super) async fn connect(mut rq: Request) -> Result<Response> {
-    let sent_as = rq.exchange.header("content-type")?.unwrap_or_default();
-    let media_type = sent_as.split(';').next().unwrap_or_default().trim();
+    let content_type = rq.exchange.header("content-type")?.unwrap_or_default();
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
     let is_form = media_type.eq_ignore_ascii_case(FORM);
     if !is_form {
         let body = rq.json().await?;
@@ -37,11 +37,11 @@ pub(super) async fn connect(mut rq: Request) -> Result<Response> {
         Ok(name) => {
             let text = format!(
                 "<p class=good>{} is connected. You can close this page and go back to your chat.</p>",
-                escaped(&name)
+                escape(&name)
             );
             Ok(page(StatusCode::OK, "Connected", &text))
         }
-        Err(error) => told(&rq, error).await,
+        Err(error) => error_page(&rq, error).await,
     }
 }
 
@@ -60,7 +60,7 @@ async fn connect_by_form(rq: &Request, body: &[u8]) -> Result<String> {
             .into_iter()
             .filter_map(|name| Some((name.to_owned(), value(name)?.into())))
             .collect();
-    // A form has texts only.
+    // A form's values are texts.
     if let Some(port) = value("port") {
         let number = port.parse::<i64>();
         fields.insert(
@@ -69,15 +69,15 @@ async fn connect_by_form(rq: &Request, body: &[u8]) -> Result<String> {
         );
     }
     let (credentials, name) = services::read_draft(Fields::of(&fields))?;
-    let connected = rq
+    let connecting = rq
         .app
         .services
         .connect_by_link(token(rq), credentials, name);
-    Ok(connected.await?.name)
+    Ok(connecting.await?.name)
 }
 
-/// The error on the page, with the form where trying again makes sense.
-async fn told(rq: &Request, error: Error) -> Result<Response> {
+/// Shows the error on the page, with the form if another attempt can succeed.
+async fn error_page(rq: &Request, error: Error) -> Result<Response> {
     let status = match error.kind {
         Kind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
         Kind::BadRequest => StatusCode::BAD_REQUEST,
@@ -85,8 +85,8 @@ async fn told(rq: &Request, error: Error) -> Result<Response> {
         Kind::Gone => StatusCode::GONE,
         _ => return Err(error),
     };
-    let may_try_again = matches!(error.kind, Kind::Invalid | Kind::BadRequest);
-    let why = match error.fields.first() {
+    let can_retry = matches!(error.kind, Kind::Invalid | Kind::BadRequest);
+    let message = match error.fields.first() {
         Some(field) => format!(
             "The field {} {}",
             field.field.trim_start_matches('/'),
@@ -94,26 +94,26 @@ async fn told(rq: &Request, error: Error) -> Result<Response> {
         ),
         None => error.detail,
     };
-    let body = match may_try_again {
+    let body = match can_retry {
         true => {
             let link = rq.app.services.link(token(rq)).await;
-            form(link.is_ok_and(|link| link.is_for_mail), Some(&why))
+            form(link.is_ok_and(|link| link.is_for_mail), Some(&message))
         }
-        false => format!("<p class=bad>{}</p>", escaped(&why)),
+        false => format!("<p class=bad>{}</p>", escape(&message)),
     };
     Ok(page(status, TITLE, &body))
 }
 
-/// The forms of calendars and of mailboxes, what was asked for first.
-fn form(is_for_mail: bool, why: Option<&str>) -> String {
-    let why = why.map_or(String::new(), |why| {
-        format!("<p class=bad role=alert>{}</p>", escaped(why))
+/// The forms for calendars and mailboxes, the requested kind first.
+fn form(is_for_mail: bool, message: Option<&str>) -> String {
+    let message = message.map_or(String::new(), |message| {
+        format!("<p class=bad role=alert>{}</p>", escape(message))
     });
     let (_, forms) = PAGE.split_once("<!-- form -->").unwrap_or_default();
     let (calendar, mail) = forms.split_once("<!-- mail -->").unwrap_or((forms, ""));
     match is_for_mail {
-        true => format!("{why}{mail}{calendar}"),
-        false => format!("{why}{calendar}{mail}"),
+        true => format!("{message}{mail}{calendar}"),
+        false => format!("{message}{calendar}{mail}"),
     }
 }
 
@@ -127,7 +127,7 @@ fn page(status: StatusCode, title: &str, body: &str) -> Response {
     http::with_header(response, header::CACHE_CONTROL, "no-store")
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -22,20 +22,20 @@ pub(super) fn check_handshake(app: &App, exchange: &Exchange) -> Result<()> {
             "The service is shutting down; reconnect.",
         ));
     }
-    let named = exchange.query_params("edge_agent_id").next();
-    if named.is_none_or(|name| name.is_some_and(|name| name.is_empty())) {
+    let agents = exchange.query_params("edge_agent_id").next();
+    if agents.is_none_or(|name| name.is_some_and(|name| name.is_empty())) {
         return Err(Error::bad_request("The query needs edge_agent_id."));
     }
     exchange.check_websocket()
 }
 
 pub(super) async fn socket(mut rq: Request) -> Result<Response> {
-    let may_come = match rq.exchange.header("origin") {
+    let is_allowed = match rq.exchange.header("origin") {
         Ok(None) => true, // not sent by a browser
         Ok(Some(origin)) => origin::is_listed(&rq.app, origin),
         Err(_) => false,
     };
-    if !may_come {
+    if !is_allowed {
         return Err(origin::not_allowed(
             "This Origin may not connect; list it in edge.allowed_origins.",
         ));
@@ -58,21 +58,21 @@ pub(super) async fn sync(mut rq: Request) -> Result<Response> {
     let agent = rq.agent.take().unwrap_or_default();
     let relay = rq.app.hub.relay(&agent).await?;
     let quota = sync::take_poll(&rq.app.hub, &relay)?;
-    let answered = async {
+    let answering = async {
         let body = rq.json().await?;
         let poll = read_poll(&body, &agent)?;
-        let polled = sync::poll(&rq.app.hub, &relay, poll).await?;
+        let outcome = sync::poll(&rq.app.hub, &relay, poll).await?;
         let answer = format!(
             r#"{{"commands":[{}],"ack_events":{},"config_updates":{{}},"has_more":{},"ws_connected":{},"server_time":"{}"}}"#,
-            polled.commands.join(","),
-            json!(polled.ack_events),
-            polled.has_more,
-            polled.ws_connected,
+            outcome.commands.join(","),
+            json!(outcome.ack_events),
+            outcome.has_more,
+            outcome.ws_connected,
             rq.app.clock.now(),
         );
         Ok(http::json_bytes(answer))
     };
-    super::with_rate_limit_headers(answered.await, quota)
+    super::with_rate_limit_headers(answering.await, quota)
 }
 
 /// The socket's ack over HTTP, for older relays.
@@ -98,7 +98,10 @@ pub(super) async fn register(mut rq: Request) -> Result<Response> {
     let mut fields = Fields::of(&body.value);
     let phone = fields.required_string("user_phone", 1..=ID_BYTES_MAX);
     if phone.contains(|c: char| c == ':' || c.is_control()) {
-        fields.refuse("user_phone", "must hold no colon and no control character.");
+        fields.refuse(
+            "user_phone",
+            "must not contain a colon or a control character.",
+        );
     }
     let token = fields.required_string("registration_token", 1..=ID_BYTES_MAX);
     fields.finish()?;
@@ -133,8 +136,8 @@ fn registration_refused(cause: &str) -> Error {
 
 fn read_poll(body: &Json, agent: &str) -> Result<Poll> {
     let mut fields = Fields::of(&body.value);
-    let named = fields.value("edge_agent_id");
-    if named.is_some_and(|named| named != agent) {
+    let agent_id = fields.value("edge_agent_id");
+    if agent_id.is_some_and(|agent_id| agent_id != agent) {
         return Err(Error::unauthorized("the body names another agent"));
     }
     let limit = fields.optional_integer("limit", 1..=sync::LIMIT_MAX as i64);

@@ -26,15 +26,15 @@ pub(super) async fn status(rq: Request) -> Result<Response> {
 
 pub(super) async fn list(rq: Request) -> Result<Response> {
     let flags = registry::all().iter();
-    let flags: Vec<FlagView> = flags.map(|flag| rq.app.flags.shown(flag)).collect();
+    let flags: Vec<FlagView> = flags.map(|flag| rq.app.flags.view(flag)).collect();
     Ok(http::json(&json!({ "flags": flags })))
 }
 
 pub(super) async fn set(mut rq: Request) -> Result<Response> {
     let flag = flag_of_path(&rq)?;
     let body = rq.json().await?.value;
-    let value_text = body.get("value").unwrap_or(&Value::Null);
-    if let Err(expected) = flag.read_strictly(value_text) {
+    let value = body.get("value").unwrap_or(&Value::Null);
+    if let Err(expected) = flag.parse_override(value) {
         return Err(Error::invalid_field(
             "/value",
             format!("must be {expected}."),
@@ -45,28 +45,28 @@ pub(super) async fn set(mut rq: Request) -> Result<Response> {
     if let Some(name) = set_by(&body)? {
         operator.name = name;
     }
-    let set = Override {
-        value: value_text.clone(),
+    let overriding = Override {
+        value: value.clone(),
         set_at: now,
         set_by: operator.name.clone(),
         expires_at: expires_at(&body, now)?,
     };
-    change(&rq, flag, now, Some(set), operator).await?;
-    Ok(http::json(&rq.app.flags.shown(flag)))
+    change(&rq, flag, now, Some(overriding), operator).await?;
+    Ok(http::json(&rq.app.flags.view(flag)))
 }
 
 pub(super) async fn unset(rq: Request) -> Result<Response> {
     let flag = flag_of_path(&rq)?;
     let operator = audit::operator(&rq)?;
     change(&rq, flag, rq.app.clock.now(), None, operator).await?;
-    Ok(http::json(&rq.app.flags.shown(flag)))
+    Ok(http::json(&rq.app.flags.view(flag)))
 }
 
 fn flag_of_path(rq: &Request) -> Result<&'static Flag> {
     let key = rq.params.get("key").unwrap_or_default();
     registry::find(key).ok_or_else(|| Error {
         detail: format!(
-            "There is no feature flag of that key; the nearest is {}.",
+            "There is no feature flag with this key; the nearest is {}.",
             registry::nearest(key)
         ),
         ..Error::not_found()
@@ -76,11 +76,11 @@ fn flag_of_path(rq: &Request) -> Result<&'static Flag> {
 fn set_by(body: &Map<String, Value>) -> Result<Option<String>> {
     let name = match body.get("set_by") {
         None | Some(Value::Null) => return Ok(None),
-        Some(value_text) => value_text.as_str().unwrap_or_default(),
+        Some(value) => value.as_str().unwrap_or_default(),
     };
-    let sound = (1..=SET_BY_CHARS_MAX).contains(&name.chars().count())
+    let is_valid = (1..=SET_BY_CHARS_MAX).contains(&name.chars().count())
         && !name.chars().any(char::is_control);
-    if sound {
+    if is_valid {
         return Ok(Some(name.to_owned()));
     }
     let expected = "must be a name of 1-64 characters.";
@@ -88,18 +88,18 @@ fn set_by(body: &Map<String, Value>) -> Result<Option<String>> {
 }
 
 fn expires_at(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timestamp>> {
-    let wrong = |message: &str| Error::invalid_field("/expires_at", message);
-    let value_text = match body.get("expires_at") {
+    let invalid = |message: &str| Error::invalid_field("/expires_at", message);
+    let value = match body.get("expires_at") {
         None | Some(Value::Null) => return Ok(None),
-        Some(value_text) => value_text.as_str().and_then(Timestamp::parse),
+        Some(value) => value.as_str().and_then(Timestamp::parse),
     };
-    let Some(at) = value_text else {
-        return Err(wrong(
+    let Some(at) = value else {
+        return Err(invalid(
             "must be a time like \"2030-01-31T12:00:00Z\", with its offset.",
         ));
     };
     if at <= now {
-        return Err(wrong("must be in the future."));
+        return Err(invalid("must be in the future."));
     }
     Ok(Some(at))
 }

@@ -12,21 +12,21 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
     let now = app.clock.now();
     let is_readable = app.store.read(|view| view.edge_epoch()).await.is_ok();
     let probe = app.store.probe(now).await;
-    let word = |works: bool| if works { "ok" } else { "failing" };
-    let works = is_readable && probe;
-    let status = if works {
+    let state = |is_ok: bool| if is_ok { "ok" } else { "failing" };
+    let is_ok = is_readable && probe;
+    let status = if is_ok {
         StatusCode::OK
     } else {
         StatusCode::SERVICE_UNAVAILABLE
     };
     let mut body = json!({
-        "status": if works { "ok" } else { "unavailable" },
+        "status": if is_ok { "ok" } else { "unavailable" },
         "version": env!("CARGO_PKG_VERSION"),
         "uptime_s": app.clock.monotonic().since(app.started) / 1000,
         "checks": {
-            "database": word(is_readable),
-            "writer": word(probe),
-            "flags": app.flags.status().word(),
+            "database": state(is_readable),
+            "writer": state(probe),
+            "flags": app.flags.status().health(),
             "relays": app.hub.connected(),
         },
     });
@@ -34,10 +34,10 @@ pub(super) async fn health(rq: Request) -> Result<Response> {
         body["checks"]["clock"] = json!("jumped");
     }
     for relay in app.relays.iter().filter(|relay| relay.is_configured()) {
-        body["checks"][relay.name] = word(relay.condition.trouble().is_none()).into();
+        body["checks"][relay.name] = state(relay.condition.trouble().is_none()).into();
     }
     let response = http::json_with(status, &body);
-    Ok(if works {
+    Ok(if is_ok {
         response
     } else {
         http::with_header(response, http::header::RETRY_AFTER, "1")

@@ -29,7 +29,7 @@ const NAMES: Names = Names {
     timestamp: "timestamp",
 };
 /// The names that older relays use.
-const OLDER_NAMES: Names = Names {
+const OLD_NAMES: Names = Names {
     chat_guid: "thread_id",
     mode: "is_group",
     text: "filtered_text",
@@ -61,23 +61,28 @@ pub(super) async fn edge_message(mut rq: Request) -> Result<Response> {
     let body = rq.json_bytes().await?;
     let agent = rq.agent.take().unwrap_or_default();
     let scope = format!("edge:{agent}");
-    let arrival = read(&rq, &body, Endpoint::Edge(agent), &scope)?;
+    let prepared = read(&rq, &body, Endpoint::Edge(agent), &scope)?;
     drop(body);
-    receive(rq.app, rq.exchange.connection, arrival).await
+    receive(rq.app, rq.exchange.connection, prepared).await
 }
 
 pub(super) async fn legacy_message(mut rq: Request) -> Result<Response> {
-    rq.app.retries.note_legacy_use();
+    rq.app.retries.record_legacy_use();
     let body = rq.json_bytes().await?;
-    let arrival = read(&rq, &body, Endpoint::Legacy, LEGACY)?;
+    let prepared = read(&rq, &body, Endpoint::Legacy, LEGACY)?;
     drop(body);
-    receive(rq.app, rq.exchange.connection, arrival).await
+    receive(rq.app, rq.exchange.connection, prepared).await
 }
 
 /// The parsed message and the key that identifies a repeated request.
-fn read(rq: &Request, body: &Bytes, via: Endpoint, scope: &str) -> Result<Box<PreparedMessage>> {
+fn read(
+    rq: &Request,
+    body: &Bytes,
+    endpoint: Endpoint,
+    scope: &str,
+) -> Result<Box<PreparedMessage>> {
     let is_own_photo = |url: &str| rq.app.photos.id_in(url).is_some();
-    let (message, message_id) = read_body(body, via != Endpoint::Legacy, is_own_photo)?;
+    let (message, message_id) = read_body(body, endpoint != Endpoint::Legacy, is_own_photo)?;
     let scope = scope.as_bytes();
     // The prefix keeps it different from any key of a header.
     let key = header_key(rq)?.or_else(|| message_id.map(|id| format!("message_id {id}")));
@@ -88,7 +93,7 @@ fn read(rq: &Request, body: &Bytes, via: Endpoint, scope: &str) -> Result<Box<Pr
         },
         None => RepeatKey::Body(Digest::of(&[scope, rq.exchange.path.as_bytes(), body])),
     };
-    Ok(rq.app.ingest.arrival(via, message, repeat))
+    Ok(rq.app.ingest.arrival(endpoint, message, repeat))
 }
 
 /// The parsed message and its `context.message_id`, which is the idempotency key when the header is
@@ -99,8 +104,8 @@ fn read_body(
     with_context: bool,
     is_own_photo: impl Fn(&str) -> bool,
 ) -> Result<(Message, Option<String>)> {
-    if with_context && let Some(read) = usual::read(body, &is_own_photo) {
-        return Ok(read);
+    if with_context && let Some(message) = usual::read(body, &is_own_photo) {
+        return Ok(message);
     }
     let json = Json::parse(body.clone())?;
     let message = read_message(&json.value, with_context, is_own_photo)?;
@@ -111,33 +116,33 @@ fn read_body(
 async fn receive(
     app: Arc<App>,
     connection: Connection,
-    arrival: Box<PreparedMessage>,
+    prepared: Box<PreparedMessage>,
 ) -> Result<Response> {
-    let turn = match &arrival.repeat {
+    let in_flight = match &prepared.repeat {
         RepeatKey::Key { .. } => None,
         RepeatKey::Body(request) => Some(app.retries.enter(*request, &connection).await),
     };
-    let received = app.ingest.receive(arrival).await?;
-    let response = http::json_bytes(received.answer.to_json()?);
-    Ok(match turn {
-        Some(turn) => {
-            let response = with_marks(response, &received, false);
-            turn.watch_answer(&app.ingest, &connection, received);
+    let outcome = app.ingest.receive(prepared).await?;
+    let response = http::json_bytes(outcome.answer.to_json()?);
+    Ok(match in_flight {
+        Some(in_flight) => {
+            let response = with_message_headers(response, &outcome, false);
+            in_flight.watch_answer(&app.ingest, &connection, outcome);
             response
         }
-        None => with_marks(response, &received, received.replayed),
+        None => with_message_headers(response, &outcome, outcome.replayed),
     })
 }
 
 /// Adds the headers of an answer to a message. `is_replayed`: the answer is that of an earlier
 /// request with the same key.
-pub(super) fn with_marks(
+pub(super) fn with_message_headers(
     response: Response,
-    received: &IngestOutcome,
+    outcome: &IngestOutcome,
     is_replayed: bool,
 ) -> Response {
-    let mut response = http::with_header(response, MESSAGE_ID, &received.message_id.to_string());
-    for quota in received.quotas.iter().flatten() {
+    let mut response = http::with_header(response, MESSAGE_ID, &outcome.message_id.to_string());
+    for quota in outcome.quotas.iter().flatten() {
         response = http::with_quota(response, quota);
     }
     if is_replayed {
@@ -148,18 +153,18 @@ pub(super) fn with_marks(
 
 /// The `Idempotency-Key` header.
 fn header_key(rq: &Request) -> Result<Option<String>> {
-    let unusable = |_| {
+    let invalid = |_| {
         Error::invalid_field(
             "",
             "The Idempotency-Key header must be sent once, as 1 to 255 visible ASCII characters.",
         )
     };
-    let header = rq.exchange.header("idempotency-key").map_err(unusable)?;
+    let header = rq.exchange.header("idempotency-key").map_err(invalid)?;
     let Some(key) = header else {
         return Ok(None);
     };
     if key.is_empty() || key.len() > KEY_CHARS_MAX || !key.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err(unusable(Error::bad_request("")));
+        return Err(invalid(Error::bad_request("")));
     }
     Ok(Some(key.to_owned()))
 }
@@ -169,15 +174,15 @@ fn message_id(body: &Map<String, Value>) -> Option<String> {
     (!id.is_empty()).then(|| id.to_owned())
 }
 
-/// Reads the body's fields and reports every wrong one.
+/// Reads the body's fields and reports every invalid one.
 fn read_message(
     body: &Map<String, Value>,
     with_context: bool,
     is_own_photo: impl Fn(&str) -> bool,
 ) -> Result<Message> {
     let mut fields = Fields::of(body);
-    let names = match is_older_form(&mut fields, with_context) {
-        true => OLDER_NAMES,
+    let names = match uses_old_names(&mut fields, with_context) {
+        true => OLD_NAMES,
         false => NAMES,
     };
     let mut message = Message {
@@ -216,20 +221,22 @@ fn read_message(
     Ok(message)
 }
 
-/// Whether the message uses the older names. A message with names of both forms is refused: it may
-/// hold two different texts.
-fn is_older_form(fields: &mut Fields<'_>, may_be_older: bool) -> bool {
+/// Whether the message uses the old names. A message with current and old names is refused, because
+/// it may contain two different texts.
+fn uses_old_names(fields: &mut Fields<'_>, may_be_old: bool) -> bool {
     let is_sent = |fields: &Fields<'_>, name: &&str| fields.value(name).is_some();
-    let older = OLDER_NAMES.all();
-    let Some(older) = older.iter().find(|name| is_sent(fields, name)) else {
+    let old_names = OLD_NAMES.all();
+    let Some(old_name) = old_names.iter().find(|name| is_sent(fields, name)) else {
         return false;
     };
-    if !may_be_older {
+    if !may_be_old {
         return false;
     }
     for present in NAMES.all() {
         if is_sent(fields, &present) {
-            let message = format!("must not stand beside {older}; send the names of one form.");
+            let message = format!(
+                "must not be sent together with {old_name}; use either the current or the old names."
+            );
             fields.refuse(present, message);
         }
     }
@@ -239,14 +246,14 @@ fn is_older_form(fields: &mut Fields<'_>, may_be_older: bool) -> bool {
 /// Unix seconds, or the ISO 8601 time that older relays may send.
 fn original_timestamp(fields: &mut Fields<'_>) -> i64 {
     let name = "original_timestamp";
-    let moment = fields.value(name).and_then(Value::as_str);
-    let Some(moment) = moment.and_then(Timestamp::parse) else {
+    let time = fields.value(name).and_then(Value::as_str);
+    let Some(time) = time.and_then(Timestamp::parse) else {
         return fields.required_integer(name, 0..=TIMESTAMP_MAX);
     };
-    if moment.seconds() < 0 {
-        fields.refuse(name, "must not lie before 1970.");
+    if time.seconds() < 0 {
+        fields.refuse(name, "must not be before 1970.");
     }
-    moment.seconds()
+    time.seconds()
 }
 
 fn mode_of(is_group: bool) -> Mode {
@@ -276,7 +283,7 @@ pub(super) fn read_context(
         .iter()
         .all(|url| is_photo_url(url) || is_own_photo(url))
     {
-        let message = "must hold https: or data: URLs, or a photo_url of an upload.";
+        let message = "must contain https: or data: URLs, or a photo_url of an upload.";
         context.refuse("photos", message);
     }
     message.photos = photos.len();

@@ -1,5 +1,5 @@
 //! `GET /metrics`: all metrics in Prometheus's format. Gauges are read when the page is rendered;
-//! counters count as things happen.
+//! counters are incremented when events happen.
 
 mod outside;
 mod rows;
@@ -27,16 +27,16 @@ pub(super) async fn metrics(rq: Request) -> Result<Response> {
 
 fn write(app: &App, backlog: Option<Backlog>) -> metrics::MetricsResult<String> {
     let page = MetricsRegistry::default();
-    app.gauge.register(&page)?;
+    app.server_metrics.register(&page)?;
     page.add(app.hub.ended_commands())?;
     rows::write(&page, app, backlog)?;
     outside::write(&page, app)?;
-    for job in app.job_numbers.all() {
+    for job in app.job_metrics.all() {
         page.add_job(&job)?;
     }
     page.labelled(
         "chatkeep_build_info",
-        "Always 1; the label holds the version.",
+        "Always 1; the label contains the version.",
         ("version", env!("CARGO_PKG_VERSION")),
         1.0,
     )?;

@@ -13,9 +13,9 @@ use super::{Caller, Request, Route, table};
 use crate::error::Result;
 use crate::http::{self, Bytes, Response, header};
 
-const WHOLE: &str = include_str!("openapi/whole.json");
+const BASE: &str = include_str!("openapi/whole.json");
 /// The files: operations by method and path, and the schemas they use.
-const SUBJECTS: [&str; 5] = [
+const PARTS: [&str; 5] = [
     include_str!("openapi/account.json"),
     include_str!("openapi/billing.json"),
     include_str!("openapi/marketplace.json"),
@@ -26,8 +26,8 @@ const SUBJECTS: [&str; 5] = [
 const CACHE_CONTROL: &str = "public, max-age=300";
 
 pub(super) async fn show(_: Request) -> Result<Response> {
-    static WRITTEN: OnceLock<Bytes> = OnceLock::new();
-    let bytes = WRITTEN.get_or_init(|| document().to_string().into());
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    let bytes = DOCUMENT.get_or_init(|| document().to_string().into());
     let response = http::json_bytes(bytes.clone());
     Ok(http::with_header(
         response,
@@ -50,7 +50,7 @@ pub fn document() -> Value {
             path[method] = with_row_facts(&row, operation, &mut refusals).into();
         }
     }
-    let mut document: Value = serde_json::from_str(WHOLE).unwrap_or_default();
+    let mut document: Value = serde_json::from_str(BASE).unwrap_or_default();
     document["info"]["version"] = env!("CARGO_PKG_VERSION").into();
     document["paths"] = paths.into();
     document["components"]["responses"] = refusals.into();
@@ -84,14 +84,14 @@ struct OpenApiParts {
 impl OpenApiParts {
     fn read() -> Self {
         let mut all = Self::default();
-        for subject in SUBJECTS {
-            let mut subject: Value = serde_json::from_str(subject).unwrap_or_default();
-            for (part, place) in [
+        for part in PARTS {
+            let mut part: Value = serde_json::from_str(part).unwrap_or_default();
+            for (name, target) in [
                 ("operations", &mut all.operations),
                 ("schemas", &mut all.schemas),
             ] {
-                if let Value::Object(entries) = subject[part].take() {
-                    place.extend(entries);
+                if let Value::Object(entries) = part[name].take() {
+                    target.extend(entries);
                 }
             }
         }
@@ -123,8 +123,8 @@ fn with_row_facts(
     let mut parameters: Vec<Value> = parameters(row.path)
         .map(|name| json!({"$ref": format!("#/components/parameters/{name}")}))
         .collect();
-    if let Some(Value::Array(own)) = operation.remove("parameters") {
-        parameters.extend(own);
+    if let Some(Value::Array(explicit)) = operation.remove("parameters") {
+        parameters.extend(explicit);
     }
     if !parameters.is_empty() {
         operation.insert("parameters".to_owned(), parameters.into());
@@ -134,9 +134,9 @@ fn with_row_facts(
 }
 
 fn parameters(path: &str) -> impl Iterator<Item = &str> {
-    let inside = |part: &'_ str| part.starts_with('{');
+    let is_parameter = |part: &'_ str| part.starts_with('{');
     path.split('/')
-        .filter(move |part| inside(part))
+        .filter(move |part| is_parameter(part))
         .map(|part| part.trim_matches(['{', '}']))
 }
 
@@ -150,39 +150,41 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_is_there() {
+    fn every_reference_resolves() {
         let document = document();
-        let mut named = Vec::new();
-        find_refs(&document, &mut named);
-        assert!(named.len() > 100);
-        for reference in named {
+        let mut references = Vec::new();
+        find_refs(&document, &mut references);
+        assert!(references.len() > 100);
+        for reference in references {
             let pointer = reference.trim_start_matches('#');
             assert!(document.pointer(pointer).is_some(), "{reference}");
         }
     }
 
-    fn find_refs(value: &Value, found: &mut Vec<String>) {
+    fn find_refs(value: &Value, references: &mut Vec<String>) {
         match value {
             Value::Object(entries) => {
                 let reference = entries.get("$ref").and_then(Value::as_str);
-                found.extend(reference.map(str::to_owned));
-                entries.values().for_each(|inner| find_refs(inner, found));
+                references.extend(reference.map(str::to_owned));
+                entries
+                    .values()
+                    .for_each(|inner| find_refs(inner, references));
             }
-            Value::Array(items) => items.iter().for_each(|inner| find_refs(inner, found)),
+            Value::Array(items) => items.iter().for_each(|inner| find_refs(inner, references)),
             _ => {}
         }
     }
 
     #[test]
-    fn names_stand_once() {
+    fn names_are_unique() {
         let (mut ids, mut schemas) = (BTreeSet::new(), BTreeSet::new());
-        for subject in SUBJECTS {
-            let subject: Value = serde_json::from_str(subject).unwrap();
-            for (route, operation) in subject["operations"].as_object().unwrap() {
+        for part in PARTS {
+            let part: Value = serde_json::from_str(part).unwrap();
+            for (route, operation) in part["operations"].as_object().unwrap() {
                 let id = operation["operationId"].as_str().unwrap().to_owned();
                 assert!(ids.insert(id), "{route}");
             }
-            for (name, _) in subject["schemas"].as_object().unwrap() {
+            for (name, _) in part["schemas"].as_object().unwrap() {
                 assert!(schemas.insert(name.clone()), "{name}");
             }
         }
@@ -190,24 +192,31 @@ mod tests {
 
     /// Only an operation whose row is public may describe another kind of authentication.
     #[test]
-    fn who_may_call_comes_from_the_table() {
+    fn security_comes_from_the_table() {
         let described = OpenApiParts::read().operations;
         for row in table() {
-            let own = described[&name(&row)].get("security");
+            let explicit = described[&name(&row)].get("security");
             assert!(
-                row.caller == Caller::Anyone || own.is_none(),
+                row.caller == Caller::Anyone || explicit.is_none(),
                 "{}",
                 row.path
             );
         }
         let document = document();
-        let of = |path: &str, method: &str| document["paths"][path][method]["security"].clone();
-        assert_eq!(of("/account", "get"), json!([{"userToken": []}]));
-        assert_eq!(of("/admin/users", "get"), json!([{"adminToken": []}]));
-        assert_eq!(of("/edge/sync", "post"), json!([{"edgeToken": []}]));
-        assert_eq!(of("/health", "get"), Value::Null);
+        let security_of =
+            |path: &str, method: &str| document["paths"][path][method]["security"].clone();
+        assert_eq!(security_of("/account", "get"), json!([{"userToken": []}]));
         assert_eq!(
-            of("/payment/events", "post"),
+            security_of("/admin/users", "get"),
+            json!([{"adminToken": []}])
+        );
+        assert_eq!(
+            security_of("/edge/sync", "post"),
+            json!([{"edgeToken": []}])
+        );
+        assert_eq!(security_of("/health", "get"), Value::Null);
+        assert_eq!(
+            security_of("/payment/events", "post"),
             json!([{"paymentSignature": []}])
         );
     }

@@ -17,27 +17,28 @@ pub(super) fn check(app: &App, row: &Route, exchange: &Exchange) -> Result<()> {
     }
     let server = &app.config.server;
     let host = exchange.header("host").ok().flatten().unwrap_or_default();
-    let is_here = !app.config.is_production() && names_this_machine(host, server.listen.ip());
-    if !app.config.is_production() && !server.has_public_url() && !is_here {
+    let is_this_machine =
+        !app.config.is_production() && names_this_machine(host, server.listen.ip());
+    if !app.config.is_production() && !server.has_public_url() && !is_this_machine {
         return Err(not_allowed(
-            "The Host is not an address of this machine. Set server.public_url to the address \
-             under which the service is reached.",
+            "The Host is not an address of this machine. Set server.public_url to the URL of \
+             the service.",
         ));
     }
-    let may_come = match exchange.header("origin") {
+    let is_allowed = match exchange.header("origin") {
         Ok(None) => true, // not sent by a browser
         Ok(Some(origin)) => {
             origin.eq_ignore_ascii_case(&server.public_origin())
-                || (is_here && is_same_host(origin, host))
+                || (is_this_machine && is_same_host(origin, host))
                 || (row.caller == Caller::Edge && is_listed(app, origin))
         }
         Err(_) => false,
     };
-    if may_come {
+    if is_allowed {
         return Ok(());
     }
     Err(not_allowed(
-        "Pages of this Origin may not change anything; open the service's own pages under \
+        "Pages of this Origin may not change data; use the service's own pages under \
          server.public_url.",
     ))
 }
@@ -79,9 +80,9 @@ fn without_port(host: &str) -> Option<&str> {
 }
 
 fn is_same_host(origin: &str, host: &str) -> bool {
-    let place = origin.split_once("://");
-    place.is_some_and(|(scheme, place)| {
-        ["http", "https"].contains(&scheme) && place.eq_ignore_ascii_case(host)
+    let host_and_port = origin.split_once("://");
+    host_and_port.is_some_and(|(scheme, host_and_port)| {
+        ["http", "https"].contains(&scheme) && host_and_port.eq_ignore_ascii_case(host)
     })
 }
 

@@ -1,4 +1,4 @@
-//! `POST /photo/upload`: a relay uploads a photo as a message of its own.
+//! `POST /photo/upload`: a relay uploads a photo, which is a message.
 
 use serde_json::{Map, Value, json};
 
@@ -47,36 +47,40 @@ pub(super) async fn upload(mut rq: Request) -> Result<Response> {
         key: Digest::of(&[scope.as_bytes(), key.as_bytes()]),
         body: Digest::of(&[texts.as_bytes(), &photo]),
     };
-    let stored = photos.keep(photo).await?;
+    let stored = photos.store_photo(photo).await?;
     message.context = Some(with_photo(&message, &photos.url(&stored.photo_id)));
     message.photos = 1;
-    let arrival = rq
+    let prepared = rq
         .app
         .ingest
         .arrival(Endpoint::Edge(agent), message, repeat);
-    let received = rq.app.ingest.receive_photo(arrival, stored.clone()).await;
-    let is_used = match &received {
+    let outcome = rq.app.ingest.receive_photo(prepared, stored.clone()).await;
+    let is_used = match &outcome {
         Ok((_, uploaded)) => uploaded.photo_id == stored.photo_id,
         Err(_) => false,
     };
     if !is_used {
         photos.discard(&stored).await;
     }
-    let (received, uploaded) = received?;
+    let (outcome, uploaded) = outcome?;
     let answer = http::json(&json!({
         "photo_id": uploaded.photo_id,
         "photo_url": photos.url(&uploaded.photo_id),
         "status": if uploaded.is_processed { "processing" } else { "stored" },
     }));
-    Ok(ingest::with_marks(answer, &received, received.replayed))
+    Ok(ingest::with_message_headers(
+        answer,
+        &outcome,
+        outcome.replayed,
+    ))
 }
 
-/// Reads the form's fields and reports every wrong one. `now_s` is used as the message's time,
+/// Reads the form's fields and reports every invalid one. `now_s` is used as the message's time,
 /// because the form has none.
 fn read(form: &Form, agent: &str, now_s: i64) -> Result<Upload> {
     let mut fields = Fields::of(&form.texts);
-    let named = fields.value("edge_agent_id");
-    if named.is_some_and(|named| named != agent && named != "") {
+    let agent_id = fields.value("edge_agent_id");
+    if agent_id.is_some_and(|agent_id| agent_id != agent && agent_id != "") {
         return Err(Error::unauthorized("the form names another agent"));
     }
     let mut message = Message {
@@ -130,7 +134,7 @@ fn participants(texts: &Map<String, Value>) -> Result<Value, String> {
     if text.starts_with('[') {
         let list = serde_json::from_str::<Vec<String>>(text);
         return list.map(Value::from).map_err(|_| {
-            "must be a JSON list of strings, or names with commas between.".to_owned()
+            "must be a JSON list of strings, or names separated by commas.".to_owned()
         });
     }
     let names = text.split(',').map(str::trim);

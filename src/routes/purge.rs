@@ -14,10 +14,12 @@ pub(super) async fn outlook(rq: Request) -> Result<Response> {
 /// Starts the erasure and answers immediately; `outlook` reports its progress.
 pub(super) async fn start(rq: Request) -> Result<Response> {
     let (operator, now) = (audit::operator(&rq)?, rq.app.clock.now());
-    let noted = rq
+    let recording = rq
         .app
         .store
         .write(move |tx| tx.insert_audit(&operator, &Change::work("purge.start"), now));
-    noted.await?;
-    Ok(http::json(&json!({ "asked": rq.app.eraser.ask() })))
+    recording.await?;
+    Ok(http::json(
+        &json!({ "asked": rq.app.eraser.request_purge() }),
+    ))
 }

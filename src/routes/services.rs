@@ -85,11 +85,11 @@ pub(super) async fn disconnect_for(rq: Request) -> Result<Response> {
 
 fn disconnected() -> Response {
     http::json(&json!({
-        "message": "The service is disconnected; its credentials and what was fetched are gone."
+        "message": "The service is disconnected; its credentials and fetched data are deleted."
     }))
 }
 
-/// What a person gives to connect a service, and its name.
+/// The credentials and the name that a person enters for a service.
 pub(super) fn read_draft(mut fields: Fields<'_>) -> Result<(Credentials, Option<String>)> {
     let credentials = read_credentials(&mut fields);
     let name = read_name(&mut fields);
@@ -97,7 +97,7 @@ pub(super) fn read_draft(mut fields: Fields<'_>) -> Result<(Credentials, Option<
     Ok((credentials, name))
 }
 
-/// What a person gives to reach a service.
+/// The credentials that a person enters for a service.
 fn read_credentials(fields: &mut Fields<'_>) -> Credentials {
     let kind = fields.one_of("kind", &["ics", "caldav", "imap"]);
     if kind == "imap" {

@@ -56,7 +56,8 @@ pub(super) async fn set_grant(mut rq: Request) -> Result<Response> {
     let until = fields.optional_string("until", 1..=64);
     let until = until.and_then(|text| {
         let end = subscription::grant_end(&text, now);
-        end.map_err(|why| fields.refuse("until", why + ".")).ok()
+        end.map_err(|reason| fields.refuse("until", reason + "."))
+            .ok()
     });
     fields.finish()?;
     let plan = plan.to_owned();

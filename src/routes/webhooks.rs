@@ -28,7 +28,7 @@ pub(super) async fn receive(mut rq: Request) -> Result<Response> {
         webhook,
         caller,
         signature: header("x-webhook-signature"),
-        name: names.filter(|name| !name.is_empty()).collect(),
+        delivery_id: names.filter(|name| !name.is_empty()).collect(),
         stamp: Stamp {
             id: header("webhook-id").unwrap_or_default(),
             timestamp: header("webhook-timestamp").unwrap_or_default(),
@@ -45,6 +45,6 @@ fn invalid_webhook_id() -> Error {
     Error::new(
         Kind::BadRequest,
         "invalid_webhook_id",
-        "The address does not end with a webhook's id, a UUID.",
+        "The path does not end with a webhook's id, which is a UUID.",
     )
 }

@@ -1,5 +1,5 @@
-//! What was missed is made good: by itself, by the operator's command, with and without a
-//! running service.
+//! Reconciliation fixes missed events and differences: by itself, by the operator's command, with
+//! and without a running service.
 
 use super::*;
 use support::process;
@@ -352,7 +352,7 @@ async fn the_command_works_with_and_without_a_running_service() {
     let (code, out, err) = command(&stripe, folder.path(), &[]);
     assert_eq!(code, 0, "{err}");
     assert!(
-        out.contains("1 differences: made good") || out.contains("nothing differs"),
+        out.contains("1 differences: fixed") || out.contains("nothing differs"),
         "{out}"
     );
     assert_eq!(

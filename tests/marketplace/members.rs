@@ -50,7 +50,7 @@ async fn an_app_is_silent_when_its_installer_is_gone() {
     refused(&market.call(body).await, 500, "action_failed");
     let event = &market.events().await[0];
     let why = event["error_message"].as_str().unwrap();
-    assert!(why.contains("install it anew"), "{why}");
+    assert!(why.contains("install it again"), "{why}");
     assert_eq!(market.said(), ["x 1"], "nowhere else either");
     let path = format!("/marketplace/apps/{}/rooms/g1", market.app_id);
     for method in ["PUT", "DELETE"] {

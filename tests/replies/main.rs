@@ -154,7 +154,10 @@ async fn a_retry_while_the_model_thinks_waits_for_the_first() {
         })
         .collect();
     model.calls(1).await;
-    support::eventually("all sent", async || service.app.gauge.connections() >= 4).await;
+    support::eventually("all sent", async || {
+        service.app.server_metrics.connections() >= 4
+    })
+    .await;
     model.release();
     let mut answers = Vec::new();
     for answer in sent {

@@ -37,7 +37,7 @@ async fn a_connection_beyond_the_cap_is_told_so_and_the_next_one_fits() {
     let mut first = server.connect().await;
     first.send(get("/wait")).await;
     assert_eq!(server.log.recv().await.as_deref(), Some("waiting"));
-    assert_eq!(server.gauge.connections(), 1);
+    assert_eq!(server.metrics.connections(), 1);
 
     for _ in 0..3 {
         let answer = server.get("/plain").await;
@@ -48,7 +48,7 @@ async fn a_connection_beyond_the_cap_is_told_so_and_the_next_one_fits() {
     server.go.notify_one();
     assert_eq!(first.rest().await.body(), "waited");
     server.fates.recv().await;
-    while server.gauge.connections() > 0 {
+    while server.metrics.connections() > 0 {
         tokio::task::yield_now().await;
     }
     assert_eq!(server.get("/plain").await.status(), 200);
@@ -65,7 +65,7 @@ async fn a_panic_is_500_for_that_request_only() {
     assert!(answers.0.contains("internal_error") && !answers.0.contains("at the desk"));
     assert!(answers.0.ends_with("plain"), "the same connection goes on");
     server.get("/panic").await.problem(500, "internal_error");
-    assert_eq!(server.gauge.panics(), 2);
+    assert_eq!(server.metrics.panics(), 2);
     assert_eq!(server.get("/plain").await.status(), 200);
 }
 
@@ -132,7 +132,7 @@ async fn slow_reader(server: &Server) -> Client {
 
 async fn nobody_is_connected(server: &Server) {
     patiently(async {
-        while server.gauge.connections() > 0 {
+        while server.metrics.connections() > 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     })
@@ -177,7 +177,7 @@ async fn an_address_has_its_share_of_the_connections() {
     let counted: IpAddr = "127.0.0.1".parse().unwrap();
     let mut server = start_with(Settings {
         max_connections_per_address: 2,
-        counted_as: Arc::new(move |peer| (peer == counted).then_some(peer)),
+        address_group: Arc::new(move |peer| (peer == counted).then_some(peer)),
         ..settings()
     })
     .await;
@@ -199,7 +199,7 @@ async fn an_address_has_its_share_of_the_connections() {
 
     server.go.notify_one();
     server.fates.recv().await;
-    while server.gauge.connections() > 1 {
+    while server.metrics.connections() > 1 {
         tokio::task::yield_now().await;
     }
     assert_eq!(server.get("/plain").await.status(), 200);

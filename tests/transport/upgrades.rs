@@ -28,16 +28,16 @@ async fn a_handshake_leaves_a_socket_that_counts_and_outlives_the_drain() {
     client.send("echo").await;
     client.until("echo").await;
 
-    assert_eq!(server.gauge.connections(), 1);
+    assert_eq!(server.metrics.connections(), 1);
     server.get("/plain").await.problem(503, "unavailable");
 
-    let gauge = server.gauge.clone();
+    let metrics = server.metrics.clone();
     server.ask_to_stop();
     assert_eq!(server.drained().await, DrainEnd::Clean);
     client.send("still").await;
     client.until("still").await;
     drop(client);
-    while gauge.connections() > 0 {
+    while metrics.connections() > 0 {
         tokio::task::yield_now().await;
     }
 }

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
-    pub(crate) gauge: ServerMetrics,
+    pub(crate) metrics: ServerMetrics,
     /// Lets one handler of `/wait` go on.
     pub(crate) go: Arc<Notify>,
     /// A line for everything that handlers do.
@@ -56,7 +56,7 @@ pub(crate) async fn start_with(settings: Settings) -> Server {
     let (fates_tx, fates) = mpsc::unbounded_channel();
     let go = Arc::new(Notify::new());
     let (stop, stopped) = watch::channel(false);
-    let gauge = settings.gauge.clone();
+    let metrics = settings.metrics.clone();
     let desk = Arc::new(Desk {
         router: routes(),
         go: go.clone(),
@@ -70,7 +70,7 @@ pub(crate) async fn start_with(settings: Settings) -> Server {
     let task = tokio::spawn(http::serve(listener, settings, handler, stopped));
     Server {
         address,
-        gauge,
+        metrics,
         go,
         log,
         fates,
@@ -226,7 +226,7 @@ impl Desk {
     async fn answer(&self, mut exchange: Exchange) -> Result<http::Response> {
         let target = match self.router.find(&exchange.method, &exchange.path) {
             Match::Found { target, .. } => *target,
-            Match::WrongMethod { allow } => return Err(http::method_not_allowed(&allow)),
+            Match::MethodNotAllowed { allow } => return Err(http::method_not_allowed(&allow)),
             Match::Unknown => return Err(Error::not_found()),
         };
         match target {
@@ -263,7 +263,7 @@ impl Desk {
         self.note("waiting");
         self.go.notified().await;
         let peer = exchange.connection.peer();
-        let fate = exchange.connection.settle();
+        let fate = exchange.connection.delivery();
         let fates = self.fates.clone();
         tokio::spawn(async move { fates.send((peer, fate.await)) });
         self.note("went on");

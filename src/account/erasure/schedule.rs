@@ -13,8 +13,8 @@ const DAY_MS: i64 = 86_400_000;
 const TIME_OF_DAY_MS: i64 = (3 * 60 + 30) * 60_000;
 /// A starting service has other work first.
 const AFTER_START_MS: i64 = 10 * 60_000;
-/// How soon a changed clock is noticed.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Interval of checks; also the delay until a changed clock is noticed.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Pause after a failed purge.
 const AFTER_FAILURE_MS: i64 = 10 * 60_000;
 /// First pause while an erasure waits for other services; it doubles up to an hour.
@@ -22,32 +22,33 @@ const WAITING_MS: i64 = 60_000;
 const WAITING_MS_MAX: i64 = 3_600_000;
 
 /// Runs until the service ends.
-pub async fn run(eraser: Arc<Eraser>, numbers: Arc<Job>) {
+pub async fn run(eraser: Arc<Eraser>, metrics: Arc<Job>) {
     let started = eraser.clock.now();
     // When a purge last ran and when it must continue; read from the database first.
-    let (mut last, mut again, mut looked) = (None, None, false);
-    let mut waited = 0;
+    let (mut last, mut continue_at, mut is_loaded) = (None, None, false);
+    let mut waiting_runs = 0;
     loop {
-        let asked = tokio::select! {
-            () = tokio::time::sleep(LOOK_EVERY) => false,
+        let is_requested = tokio::select! {
+            () = tokio::time::sleep(POLL_INTERVAL) => false,
             () = eraser.wake.notified() => true,
         };
-        if !looked && let Ok((purged_at, is_under_way)) = look(&eraser).await {
+        if !is_loaded && let Ok((purged_at, is_under_way)) = load_state(&eraser).await {
             last = purged_at;
-            again = is_under_way.then(|| started.plus_ms(AFTER_START_MS));
-            looked = true;
+            continue_at = is_under_way.then(|| started.plus_ms(AFTER_START_MS));
+            is_loaded = true;
         }
         let now = eraser.clock.now();
-        let is_time = looked && eraser.clock.steady_now().is_some() && is_due(last, started, now);
-        if !(asked || is_time || again.is_some_and(|at| has_come(at, now))) {
+        let is_time =
+            is_loaded && eraser.clock.steady_now().is_some() && is_due(last, started, now);
+        if !(is_requested || is_time || continue_at.is_some_and(|at| is_reached(at, now))) {
             continue;
         }
-        let ran = eraser.run(Run::default()).await;
-        numbers.ran(&ran, eraser.clock.now().0);
-        again = match ran {
+        let result = eraser.run(Run::default()).await;
+        metrics.ran(&result, eraser.clock.now().0);
+        continue_at = match result {
             Ok(waits) => {
-                waited = if waits { waited + 1 } else { 0 };
-                waits.then(|| now.plus_ms(waiting_ms(waited)))
+                waiting_runs = if waits { waiting_runs + 1 } else { 0 };
+                waits.then(|| now.plus_ms(waiting_ms(waiting_runs)))
             }
             Err(error) => {
                 log::warn!("purge: {error}");
@@ -60,11 +61,11 @@ pub async fn run(eraser: Arc<Eraser>, numbers: Arc<Job>) {
 }
 
 /// When a purge last ran, and whether work is left.
-async fn look(eraser: &Eraser) -> Result<(Option<Timestamp>, bool)> {
-    let read = eraser
+async fn load_state(eraser: &Eraser) -> Result<(Option<Timestamp>, bool)> {
+    let reading = eraser
         .store
         .read(|view| Ok((view.purged_at()?, !view.erasures(1)?.is_empty())));
-    read.await
+    reading.await
 }
 
 /// `last`: when a purge last ran, if ever.
@@ -81,12 +82,12 @@ fn is_due(last: Option<Timestamp>, started: Timestamp, now: Timestamp) -> bool {
 }
 
 /// The pause after this many runs that left work.
-fn waiting_ms(looks: u32) -> i64 {
-    (WAITING_MS << looks.saturating_sub(1).min(6)).min(WAITING_MS_MAX)
+fn waiting_ms(runs: u32) -> i64 {
+    (WAITING_MS << runs.saturating_sub(1).min(6)).min(WAITING_MS_MAX)
 }
 
 /// A time beyond any pause means that the clock was set back.
-fn has_come(at: Timestamp, now: Timestamp) -> bool {
+fn is_reached(at: Timestamp, now: Timestamp) -> bool {
     at <= now || at.0 - now.0 > WAITING_MS_MAX
 }
 
@@ -164,19 +165,19 @@ mod tests {
             ),
             (None, "12-31T03:00:00", "05-02T03:29:00", true),
         ] {
-            let decided = is_due(last.map(at), at(started), at(now));
-            assert_eq!(decided, expected, "{last:?} {started} {now}");
+            let due = is_due(last.map(at), at(started), at(now));
+            assert_eq!(due, expected, "{last:?} {started} {now}");
         }
     }
 
     #[test]
-    fn looks_for_what_is_left_get_rarer() {
-        let minutes: Vec<i64> = (1..9).map(|looks| waiting_ms(looks) / 60_000).collect();
+    fn pauses_between_runs_grow_to_an_hour() {
+        let minutes: Vec<i64> = (1..9).map(|runs| waiting_ms(runs) / 60_000).collect();
         assert_eq!(minutes, [1, 2, 4, 8, 16, 32, 60, 60]);
     }
 
     #[test]
-    fn what_was_left_is_gone_on_with() {
+    fn remaining_work_continues_at_its_time() {
         let at_time = at("05-02T03:40:00");
         for (now, expected) in [
             ("05-02T03:39:59", false),
@@ -184,7 +185,7 @@ mod tests {
             ("05-02T03:30:00", false),
             ("05-01T00:00:00", true),
         ] {
-            assert_eq!(has_come(at_time, at(now)), expected, "{now}");
+            assert_eq!(is_reached(at_time, at(now)), expected, "{now}");
         }
     }
 }

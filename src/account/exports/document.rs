@@ -30,15 +30,15 @@ const TEXT_BYTES_MAX: usize = 128 * 1024;
 /// Attempts to read a page while the database is busy.
 const READ_TRIES_MAX: usize = 20;
 const READ_PAUSE: Duration = Duration::from_millis(250);
-/// Pause for the benefit of waiting writers.
-const GIVE_WAY: Duration = Duration::from_millis(2);
+/// Pause that lets waiting writers run first.
+const WRITERS_PAUSE: Duration = Duration::from_millis(2);
 /// The share of messages and memories in the progress.
 const MESSAGES_SHARE: f64 = 0.7;
 
-/// Why no file was made.
+/// Why no file was written.
 pub(super) enum Failure {
     /// The job was deleted, so the file isn't needed.
-    Unwanted,
+    JobDeleted,
     Disk(io::Error),
     Reading(Error),
 }
@@ -59,7 +59,7 @@ pub(super) async fn write(exports: &Exports, job: &ExportJob, draft: &mut Draft)
         file: JsonFile::new(draft),
         omitted: Vec::new(),
     };
-    writing.everything().await
+    writing.all_sections().await
 }
 
 type WriteResult<T = ()> = std::result::Result<T, Failure>;
@@ -99,7 +99,7 @@ struct ExportedMemory<'a> {
 }
 
 impl Writing<'_> {
-    async fn everything(&mut self) -> WriteResult {
+    async fn all_sections(&mut self) -> WriteResult {
         let now = self.exports.clock.now();
         let user = self.job.user;
         let facts = self.read(move |view| {
@@ -109,7 +109,7 @@ impl Writing<'_> {
             let personality = view.personality_profile(user)?;
             Ok(Some((account, view.export_cut(user)?, personality)))
         });
-        let (account, cut, personality) = facts.await?.ok_or(Failure::Unwanted)?;
+        let (account, cut, personality) = facts.await?.ok_or(Failure::JobDeleted)?;
         let last_active_at = self.last_active_at(cut).await?;
         self.file.value("export_version", &VERSION);
         self.file.value("exported_at", &now);
@@ -161,31 +161,31 @@ impl Writing<'_> {
 
     /// The time of the person's newest message.
     async fn last_active_at(&mut self, cut: Cut) -> WriteResult<Option<Timestamp>> {
-        let mut walk = MessageCursor::new(self.job.user, cut.message);
+        let mut cursor = MessageCursor::new(self.job.user, cut.message);
         let mut newest: Option<(i64, Timestamp)> = None;
         loop {
-            let (begin, known) = (walk, newest);
-            let looked = self.read(move |view| {
-                let (mut walk, mut newest) = (begin.clone(), known);
+            let (start, newest_before) = (cursor, newest);
+            let reading = self.read(move |view| {
+                let (mut cursor, mut newest) = (start.clone(), newest_before);
                 for _ in 0..STEPS_MAX {
-                    match walk.step(view)? {
-                        Step::End => return Ok((walk, newest, true)),
+                    match cursor.step(view)? {
+                        Step::End => return Ok((cursor, newest, true)),
                         Step::Own(id, own) => {
-                            if newest.is_none_or(|(known, _)| known < id) {
+                            if newest.is_none_or(|(newest_id, _)| newest_id < id) {
                                 newest = Some((id, own.received_at));
                             }
-                            walk.leave();
+                            cursor.leave();
                         }
-                        Step::Passed => {}
+                        Step::Skipped => {}
                     }
-                    if newest.is_some_and(|(id, _)| walk.is_past(id)) {
-                        walk.leave(); // the remaining messages are older
+                    if newest.is_some_and(|(id, _)| cursor.is_past(id)) {
+                        cursor.leave(); // the remaining messages are older
                     }
                 }
-                Ok((walk, newest, false))
+                Ok((cursor, newest, false))
             });
             let ended;
-            (walk, newest, ended) = looked.await?;
+            (cursor, newest, ended) = reading.await?;
             if ended {
                 return Ok(newest.map(|(_, at)| at));
             }
@@ -194,23 +194,23 @@ impl Writing<'_> {
 
     /// Grouped by chat, newest first.
     async fn messages(&mut self, cut: Cut) -> WriteResult {
-        let mut walk = MessageCursor::new(self.job.user, cut.message);
+        let mut cursor = MessageCursor::new(self.job.user, cut.message);
         self.file.open_array("messages");
         loop {
-            let begin = walk;
+            let start = cursor;
             let (messages, ended);
-            (walk, messages, ended) = self.read(move |view| page(begin.clone(), view)).await?;
+            (cursor, messages, ended) = self.read(move |view| page(start.clone(), view)).await?;
             for message in &messages {
                 self.file.item(message);
             }
-            let share = walk.progress(cut.rooms) * MESSAGES_SHARE;
+            let share = cursor.progress(cut.rooms) * MESSAGES_SHARE;
             self.report(1.0 - MESSAGES_SHARE + share);
             self.file.flush_if_full().await?;
             if ended {
                 break;
             }
         }
-        if walk.has_gaps {
+        if cursor.has_gaps {
             self.omitted.push(OmittedSection {
                 section: "messages",
                 reason: "A part of a chat could not be read.",
@@ -247,7 +247,7 @@ impl Writing<'_> {
                 _ => break,
             }
         }
-        for memory in self.memories_elsewhere(&account.user.public_id).await? {
+        for memory in self.external_memories(&account.user.public_id).await? {
             self.file.item(&ExportedMemory {
                 id: &memory.id,
                 text: &memory.text,
@@ -262,19 +262,19 @@ impl Writing<'_> {
 
     /// Memories that only the external service has. If it can't be reached, the export is made
     /// without them.
-    async fn memories_elsewhere(&mut self, user_id: &str) -> WriteResult<Vec<Memory>> {
+    async fn external_memories(&mut self, user_id: &str) -> WriteResult<Vec<Memory>> {
         let mut omit = |reason| {
             self.omitted.push(OmittedSection {
                 section: "memories",
                 reason,
             });
         };
-        let list = match self.exports.memories.list_afresh(user_id).await {
+        let list = match self.exports.memories.fetch_list(user_id).await {
             Ok(ServiceMemories::Listed(list)) => list,
             Ok(_) => return Ok(Vec::new()),
-            Err(trouble) => {
-                log::warn!("an export goes without memories: {trouble}");
-                omit("The memory service could not be reached; what it keeps is not in this file.");
+            Err(error) => {
+                log::warn!("an export is written without memories of the memory service: {error}");
+                omit("The memory service could not be reached; its memories are not in this file.");
                 return Ok(Vec::new());
             }
         };
@@ -287,18 +287,22 @@ impl Writing<'_> {
         let user = self.job.user;
         self.read(move |view| {
             let tasks = view.memory_tasks(user)?;
-            let gone = ForgottenMemories::of(&tasks);
-            let mut only_there = Vec::new();
-            for memory in list.memories.iter().filter(|memory| !gone.includes(memory)) {
-                let kept_here = match &memory.kept_for {
+            let forgotten = ForgottenMemories::of(&tasks);
+            let mut external_only = Vec::new();
+            for memory in list
+                .memories
+                .iter()
+                .filter(|memory| !forgotten.includes(memory))
+            {
+                let is_stored = match &memory.kept_for {
                     Some(id) => view.memory(id)?.is_some(),
                     None => false,
                 };
-                if !kept_here {
-                    only_there.push(memory.clone());
+                if !is_stored {
+                    external_only.push(memory.clone());
                 }
             }
-            Ok(only_there)
+            Ok(external_only)
         })
         .await
     }
@@ -335,24 +339,24 @@ impl Writing<'_> {
         F: Fn(&View<'_>) -> Result<T> + Clone + Send + 'static,
     {
         if self.exports.store.queued() > 0 {
-            tokio::time::sleep(GIVE_WAY).await;
+            tokio::time::sleep(WRITERS_PAUSE).await;
         }
         let id = self.job.id;
         for tries in 1.. {
             let f = f.clone();
             let read = self.reader.read(move |view| {
-                let wanted = view.export_is_wanted(id)?;
-                wanted.then(|| f(view)).transpose()
+                let is_wanted = view.export_is_wanted(id)?;
+                is_wanted.then(|| f(view)).transpose()
             });
             match read.await {
-                Ok(found) => return found.ok_or(Failure::Unwanted),
+                Ok(result) => return result.ok_or(Failure::JobDeleted),
                 Err(error) if error.kind == Kind::Unavailable && tries < READ_TRIES_MAX => {
                     tokio::time::sleep(READ_PAUSE).await;
                 }
                 Err(error) => return Err(Failure::Reading(error)),
             }
         }
-        Err(Failure::Unwanted) // the loop doesn't end otherwise
+        Err(Failure::JobDeleted) // the loop doesn't end otherwise
     }
 
     fn report(&self, progress: f64) {
@@ -363,21 +367,21 @@ impl Writing<'_> {
 
 /// Takes some steps, and returns whether the end was reached.
 fn page(
-    mut walk: MessageCursor,
+    mut cursor: MessageCursor,
     view: &View<'_>,
 ) -> Result<(MessageCursor, Vec<ExportedMessage>, bool)> {
     let (mut messages, mut bytes) = (Vec::new(), 0);
     for _ in 0..STEPS_MAX {
-        match walk.step(view)? {
-            Step::End => return Ok((walk, messages, true)),
-            Step::Passed => continue,
+        match cursor.step(view)? {
+            Step::End => return Ok((cursor, messages, true)),
+            Step::Skipped => continue,
             Step::Own(_, own) => {
-                let reply_text = own.bubbles.as_deref().and_then(joined);
+                let reply_text = own.bubbles.as_deref().and_then(join_bubbles);
                 bytes += own.text.len() + reply_text.as_ref().map_or(0, String::len);
                 messages.push(ExportedMessage {
                     created_at: own.received_at,
                     sent_at: Timestamp::from_seconds(own.sent_at_s),
-                    chat_guid: walk.chat_guid().to_owned(),
+                    chat_guid: cursor.chat_guid().to_owned(),
                     text: own.text,
                     reply_text,
                 });
@@ -387,11 +391,11 @@ fn page(
             break;
         }
     }
-    Ok((walk, messages, false))
+    Ok((cursor, messages, false))
 }
 
 /// The bubbles as one text, as in the answer.
-fn joined(bubbles: &str) -> Option<String> {
+fn join_bubbles(bubbles: &str) -> Option<String> {
     let bubbles: Vec<String> = serde_json::from_str(bubbles).ok()?;
     (!bubbles.is_empty()).then(|| bubbles.join("\n"))
 }

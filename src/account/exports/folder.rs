@@ -149,8 +149,8 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {
     match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(ended) if ended.is_cancelled() => std::future::pending().await,
+        Ok(result) => result,
+        Err(error) if error.is_cancelled() => std::future::pending().await,
         Err(panic) => Err(io::Error::other(panic)),
     }
 }

@@ -24,14 +24,14 @@ struct Open {
     /// Only smaller ids are new.
     below: i64,
     /// The walk was restarted since the last new message.
-    again: bool,
+    restarted: bool,
 }
 
 pub(super) enum Step {
     /// A message of the person, and its id.
     Own(i64, OwnMessage),
     /// Nothing to report.
-    Passed,
+    Skipped,
     End,
 }
 
@@ -53,18 +53,18 @@ impl MessageCursor {
         };
         let Some(id) = open.next else {
             self.leave();
-            return Ok(Step::Passed);
+            return Ok(Step::Skipped);
         };
         let Some(link) = view.message_link(id, self.user)? else {
-            return self.begin_anew(view);
+            return self.restart(view);
         };
         open.next = link.previous.filter(|previous| *previous < id);
         if id >= open.below {
-            return Ok(Step::Passed);
+            return Ok(Step::Skipped);
         }
         open.below = id;
-        open.again = false;
-        Ok(link.own.map_or(Step::Passed, |own| Step::Own(id, own)))
+        open.restarted = false;
+        Ok(link.own.map_or(Step::Skipped, |own| Step::Own(id, own)))
     }
 
     /// Continues with the next room.
@@ -86,10 +86,10 @@ impl MessageCursor {
 
     /// Progress from 0 to 1.
     pub(super) fn progress(&self, rooms: usize) -> f64 {
-        let whole = (self.cut + 1) as f64;
+        let total = (self.cut + 1) as f64;
         let open = self.room.as_ref();
-        let here = open.map_or(0.0, |open| 1.0 - open.below as f64 / whole);
-        ((self.rooms_done as f64 + here) / rooms.max(1) as f64).clamp(0.0, 1.0)
+        let current = open.map_or(0.0, |open| 1.0 - open.below as f64 / total);
+        ((self.rooms_done as f64 + current) / rooms.max(1) as f64).clamp(0.0, 1.0)
     }
 
     fn enter(&mut self, view: &View<'_>) -> Result<Step> {
@@ -100,25 +100,25 @@ impl MessageCursor {
         self.room = Some(Open {
             next: Some(room.head),
             below: self.cut + 1,
-            again: false,
+            restarted: false,
             room,
         });
-        Ok(Step::Passed)
+        Ok(Step::Skipped)
     }
 
     /// Another person's message was removed at the walk's position, so the chain now skips it.
     /// Restarts at the newest message, for the unseen ones.
-    fn begin_anew(&mut self, view: &View<'_>) -> Result<Step> {
+    fn restart(&mut self, view: &View<'_>) -> Result<Step> {
         let Some(open) = &mut self.room else {
-            return Ok(Step::Passed);
+            return Ok(Step::Skipped);
         };
-        let same = view
+        let room = view
             .next_authored_room(self.user, open.room.id - 1)?
             .filter(|room| room.id == open.room.id);
-        match same {
-            Some(room) if !open.again => {
+        match room {
+            Some(room) if !open.restarted => {
                 open.next = Some(room.head);
-                open.again = true;
+                open.restarted = true;
             }
             Some(_) => {
                 self.has_gaps = true;
@@ -126,6 +126,6 @@ impl MessageCursor {
             }
             None => self.leave(),
         }
-        Ok(Step::Passed)
+        Ok(Step::Skipped)
     }
 }

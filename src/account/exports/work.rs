@@ -8,25 +8,25 @@ use std::time::Duration;
 use tokio::task::{Id, JoinSet};
 
 use super::document::{self, Failure};
-use super::{DAY_S, Exports, REMEMBERED_DAYS};
+use super::{DAY_S, Exports, FORGOTTEN_AFTER_DAYS};
 use crate::error::Result;
 use crate::metrics::Job;
 use crate::store::ExportJob;
 
-/// So that a small export need not wait for a large one.
-const AT_ONCE_MAX: usize = 2;
+/// Concurrent exports: with two, a small export need not wait for a large one.
+const CONCURRENT_MAX: usize = 2;
 /// After this many starts without success the export fails.
 const STARTS_MAX: i64 = 20;
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 const NOT_FINISHED: &str = "The export could not be finished. Ask for another one.";
 const NOT_WRITTEN: &str = "The file could not be written. Ask for another export later.";
 const NOT_READ: &str = "Your data could not be read. Ask for another export later.";
 
 /// Runs until the service ends.
-pub async fn run(exports: Arc<Exports>, numbers: Arc<Job>) {
+pub async fn run(exports: Arc<Exports>, metrics: Arc<Job>) {
     if let Err(error) = sweep(&exports).await {
-        log::warn!("what exports left behind can't be removed: {error}");
+        log::warn!("files of interrupted exports can't be removed: {error}");
     }
     let mut work = RunningExports {
         exports,
@@ -35,7 +35,7 @@ pub async fn run(exports: Arc<Exports>, numbers: Arc<Job>) {
     };
     loop {
         let started = work.start_waiting().await;
-        numbers.ran(&started, work.exports.clock.now().0);
+        metrics.ran(&started, work.exports.clock.now().0);
         if let Err(error) = started {
             log::warn!("exports: {error}");
         }
@@ -44,11 +44,11 @@ pub async fn run(exports: Arc<Exports>, numbers: Arc<Job>) {
         }
         tokio::select! {
             () = work.exports.wake.notified() => {}
-            Some(ended) = work.tasks.join_next_with_id() => match ended {
-                Ok((task, ())) => work.ended(task, None).await,
-                Err(panic) => work.ended(panic.id(), Some(NOT_FINISHED)).await,
+            Some(task_ended) = work.tasks.join_next_with_id() => match task_ended {
+                Ok((task, ())) => work.task_ended(task, None).await,
+                Err(panic) => work.task_ended(panic.id(), Some(NOT_FINISHED)).await,
             },
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = tokio::time::sleep(POLL_INTERVAL) => {}
         }
     }
 }
@@ -62,7 +62,7 @@ struct RunningExports {
 
 impl RunningExports {
     async fn start_waiting(&mut self) -> Result<()> {
-        while self.tasks.len() < AT_ONCE_MAX {
+        while self.tasks.len() < CONCURRENT_MAX {
             let under_way: Vec<i64> = self.jobs.values().copied().collect();
             // Reads first, because usually there is nothing to start.
             let count = under_way.len();
@@ -75,13 +75,15 @@ impl RunningExports {
                 return Ok(());
             };
             let (id, exports) = (job.id, self.exports.clone());
-            let task = self.tasks.spawn(async move { make(&exports, &job).await });
+            let task = self
+                .tasks
+                .spawn(async move { run_job(&exports, &job).await });
             self.jobs.insert(task.id(), id);
         }
         Ok(())
     }
 
-    async fn ended(&mut self, task: Id, error: Option<&'static str>) {
+    async fn task_ended(&mut self, task: Id, error: Option<&'static str>) {
         let Some(id) = self.jobs.remove(&task) else {
             return;
         };
@@ -93,16 +95,16 @@ impl RunningExports {
     }
 }
 
-async fn make(exports: &Exports, job: &ExportJob) {
-    let failed = match try_to_make(exports, job).await {
+async fn run_job(exports: &Exports, job: &ExportJob) {
+    let failure = match write_file(exports, job).await {
         Ok(()) => return,
-        Err(failed) => failed,
+        Err(failure) => failure,
     };
     if let Err(error) = exports.folder.remove(&job.job_id).await {
         log::warn!("export {}: its draft can't be removed: {error}", job.job_id);
     }
-    match failed {
-        Failure::Unwanted => {}
+    match failure {
+        Failure::JobDeleted => {}
         Failure::Disk(cause) => {
             log::warn!("export {}: {cause}", job.job_id);
             fail(exports, job.id, NOT_WRITTEN).await;
@@ -114,35 +116,35 @@ async fn make(exports: &Exports, job: &ExportJob) {
     }
 }
 
-async fn try_to_make(exports: &Exports, job: &ExportJob) -> std::result::Result<(), Failure> {
+async fn write_file(exports: &Exports, job: &ExportJob) -> std::result::Result<(), Failure> {
     if job.starts >= STARTS_MAX {
         fail(exports, job.id, NOT_FINISHED).await;
-        return Err(Failure::Unwanted);
+        return Err(Failure::JobDeleted);
     }
     let mut draft = exports.folder.draft(&job.job_id).await?;
     document::write(exports, job, &mut draft).await?;
     draft.finish().await?;
     let expires_at = exports.clock.now().plus_s(exports.lifetime_days * DAY_S);
-    let forgotten_at = expires_at.plus_s(REMEMBERED_DAYS * DAY_S);
+    let forgotten_at = expires_at.plus_s(FORGOTTEN_AFTER_DAYS * DAY_S);
     let id = job.id;
-    let ready = exports
+    let setting = exports
         .store
         .write(move |tx| tx.set_export_ready(id, expires_at, forgotten_at));
-    match ready.await {
+    match setting.await {
         Ok(true) => Ok(()),
-        Ok(false) => Err(Failure::Unwanted),
+        Ok(false) => Err(Failure::JobDeleted),
         Err(error) => Err(Failure::Reading(error)),
     }
 }
 
 /// If even this write fails, the job is started again later.
-async fn fail(exports: &Exports, id: i64, why: &'static str) {
-    let forgotten_at = exports.clock.now().plus_s(REMEMBERED_DAYS * DAY_S);
-    let written = exports
+async fn fail(exports: &Exports, id: i64, error: &'static str) {
+    let forgotten_at = exports.clock.now().plus_s(FORGOTTEN_AFTER_DAYS * DAY_S);
+    let writing = exports
         .store
-        .write(move |tx| tx.set_export_failed(id, why, forgotten_at));
-    if let Err(error) = written.await {
-        log::warn!("a failed export can't be noted: {error}");
+        .write(move |tx| tx.set_export_failed(id, error, forgotten_at));
+    if let Err(error) = writing.await {
+        log::warn!("a failed export can't be marked as failed: {error}");
     }
 }
 
@@ -158,7 +160,7 @@ async fn expire(exports: &Exports) -> Result<()> {
             continue;
         }
         let expires_at = job.expires_at.unwrap_or(now);
-        let forgotten_at = expires_at.plus_s(REMEMBERED_DAYS * DAY_S);
+        let forgotten_at = expires_at.plus_s(FORGOTTEN_AFTER_DAYS * DAY_S);
         exports
             .store
             .write(move |tx| tx.set_export_expired(job.id, expires_at, forgotten_at))
@@ -169,10 +171,10 @@ async fn expire(exports: &Exports) -> Result<()> {
 
 /// At the start: handles unfinished jobs of an earlier run, and files without a job.
 async fn sweep(exports: &Exports) -> std::result::Result<(), String> {
-    let found = exports.folder.sweep_drafts().await;
-    for job_id in found.map_err(|e| e.to_string())? {
-        let asked = job_id.clone();
-        let job = exports.store.read(move |view| view.export_job(&asked));
+    let swept = exports.folder.sweep_drafts().await;
+    for job_id in swept.map_err(|e| e.to_string())? {
+        let id = job_id.clone();
+        let job = exports.store.read(move |view| view.export_job(&id));
         let job = job.await.map_err(|e| e.to_string())?;
         if job.is_none_or(|job| job.status != "ready") {
             let removed = exports.folder.remove(&job_id).await;

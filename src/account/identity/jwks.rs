@@ -17,19 +17,19 @@ const FETCH_MAX: Duration = Duration::from_secs(5);
 /// Keys older than this are fetched again in the background.
 const AGE_MS_MAX: u64 = 10 * 60_000;
 /// Shortest time between two fetches for unknown keys, and after a failed fetch.
-const AGAIN_MS_MIN: u64 = 30_000;
-/// The same while no keys are known.
-const FIRST_AGAIN_MS_MIN: u64 = 5_000;
+const RETRY_MS_MIN: u64 = 30_000;
+/// Like `RETRY_MS_MIN`, while no keys are known.
+const FIRST_RETRY_MS_MIN: u64 = 5_000;
 /// How often the job checks the keys' age.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 pub struct Jwks {
     url: String,
     clock: Clock,
     current: RwLock<Current>,
-    pace: Mutex<Pace>,
+    fetch: Mutex<FetchState>,
     /// Number of finished fetches.
-    ended: watch::Sender<u64>,
+    finished: watch::Sender<u64>,
     pub calls: Calls,
 }
 
@@ -44,13 +44,13 @@ pub(super) struct Current {
 }
 
 #[derive(Default)]
-struct Pace {
-    under_way: bool,
-    failing: bool,
+struct FetchState {
+    is_running: bool,
+    is_failing: bool,
     /// When the last fetch began.
-    began_at: Option<Monotonic>,
+    started_at: Option<Monotonic>,
     /// When the last fetch for an unknown key began.
-    demanded_at: Option<Monotonic>,
+    requested_at: Option<Monotonic>,
 }
 
 impl Jwks {
@@ -59,8 +59,8 @@ impl Jwks {
             url: url.to_owned(),
             clock,
             current: RwLock::default(),
-            pace: Mutex::default(),
-            ended: watch::Sender::new(0),
+            fetch: Mutex::default(),
+            finished: watch::Sender::new(0),
             calls: Calls::of("identity"),
         })
     }
@@ -68,8 +68,8 @@ impl Jwks {
     /// Keeps the keys fresh until it is dropped.
     pub async fn run(self: Arc<Self>) {
         loop {
-            self.keep_fresh();
-            tokio::time::sleep(LOOK_EVERY).await;
+            self.refresh_if_old();
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -78,46 +78,46 @@ impl Jwks {
     }
 
     /// Starts a fetch in the background when the keys are too old or missing.
-    pub(super) fn keep_fresh(self: &Arc<Self>) {
+    pub(super) fn refresh_if_old(self: &Arc<Self>) {
         let (now, current) = (self.clock.monotonic(), self.current());
         let loaded = current.keys.is_some();
         if loaded && now.since(current.fetched_at) < AGE_MS_MAX {
             return;
         }
-        let mut pace = self.pace.lock();
-        if pace.under_way || !is_over(pace.began_at, again_ms(loaded), now) {
+        let mut fetch = self.fetch.lock();
+        if fetch.is_running || !has_elapsed(fetch.started_at, retry_pause_ms(loaded), now) {
             return;
         }
-        self.begin(&mut pace, now);
+        self.begin(&mut fetch, now);
     }
 
     /// Waits for newer keys than `seen`, if a fetch is running or allowed now. False when there is
     /// nothing to wait for.
-    pub(super) async fn newer(self: &Arc<Self>, seen: &Current) -> bool {
-        let mut ended = {
-            let (now, mut pace) = (self.clock.monotonic(), self.pace.lock());
+    pub(super) async fn newer(self: &Arc<Self>, known: &Current) -> bool {
+        let mut finished = {
+            let (now, mut fetch) = (self.clock.monotonic(), self.fetch.lock());
             let current = self.current();
-            if current.generation != seen.generation {
+            if current.generation != known.generation {
                 return true;
             }
-            let ended = self.ended.subscribe();
-            if !pace.under_way {
-                let pause_ms = again_ms(current.keys.is_some());
-                if !is_over(pace.demanded_at, pause_ms, now) {
+            let finished = self.finished.subscribe();
+            if !fetch.is_running {
+                let pause_ms = retry_pause_ms(current.keys.is_some());
+                if !has_elapsed(fetch.requested_at, pause_ms, now) {
                     return false;
                 }
-                pace.demanded_at = Some(now);
-                self.begin(&mut pace, now);
+                fetch.requested_at = Some(now);
+                self.begin(&mut fetch, now);
             }
-            ended
+            finished
         };
-        ended.changed().await.is_ok()
+        finished.changed().await.is_ok()
     }
 
-    /// Runs in its own task, because the request that wanted it may be cancelled.
-    fn begin(self: &Arc<Self>, pace: &mut MutexGuard<'_, Pace>, now: Monotonic) {
-        pace.under_way = true;
-        pace.began_at = Some(now);
+    /// Starts a fetch in its own task, because the request that caused it may be cancelled.
+    fn begin(self: &Arc<Self>, state: &mut MutexGuard<'_, FetchState>, now: Monotonic) {
+        state.is_running = true;
+        state.started_at = Some(now);
         let this = self.clone();
         tokio::spawn(async move {
             let url = this.url.clone();
@@ -127,21 +127,25 @@ impl Jwks {
     }
 
     fn end(&self, fetched: Result<KeySet, String>) {
-        self.calls.ended(&fetched);
-        let mut pace = self.pace.lock();
+        self.calls.record(&fetched);
+        let mut fetch = self.fetch.lock();
         let failed = fetched.as_ref().err().cloned();
-        match (&failed, pace.failing) {
-            (Some(why), false) => log::warn!("identity: its keys can't be fetched: {why}"),
-            (Some(why), true) => log::debug!("identity: its keys still can't be fetched: {why}"),
+        match (&failed, fetch.is_failing) {
+            (Some(why), false) => {
+                log::warn!("identity: the provider's keys can't be fetched: {why}")
+            }
+            (Some(why), true) => {
+                log::debug!("identity: the provider's keys still can't be fetched: {why}")
+            }
             (None, true) => log::info!("identity: the provider's keys can be fetched again"),
             (None, false) => {}
         }
-        pace.failing = failed.is_some();
+        fetch.is_failing = failed.is_some();
         if let Ok(keys) = fetched {
             self.put(keys);
         }
-        pace.under_way = false;
-        self.ended.send_modify(|count| *count += 1);
+        fetch.is_running = false;
+        self.finished.send_modify(|count| *count += 1);
     }
 
     fn put(&self, keys: KeySet) {
@@ -157,15 +161,15 @@ impl Jwks {
     }
 }
 
-const fn again_ms(loaded: bool) -> u64 {
+const fn retry_pause_ms(loaded: bool) -> u64 {
     if loaded {
-        AGAIN_MS_MIN
+        RETRY_MS_MIN
     } else {
-        FIRST_AGAIN_MS_MIN
+        FIRST_RETRY_MS_MIN
     }
 }
 
-fn is_over(last: Option<Monotonic>, pause_ms: u64, now: Monotonic) -> bool {
+fn has_elapsed(last: Option<Monotonic>, pause_ms: u64, now: Monotonic) -> bool {
     last.is_none_or(|at| now.since(at) >= pause_ms)
 }
 

@@ -58,17 +58,17 @@ impl Subject {
 
     /// The user, if signing in needs no write.
     pub(super) fn look_up(&self, view: &View<'_>) -> Result<Option<Person>> {
-        let person = match decide(self, self.seen(view)?) {
+        let person = match decide(self, self.load_facts(view)?) {
             Verdict::Known { person, tie: false } => person,
             _ => return Ok(None),
         };
-        let nothing = self.filling(view, &person)? == PersonProfile::default();
-        Ok(nothing.then_some(person))
+        let is_complete = self.missing_profile(view, &person)? == PersonProfile::default();
+        Ok(is_complete.then_some(person))
     }
 
     /// The user, after creating, linking and filling in the profile as needed.
-    pub(super) fn settle(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<Person> {
-        let verdict = decide(self, self.seen(&tx.view())?);
+    pub(super) fn find_or_create(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<Person> {
+        let verdict = decide(self, self.load_facts(&tx.view())?);
         let (person, tie) = match verdict {
             Verdict::Known { person, tie } => (person, tie),
             Verdict::New { user_id, tie } => {
@@ -86,21 +86,21 @@ impl Subject {
         if tie {
             tx.tie_identity(&self.issuer, &self.name, person.id, now)?;
         }
-        let filling = self.filling(&tx.view(), &person)?;
-        if filling != PersonProfile::default() {
-            tx.fill_profile(&person, &filling)?;
+        let missing_profile = self.missing_profile(&tx.view(), &person)?;
+        if missing_profile != PersonProfile::default() {
+            tx.fill_profile(&person, &missing_profile)?;
         }
         Ok(person)
     }
 
-    fn seen(&self, view: &View<'_>) -> Result<KnownPeople> {
-        let seen = KnownPeople {
+    fn load_facts(&self, view: &View<'_>) -> Result<KnownPeople> {
+        let facts = KnownPeople {
             tied: view.person_tied(&self.issuer, &self.name)?,
             erased_at: view.identity_erased_at(&self.issuer, &self.name)?,
             ..KnownPeople::default()
         };
-        if !self.is_uuid && seen.tied.is_some() {
-            return Ok(seen); // the rest doesn't matter
+        if !self.is_uuid && facts.tied.is_some() {
+            return Ok(facts); // the other facts don't matter
         }
         let phone = self.profile.phone.as_deref();
         let is_uuid = self.is_uuid;
@@ -114,54 +114,54 @@ impl Subject {
                 false => None,
             },
             erased_at: match is_uuid {
-                true => seen.erased_at.max(view.erased_at(&self.name)?),
-                false => seen.erased_at,
+                true => facts.erased_at.max(view.erased_at(&self.name)?),
+                false => facts.erased_at,
             },
-            ..seen
+            ..facts
         })
     }
 
     /// Profile fields from the token that are still unknown. A phone number only if nobody else has
     /// it.
-    fn filling(&self, view: &View<'_>, person: &Person) -> Result<PersonProfile> {
-        let (said, known) = (&self.profile, &person.known);
-        let lacking = |said: &Option<String>, known: &Option<String>| match known {
-            None => said.clone(),
+    fn missing_profile(&self, view: &View<'_>, person: &Person) -> Result<PersonProfile> {
+        let (claimed, known) = (&self.profile, &person.known);
+        let missing = |claimed: &Option<String>, known: &Option<String>| match known {
+            None => claimed.clone(),
             Some(_) => None,
         };
-        let phone = match lacking(&said.phone, &known.phone) {
+        let phone = match missing(&claimed.phone, &known.phone) {
             Some(phone) if view.person_by_phone(&phone)?.is_none() => Some(phone),
             _ => None,
         };
         Ok(PersonProfile {
             phone,
-            email: lacking(&said.email, &known.email),
-            name: lacking(&said.name, &known.name),
-            timezone: lacking(&said.timezone, &known.timezone),
+            email: missing(&claimed.email, &known.email),
+            name: missing(&claimed.name, &known.name),
+            timezone: missing(&claimed.timezone, &known.timezone),
         })
     }
 }
 
-fn decide(subject: &Subject, seen: KnownPeople) -> Verdict {
+fn decide(subject: &Subject, facts: KnownPeople) -> Verdict {
     let is_local = subject.issuer == LOCAL_ISSUER;
     let known = |person, tie| Verdict::Known { person, tie };
-    if let (true, Some(person)) = (is_local, seen.by_id.clone()) {
+    if let (true, Some(person)) = (is_local, facts.by_id.clone()) {
         return known(person, false);
     }
-    if let Some(erased_at) = seen.erased_at
+    if let Some(erased_at) = facts.erased_at
         && subject.issued_at.is_none_or(|at| at <= erased_at)
     {
         return Verdict::Erased;
     }
-    if let Some(person) = seen.tied {
+    if let Some(person) = facts.tied {
         return known(person, false);
     }
-    if let Some(person) = seen.by_phone.filter(|person| !person.tied) {
+    if let Some(person) = facts.by_phone.filter(|person| !person.tied) {
         return known(person, true);
     }
-    match seen.by_id {
+    match facts.by_id {
         Some(person) if !person.tied => known(person, true),
-        None if subject.is_uuid && seen.erased_at.is_none() => Verdict::New {
+        None if subject.is_uuid && facts.erased_at.is_none() => Verdict::New {
             user_id: Some(subject.name.clone()),
             tie: !is_local,
         },
@@ -173,12 +173,12 @@ fn decide(subject: &Subject, seen: KnownPeople) -> Verdict {
 }
 
 /// Converts profile fields to the database's form; a zone must be an IANA name.
-fn profile(said: Profile) -> PersonProfile {
-    let zone = said.timezone.and_then(|name| name.parse::<Zone>().ok());
+fn profile(claimed: Profile) -> PersonProfile {
+    let zone = claimed.timezone.and_then(|name| name.parse::<Zone>().ok());
     PersonProfile {
-        phone: said.phone,
-        email: said.email,
-        name: said.name,
+        phone: claimed.phone,
+        email: claimed.email,
+        name: claimed.name,
         timezone: zone.map(|zone| zone.name().to_owned()),
     }
 }
@@ -210,7 +210,7 @@ mod tests {
         })
     }
 
-    fn shown(verdict: Verdict) -> String {
+    fn describe(verdict: Verdict) -> String {
         match verdict {
             Verdict::Known { person, tie } => format!("{} tie={tie}", person.user_id),
             Verdict::New { user_id, tie } => {
@@ -352,20 +352,20 @@ mod tests {
             ),
         ];
         for (issuer, sub, tied, by_phone, by_id, expected) in cases {
-            let seen = KnownPeople {
+            let facts = KnownPeople {
                 tied,
                 by_phone,
                 by_id,
                 erased_at: None,
             };
-            let what = format!("{issuer} {sub} {seen:?}");
-            let verdict = decide(&subject(issuer, sub, None), seen);
-            assert_eq!(shown(verdict), expected, "{what}");
+            let case = format!("{issuer} {sub} {facts:?}");
+            let verdict = decide(&subject(issuer, sub, None), facts);
+            assert_eq!(describe(verdict), expected, "{case}");
         }
     }
 
     #[test]
-    fn an_erased_id_is_nobodys_again() {
+    fn an_erased_id_is_never_reused() {
         for (issuer, sub) in [(PROVIDER, UUID), (LOCAL_ISSUER, UUID), (PROVIDER, "a")] {
             for (issued_at, tied, expected) in [
                 (None, None, "erased"),
@@ -375,13 +375,13 @@ mod tests {
                 (Some(1_001), None, "new with another id tie=true"),
                 (Some(1_001), person(1, true), "1 tie=false"),
             ] {
-                let seen = KnownPeople {
+                let facts = KnownPeople {
                     tied,
                     erased_at: Some(Timestamp(1_000)),
                     ..KnownPeople::default()
                 };
-                let verdict = decide(&subject(issuer, sub, issued_at), seen);
-                assert_eq!(shown(verdict), expected, "{issuer} {sub} {issued_at:?}");
+                let verdict = decide(&subject(issuer, sub, issued_at), facts);
+                assert_eq!(describe(verdict), expected, "{issuer} {sub} {issued_at:?}");
             }
         }
     }

@@ -16,14 +16,14 @@ const TOKENS_MAX: usize = 20_000;
 
 pub(super) struct TokenCache {
     tokens: Mutex<Tokens>,
-    pub(super) looks: CacheMetrics,
+    pub(super) metrics: CacheMetrics,
 }
 
 impl Default for TokenCache {
     fn default() -> Self {
         Self {
             tokens: Mutex::default(),
-            looks: CacheMetrics::into("tokens"),
+            metrics: CacheMetrics::into("tokens"),
         }
     }
 }
@@ -32,7 +32,7 @@ impl Default for TokenCache {
 struct Tokens {
     by_digest: HashMap<TokenDigest, Token>,
     /// Counts how often users were removed from the cache.
-    forgotten: u64,
+    forget_count: u64,
 }
 
 struct Token {
@@ -51,15 +51,15 @@ impl TokenCache {
         now: Timestamp,
     ) -> Option<SignedInUser> {
         let tokens = self.tokens.lock();
-        let known = tokens.by_digest.get(token);
-        let known = known.filter(|token| token.generation == generation && now < token.ends_at);
-        self.looks.found(known.is_some());
-        known.map(|token| token.user.clone())
+        let cached = tokens.by_digest.get(token);
+        let cached = cached.filter(|token| token.generation == generation && now < token.ends_at);
+        self.metrics.found(cached.is_some());
+        cached.map(|token| token.user.clone())
     }
 
     /// Call this before verifying a token and looking up its user, and pass the result to `put`.
     pub(super) fn mark(&self) -> u64 {
-        self.tokens.lock().forgotten
+        self.tokens.lock().forget_count
     }
 
     /// Caches a token, unless a user was removed since `mark`: it may be the same user.
@@ -72,27 +72,27 @@ impl TokenCache {
         now: Timestamp,
     ) {
         let mut tokens = self.tokens.lock();
-        if tokens.forgotten != mark {
+        if tokens.forget_count != mark {
             return;
         }
         tokens.make_room(now);
-        let token_of = Token {
+        let cached = Token {
             user,
             ends_at,
             generation,
         };
-        tokens.by_digest.insert(token, token_of);
+        tokens.by_digest.insert(token, cached);
     }
 
     pub(super) fn forget(&self, user: UserId) {
         let mut tokens = self.tokens.lock();
-        tokens.forgotten += 1;
+        tokens.forget_count += 1;
         tokens.by_digest.retain(|_, token| token.user.id != user);
     }
 
     pub(super) fn forget_all(&self) {
         let mut tokens = self.tokens.lock();
-        tokens.forgotten += 1;
+        tokens.forget_count += 1;
         tokens.by_digest.clear();
     }
 
@@ -134,49 +134,49 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_000);
 
     #[test]
-    fn a_token_is_remembered_until_it_ends_with_the_same_keys() {
-        let remembered = TokenCache::default();
-        remembered.put(token(1), user(1), Timestamp(2_000), (7, 0), NOW);
+    fn a_token_is_cached_until_it_expires_or_the_keys_change() {
+        let cache = TokenCache::default();
+        cache.put(token(1), user(1), Timestamp(2_000), (7, 0), NOW);
         // (token, generation of the keys, now, whether it is cached)
-        for (n, generation, now, known) in [
+        for (n, generation, now, is_cached) in [
             (1, 7, 1_000, true),
             (1, 7, 1_999, true),
             (1, 7, 2_000, false),
             (1, 8, 1_000, false),
             (2, 7, 1_000, false),
         ] {
-            let got = remembered.get(&token(n), generation, Timestamp(now));
-            assert_eq!(got.is_some(), known, "{n} {generation} {now}");
+            let user = cache.get(&token(n), generation, Timestamp(now));
+            assert_eq!(user.is_some(), is_cached, "{n} {generation} {now}");
         }
     }
 
     #[test]
-    fn who_is_forgotten_meanwhile_is_not_remembered() {
-        let remembered = TokenCache::default();
-        let mark = remembered.mark();
+    fn a_user_forgotten_during_verification_is_not_cached() {
+        let cache = TokenCache::default();
+        let mark = cache.mark();
         for n in [1, 2] {
             let until = Timestamp(2_000);
-            remembered.put(token(n), user(n as i64), until, (0, mark), NOW);
+            cache.put(token(n), user(n as i64), until, (0, mark), NOW);
         }
-        remembered.forget(UserId(1));
-        assert!(remembered.get(&token(1), 0, NOW).is_none());
-        assert!(remembered.get(&token(2), 0, NOW).is_some());
-        remembered.put(token(3), user(1), Timestamp(2_000), (0, mark), NOW);
-        assert!(remembered.get(&token(3), 0, NOW).is_none());
+        cache.forget(UserId(1));
+        assert!(cache.get(&token(1), 0, NOW).is_none());
+        assert!(cache.get(&token(2), 0, NOW).is_some());
+        cache.put(token(3), user(1), Timestamp(2_000), (0, mark), NOW);
+        assert!(cache.get(&token(3), 0, NOW).is_none());
     }
 
     #[test]
     fn tokens_are_bounded() {
-        let remembered = TokenCache::default();
+        let cache = TokenCache::default();
         for n in 0..TOKENS_MAX + 500 {
             let until = if n % 3 == 0 { 5_000 } else { 2_000 };
             let now = Timestamp(if n < TOKENS_MAX { 1_000 } else { 3_000 });
-            remembered.put(token(n), user(1), Timestamp(until), (0, 0), now);
-            assert!(remembered.tokens.lock().by_digest.len() <= TOKENS_MAX);
+            cache.put(token(n), user(1), Timestamp(until), (0, 0), now);
+            assert!(cache.tokens.lock().by_digest.len() <= TOKENS_MAX);
         }
         // Only the expired tokens were removed.
         let now = Timestamp(3_000);
-        assert!(remembered.get(&token(0), 0, now).is_some());
-        assert!(remembered.get(&token(1), 0, now).is_none());
+        assert!(cache.get(&token(0), 0, now).is_some());
+        assert!(cache.get(&token(1), 0, now).is_none());
     }
 }

@@ -18,7 +18,7 @@ const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 3..=32;
 /// The claims of an accepted token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
-    /// `""` for the local development key.
+    /// Empty for the local development key.
     pub issuer: String,
     pub subject: String,
     pub issued_at: Option<Timestamp>,
@@ -48,10 +48,10 @@ pub(super) fn read_provided(
         return refuse("no identity provider is configured");
     };
     if !is_issuer(token.claims.get("iss"), issuer) {
-        return refuse("the token is another issuer's");
+        return refuse("the token is from another issuer");
     }
     if !has_audience(token.claims.get("aud"), audience) {
-        return refuse("the token is meant for somebody else");
+        return refuse("the token is for another audience");
     }
     read(token, issuer, rules, now)
 }
@@ -64,15 +64,15 @@ pub(super) fn read_local(
     now: Timestamp,
 ) -> Result<Claims, Refusal> {
     let claim = |name: &str| token.claims.get(name);
-    let fits = |claim: Option<&Value>, expected: &Option<String>, check: Check| {
-        let both = claim.and(expected.as_deref());
-        both.is_none_or(|expected| check(claim, expected))
+    let matches = |claim: Option<&Value>, expected: &Option<String>, check: Check| {
+        let present = claim.and(expected.as_deref());
+        present.is_none_or(|expected| check(claim, expected))
     };
-    if !fits(claim("iss"), &rules.issuer, is_issuer) {
-        return refuse("the token is another issuer's");
+    if !matches(claim("iss"), &rules.issuer, is_issuer) {
+        return refuse("the token is from another issuer");
     }
-    if !fits(claim("aud"), &rules.audience, has_audience) {
-        return refuse("the token is meant for somebody else");
+    if !matches(claim("aud"), &rules.audience, has_audience) {
+        return refuse("the token is for another audience");
     }
     read(token, LOCAL_ISSUER, rules, now)
 }
@@ -85,10 +85,10 @@ fn read(
 ) -> Result<Claims, Refusal> {
     let claim = &token.claims;
     let leeway_s = rules.leeway_s as i64;
-    let wrong = Refusal::Because("one of exp, nbf and iat is no time");
-    let expires_at = time(claim, "exp").ok_or(wrong)?;
-    let not_before = time(claim, "nbf").ok_or(wrong)?;
-    let issued_at = time(claim, "iat").ok_or(wrong)?;
+    let invalid = Refusal::Because("one of exp, nbf and iat is no time");
+    let expires_at = time(claim, "exp").ok_or(invalid)?;
+    let not_before = time(claim, "nbf").ok_or(invalid)?;
+    let issued_at = time(claim, "iat").ok_or(invalid)?;
     let Some(expires_at) = expires_at else {
         return refuse("the token has no exp");
     };
@@ -130,9 +130,10 @@ fn is_issuer(claim: Option<&Value>, issuer: &str) -> bool {
 /// The audience is a string or a list of strings; one must match.
 fn has_audience(claim: Option<&Value>, audience: &str) -> bool {
     match claim {
-        Some(Value::String(one)) => one == audience,
+        Some(Value::String(audience_claim)) => audience_claim == audience,
         Some(Value::Array(list)) => {
-            list.iter().all(Value::is_string) && list.iter().any(|one| one == audience)
+            list.iter().all(Value::is_string)
+                && list.iter().any(|audience_claim| audience_claim == audience)
         }
         _ => false,
     }
@@ -156,7 +157,7 @@ fn profile(claim: &Map<String, Value>) -> Profile {
         let fits = (1..=PROFILE_BYTES_MAX).contains(&text.len());
         (is_printable && fits).then(|| text.to_owned())
     };
-    let is_set_to = |name: &str, verdict: bool| claim.get(name) == Some(&Value::Bool(verdict));
+    let is_set_to = |name: &str, expected: bool| claim.get(name) == Some(&Value::Bool(expected));
     let phone = text("phone_number").filter(|_| is_set_to("phone_number_verified", true));
     let email = text("email").filter(|_| !is_set_to("email_verified", false));
     Profile {
@@ -177,7 +178,7 @@ fn phone_number(text: &str) -> Option<String> {
 
 /// Whether the text looks like an e-mail address.
 fn is_email(text: &str) -> bool {
-    let spaced = text.contains(|c: char| c.is_whitespace() || "<>,;\"".contains(c));
+    let has_separator = text.contains(|c: char| c.is_whitespace() || "<>,;\"".contains(c));
     matches!(text.split_once('@'), Some((local, domain))
-        if !local.is_empty() && !domain.is_empty() && !domain.contains('@') && !spaced)
+        if !local.is_empty() && !domain.is_empty() && !domain.contains('@') && !has_separator)
 }

@@ -28,14 +28,14 @@ impl<'a> Unverified<'a> {
         }
         let parts: Vec<&str> = token.splitn(4, '.').collect();
         let [header, claims, signature] = parts[..] else {
-            return Err("the token has not three parts");
+            return Err("the token does not have three parts");
         };
         let mut header = object(header).ok_or("the token's header is no JSON object")?;
         if header.contains_key("crit") {
-            return Err("the token wants something understood that nobody here understands");
+            return Err("the token requires an extension (crit) that is not supported");
         }
         if !is_access_token(header.get("typ")) {
-            return Err("the token is of another type");
+            return Err("the token has another type (typ)");
         }
         let Some(Value::String(alg)) = header.remove("alg") else {
             return Err("the token names no algorithm");
@@ -43,7 +43,7 @@ impl<'a> Unverified<'a> {
         let kid = match header.remove("kid") {
             None => None,
             Some(Value::String(kid)) if kid.len() <= KID_BYTES_MAX => Some(kid),
-            Some(_) => return Err("the token's kid can be no key's"),
+            Some(_) => return Err("the token's kid is no text or too long"),
         };
         Ok(Self {
             alg,

@@ -67,16 +67,16 @@ impl KeySet {
 
     /// The key with this `kid` for the algorithm. Without a `kid`, the only key without one.
     pub(super) fn find(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<&Key, Refusal> {
-        let mut named = self
+        let mut with_kid = self
             .keys
             .iter()
             .filter(|key| key.kid.as_deref() == kid)
             .peekable();
-        if named.peek().is_none() {
+        if with_kid.peek().is_none() {
             return Err(Refusal::UnknownKey);
         }
-        let mut fitting = named.filter(|key| key.algorithm == algorithm);
-        match (fitting.next(), fitting.next()) {
+        let mut matching = with_kid.filter(|key| key.algorithm == algorithm);
+        match (matching.next(), matching.next()) {
             (Some(key), None) => Ok(key),
             (Some(key), Some(_)) if kid.is_some() => Ok(key),
             (Some(_), Some(_)) => Err(Refusal::Because("the token does not say which key")),
@@ -88,7 +88,7 @@ impl KeySet {
 /// `None` for a key of another type or use, a weak one, or a malformed one.
 fn key(jwk: &Value) -> Option<Key> {
     let jwk = Jwk::deserialize(jwk).ok()?;
-    let (algorithm, is_sound) = match &jwk.algorithm {
+    let (algorithm, is_valid) = match &jwk.algorithm {
         AlgorithmParameters::RSA(key) => (Algorithm::Rs256, is_modulus(&key.n)),
         AlgorithmParameters::EllipticCurve(key) if key.curve == EllipticCurve::P256 => {
             let is_point = is_coordinate(&key.x) && is_coordinate(&key.y);
@@ -100,16 +100,16 @@ fn key(jwk: &Value) -> Option<Key> {
         _ => return None,
     };
     let common = &jwk.common;
-    let wanted = common.public_key_use.as_ref();
-    let for_signatures = wanted.is_none_or(|wanted| *wanted == PublicKeyUse::Signature);
+    let public_key_use = common.public_key_use.as_ref();
+    let for_signatures = public_key_use.is_none_or(|usage| *usage == PublicKeyUse::Signature);
     let for_algorithm = common
         .key_algorithm
-        .is_none_or(|wanted| wanted == algorithm.in_library().into());
+        .is_none_or(|key_algorithm| key_algorithm == algorithm.to_library().into());
     let operations = common.key_operations.as_ref();
     let verifies = operations.is_none_or(|list| list.contains(&KeyOperations::Verify));
     let kid = common.key_id.as_ref();
-    let short = kid.is_none_or(|kid| kid.len() <= KID_BYTES_MAX);
-    (is_sound && for_signatures && for_algorithm && verifies && short).then_some(())?;
+    let has_valid_kid = kid.is_none_or(|kid| kid.len() <= KID_BYTES_MAX);
+    (is_valid && for_signatures && for_algorithm && verifies && has_valid_kid).then_some(())?;
     Some(Key {
         kid: kid.cloned(),
         algorithm,

@@ -33,7 +33,7 @@ impl<'de> Visitor<'de> for Names {
         let mut object = Map::new();
         while let Some((name, value)) = entries.next_entry()? {
             if object.insert(name, value).is_some() {
-                return Err(A::Error::custom("a name stands twice"));
+                return Err(A::Error::custom("duplicate name"));
             }
         }
         Ok(object)

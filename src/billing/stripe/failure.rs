@@ -24,28 +24,28 @@ pub(crate) enum Failure {
     /// It is unknown whether the call had an effect.
     Unreachable(String),
     /// The answer can't be parsed.
-    Garbage(&'static str),
+    InvalidAnswer(&'static str),
 }
 
 impl Failure {
-    /// What the call was about does not exist.
+    /// The object of the call does not exist.
     pub(crate) fn is_missing(&self) -> bool {
         matches!(self, Self::Refused { status, code, .. }
             if *status == 404 || code == "resource_missing")
     }
 
-    /// It does not understand what was asked, though it knows who asks.
-    pub(crate) fn is_of_the_question(&self) -> bool {
+    /// The provider doesn't support this request; the credentials are valid.
+    pub(crate) fn is_unsupported_request(&self) -> bool {
         matches!(self, Self::Refused { status, .. } if matches!(status, 400 | 404))
     }
 
-    /// The same operation with the same key may still come to its end.
-    pub(crate) fn is_open(&self) -> bool {
+    /// The call may have had an effect. A repetition needs the same key.
+    pub(crate) fn is_outcome_unknown(&self) -> bool {
         matches!(self, Self::Unreachable(_))
     }
 
-    /// It was the field of that name that was refused.
-    pub(crate) fn is_about(&self, field: &str) -> bool {
+    /// Whether the provider refused this field.
+    pub(crate) fn is_for_field(&self, field: &str) -> bool {
         matches!(self, Self::Refused { param, .. } if param == field)
     }
 }
@@ -65,12 +65,12 @@ impl fmt::Display for Failure {
             ),
             Self::Failed(status) => write!(f, "failed with {status}"),
             Self::Unreachable(why) => write!(f, "can't be reached: {why}"),
-            Self::Garbage(what) => write!(f, "answered what makes no sense: {what}"),
+            Self::InvalidAnswer(what) => write!(f, "sent an invalid answer: {what}"),
         }
     }
 }
 
-/// The answer's object; else why not, and whether another attempt makes sense.
+/// The answer's object, else the failure and whether to retry.
 pub(super) fn judge(response: &Response) -> Result<Value, (Failure, bool)> {
     let body: Option<Value> = serde_json::from_slice(&response.body).ok();
     let advice = response.header("stripe-should-retry");
@@ -84,34 +84,34 @@ fn judge_parts(
 ) -> Result<Value, (Failure, bool)> {
     if (200..300).contains(&status) {
         let object = body.filter(Value::is_object);
-        return object.ok_or((Failure::Garbage("no JSON object"), false));
+        return object.ok_or((Failure::InvalidAnswer("no JSON object"), false));
     }
-    let again = match advice {
+    let retry = match advice {
         Some("true") => true,
         Some("false") => false,
         _ => matches!(status, 409 | 429) || status >= 500,
     };
     let failure = match status {
         409 | 429 | 500.. => Failure::Failed(status),
-        ..400 => Failure::Garbage("neither success nor an error"),
+        ..400 => Failure::InvalidAnswer("neither success nor an error"),
         _ => {
-            let word = |name: &str| {
+            let plain_word = |name: &str| {
                 let error = body.as_ref().and_then(|body| body.get("error"));
-                word(error.and_then(|error| error.get(name)))
+                plain_word(error.and_then(|error| error.get(name)))
             };
             Failure::Refused {
                 status,
-                kind: word("type"),
-                code: word("code"),
-                param: word("param"),
+                kind: plain_word("type"),
+                code: plain_word("code"),
+                param: plain_word("param"),
             }
         }
     };
-    Err((failure, again))
+    Err((failure, retry))
 }
 
-/// A word for programs; anything else is left out.
-fn word(value: Option<&Value>) -> String {
+/// A machine-readable word of the provider; empty for any other text.
+fn plain_word(value: Option<&Value>) -> String {
     let text = value.and_then(Value::as_str).unwrap_or_default();
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'[' | b']' | b'.');
     let is_key = text.starts_with("sk_") || text.starts_with("rk_");
@@ -128,7 +128,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_tried_again() {
+    fn retried_statuses() {
         let cases = [
             (400, None, false),
             (401, None, false),
@@ -143,14 +143,14 @@ mod tests {
             (302, None, false),
         ];
         for (status, advice, expected) in cases {
-            let (_, again) = judge_parts(status, advice, None).unwrap_err();
-            assert_eq!(again, expected, "{status} {advice:?}");
+            let (_, retry) = judge_parts(status, advice, None).unwrap_err();
+            assert_eq!(retry, expected, "{status} {advice:?}");
         }
         for body in [None, Some(json!([])), Some(json!("x")), Some(Value::Null)] {
-            let (failure, again) = judge_parts(200, None, body).unwrap_err();
+            let (failure, retry) = judge_parts(200, None, body).unwrap_err();
             assert_eq!(
-                (failure, again),
-                (Failure::Garbage("no JSON object"), false)
+                (failure, retry),
+                (Failure::InvalidAnswer("no JSON object"), false)
             );
         }
         assert!(judge_parts(200, None, Some(json!({}))).is_ok());
@@ -163,13 +163,13 @@ mod tests {
             "message": "Invalid API Key provided: sk_live_1234",
         }});
         let (failure, _) = judge_parts(401, None, Some(body)).unwrap_err();
-        let told = failure.to_string();
-        assert!(told.contains("invalid_request_error"), "{told}");
-        assert!(!told.contains("sk_live") && !told.contains("a b"), "{told}");
+        let text = failure.to_string();
+        assert!(text.contains("invalid_request_error"), "{text}");
+        assert!(!text.contains("sk_live") && !text.contains("a b"), "{text}");
     }
 
     #[test]
-    fn what_does_not_exist_is_known_by_status_or_code() {
+    fn missing_objects_are_recognized_by_status_or_code() {
         let refused = |status, code: &str| {
             let body = json!({"error": {"code": code, "param": "customer"}});
             judge_parts(status, None, Some(body)).unwrap_err().0
@@ -177,7 +177,7 @@ mod tests {
         assert!(refused(404, "").is_missing());
         assert!(refused(400, "resource_missing").is_missing());
         assert!(!refused(400, "parameter_missing").is_missing());
-        assert!(refused(400, "resource_missing").is_about("customer"));
+        assert!(refused(400, "resource_missing").is_for_field("customer"));
         assert!(!Failure::Failed(500).is_missing());
     }
 }

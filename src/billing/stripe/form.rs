@@ -19,7 +19,7 @@ impl Form {
         self
     }
 
-    /// Leaves the field out where there is no value.
+    /// Adds the field unless the value is missing or empty.
     pub(crate) fn with_some(self, key: &'static str, value: Option<&str>) -> Self {
         match value.filter(|value| !value.is_empty()) {
             Some(value) => self.with(key, value),

@@ -60,7 +60,7 @@ pub(crate) fn subscription(
     })
 }
 
-/// `None`: a word that we don't know.
+/// `None` for an unknown word.
 pub(crate) fn status(word: &str) -> Option<Status> {
     match word {
         "trialing" => Some(Status::Trial),
@@ -72,15 +72,15 @@ pub(crate) fn status(word: &str) -> Option<Status> {
     }
 }
 
-/// The subscription an invoice is for, in the newer place and the older one.
+/// The subscription of an invoice, from the field of the current API or of older versions.
 pub(crate) fn invoice_subscription(invoice: &Value) -> Option<String> {
     let newer = invoice.pointer("/parent/subscription_details/subscription");
     reference(newer).or_else(|| reference(invoice.get("subscription")))
 }
 
-/// Whether an invoice is for one of our prices, in the newer place and the older ones; `None`:
-/// it names no price.
-pub(crate) fn invoice_is_ours(invoice: &Value, prices: &Prices<'_>) -> Option<bool> {
+/// Whether an invoice is for a price that is sold here, from the fields of the current API or of
+/// older versions; `None` if the invoice names no price.
+pub(crate) fn invoice_is_for_sold_price(invoice: &Value, prices: &Prices<'_>) -> Option<bool> {
     let lines = invoice.pointer("/lines/data")?.as_array()?;
     let ids = lines.iter().filter_map(|line| {
         let newer = line.pointer("/pricing/price_details/price");
@@ -89,10 +89,10 @@ pub(crate) fn invoice_is_ours(invoice: &Value, prices: &Prices<'_>) -> Option<bo
             .or_else(|| reference(line.get("plan")))
     });
     ids.map(|id| prices.plan(&id).is_some())
-        .reduce(|any, ours| any || ours)
+        .reduce(|any, is_sold| any || is_sold)
 }
 
-/// An id, or the id of the object that stands in its place.
+/// An id, or the id of an expanded object.
 pub(crate) fn reference(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::Object(object) => id(object.get("id")),
@@ -100,7 +100,7 @@ pub(crate) fn reference(value: Option<&Value>) -> Option<String> {
     }
 }
 
-/// An id that can stand in a path and a log.
+/// An id that is safe in a path and in a log.
 pub(crate) fn id(value: Option<&Value>) -> Option<String> {
     let text = value?.as_str()?;
     is_id(text).then(|| text.to_owned())
@@ -114,8 +114,8 @@ pub(crate) fn is_id(text: &str) -> bool {
 /// The objects of a list, and whether there are more.
 pub(crate) fn list(answer: &Value) -> Option<(&Vec<Value>, bool)> {
     let data = answer.get("data")?.as_array()?;
-    let more = answer.get("has_more").and_then(Value::as_bool);
-    Some((data, more.unwrap_or(false)))
+    let has_more = answer.get("has_more").and_then(Value::as_bool);
+    Some((data, has_more.unwrap_or(false)))
 }
 
 pub(crate) fn seconds(object: &Value, name: &str) -> Option<i64> {
@@ -123,7 +123,7 @@ pub(crate) fn seconds(object: &Value, name: &str) -> Option<i64> {
     at.filter(|at| (1..=LAST_SECOND).contains(at))
 }
 
-/// By the price's id. `None`: nothing that we sell, or sell any more.
+/// The plan of the price. `None` for a price that is not sold (any more).
 fn plan(item: Option<&Value>, object: &Value, prices: &Prices<'_>) -> Option<&'static str> {
     let price = item
         .and_then(|item| item.get("price").or_else(|| item.get("plan")))
@@ -163,14 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn periods_and_plans_stand_in_several_places() {
-        let said = |rest: Value| {
+    fn periods_and_plans_are_read_from_several_places() {
+        let parsed = |rest: Value| {
             let mut object = json!({"id": "sub_1", "customer": "cus_1", "status": "active"});
             let fields = object.as_object_mut().unwrap();
             fields.extend(rest.as_object().cloned().unwrap());
             subscription(&object, &PRICES, 7).unwrap()
         };
-        let details = |rest: Value| said(rest).details.unwrap();
+        let details = |rest: Value| parsed(rest).details.unwrap();
         let newer = details(json!({"items": {"data": [
             {"current_period_end": 50, "price": {"id": "price_a"}}]}}));
         assert_eq!(newer.current_period_end, Some(50));
@@ -178,32 +178,33 @@ mod tests {
         let older = details(json!({"current_period_end": 60, "plan": {"id": "price_m"}}));
         assert_eq!(older.current_period_end, Some(60));
         assert_eq!(older.plan.as_deref(), Some("monthly"));
-        let priced = |price: Value| details(json!({"items": {"data": [{"price": price}]}})).plan;
-        let test = priced(json!({"id": "price_test_m"}));
+        let plan_of_price =
+            |price: Value| details(json!({"items": {"data": [{"price": price}]}})).plan;
+        let test = plan_of_price(json!({"id": "price_test_m"}));
         assert_eq!(test.as_deref(), Some("monthly"));
         let other = json!({"id": "price_x", "recurring": {"interval": "month"}});
-        assert_eq!(priced(other), None, "another product's");
-        let expanded = said(json!({"customer": {"id": "cus_9"}}));
+        assert_eq!(plan_of_price(other), None, "another product's");
+        let expanded = parsed(json!({"customer": {"id": "cus_9"}}));
         assert_eq!(expanded.customer_id.as_deref(), Some("cus_9"));
-        let wrong = said(
+        let invalid = parsed(
             json!({"items": 7, "customer": 8, "status": [], "created": "x",
             "trial_end": -1, "trial_start": 253_402_300_800_i64, "cancel_at_period_end": "yes", "plan": "gold"}),
         );
-        assert_eq!((wrong.customer_id, wrong.status), (None, None));
-        assert_eq!(wrong.details, Some(Details::default()));
+        assert_eq!((invalid.customer_id, invalid.status), (None, None));
+        assert_eq!(invalid.details, Some(Details::default()));
     }
 
     #[test]
-    fn ids_can_stand_in_a_path() {
-        for bad in ["", "../x", "a b", "a/b", "a?b", "\u{e9}", &"x".repeat(256)] {
-            assert!(!is_id(bad), "{bad}");
+    fn ids_are_safe_in_a_path() {
+        for invalid in ["", "../x", "a b", "a/b", "a?b", "\u{e9}", &"x".repeat(256)] {
+            assert!(!is_id(invalid), "{invalid}");
         }
         assert!(is_id("sub_1ABC") && is_id("in_1-2"));
         assert_eq!(subscription(&json!({"id": "a/b"}), &PRICES, 1), None);
     }
 
     #[test]
-    fn an_invoice_names_its_subscription_here_or_there() {
+    fn an_invoices_subscription_is_read_from_both_places() {
         let newer = json!({"parent": {"subscription_details": {"subscription": "sub_1"}}});
         let older = json!({"subscription": "sub_2"});
         assert_eq!(invoice_subscription(&newer).as_deref(), Some("sub_1"));
@@ -212,18 +213,19 @@ mod tests {
     }
 
     #[test]
-    fn an_invoice_names_its_prices_here_or_there() {
+    fn an_invoices_prices_are_read_from_all_places() {
         let newer = |id: &str| json!({"pricing": {"price_details": {"price": id}}});
-        let ours = |lines: Value| invoice_is_ours(&json!({"lines": {"data": lines}}), &PRICES);
-        assert_eq!(ours(json!([newer("price_m")])), Some(true));
-        assert_eq!(ours(json!([newer("price_x")])), Some(false));
+        let is_sold =
+            |lines: Value| invoice_is_for_sold_price(&json!({"lines": {"data": lines}}), &PRICES);
+        assert_eq!(is_sold(json!([newer("price_m")])), Some(true));
+        assert_eq!(is_sold(json!([newer("price_x")])), Some(false));
         assert_eq!(
-            ours(json!([newer("price_x"), newer("price_a")])),
+            is_sold(json!([newer("price_x"), newer("price_a")])),
             Some(true)
         );
-        assert_eq!(ours(json!([{"price": {"id": "price_a"}}])), Some(true));
-        assert_eq!(ours(json!([{"plan": {"id": "gold"}}])), Some(false));
-        assert_eq!(ours(json!([{"amount": 5}])), None);
-        assert_eq!(invoice_is_ours(&json!({}), &PRICES), None);
+        assert_eq!(is_sold(json!([{"price": {"id": "price_a"}}])), Some(true));
+        assert_eq!(is_sold(json!([{"plan": {"id": "gold"}}])), Some(false));
+        assert_eq!(is_sold(json!([{"amount": 5}])), None);
+        assert_eq!(invoice_is_for_sold_price(&json!({}), &PRICES), None);
     }
 }

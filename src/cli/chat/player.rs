@@ -24,7 +24,7 @@ const AGENT_ID: &str = "script";
 const POST_MAX: Duration = Duration::from_secs(35);
 /// How long a due message may take to be queued.
 const DUE_MAX: Duration = Duration::from_secs(10);
-const LOOK_EVERY: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Time between two messages; shorter than any displayed time.
 const TURN_MS: i64 = 1;
 /// Memories that are compared.
@@ -119,14 +119,16 @@ impl Player {
         match step {
             Step::Clock(time, zone) => {
                 self.zone = zone.unwrap_or(self.zone);
-                let at = self.moment(time).ok_or("the clock never shows this time")?;
+                let at = self
+                    .timestamp(time)
+                    .ok_or("the clock never shows this time")?;
                 let ms = at.0 - self.clock.now().0;
                 if ms < 0 {
                     return Err("the clock has gone further already".to_owned());
                 }
-                self.go_on(ms).await
+                self.advance(ms).await
             }
-            Step::Wait(seconds) => self.go_on(seconds * 1000).await,
+            Step::Wait(seconds) => self.advance(seconds * 1000).await,
             Step::NewPeople => {
                 self.people.clear();
                 Ok(())
@@ -137,15 +139,15 @@ impl Player {
                 text,
                 then,
             } => self.turn(line, &who, group.as_deref(), &text, then).await,
-            Step::Comes(parts) => {
-                let came = self.new_messages().await?;
-                super::super::print_live(&format!("> {}", came.join("\n> ")))?;
-                let fits = came.iter().any(|text| mismatch(text, &parts).is_none());
-                if !fits {
-                    let wanted: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+            Step::LateMessage(parts) => {
+                let texts = self.new_messages().await?;
+                super::super::print_live(&format!("> {}", texts.join("\n> ")))?;
+                let matches = texts.iter().any(|text| mismatch(text, &parts).is_none());
+                if !matches {
+                    let expected: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
                     self.fail(
                         line,
-                        format!("no message with {}, but {came:?}", wanted.join(" | ")),
+                        format!("no message with {}, but {texts:?}", expected.join(" | ")),
                     );
                 }
                 Ok(())
@@ -194,28 +196,28 @@ impl Player {
                 (rows.memories != *texts).then(|| format!("memories are {:?}", rows.memories))
             }
             Expectation::Reminders(lines) => {
-                let kept: Vec<ReminderLine> =
+                let rows: Vec<ReminderLine> =
                     rows.reminders.iter().map(|r| self.line_of(r)).collect();
-                let same = kept.len() == lines.len()
-                    && kept.iter().zip(lines).all(|(kept, line)| {
-                        (kept.at, &kept.text) == (line.at, &line.text)
-                            && (line.rule.is_none() || kept.rule == line.rule)
+                let same = rows.len() == lines.len()
+                    && rows.iter().zip(lines).all(|(rows, line)| {
+                        (rows.at, &rows.text) == (line.at, &line.text)
+                            && (line.rule.is_none() || rows.rule == line.rule)
                     });
-                (!same).then(|| format!("answered {answer:?}, and reminders are {kept:?}"))
+                (!same).then(|| format!("answered {answer:?}, and reminders are {rows:?}"))
             }
         }
     }
 
     /// Claims of an answer that the rows don't confirm, and changes that it doesn't mention.
     fn false_claims(&self, answer: &str, before: &Rows, after: &Rows) -> Vec<String> {
-        let mut found = Vec::new();
+        let mut failures = Vec::new();
         let mut claim = |is_false: bool, why: &str| {
             if is_false {
-                found.push(why.to_owned());
+                failures.push(why.to_owned());
             }
         };
         let changed = before.reminders != after.reminders;
-        let set = |r: &&Reminder| {
+        let is_new = |r: &&Reminder| {
             before
                 .reminders
                 .iter()
@@ -225,7 +227,7 @@ impl Player {
             answer.contains("I'll remind you") && !changed,
             "no reminder was set",
         );
-        for reminder in after.reminders.iter().filter(set) {
+        for reminder in after.reminders.iter().filter(is_new) {
             let (text, time) = (
                 reminder.text.chars().take(40).collect::<String>(),
                 self.line_of(reminder).at,
@@ -240,18 +242,18 @@ impl Player {
                     .any(|unit| answer.contains(unit));
             claim(!says_time, "a reminder's time is not said back");
         }
-        let gone = before.reminders.iter().any(|old| {
+        let removed = before.reminders.iter().any(|old| {
             after
                 .reminders
                 .iter()
                 .all(|new| new.schedule_id != old.schedule_id)
         });
         claim(
-            answer.contains("I've cancelled") && !gone,
+            answer.contains("I've cancelled") && !removed,
             "nothing was cancelled",
         );
         claim(
-            gone && !answer.contains("cancelled"),
+            removed && !answer.contains("cancelled"),
             "a reminder went without a word",
         );
         claim(
@@ -271,7 +273,7 @@ impl Player {
             is < was && !answer.contains("forgotten"),
             "a memory went without a word",
         );
-        found
+        failures
     }
 
     fn fail(&mut self, line: usize, why: String) {
@@ -288,7 +290,7 @@ impl Player {
         }
     }
 
-    fn moment(&self, time: NaiveDateTime) -> Option<Timestamp> {
+    fn timestamp(&self, time: NaiveDateTime) -> Option<Timestamp> {
         let at = self.zone.from_local_datetime(&time).earliest()?;
         Some(Timestamp(at.timestamp_millis()))
     }
@@ -342,7 +344,7 @@ impl Player {
 
     async fn rows(&self, phone: &str) -> Result<Rows, String> {
         let phone = phone.to_owned();
-        let read = self.app.store.write(move |tx| {
+        let reading = self.app.store.write(move |tx| {
             Ok(match tx.user_by_phone(&phone)? {
                 None => Rows::default(),
                 Some(user) => Rows {
@@ -355,11 +357,11 @@ impl Player {
                 },
             })
         });
-        read.await.map_err(|e| e.to_string())
+        reading.await.map_err(|e| e.to_string())
     }
 
     /// Moves the clock and waits until everything due is queued.
-    async fn go_on(&self, ms: i64) -> Result<(), String> {
+    async fn advance(&self, ms: i64) -> Result<(), String> {
         self.clock.advance(ms);
         let now = self.clock.now();
         let waiting = async {
@@ -371,7 +373,7 @@ impl Player {
                 });
                 match next.await {
                     Ok(next) if next.is_none_or(|at| at > now) => return Ok(()),
-                    Ok(_) => tokio::time::sleep(LOOK_EVERY).await,
+                    Ok(_) => tokio::time::sleep(POLL_INTERVAL).await,
                     Err(error) => return Err(error.to_string()),
                 }
             }
@@ -383,12 +385,12 @@ impl Player {
     /// Messages queued for anybody since the last call.
     async fn new_messages(&mut self) -> Result<Vec<String>, String> {
         let after = self.seen_command;
-        let read = self
+        let reading = self
             .app
             .store
             .read(move |view| view.command_payloads(AGENT_ID, after));
         let mut texts = Vec::new();
-        for (seq, payload) in read.await.map_err(|e| e.to_string())? {
+        for (seq, payload) in reading.await.map_err(|e| e.to_string())? {
             self.seen_command = seq;
             let payload: Value = serde_json::from_str(&payload).unwrap_or_default();
             texts.push(payload["text"].as_str().unwrap_or_default().to_owned());
@@ -404,9 +406,9 @@ fn to_the_minute(time: NaiveDateTime) -> NaiveDateTime {
 
 /// The first part that is missing, or present although it must not be.
 fn mismatch(text: &str, parts: &[Part]) -> Option<String> {
-    let wrong = parts
+    let part = parts
         .iter()
         .find(|part| text.contains(&part.text) == part.is_absent)?;
-    let word = if wrong.is_absent { "with" } else { "without" };
-    Some(format!("answered {text:?}, {word} {:?}", wrong.text))
+    let word = if part.is_absent { "with" } else { "without" };
+    Some(format!("answered {text:?}, {word} {:?}", part.text))
 }

@@ -67,7 +67,7 @@ impl Refusal {
         };
         format!(
             "the service refused the connection for later messages ({status}): {why}; reminders \
-             and late replies are shown once it accepts, it is asked again"
+             and late replies are shown after a later attempt succeeds"
         )
     }
 }
@@ -77,7 +77,7 @@ pub(super) enum TerminalOutput {
     Message(Vec<String>),
     /// An answer without text.
     Nothing,
-    Trouble(String),
+    Notice(String),
     /// The end of the conversation.
     End(String),
 }
@@ -98,7 +98,7 @@ pub(super) struct Relay {
     agent_id: String,
     phone: String,
     clock: Clock,
-    shown: mpsc::Sender<TerminalOutput>,
+    outputs: mpsc::Sender<TerminalOutput>,
     /// Times of expected messages.
     expected: Arc<Mutex<Vec<Timestamp>>>,
 }
@@ -109,7 +109,7 @@ impl Relay {
         service: Service,
         agent_id: &str,
         phone: &str,
-        shown: mpsc::Sender<TerminalOutput>,
+        outputs: mpsc::Sender<TerminalOutput>,
     ) -> Result<Self, String> {
         if !["http://", "https://"]
             .iter()
@@ -126,7 +126,7 @@ impl Relay {
             agent_id: agent_id.to_owned(),
             phone: phone.to_owned(),
             clock: Clock::system(),
-            shown,
+            outputs,
             expected: Arc::default(),
         };
         tokio::spawn(relay.clone().stay_connected(Connector::Rustls(tls)));
@@ -152,29 +152,29 @@ impl Relay {
             self.expected.lock().push(at);
         }
         let bubbles = texts(&answer["reply_bubbles"]);
-        let shown = if bubbles.is_empty() {
+        let output = if bubbles.is_empty() {
             TerminalOutput::Nothing
         } else {
             TerminalOutput::Message(bubbles)
         };
-        let _ = self.shown.send(shown).await;
+        let _ = self.outputs.send(output).await;
         Ok(())
     }
 
     async fn post(&self, key: String, body: Value) -> Result<Value, String> {
         let mut pause = PAUSE_FIRST;
-        let mut trouble = String::new();
+        let mut problem = String::new();
         for _ in 0..POST_TRIES {
             let (relay, key, body) = (self.clone(), key.clone(), body.clone());
-            let tried = tokio::task::spawn_blocking(move || relay.post_once(&key, &body)).await;
-            match tried.map_err(|e| e.to_string())? {
+            let answer = tokio::task::spawn_blocking(move || relay.post_once(&key, &body)).await;
+            match answer.map_err(|e| e.to_string())? {
                 Ok(answer) if answer.status == 200 => return Ok(answer.body),
                 Ok(answer) if !matches!(answer.status, 502 | 503) => {
                     let detail = answer.body["detail"].as_str().unwrap_or("no reason given");
                     if answer.status == 429 {
                         let _ = self
-                            .shown
-                            .send(TerminalOutput::Trouble(detail.to_owned()))
+                            .outputs
+                            .send(TerminalOutput::Notice(detail.to_owned()))
                             .await;
                         return Ok(Value::Null);
                     }
@@ -183,13 +183,13 @@ impl Relay {
                     }
                     return Err(format!("the service answered {}: {detail}", answer.status));
                 }
-                Ok(answer) => trouble = unready(answer.status),
-                Err(error) => trouble = unreached(&error),
+                Ok(answer) => problem = describe_unready(answer.status),
+                Err(error) => problem = describe_unreachable(&error),
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(PAUSE_MAX);
         }
-        Err(format!("the service at {} {trouble}", self.service.url))
+        Err(format!("the service at {} {problem}", self.service.url))
     }
 
     fn unknown_token(&self) -> String {
@@ -233,23 +233,23 @@ impl Relay {
     async fn stay_connected(self, tls: Connector) {
         let mut finished = HashSet::new();
         let mut pause = PAUSE_FIRST;
-        let mut refused_before = None;
+        let mut last_refusal = None;
         loop {
-            let ended = self.obey(&mut finished, tls.clone()).await;
+            let ended = self.run_connection(&mut finished, tls.clone()).await;
             match ended {
                 Ok(End::Refused(refusal)) if refusal.status == 401 => {
                     let _ = self
-                        .shown
+                        .outputs
                         .send(TerminalOutput::End(self.unknown_token()))
                         .await;
                     return;
                 }
                 Ok(End::Refused(refusal)) => {
                     // A repeated refusal is reported once.
-                    if refused_before.replace(refusal.status) != Some(refusal.status) {
+                    if last_refusal.replace(refusal.status) != Some(refusal.status) {
                         let _ = self
-                            .shown
-                            .send(TerminalOutput::Trouble(refusal.sentence()))
+                            .outputs
+                            .send(TerminalOutput::Notice(refusal.sentence()))
                             .await;
                     }
                     pause = pause
@@ -257,20 +257,20 @@ impl Relay {
                         .min(REFUSED_PAUSE_MAX);
                 }
                 Ok(End::Replaced) => {
-                    let what = "another terminal has joined; later messages arrive there";
+                    let notice = "another terminal has joined; later messages arrive there";
                     let _ = self
-                        .shown
-                        .send(TerminalOutput::Trouble(what.to_owned()))
+                        .outputs
+                        .send(TerminalOutput::Notice(notice.to_owned()))
                         .await;
                     return;
                 }
                 Ok(End::Closed) => {
                     pause = PAUSE_FIRST;
-                    refused_before = None;
+                    last_refusal = None;
                 }
                 Err(error) => log::debug!("relay connection: {error}"),
             }
-            if self.shown.is_closed() {
+            if self.outputs.is_closed() {
                 return;
             }
             tokio::time::sleep(pause).await;
@@ -279,7 +279,11 @@ impl Relay {
     }
 
     /// Runs one connection until it ends.
-    async fn obey(&self, finished: &mut HashSet<String>, tls: Connector) -> Result<End, String> {
+    async fn run_connection(
+        &self,
+        finished: &mut HashSet<String>,
+        tls: Connector,
+    ) -> Result<End, String> {
         let address = format!(
             "{}/edge/ws?edge_agent_id={}",
             self.service.url.replacen("http", "ws", 1),
@@ -316,7 +320,7 @@ impl Relay {
                 Some(Err(error)) => return Err(error.to_string()),
             };
             let frame: Value = serde_json::from_str(&text).unwrap_or_default();
-            if let Some(ack) = self.carry_out(&frame, finished).await {
+            if let Some(ack) = self.execute(&frame, finished).await {
                 let ack = Message::text(ack.to_string());
                 socket.send(ack).await.map_err(|e| e.to_string())?;
             }
@@ -324,7 +328,7 @@ impl Relay {
     }
 
     /// Shows a command's message once. Returns its ack.
-    async fn carry_out(&self, frame: &Value, finished: &mut HashSet<String>) -> Option<Value> {
+    async fn execute(&self, frame: &Value, finished: &mut HashSet<String>) -> Option<Value> {
         let data = &frame["data"];
         if frame["type"] != "command" || data["command_type"] != "send_message_now" {
             return None;
@@ -333,7 +337,7 @@ impl Relay {
         let mut status = "completed";
         if !finished.contains(&id) {
             let message = TerminalOutput::Message(texts(&data["payload"]["bubbles"]));
-            if self.shown.send(message).await.is_ok() {
+            if self.outputs.send(message).await.is_ok() {
                 self.expected.lock().retain(|at| *at > self.clock.now());
                 finished.insert(id.clone());
             } else {
@@ -347,14 +351,14 @@ impl Relay {
 }
 
 /// The text for a service that is running but refuses messages.
-fn unready(status: u16) -> String {
+fn describe_unready(status: u16) -> String {
     format!(
         "answers {status}: it is starting, stopping or overloaded, or its disk is full; its log says \
          which. Try again later"
     )
 }
 
-fn unreached(why: &str) -> String {
+fn describe_unreachable(why: &str) -> String {
     format!("can't be reached: {why}; is it running, and is its address right?")
 }
 
@@ -382,14 +386,14 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_connection_is_told_with_its_reason() {
+    fn a_refused_connection_is_reported_with_its_reason() {
         for (status, part) in [(404, "proxy"), (429, "too often"), (503, "not ready")] {
             let refusal = refused(status, "7");
             assert_eq!(refusal.after, Some(Duration::from_secs(7)));
-            let told = refusal.sentence();
+            let text = refusal.sentence();
             assert!(
-                told.contains(part) && told.contains(&status.to_string()),
-                "{told}"
+                text.contains(part) && text.contains(&status.to_string()),
+                "{text}"
             );
         }
         assert_eq!(refused(429, "soon").after, None);
@@ -397,8 +401,8 @@ mod tests {
 
     #[test]
     fn a_service_that_answers_is_not_called_unreachable() {
-        assert!(unready(503).starts_with("answers 503: "));
-        assert!(!unready(503).contains("reached"));
-        assert!(unreached("refused").contains("is it running"));
+        assert!(describe_unready(503).starts_with("answers 503: "));
+        assert!(!describe_unready(503).contains("reached"));
+        assert!(describe_unreachable("refused").contains("is it running"));
     }
 }

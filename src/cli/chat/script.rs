@@ -26,8 +26,8 @@ pub(super) enum Step {
         text: String,
         then: Vec<Expectation>,
     },
-    /// Parts of one message that was sent without being asked for.
-    Comes(Vec<Part>),
+    /// Parts of one message that the service sent by itself, such as a reminder.
+    LateMessage(Vec<Part>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +73,7 @@ pub(super) fn read(text: &str) -> Result<Script, String> {
                 };
                 expect(line, then).map_err(|why| failed(&why))?;
             }
-            (">", parts) => steps.push((number, Step::Comes(parts_of(parts)))),
+            (">", parts) => steps.push((number, Step::LateMessage(parts_of(parts)))),
             ("new", "") => steps.push((number, Step::NewPeople)),
             ("+", wait) => {
                 let seconds = seconds(wait);
@@ -87,9 +87,9 @@ pub(super) fn read(text: &str) -> Result<Script, String> {
                 steps.push((number, step.ok_or_else(|| failed(hint))?));
             }
             _ => {
-                let said = said(line);
+                let step = say(line);
                 let hint = "write like “ana: hello” or “ana in family: hello”";
-                steps.push((number, said.ok_or_else(|| failed(hint))?));
+                steps.push((number, step.ok_or_else(|| failed(hint))?));
             }
         }
     }
@@ -125,7 +125,7 @@ fn seconds(text: &str) -> Option<i64> {
 }
 
 /// `\n` in a message is a line break.
-fn said(line: &str) -> Option<Step> {
+fn say(line: &str) -> Option<Step> {
     let (who, text) = line.split_once(':')?;
     let (who, group) = match who.split_once(" in ") {
         Some((who, group)) => (who, Some(group.trim().to_owned())),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_none_is_named() {
+    fn an_invalid_line_is_named() {
         for line in [
             "= hello",
             "clock soon",

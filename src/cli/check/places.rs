@@ -40,14 +40,14 @@ pub(super) fn problems(config: &Config) -> Vec<Problem> {
         note("log.file", writable_file(file));
         note(
             "log.file",
-            there(folder).and_then(|()| writable_folder(folder)),
+            check_exists(folder).and_then(|()| writable_folder(folder)),
         );
     }
     if let Err(message) = Mailer::new(&config.mail) {
         let (key, message) = message.split_once(": ").unwrap_or(("mail", &message));
         note(key, Err(message.to_owned()));
     }
-    note("server.listen", free(config.server.listen, database));
+    note("server.listen", check_free(config.server.listen, database));
     problems.extend(config.damaged_development_secrets());
     problems
 }
@@ -60,7 +60,7 @@ fn folder_of(file: &Path) -> &Path {
 }
 
 /// A folder that the service doesn't create.
-fn there(folder: &Path) -> Result<(), String> {
+fn check_exists(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         return Ok(());
     }
@@ -72,18 +72,18 @@ fn there(folder: &Path) -> Result<(), String> {
 
 /// A folder in which files can be created, or that can be created.
 fn writable_folder(folder: &Path) -> Result<(), String> {
-    let nearest = folder.ancestors().find(|place| place.exists());
+    let nearest = folder.ancestors().find(|path| path.exists());
     let nearest = nearest.unwrap_or(Path::new("."));
-    let shown = nearest.display();
+    let path = nearest.display();
     if !nearest.is_dir() {
         return Err(format!(
-            "{shown} is no folder; name one that belongs to this service alone"
+            "{path} is no folder; name one that belongs to this service alone"
         ));
     }
     access(nearest, Access::WRITE_OK | Access::EXEC_OK).map_err(|why| {
         format!(
-            "no file can be made in the folder {shown}: {}",
-            advised(why)
+            "no file can be made in the folder {path}: {}",
+            with_advice(why)
         )
     })
 }
@@ -102,17 +102,17 @@ fn writable_file(file: &Path) -> Result<(), String> {
         return Ok(());
     }
     access(file, Access::READ_OK | Access::WRITE_OK)
-        .map_err(|why| format!("{} can't be written: {}", file.display(), advised(why)))
+        .map_err(|why| format!("{} can't be written: {}", file.display(), with_advice(why)))
 }
 
-fn advised(why: Errno) -> String {
+fn with_advice(why: Errno) -> String {
     let why = std::io::Error::from(why);
     format!("{why}; {}", store::advice(&why))
 }
 
 /// Whether the address can be bound. It is never listened on, so nobody can connect. A service that
 /// runs on this database may use it.
-fn free(listen: SocketAddr, database: &Path) -> Result<(), String> {
+fn check_free(listen: SocketAddr, database: &Path) -> Result<(), String> {
     let holder = store::holder(database).and_then(|holder| holder.address);
     let port = format!(":{}", listen.port());
     if holder.is_some_and(|address| address.ends_with(&port)) {

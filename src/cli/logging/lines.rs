@@ -1,5 +1,5 @@
 //! The log queue: log calls put lines into a bounded queue and never wait; one thread writes them.
-//! This file must not know what a line says.
+//! This file must not know the lines' format.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -36,17 +36,17 @@ impl Lines {
     pub(super) fn into(out: impl Write + Send + 'static) -> io::Result<Self> {
         let (queue, items) = sync_channel(LINES_MAX);
         let dropped = Arc::new(AtomicU64::new(0));
-        let counted = dropped.clone();
+        let count = dropped.clone();
         std::thread::Builder::new()
             .name("log".into())
-            .spawn(move || write(&items, &counted, out))?;
+            .spawn(move || write(&items, &count, out))?;
         Ok(Self { queue, dropped })
     }
 
     /// Waits until all earlier lines are written, 2 s at most.
     pub(super) fn flush(&self) {
         let (written, is_written) = sync_channel(1);
-        // With a full queue the log is stuck, so waiting is useless.
+        // A full queue means that the writing thread hangs, so waiting is useless.
         if self.queue.try_send(Item::Flush(written)).is_ok() {
             let _ = is_written.recv_timeout(FLUSH_MAX);
         }
@@ -68,14 +68,14 @@ impl Write for Lines {
 }
 
 fn write(items: &Receiver<Item>, dropped: &AtomicU64, mut out: impl Write) {
-    let (mut bytes, mut told) = (Vec::new(), 0);
+    let (mut bytes, mut reported) = (Vec::new(), 0);
     while let Ok(item) = items.recv() {
-        let mut waiting = Vec::new();
+        let mut flushes = Vec::new();
         let mut next = Some(item);
         while let Some(item) = next {
             match item {
                 Item::Line(line) => bytes.extend_from_slice(&line),
-                Item::Flush(written) => waiting.push(written),
+                Item::Flush(written) => flushes.push(written),
             }
             next = match bytes.len() < WRITE_BYTES_MAX {
                 true => items.try_recv().ok(),
@@ -84,16 +84,16 @@ fn write(items: &Receiver<Item>, dropped: &AtomicU64, mut out: impl Write) {
         }
         let _ = out.write_all(&bytes); // a broken log can't be reported anywhere
         bytes.clear();
-        for written in waiting {
+        for written in flushes {
             let _ = written.send(()); // fails when the flush timed out
         }
         let lost = dropped.load(Ordering::Relaxed);
-        if lost > told {
+        if lost > reported {
             log::warn!(
-                "{} lines of the log were dropped: they came faster than they could be written",
-                lost - told
+                "{} lines of the log were dropped: they arrived faster than they could be written",
+                lost - reported
             );
-            told = lost;
+            reported = lost;
         }
         std::thread::sleep(GATHER);
     }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_slow_log_and_what_is_dropped_is_counted() {
+    fn a_slow_log_delays_nobody_and_dropped_lines_are_counted() {
         let (written, has_written) = std::sync::mpsc::channel();
         let (go_on, going_on) = std::sync::mpsc::channel();
         let slow = Slow {
@@ -132,7 +132,7 @@ mod tests {
             go_on: going_on,
         };
         let mut lines = Lines::into(slow).unwrap();
-        // Lines that the thread has already taken don't wait in the queue.
+        // Lines that the thread has already received are not in the queue.
         let count = 3 * LINES_MAX;
         for number in 0..count {
             let line = format!("{number:>7}\n");

@@ -17,7 +17,7 @@ const TTL_DAYS_MAX: i64 = 30;
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(flatten)]
-    named: UserArguments,
+    user: UserArguments,
     /// How long it is valid: 90s, 30m, 8h, 7d; at most 30d.
     #[arg(long, value_name = "SPAN", default_value = "1h", value_parser = ttl_s)]
     ttl: i64,
@@ -35,16 +35,18 @@ struct UserArguments {
 }
 
 pub(super) fn run(source: &Source, options: &Options) -> Result<(), Vec<String>> {
-    let config = cli::loaded(source)?.config;
-    check_allowed(&config).map_err(cli::one)?;
+    let config = cli::load(source)?.config;
+    check_allowed(&config).map_err(cli::one_reason)?;
     let now = Clock::system().now();
-    let user_id = subject(&config, &options.named, now).map_err(cli::one)?;
+    let user_id = subject(&config, &options.user, now).map_err(cli::one_reason)?;
     // Loaded only now: no secret is generated for an unknown user.
-    let config = cli::configuration(source)?.config;
+    let config = cli::load_with_secrets(source)?.config;
     let secret = config.identity.hs256_secret.as_ref().map(Secret::expose);
     let secret = secret.ok_or("identity.hs256_secret is missing; set it".to_owned());
     let token = secret.map(|secret| jwt::issue(secret, &user_id, options.ttl, now));
-    token.and_then(|token| cli::print(&token)).map_err(cli::one)
+    token
+        .and_then(|token| cli::print(&token))
+        .map_err(cli::one_reason)
 }
 
 fn check_allowed(config: &Config) -> Result<(), String> {
@@ -58,12 +60,12 @@ fn check_allowed(config: &Config) -> Result<(), String> {
 }
 
 /// The user's id. An unknown id gives a note, not an error.
-fn subject(config: &Config, named: &UserArguments, now: Timestamp) -> Result<String, String> {
+fn subject(config: &Config, user: &UserArguments, now: Timestamp) -> Result<String, String> {
     let (path, day) = (&config.storage.path, now.utc_day());
-    let there = path.exists();
-    if let Some(user_id) = &named.user_id {
+    let has_database = path.exists();
+    if let Some(user_id) = &user.user_id {
         super::note_missing_database(config);
-        let unknown = there && store::look(path, |view| view.user(user_id, day))?.is_none();
+        let unknown = has_database && store::look(path, |view| view.user(user_id, day))?.is_none();
         if unknown {
             check_not_erased(path, user_id)?;
             eprintln!(
@@ -72,13 +74,13 @@ fn subject(config: &Config, named: &UserArguments, now: Timestamp) -> Result<Str
         }
         return Ok(user_id.clone());
     }
-    let phone = named.phone.as_deref().unwrap_or_default();
-    let found = match there {
+    let phone = user.phone.as_deref().unwrap_or_default();
+    let row = match has_database {
         true => store::look(path, |view| view.user_by_phone(phone, day))?,
         false => None,
     };
-    found.map(|row| row.user.public_id).ok_or_else(|| {
-        let nearest = match there {
+    row.map(|row| row.user.public_id).ok_or_else(|| {
+        let nearest = match has_database {
             true => cli::user::nearest(path, phone, true, now),
             false => "there is no database yet".to_owned(),
         };
@@ -99,14 +101,14 @@ fn check_not_erased(database: &Path, user_id: &str) -> Result<(), String> {
     }
 }
 
-fn user_id(given: &str) -> Result<String, &'static str> {
-    PublicId::parse(given)
+fn user_id(text: &str) -> Result<String, &'static str> {
+    PublicId::parse(text)
         .map(|id| id.to_string())
         .ok_or("must be a UUID, like 0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11")
 }
 
-pub(super) fn ttl_s(given: &str) -> Result<i64, String> {
-    let span = cli::span::seconds(given).ok_or("must be like 90s, 30m, 8h or 7d")?;
+pub(super) fn ttl_s(text: &str) -> Result<i64, String> {
+    let span = cli::span::seconds(text).ok_or("must be like 90s, 30m, 8h or 7d")?;
     if !(1..=TTL_DAYS_MAX * 86_400).contains(&span) {
         return Err(format!("must be from 1s to {TTL_DAYS_MAX}d"));
     }

@@ -1,4 +1,4 @@
-//! Secrets: where they may come from, which of two counts, and that nothing repeats one.
+//! Secrets: their sources, the precedence of sources, and that no text contains a secret.
 
 use super::*;
 
@@ -10,31 +10,31 @@ fn secrets_from_files() {
         std::fs::write(&path, content).unwrap();
         path.display().to_string()
     };
-    for (content, kept) in [
+    for (content, expected) in [
         (&b"s3cret\n"[..], "s3cret"),
         (b"s3cret\r\n", "s3cret"),
         (b"s3cret", "s3cret"),
         (b" s3cret ", " s3cret "),
     ] {
         let text = format!("[edge]\nsecret_file = {:?}", file("good", content));
-        assert_eq!(exposed(&sound(&text, &[]).edge.secret), Some(kept));
+        assert_eq!(exposed(&valid(&text, &[]).edge.secret), Some(expected));
     }
     let large = "x".repeat(20_000);
-    for (content, told) in [
+    for (content, expected) in [
         (&b""[..], "is empty"),
         (b"\n", "is empty"),
-        (b"s3cret\n\n", "holds a line break"),
+        (b"s3cret\n\n", "contains a line break"),
         (b"s3cret\xff", "can't be read"),
-        (large.as_bytes(), "holds more than 16384 bytes"),
+        (large.as_bytes(), "contains more than 16384 bytes"),
     ] {
         let text = format!("[edge]\nsecret_file = {:?}", file("bad", content));
-        let found = problems(&text, &[]);
-        assert_eq!(found.len(), 1, "{found:?}");
+        let actual = problems(&text, &[]);
+        assert_eq!(actual.len(), 1, "{actual:?}");
         assert!(
-            found[0].starts_with("edge.secret: the file ") && found[0].contains(told),
-            "{found:?}"
+            actual[0].starts_with("edge.secret: the file ") && actual[0].contains(expected),
+            "{actual:?}"
         );
-        assert!(!found[0].contains("s3cret"), "{found:?}");
+        assert!(!actual[0].contains("s3cret"), "{actual:?}");
     }
 }
 
@@ -46,9 +46,9 @@ fn precedence_of_secret_files() {
     let path = path.display().to_string();
     let with_file = format!("[edge]\nsecret_file = {path:?}");
     let missing = "[edge]\nsecret_file = \"/nowhere/at/all\"";
-    for (text, env, kept) in [
+    for (text, env, expected) in [
         (with_file.as_str(), &[][..], "from-file"),
-        // A variable beats the file's keys, whichever of the two they are.
+        // A variable overrides both keys of the file.
         (missing, &[("EDGE_SECRET", "fixed")], "fixed"),
         (missing, &[("CHATKEEP_EDGE_SECRET", "prefixed")], "prefixed"),
         (
@@ -66,8 +66,8 @@ fn precedence_of_secret_files() {
         ),
     ] {
         assert_eq!(
-            exposed(&sound(text, env).edge.secret),
-            Some(kept),
+            exposed(&valid(text, env).edge.secret),
+            Some(expected),
             "{text} {env:?}"
         );
     }
@@ -76,7 +76,7 @@ fn precedence_of_secret_files() {
         ("CHATKEEP_EDGE_SECRET", "x"),
         ("CHATKEEP_EDGE_SECRET_FILE", path.as_str()),
     ];
-    for (text, env, told) in [
+    for (text, env, expected) in [
         (
             both_in_file.as_str(),
             &[][..],
@@ -93,12 +93,12 @@ fn precedence_of_secret_files() {
             "edge.secret: the file /nowhere/at/all can't be read",
         ),
     ] {
-        let found = problems(text, env);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].starts_with(told), "{found:?}");
+        let actual = problems(text, env);
+        assert_eq!(actual.len(), 1, "{actual:?}");
+        assert!(actual[0].starts_with(expected), "{actual:?}");
     }
     // A missing secret and its unreadable file are one problem, also in production.
-    let text = SOUND_PRODUCTION.replace(&format!("[edge]\nsecret = \"{LONG}\""), missing);
+    let text = VALID_PRODUCTION.replace(&format!("[edge]\nsecret = \"{LONG}\""), missing);
     assert_eq!(problems(&text, &[]).len(), 1);
 }
 
@@ -109,16 +109,16 @@ fn every_secret_may_be_in_a_file() {
         flags.sdk_key memory.api_key mail.smtp_url admin.token";
     for key in keys.split_whitespace() {
         let variable = format!("{}_FILE", unknown::env_name(key));
-        let found = problems("", &[(&variable, "/nowhere/at/all")]);
+        let actual = problems("", &[(&variable, "/nowhere/at/all")]);
         assert!(
-            found[0].starts_with(&format!("{key}: the file /nowhere")),
-            "{found:?}"
+            actual[0].starts_with(&format!("{key}: the file /nowhere")),
+            "{actual:?}"
         );
     }
 }
 
 #[test]
-fn syntax_errors_say_where_and_never_what() {
+fn syntax_errors_name_the_place_and_never_the_text() {
     for (text, place) in [
         ("[edge]\nsecret = hunter2\n", "line 2, column 10:"),
         ("[edge]\nsecret = \"hunter2\n", "line 2, column 18:"),
@@ -144,8 +144,8 @@ fn syntax_errors_say_where_and_never_what() {
 
 #[test]
 fn nothing_prints_a_secret() {
-    let text = SOUND_PRODUCTION.replace(LONG, &"hunter2".repeat(5));
-    let c = sound(
+    let text = VALID_PRODUCTION.replace(LONG, &"hunter2".repeat(5));
+    let c = valid(
         &text,
         &[
             ("CHATKEEP_MAIL_SMTP_URL", "smtp://me:hunter2@mail.example"),

@@ -1,11 +1,11 @@
-//! Files, variables and names nobody knows.
+//! The configuration file, environment variables, and unknown names.
 
 use super::*;
 
 #[test]
 fn the_environment_beats_the_file() {
     let file = "[server]\nenvironment = \"development\"\nmax_connections = 5\n[edge]\nsecret = \"file\"\n[flags]\npoll_s = 9";
-    let c = sound(
+    let c = valid(
         file,
         &[
             ("CHATKEEP_SERVER_MAX_CONNECTIONS", "7"),
@@ -28,7 +28,7 @@ fn the_environment_beats_the_file() {
         ("EDGE_SECRET", "fixed"),
         ("CHATKEEP_EDGE_SECRET", "prefixed"),
     ];
-    assert_eq!(exposed(&sound(file, &both).edge.secret), Some("prefixed"));
+    assert_eq!(exposed(&valid(file, &both).edge.secret), Some("prefixed"));
 
     let production = problems("", &[("ENVIRONMENT", "production")]);
     assert_eq!(production.len(), 3, "{production:?}");
@@ -36,12 +36,12 @@ fn the_environment_beats_the_file() {
         ("ENVIRONMENT", "production"),
         ("CHATKEEP_SERVER_ENVIRONMENT", "development"),
     ];
-    sound("", &both);
+    valid("", &both);
 }
 
 #[test]
 fn problems_from_the_environment_name_the_variable() {
-    for (name, value, told) in [
+    for (name, value, expected) in [
         (
             "ENVIRONMENT",
             "Production",
@@ -58,13 +58,13 @@ fn problems_from_the_environment_name_the_variable() {
             "edge.secret: is not valid UTF-8 (given by EDGE_SECRET)",
         ),
     ] {
-        assert_eq!(problems("", &[(name, value)]), [told]);
+        assert_eq!(problems("", &[(name, value)]), [expected]);
     }
 }
 
 #[test]
 fn unknown_names_get_the_nearest_known_one() {
-    for (text, told) in [
+    for (text, expected) in [
         (
             "[edge]\nhartbeat_s = 1",
             "edge.hartbeat_s: is not a known key; the nearest is edge.heartbeat_s",
@@ -90,9 +90,9 @@ fn unknown_names_get_the_nearest_known_one() {
             "server.tls: is not a known key; the nearest is server.",
         ),
     ] {
-        let found = problems(text, &[]);
-        assert_eq!(found.len(), 1, "{text}: {found:?}");
-        assert!(found[0].starts_with(told), "{text}: {found:?}");
+        let actual = problems(text, &[]);
+        assert_eq!(actual.len(), 1, "{text}: {actual:?}");
+        assert!(actual[0].starts_with(expected), "{text}: {actual:?}");
     }
 }
 
@@ -110,25 +110,25 @@ fn unknown_variables_are_warnings() {
             ("RELAY_WEBHOOK_SECRET", "x"),
         ],
     );
-    let told = "CHATKEEP_EDGE_SECRT: is set and has no effect; the nearest known name is CHATKEEP_EDGE_SECRET";
-    assert_eq!(report.conclude().unwrap(), [told]);
+    let expected = "CHATKEEP_EDGE_SECRT: is set and has no effect; the nearest known name is CHATKEEP_EDGE_SECRET";
+    assert_eq!(report.conclude().unwrap(), [expected]);
 
-    // Where something is missing, the misspelt variable is most likely why.
+    // The misspelt variable is most likely the cause of a missing key.
     let env = [("ENVIRONMENT", "production"), ("CHATKEEP_EDGE_SECRT", "x")];
     let (_, report) = read("", &env);
     let problems = report.conclude().unwrap_err();
-    assert_eq!(problems.last().unwrap().to_string(), told);
+    assert_eq!(problems.last().unwrap().to_string(), expected);
 }
 
 #[test]
-fn which_file() {
+fn precedence_of_configuration_files() {
     let dir = tempfile::tempdir().unwrap();
-    let named = |name: &str, readers: u32| {
+    let write_file = |name: &str, readers: u32| {
         let path = dir.path().join(name);
         std::fs::write(&path, format!("[storage]\nreaders = {readers}\n")).unwrap();
         path
     };
-    let (first, second) = (named("first.toml", 1), named("second.toml", 2));
+    let (first, second) = (write_file("first.toml", 1), write_file("second.toml", 2));
     let variable = [("CHATKEEP_CONFIG".to_owned(), second.display().to_string())];
     let mut source = Source {
         path: Some(first.clone()),
@@ -146,12 +146,12 @@ fn which_file() {
         (2, Some(second))
     );
 
-    let gone = dir.path().join("gone.toml");
-    source.path = Some(gone.clone());
-    let found = Config::load(&source).unwrap_err();
-    assert_eq!(found[0].key, gone.display().to_string());
+    let missing = dir.path().join("missing.toml");
+    source.path = Some(missing.clone());
+    let actual = Config::load(&source).unwrap_err();
+    assert_eq!(actual[0].key, missing.display().to_string());
     assert!(
-        found[0]
+        actual[0]
             .message
             .starts_with("the configuration file can't be read")
     );

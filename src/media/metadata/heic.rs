@@ -9,7 +9,7 @@ const ITEMS_MAX: u64 = 10_000;
 /// Boxes outside the picture that may hold metadata of other kinds.
 const FOREIGN: [&[u8]; 3] = [b"moov", b"udta", b"uuid"];
 const FREE: &[u8] = b"free";
-const BROKEN: &str = "it is no whole HEIC";
+const BROKEN: &str = "it is no complete HEIC";
 
 pub(super) fn blank(mut photo: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     let mut blanks = Vec::new();
@@ -82,12 +82,12 @@ fn metadata_of(photo: &[u8], meta: &Part) -> Result<Vec<Range<usize>>, &'static 
     let locations = find(b"iloc").ok_or(BROKEN)?;
     let data = find(b"idat").map(|part| part.content.clone());
     let mut ranges = Vec::new();
-    let mut found = Vec::new();
+    let mut located = Vec::new();
     each_extent(photo, locations, |item, is_in_data, offset, length| {
         if !metadata.contains(&item) {
             return Ok(());
         }
-        found.push(item);
+        located.push(item);
         let base = match (is_in_data, &data) {
             (false, _) => 0,
             (true, Some(data)) => data.start,
@@ -101,8 +101,8 @@ fn metadata_of(photo: &[u8], meta: &Part) -> Result<Vec<Range<usize>>, &'static 
         ranges.push(start..end);
         Ok(())
     })?;
-    let all_found = metadata.iter().all(|item| found.contains(item));
-    all_found.then_some(ranges).ok_or(BROKEN)
+    let all_located = metadata.iter().all(|item| located.contains(item));
+    all_located.then_some(ranges).ok_or(BROKEN)
 }
 
 /// The ids of items with a metadata type.
@@ -194,8 +194,8 @@ impl<'a> Reader<'a> {
         if bytes > 8 || end > self.end {
             return Err(BROKEN);
         }
-        let read = self.photo.get(self.at..end).ok_or(BROKEN)?;
+        let value = self.photo.get(self.at..end).ok_or(BROKEN)?;
         self.at = end;
-        Ok(read.iter().fold(0, |n, byte| n << 8 | u64::from(*byte)))
+        Ok(value.iter().fold(0, |n, byte| n << 8 | u64::from(*byte)))
     }
 }

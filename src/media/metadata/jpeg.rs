@@ -11,12 +11,12 @@ const COMMENT: u8 = 0xfe;
 const APPLICATION_FIRST: u8 = 0xe0;
 const APPLICATION_LAST: u8 = 0xef;
 /// JFIF, colour profile and Adobe's transform are part of the picture.
-const KEPT: [u8; 3] = [0xe0, PROFILE, 0xee];
+const PICTURE_SEGMENTS: [u8; 3] = [0xe0, PROFILE, 0xee];
 const PROFILE: u8 = 0xe2;
 /// Other segments with the profile's number refer to further pictures.
 const PROFILE_PREFIX: &[u8] = b"ICC_PROFILE\0";
 const EXIF: u8 = 0xe1;
-const BROKEN: &str = "it is no whole JPEG";
+const BROKEN: &str = "it is no complete JPEG";
 
 pub(super) fn clean(photo: &[u8]) -> Result<Vec<u8>, &'static str> {
     let mut cleaned = Vec::with_capacity(photo.len());
@@ -44,7 +44,9 @@ pub(super) fn clean(photo: &[u8]) -> Result<Vec<u8>, &'static str> {
                 let content = photo.get(at + 4..end).ok_or(BROKEN)?;
                 if is_picture(marker, content) {
                     cleaned.extend(&photo[at..end]);
-                } else if let Some(exif) = kept_of(marker, content).filter(|_| !has_exif) {
+                } else if let Some(exif) =
+                    orientation_segment(marker, content).filter(|_| !has_exif)
+                {
                     has_exif = true;
                     cleaned.extend(exif);
                 }
@@ -60,9 +62,11 @@ pub(super) fn clean(photo: &[u8]) -> Result<Vec<u8>, &'static str> {
 }
 
 /// A segment that says which way up the picture is shown.
-fn kept_of(marker: u8, content: &[u8]) -> Option<Vec<u8>> {
+fn orientation_segment(marker: u8, content: &[u8]) -> Option<Vec<u8>> {
     let is_exif = marker == EXIF && content.starts_with(orientation::PREFIX);
-    let exif = is_exif.then(|| orientation::only(content)).flatten()?;
+    let exif = is_exif
+        .then(|| orientation::only_orientation(content))
+        .flatten()?;
     let length = (2 + orientation::PREFIX.len() + exif.len()) as u16;
     let head = [&[0xff, EXIF], &length.to_be_bytes()[..]].concat();
     Some([&head, orientation::PREFIX, &exif].concat())
@@ -72,7 +76,7 @@ fn is_picture(marker: u8, content: &[u8]) -> bool {
     match marker {
         COMMENT => false,
         PROFILE => content.starts_with(PROFILE_PREFIX),
-        APPLICATION_FIRST..=APPLICATION_LAST => KEPT.contains(&marker),
+        APPLICATION_FIRST..=APPLICATION_LAST => PICTURE_SEGMENTS.contains(&marker),
         _ => true,
     }
 }

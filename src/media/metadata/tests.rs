@@ -4,8 +4,8 @@ use super::*;
 
 const SECRET: &[u8] = b"48.8584N 2.2945E";
 
-fn holds(bytes: &[u8], what: &[u8]) -> bool {
-    bytes.windows(what.len()).any(|window| window == what)
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
 }
 
 fn segment(marker: u8, content: &[u8]) -> Vec<u8> {
@@ -38,7 +38,7 @@ fn a_jpeg_keeps_its_picture_and_colours_only() {
     ]
     .concat();
     let cleaned = remove(Format::Jpeg, photo).unwrap();
-    assert!(!holds(&cleaned, SECRET));
+    assert!(!contains(&cleaned, SECRET));
     for kept in [
         &b"JFIF"[..],
         b"colours",
@@ -46,7 +46,7 @@ fn a_jpeg_keeps_its_picture_and_colours_only() {
         picture,
         b"second\xff\xd0scan",
     ] {
-        assert!(holds(&cleaned, kept), "{}", kept.escape_ascii());
+        assert!(contains(&cleaned, kept), "{}", kept.escape_ascii());
     }
     assert!(cleaned.ends_with(b"\xff\xd9"));
     let again = remove(Format::Jpeg, cleaned.clone()).unwrap();
@@ -68,7 +68,7 @@ fn chunk(kind: &[u8], content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_png_loses_words_and_times() {
+fn a_png_loses_texts_and_times() {
     let photo = [
         b"\x89PNG\r\n\x1a\n".to_vec(),
         chunk(b"IHDR", &[0; 13]),
@@ -100,7 +100,7 @@ fn riff_chunk(kind: &[u8], content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_webp_says_no_more_that_it_has_metadata() {
+fn a_webp_has_no_metadata_and_no_metadata_flags() {
     let parts = [
         b"WEBP".to_vec(),
         riff_chunk(b"VP8X", &[0x2c, 0, 0, 0, 1, 0, 0, 1, 0, 0]),
@@ -179,7 +179,7 @@ fn heic(exif_at: u32) -> Vec<u8> {
     .concat()
 }
 
-/// With the offset of Exif right.
+/// A HEIC with the correct offset of Exif.
 fn whole_heic() -> Vec<u8> {
     let at = heic(0)
         .windows(4)
@@ -194,11 +194,11 @@ fn metadata_of_a_heic_becomes_zeros() {
     assert_eq!(Format::of(&photo), Some(Format::Heic));
     let cleaned = remove(Format::Heic, photo.clone()).unwrap();
     assert_eq!(cleaned.len(), photo.len());
-    assert!(!holds(&cleaned, SECRET));
-    assert!(holds(&cleaned, b"picture"));
+    assert!(!contains(&cleaned, SECRET));
+    assert!(contains(&cleaned, b"picture"));
 }
 
-/// What can't be read to its end may hide a position: it is refused.
+/// A photo that can't be parsed to its end may contain a position, so it is refused.
 #[test]
 fn broken_photos_are_refused() {
     let photo = whole_heic();
@@ -234,17 +234,17 @@ fn no_changed_byte_breaks_anything() {
 }
 
 /// EXIF with the position and a photo that lies on its side.
-fn lying_exif() -> Vec<u8> {
+fn rotated_exif() -> Vec<u8> {
     let entries = b"\0\x02\x01\x0f\0\x02\0\0\0\x04Cam\0\x01\x12\0\x03\0\0\0\x01\0\x06\0\0";
     [b"MM\0\x2a\0\0\0\x08", &entries[..], &[0; 4], SECRET].concat()
 }
 
 #[test]
 fn a_photo_stays_upright_without_its_position() {
-    let upright = orientation::only(&lying_exif()).unwrap();
+    let upright = orientation::only_orientation(&rotated_exif()).unwrap();
     let jpeg = [
         b"\xff\xd8".to_vec(),
-        segment(0xe1, &[b"Exif\0\0", &lying_exif()[..]].concat()),
+        segment(0xe1, &[b"Exif\0\0", &rotated_exif()[..]].concat()),
         segment(0xda, b"\x01\x01\0\0\x3f\0"),
         b"picture\xff\xd9".to_vec(),
     ]
@@ -253,7 +253,7 @@ fn a_photo_stays_upright_without_its_position() {
         b"\x89PNG\r\n\x1a\n".to_vec(),
         chunk(b"IHDR", &[0; 13]),
         chunk(b"IDAT", b"picture"),
-        chunk(b"eXIf", &lying_exif()),
+        chunk(b"eXIf", &rotated_exif()),
         chunk(b"IEND", b""),
     ]
     .concat();
@@ -261,7 +261,7 @@ fn a_photo_stays_upright_without_its_position() {
         b"WEBP".to_vec(),
         riff_chunk(b"VP8X", &[0x0c, 0, 0, 0, 1, 0, 0, 1, 0, 0]),
         riff_chunk(b"VP8 ", b"picture"),
-        riff_chunk(b"EXIF", &lying_exif()),
+        riff_chunk(b"EXIF", &rotated_exif()),
         riff_chunk(b"XMP ", SECRET),
     ]
     .concat();
@@ -272,10 +272,10 @@ fn a_photo_stays_upright_without_its_position() {
         (Format::Webp, webp),
     ] {
         let cleaned = remove(format, photo).unwrap();
-        assert!(!holds(&cleaned, SECRET), "{format:?}");
-        assert!(!holds(&cleaned, b"Cam"), "{format:?}");
-        assert!(holds(&cleaned, &upright), "{format:?}");
-        assert!(holds(&cleaned, b"picture"), "{format:?}");
+        assert!(!contains(&cleaned, SECRET), "{format:?}");
+        assert!(!contains(&cleaned, b"Cam"), "{format:?}");
+        assert!(contains(&cleaned, &upright), "{format:?}");
+        assert!(contains(&cleaned, b"picture"), "{format:?}");
         if format == Format::Webp {
             assert_eq!(cleaned[20], 0x08, "it has EXIF, and no XMP");
         }

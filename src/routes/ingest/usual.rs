@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_takes_is_what_is_read_field_by_field() {
+    fn both_parsers_give_the_same_result() {
         // The rest of the body after the required fields, and whether the fast parser accepts it.
         let cases = [
             ("", true),
@@ -420,18 +420,18 @@ mod tests {
         ];
         for (rest, is_usual) in cases {
             let body = format!(" {{{REQUIRED}{rest}}}\n");
-            let taken = read(body.as_bytes(), |url| url == "own");
-            assert_eq!(taken.is_some(), is_usual, "{body}");
+            let parsed = read(body.as_bytes(), |url| url == "own");
+            assert_eq!(parsed.is_some(), is_usual, "{body}");
             if is_usual {
-                assert_eq!(taken, by_field(&body), "{body}");
+                assert_eq!(parsed, by_field(&body), "{body}");
             }
         }
     }
 
     #[test]
-    fn what_is_wrong_with_a_required_field_is_left_to_be_named() {
+    fn invalid_required_fields_are_left_to_the_other_parser() {
         let long = format!(r#""{}""#, "x".repeat(ID_BYTES_MAX + 1));
-        let wrong = [
+        let invalid = [
             ("\"c\"", long.as_str()),
             ("\"c\"", "\"\""),
             ("\"c\"", "null"),
@@ -445,8 +445,8 @@ mod tests {
             ("7", "9007199254740992"),
             ("\"chat_guid\"", "\"chat_guid\":\"c\",\"chat_guid\""),
         ];
-        for (right, wrong) in wrong {
-            let body = format!("{{{}}}", REQUIRED.replacen(right, wrong, 1));
+        for (valid, invalid) in invalid {
+            let body = format!("{{{}}}", REQUIRED.replacen(valid, invalid, 1));
             assert_eq!(read(body.as_bytes(), |_| false), None, "{body}");
             assert_eq!(by_field(&body), None, "{body}");
         }

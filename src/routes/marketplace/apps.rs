@@ -87,7 +87,7 @@ async fn draft(rq: &mut Request) -> Result<Draft> {
     {
         fields.refuse(
             "actions",
-            "must not have two actions of the same action_id.",
+            "must not contain two actions with the same action_id.",
         );
     }
     fields.finish()?;
@@ -99,17 +99,17 @@ fn read_action(fields: &mut Fields<'_>) -> Action {
     if !action_id.is_empty() && !is_action_id(&action_id) {
         fields.refuse(
             "action_id",
-            "must be of letters, digits, \".\", \"_\" and \"-\".",
+            "must consist of letters, digits, \".\", \"_\" and \"-\".",
         );
     }
-    let kind = Kind::of(fields.one_of("kind", &Kind::WORDS));
+    let kind = Kind::of(fields.one_of("kind", &Kind::NAMES));
     let template = fields.optional_string("template", 0..=TEMPLATE_BYTES_MAX);
     if kind.has_text()
         && template
             .as_deref()
             .is_none_or(|text| text.trim().is_empty())
     {
-        fields.refuse("template", "must say something for an action of this kind.");
+        fields.refuse("template", "must not be blank for an action of this kind.");
     }
     Action {
         action_id,

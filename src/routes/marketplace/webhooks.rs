@@ -46,8 +46,10 @@ pub(in crate::routes) async fn update(mut rq: Request) -> Result<Response> {
     draft.is_active = fields.optional_bool("is_active");
     fields.finish()?;
     let (caller, app, webhook) = webhook_path(&rq)?;
-    let market = &rq.app.marketplace;
-    let updated = market.update_webhook(caller, app, webhook, draft).await?;
+    let marketplace = &rq.app.marketplace;
+    let updated = marketplace
+        .update_webhook(caller, app, webhook, draft)
+        .await?;
     Ok(http::json(&updated))
 }
 
@@ -57,13 +59,13 @@ pub(in crate::routes) async fn delete(rq: Request) -> Result<Response> {
         .marketplace
         .delete_webhook(caller, app, webhook)
         .await?;
-    Ok(message_body("The webhook is gone."))
+    Ok(message_body("The webhook is deleted."))
 }
 
 pub(in crate::routes) async fn rotate(rq: Request) -> Result<Response> {
     let (caller, app, webhook) = webhook_path(&rq)?;
-    let market = &rq.app.marketplace;
-    let (webhook_id, secret) = market.rotate_secret(caller, app, webhook).await?;
+    let marketplace = &rq.app.marketplace;
+    let (webhook_id, secret) = marketplace.rotate_secret(caller, app, webhook).await?;
     Ok(http::json(
         &json!({"webhook_id": webhook_id, "new_secret": secret}),
     ))
@@ -72,8 +74,8 @@ pub(in crate::routes) async fn rotate(rq: Request) -> Result<Response> {
 pub(in crate::routes) async fn events(rq: Request) -> Result<Response> {
     let limit = limit(&rq)?;
     let (caller, app, webhook) = webhook_path(&rq)?;
-    let market = &rq.app.marketplace;
-    let (events, total) = market.events(caller, app, webhook, limit).await?;
+    let marketplace = &rq.app.marketplace;
+    let (events, total) = marketplace.events(caller, app, webhook, limit).await?;
     Ok(http::json(&json!({"events": events, "total": total})))
 }
 
@@ -81,9 +83,9 @@ pub(in crate::routes) async fn test(mut rq: Request) -> Result<Response> {
     rq.exchange.check_json()?;
     let body = rq.exchange.read_body(rq.body_bytes_max).await?;
     let (caller, app, webhook) = webhook_path(&rq)?;
-    let market = &rq.app.marketplace;
-    let tried = market.rehearse(caller, app, webhook, &body).await?;
-    Ok(http::json(&tried))
+    let marketplace = &rq.app.marketplace;
+    let rehearsal = marketplace.rehearse(caller, app, webhook, &body).await?;
+    Ok(http::json(&rehearsal))
 }
 
 fn webhook_path(rq: &Request) -> Result<(crate::store::UserId, String, String)> {
@@ -99,7 +101,7 @@ fn read_draft(fields: &mut Fields<'_>) -> Draft {
         rate_limit: fields
             .optional_integer("rate_limit_per_minute", limits)
             .map(|limit| limit as u64),
-        scheme: fields.optional_one_of("scheme", &Scheme::WORDS),
+        scheme: fields.optional_one_of("scheme", &Scheme::NAMES),
         ..Draft::default()
     }
 }

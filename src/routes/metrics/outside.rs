@@ -9,7 +9,7 @@ pub(super) fn write(page: &MetricsRegistry, app: &App) -> metrics::MetricsResult
     let providers: [Option<&Calls>; 5] = [
         Some(&app.flags.calls),
         app.jwks.as_ref().map(|jwks| &jwks.calls),
-        app.post.as_ref().map(|post| &post.calls),
+        app.deletion_mailer.as_ref().map(|mailer| &mailer.calls),
         app.memories.service_calls(),
         app.billing.provider_calls(),
     ];
@@ -18,12 +18,12 @@ pub(super) fn write(page: &MetricsRegistry, app: &App) -> metrics::MetricsResult
     }
     flags(page, app)?;
     let replies = &app.ingest.replies;
-    for cached in [
-        app.memories.cached(),
+    for cache in [
+        app.memories.cache_metrics(),
         replies.cached(),
-        app.identity.cached(),
+        app.identity.token_cache_metrics(),
     ] {
-        page.add_cache(cached)?;
+        page.add_cache(cache)?;
     }
     page.gauge(
         "chatkeep_replies_pending",
@@ -42,7 +42,7 @@ fn flags(page: &MetricsRegistry, app: &App) -> metrics::MetricsResult {
     if !status.configured {
         return Ok(());
     }
-    if let Some(age_s) = age_s(status.heard_at, app.clock.now()) {
+    if let Some(age_s) = age_s(status.answered_at, app.clock.now()) {
         page.gauge(
             "chatkeep_flags_age_seconds",
             "Seconds since the flag provider last answered.",
@@ -51,7 +51,7 @@ fn flags(page: &MetricsRegistry, app: &App) -> metrics::MetricsResult {
     }
     page.gauge(
         "chatkeep_flags_breaker_open",
-        "1 while defaults hold because the provider failed.",
+        "1 while defaults are used because the provider failed.",
         f64::from(u8::from(status.circuit_breaker_open)),
     )
 }

@@ -19,18 +19,18 @@ pub(super) fn write(
     )?;
     page.gauge(
         "chatkeep_database_writable",
-        "0 while the disk refuses what is written.",
+        "0 while writes to the disk fail.",
         f64::from(u8::from(!app.store.failing())),
     )?;
     page.gauge(
         "chatkeep_clock_jumped",
-        "1 while nothing is deleted for good, since the clock has jumped.",
+        "1 while nothing is deleted permanently, because the clock has jumped.",
         f64::from(u8::from(app.clock.steady_now().is_none())),
     )?;
     let sizes = app.store.sizes();
     page.gauge(
         "chatkeep_database_bytes",
-        "The database's file.",
+        "Size of the database file.",
         sizes.database as f64,
     )?;
     page.gauge(

@@ -19,11 +19,11 @@ pub(super) fn add(
     operation: &mut Map<String, Value>,
     shared: &mut Map<String, Value>,
 ) {
-    let mut codes = of_row(row);
-    if let Some(Value::Object(own)) = operation.remove("errors") {
-        for (status, own) in own {
+    let mut codes = codes_of_row(row);
+    if let Some(Value::Object(explicit)) = operation.remove("errors") {
+        for (status, explicit) in explicit {
             let codes = codes.entry(status).or_default();
-            for code in own.as_array().into_iter().flatten() {
+            for code in explicit.as_array().into_iter().flatten() {
                 let code = code.as_str().unwrap_or_default().to_owned();
                 if !codes.contains(&code) {
                     codes.push(code);
@@ -31,8 +31,8 @@ pub(super) fn add(
             }
         }
     }
-    if let Some(Value::Array(never)) = operation.remove("never") {
-        codes.retain(|status, _| !never.iter().any(|n| n.as_str() == Some(status)));
+    if let Some(Value::Array(excluded)) = operation.remove("never") {
+        codes.retain(|status, _| !excluded.iter().any(|n| n.as_str() == Some(status)));
     }
     let is_limited = codes.contains_key("429");
     // Origin checks happen before calls are counted, so those responses have no rate limit headers.
@@ -45,10 +45,10 @@ pub(super) fn add(
         _ => is_limited,
     };
     let responses = operation.entry("responses").or_insert_with(|| json!({}));
-    for (status, own) in responses.as_object_mut().into_iter().flatten() {
-        add_headers(status, is_counted(status), own);
+    for (status, explicit) in responses.as_object_mut().into_iter().flatten() {
+        add_headers(status, is_counted(status), explicit);
         if let Some(codes) = codes.remove(status) {
-            own["content"]["application/problem+json"] = json!({ "schema": schema(&codes) });
+            explicit["content"]["application/problem+json"] = json!({ "schema": schema(&codes) });
         }
     }
     for (status, codes) in codes {
@@ -66,7 +66,7 @@ pub(super) fn add(
     }
 }
 
-fn of_row(row: &Route) -> BTreeMap<String, Vec<String>> {
+fn codes_of_row(row: &Route) -> BTreeMap<String, Vec<String>> {
     let mut refusals = vec![
         (400, "bad_request"),
         (414, "uri_too_long"),
@@ -113,9 +113,9 @@ fn shared_response(row: &Route, status: &str, codes: &[String]) -> (String, Stri
     let limit = row.limit.map(|limit| limit.calls_and_window_ms());
     match (status, limit) {
         ("413", _) => {
-            let most = row.body_bytes_max;
-            let sentence = format!("The body has more than {most} bytes.");
-            (format!("{name}.{most}"), sentence)
+            let bytes_max = row.body_bytes_max;
+            let sentence = format!("The body has more than {bytes_max} bytes.");
+            (format!("{name}.{bytes_max}"), sentence)
         }
         ("429", Some((calls, window_ms))) => {
             let window_s = window_ms / 1000;
