@@ -67,7 +67,7 @@ async fn at_once(service: &Service, sender: &str, count: usize) -> (usize, usize
         assert_eq!(answer["should_respond"], true);
         codes.push(code(&answer).to_owned());
     }
-    let of = |wanted: &str| codes.iter().filter(|code| *code == wanted).count();
+    let of = |expected: &str| codes.iter().filter(|code| *code == expected).count();
     assert_eq!(of("") + of("message_limit_reached"), count, "{codes:?}");
     (of(""), of("message_limit_reached"))
 }
@@ -158,14 +158,14 @@ async fn a_group_hears_of_limits_only_where_it_would_have_heard_something() {
     assert_eq!(chatter["should_respond"], false);
     assert_eq!(chatter["reply_text"], "");
     assert_eq!(chatter["access"], Value::Null);
-    let asked = send(&service, &group("g", "ana", "Juno, hello")).await;
-    assert_eq!(code(&asked), "message_limit_reached");
+    let answer = send(&service, &group("g", "ana", "Juno, hello")).await;
+    assert_eq!(code(&answer), "message_limit_reached");
     // Unasked after a budget of human messages, when it has something to say.
     for n in 1..=5 {
-        let heard = send(&service, &group("g", "ana", "hello")).await;
+        let received = send(&service, &group("g", "ana", "hello")).await;
         let expected = if n < 5 { "" } else { "message_limit_reached" };
-        assert_eq!(code(&heard), expected, "{n}");
-        assert_eq!(heard["should_respond"], n == 5);
+        assert_eq!(code(&received), expected, "{n}");
+        assert_eq!(received["should_respond"], n == 5);
     }
 }
 
@@ -186,9 +186,9 @@ async fn a_denial_is_replayed_byte_for_byte() {
     clock.advance(DAY_MS);
     service.set_flag("free_tier.enabled", false).await;
     for (key, first) in [("1", &allowed), ("2", &denied)] {
-        let again = service.send(&keyed(key)).await;
-        assert_eq!(again.header("idempotency-replayed"), Some("true"));
-        assert_eq!(again.text, first.text);
+        let repeated = service.send(&keyed(key)).await;
+        assert_eq!(repeated.header("idempotency-replayed"), Some("true"));
+        assert_eq!(repeated.text, first.text);
     }
     assert_eq!(service.rows("SELECT sum(count) FROM usage_days"), [[1]]);
 }
@@ -269,10 +269,10 @@ async fn a_grant_lifts_the_limit_at_once_and_ends_by_itself() {
     clock.advance(1);
     assert_eq!(at_once(&service, "ana", 1).await, (0, 1));
     let path = format!("/admin/users/{}", user_id(&service, "ana").await);
-    let shown = service.admin("GET", &path, &json!({})).await.json();
-    assert_eq!(shown["subscription_status"], "free");
-    assert_eq!(shown["grant"], Value::Null);
-    assert_eq!(shown["messages_today"], 50);
+    let view = service.admin("GET", &path, &json!({})).await.json();
+    assert_eq!(view["subscription_status"], "free");
+    assert_eq!(view["grant"], Value::Null);
+    assert_eq!(view["messages_today"], 50);
     // Without an end it lasts until it is taken away.
     grant(&service, "ana", json!({"plan": "monthly", "until": null})).await;
     clock.advance(DAY_MS / 4);
@@ -294,8 +294,8 @@ fn invoking(body: Value, name: &str) -> Value {
 async fn superpowers_in_direct_chats_are_for_subscribers() {
     let service = service_at(&noon()).await;
     let asking = invoking(direct("ana", "hello"), "todo_list");
-    let asked = async || code(&send(&service, &asking).await).to_owned();
-    assert_eq!(asked().await, "superpower_requires_subscription");
+    let answer = async || code(&send(&service, &asking).await).to_owned();
+    assert_eq!(answer().await, "superpower_requires_subscription");
     let counted = service.rows("SELECT (SELECT count(*) FROM usage_days), count(*) FROM messages");
     assert_eq!(counted, [[0, 1]], "denied: kept, not counted");
     // What is not offered is as if it had not been asked for.
@@ -308,17 +308,17 @@ async fn superpowers_in_direct_chats_are_for_subscribers() {
         ("free_tier.enabled", false, true),
     ] {
         service.set_flag(key, value).await;
-        assert_eq!(asked().await, "", "{key}");
+        assert_eq!(answer().await, "", "{key}");
         service.set_flag(key, back).await;
-        assert_eq!(asked().await, "superpower_requires_subscription", "{key}");
+        assert_eq!(answer().await, "superpower_requires_subscription", "{key}");
     }
     grant(&service, "ana", json!({"plan": "monthly"})).await;
-    assert_eq!(asked().await, "");
+    assert_eq!(answer().await, "");
     revoke(&service, "ana").await;
-    assert_eq!(asked().await, "superpower_requires_subscription");
+    assert_eq!(answer().await, "superpower_requires_subscription");
     limit_to(&service, 1).await;
     assert_eq!(
-        asked().await,
+        answer().await,
         "message_limit_reached",
         "the message comes first"
     );
@@ -497,10 +497,10 @@ async fn where_nobody_is_charged_everybody_counts_as_subscribed() {
     assert_eq!(payment["tier"], "free", "{payment}");
     assert_eq!(payment["daily_messages_remaining"], Value::Null);
     assert_eq!(payment["superpowers_enabled"], true);
-    let told = say(&service, "ana", "status").await;
-    let told = told["reply_text"].as_str().unwrap();
+    let answer = say(&service, "ana", "status").await;
+    let answer = answer["reply_text"].as_str().unwrap();
     assert!(
-        told.contains("free plan") && !told.contains("left"),
-        "{told}"
+        answer.contains("free plan") && !answer.contains("left"),
+        "{answer}"
     );
 }

@@ -75,14 +75,14 @@ async fn the_status_says_what_is_known() {
         .admin("PUT", &grant, &json!({"plan": "annual"}))
         .await;
     assert_eq!(granted.status, 200, "{}", granted.text);
-    let seen = status(&service, &token).await;
-    assert_eq!(seen["name"], "Ada");
-    assert_eq!(seen["subscription_status"], "active");
+    let current = status(&service, &token).await;
+    assert_eq!(current["name"], "Ada");
+    assert_eq!(current["subscription_status"], "active");
     // Somebody whom no chat network knows.
     let stranger = service.user_token("0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11");
-    let seen = status(&service, &stranger).await;
+    let current = status(&service, &stranger).await;
     assert_eq!(
-        (&seen["phone"], &seen["user_id"]),
+        (&current["phone"], &current["user_id"]),
         (&json!(""), &json!("0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11"))
     );
 }
@@ -101,22 +101,25 @@ async fn deletion_is_asked_for_and_taken_back() {
         (wrong.status, wrong.code().as_str()),
         (400, "INVALID_CONFIRMATION")
     );
-    let asked = ask(&service, &token, &phrase()).await;
-    assert_eq!(asked.status, 200, "{}", asked.text);
-    let told = asked.json();
-    assert_eq!(told["deletion_date"], "2030-02-14");
-    assert_eq!(told["can_cancel_until"], "2030-02-14");
-    assert!(told["message"].as_str().unwrap().contains("2030-02-14"));
-    assert_eq!(told.as_object().unwrap().len(), 3);
+    let requested = ask(&service, &token, &phrase()).await;
+    assert_eq!(requested.status, 200, "{}", requested.text);
+    let body = requested.json();
+    assert_eq!(body["deletion_date"], "2030-02-14");
+    assert_eq!(body["can_cancel_until"], "2030-02-14");
+    assert!(body["message"].as_str().unwrap().contains("2030-02-14"));
+    assert_eq!(body.as_object().unwrap().len(), 3);
     // Whatever is sent, whoever has asked already is told so.
-    let again = ask(&service, &token, &json!({"confirmation": "no"})).await;
+    let repeated = ask(&service, &token, &json!({"confirmation": "no"})).await;
     assert_eq!(
-        (again.status, again.code().as_str()),
+        (repeated.status, repeated.code().as_str()),
         (400, "ALREADY_SCHEDULED")
     );
-    let seen = status(&service, &token).await;
-    assert_eq!(seen["deletion_requested"], true);
-    assert_eq!(seen["deletion_scheduled_for"], "2030-02-14T23:59:59.000Z");
+    let current = status(&service, &token).await;
+    assert_eq!(current["deletion_requested"], true);
+    assert_eq!(
+        current["deletion_scheduled_for"],
+        "2030-02-14T23:59:59.000Z"
+    );
     // Everything goes on meanwhile, and over a restart.
     let answer = service.edge_message("a", &direct(PHONE, "hello")).await;
     assert_eq!(answer.json()["should_respond"], true);
@@ -127,13 +130,13 @@ async fn deletion_is_asked_for_and_taken_back() {
     assert_eq!(taken_back.status, 200, "{}", taken_back.text);
     assert_eq!(taken_back.json().as_object().unwrap().len(), 1);
     assert!(taken_back.json()["message"].is_string());
-    let seen = status(&service, &fresh(&service)).await;
-    assert_eq!(seen["deletion_requested"], false);
-    assert_eq!(seen["deletion_scheduled_for"], Value::Null);
-    let kept = "SELECT deletion_requested_at, deletion_scheduled_for FROM users";
-    assert_eq!(service.rows(kept), [[Value::Null, Value::Null]]);
-    let again = cancel(&service, &fresh(&service)).await;
-    assert_eq!(again.code(), "NO_DELETION_PENDING");
+    let current = status(&service, &fresh(&service)).await;
+    assert_eq!(current["deletion_requested"], false);
+    assert_eq!(current["deletion_scheduled_for"], Value::Null);
+    let query = "SELECT deletion_requested_at, deletion_scheduled_for FROM users";
+    assert_eq!(service.rows(query), [[Value::Null, Value::Null]]);
+    let repeated = cancel(&service, &fresh(&service)).await;
+    assert_eq!(repeated.code(), "NO_DELETION_PENDING");
     // It may be asked for anew.
     assert_eq!(ask(&service, &fresh(&service), &phrase()).await.status, 200);
 }
@@ -149,8 +152,8 @@ async fn after_the_last_moment_there_is_no_way_back() {
         (late.status, late.code().as_str()),
         (400, "GRACE_PERIOD_EXPIRED")
     );
-    let again = ask(&service, &fresh(&service), &phrase()).await;
-    assert_eq!(again.code(), "ALREADY_SCHEDULED");
+    let repeated = ask(&service, &fresh(&service), &phrase()).await;
+    assert_eq!(repeated.code(), "ALREADY_SCHEDULED");
     assert_eq!(
         status(&service, &fresh(&service)).await["deletion_requested"],
         true
@@ -161,10 +164,10 @@ async fn after_the_last_moment_there_is_no_way_back() {
 async fn bodies_that_make_no_sense_are_refused_and_count() {
     let (service, clock, token) = started().await;
     for body in ["{}", r#"{"confirmation":null}"#, r#"{"confirmation":1}"#] {
-        let bad = request("POST", "/account/deletion")
+        let invalid = request("POST", "/account/deletion")
             .raw(body)
             .bearer(&token);
-        let answer = service.send(&bad).await;
+        let answer = service.send(&invalid).await;
         assert_eq!(answer.status, 422, "{body}");
         assert_eq!(answer.code(), "validation_failed");
         assert_eq!(

@@ -64,12 +64,12 @@ async fn changes_through_the_admin_api_are_rows() {
             404,
         ),
     ] {
-        let asked = request(method, path)
+        let call = request(method, path)
             .json(&body)
             .bearer(ADMIN_TOKEN)
             .header("X-Operator", "ada")
             .header("X-Forwarded-For", "203.0.113.9");
-        let answer = service.send(&asked).await;
+        let answer = service.send(&call).await;
         assert_eq!(answer.status, status, "{method} {path}: {}", answer.text);
     }
     let from = "203.0.113.9";
@@ -78,7 +78,7 @@ async fn changes_through_the_admin_api_are_rows() {
     let found = entries(&service, "").await;
     let ended = found[1]["after"].clone();
     assert!(ended["tokens_valid_from"].is_i64(), "{ended}");
-    let told: Vec<Value> = found.iter().rev().map(facts).collect();
+    let rows: Vec<Value> = found.iter().rev().map(facts).collect();
     let expected = [
         json!(["ops", from, "flag.set", FLAG, null, value]),
         json!(["ada", from, "flag.unset", FLAG, value, null]),
@@ -94,7 +94,7 @@ async fn changes_through_the_admin_api_are_rows() {
         ]),
         json!(["ada", from, "purge.start", "", null, null]),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(rows, expected);
     // Page by page, and since a moment.
     let first = entries(&service, "?limit=2").await;
     assert_eq!(first, found[..2]);
@@ -154,10 +154,10 @@ async fn commands_are_rows_with_a_service_and_without() {
     for command in commands {
         chatkeep(folder, command);
     }
-    let told: Value =
+    let body: Value =
         serde_json::from_str(&chatkeep(folder, &["audit", "--json", "--since", "1h"])).unwrap();
-    assert_eq!(told["has_more"], false);
-    let mut rows = told["entries"].as_array().unwrap().clone();
+    assert_eq!(body["has_more"], false);
+    let mut rows = body["entries"].as_array().unwrap().clone();
     rows.reverse();
     assert_eq!(rows.len(), 12);
     let (through, alone) = rows.split_at(6);
@@ -205,9 +205,9 @@ async fn old_rows_go_and_none_names_a_phone() {
     insert(Timestamp(now.0 - 729 * DAY_MS)).await.unwrap();
     let removed = service.app.store.write(move |tx| tx.remove_old_rows(now));
     removed.await.unwrap();
-    let left = service.rows("SELECT operator FROM audit");
-    assert_eq!(left.len(), 1);
-    let name = left[0][0].as_str().unwrap();
+    let remaining = service.rows("SELECT operator FROM audit");
+    assert_eq!(remaining.len(), 1);
+    let name = remaining[0][0].as_str().unwrap();
     assert!(name.starts_with("ops ") && !name.contains("555"), "{name}");
 }
 
@@ -243,7 +243,7 @@ async fn the_log_says_who_tries_credentials_from_where() {
     let proxy = [("CHATKEEP_SERVER_TRUSTED_PROXIES", "127.0.0.1")];
     let service = Process::start(&folder.path().join("chatkeep.db"), &proxy).unwrap();
     let from = "203.0.113.9";
-    let asked = [
+    let call = [
         (post("/edge/message", &json!({})).bearer("bad"), true),
         (post("/edge/sync", &json!({})), true),
         (get("/account").bearer("bad"), true),
@@ -253,7 +253,7 @@ async fn the_log_says_who_tries_credentials_from_where() {
         (get("/health"), false),
         (get("/nothing"), false),
     ];
-    for (at, (request, _)) in asked.iter().enumerate() {
+    for (at, (request, _)) in call.iter().enumerate() {
         let request = request
             .clone()
             .header("X-Request-Id", &format!("asked-{at}"))
@@ -262,7 +262,7 @@ async fn the_log_says_who_tries_credentials_from_where() {
     }
     eventually("the last line", async || service.log().contains("asked-7")).await;
     let log = service.log();
-    for (at, (_, tells)) in asked.iter().enumerate() {
+    for (at, (_, tells)) in call.iter().enumerate() {
         let name = format!("request_id=asked-{at}");
         let line = log.lines().find(|line| line.contains(&name)).unwrap();
         let end = format!("{name} from={from}");

@@ -74,9 +74,9 @@ fn set_mode(path: &Path, mode: u32) {
 /// What is said on standard error by a command that refuses.
 fn refused(mut command: Command) -> Vec<String> {
     let output = command.output().unwrap();
-    let told = lines(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told:#?}");
-    told
+    let printed = lines(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{printed:#?}");
+    printed
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
@@ -124,16 +124,16 @@ fn every_mistake_is_named_at_once_and_what_to_do() {
         let mut command = chatkeep(folder.path(), place);
         command.env_remove("CHATKEEP_SERVER_LISTEN");
         let checked = command.output().unwrap();
-        let told = lines(&checked.stderr);
-        assert_eq!(checked.status.code(), Some(1), "{told:#?}");
+        let report = lines(&checked.stderr);
+        assert_eq!(checked.status.code(), Some(1), "{report:#?}");
         assert_eq!(checked.stdout, b"");
-        assert_eq!(told.len(), expected.len(), "{told:#?}");
+        assert_eq!(report.len(), expected.len(), "{report:#?}");
         for (key, part) in expected {
             let named = |line: &&String| line.starts_with(&format!("chatkeep: {key}"));
-            let line = told.iter().find(named);
+            let line = report.iter().find(named);
             assert!(
                 line.is_some_and(|l| l.contains(part)),
-                "{key}{part}: {told:#?}"
+                "{key}{part}: {report:#?}"
             );
         }
         assert_eq!(names(folder.path()), before);
@@ -145,8 +145,8 @@ fn every_mistake_is_named_at_once_and_what_to_do() {
         .output()
         .unwrap();
     assert_eq!(as_json.status.code(), Some(1));
-    let told: Value = serde_json::from_slice(&as_json.stdout).unwrap();
-    let problems = told["problems"].as_array().unwrap();
+    let report: Value = serde_json::from_slice(&as_json.stdout).unwrap();
+    let problems = report["problems"].as_array().unwrap();
     let as_lines: Vec<String> = problems
         .iter()
         .map(|p| {
@@ -176,9 +176,9 @@ fn weak_secrets_are_named_in_production() {
         .env("CHATKEEP_BILLING_PRICE_ANNUAL", "price_2")
         .output()
         .unwrap();
-    let told = lines(&checked.stderr);
-    assert_eq!(checked.status.code(), Some(1), "{told:#?}");
-    let mut named: Vec<&str> = told
+    let printed = lines(&checked.stderr);
+    assert_eq!(checked.status.code(), Some(1), "{printed:#?}");
+    let mut named: Vec<&str> = printed
         .iter()
         .map(|line| line.split(": ").nth(1).unwrap())
         .collect();
@@ -192,8 +192,8 @@ fn weak_secrets_are_named_in_production() {
         "edge.secret",
         "identity.hs256_secret",
     ];
-    assert_eq!(named, expected, "{told:#?}");
-    assert!(!told.concat().contains("Weak"), "{told:#?}");
+    assert_eq!(named, expected, "{printed:#?}");
+    assert!(!printed.concat().contains("Weak"), "{printed:#?}");
 }
 
 #[test]
@@ -202,12 +202,12 @@ fn mended_it_says_so() {
     let path = folder.path();
     assert!(run(path, &["init"]).status.success());
     let checked = run(path, &["check", "--json"]);
-    let told: Value = serde_json::from_slice(&checked.stdout).unwrap();
-    assert_eq!(checked.status.code(), Some(0), "{told}");
-    assert_eq!(told["file"], "service.toml");
-    assert_eq!(told["environment"], "production");
-    assert_eq!(told["problems"], json!([]));
-    let warned = told["warnings"].to_string();
+    let report: Value = serde_json::from_slice(&checked.stdout).unwrap();
+    assert_eq!(checked.status.code(), Some(0), "{report}");
+    assert_eq!(report["file"], "service.toml");
+    assert_eq!(report["environment"], "production");
+    assert_eq!(report["problems"], json!([]));
+    let warned = report["warnings"].to_string();
     assert!(warned.contains("server.public_url"), "{warned}");
     assert_eq!(names(path), ["service.toml"]);
 }
@@ -220,14 +220,17 @@ fn files_beside_the_database_are_looked_at_too() {
     std::fs::write(path.join("data/sealing.key"), "").unwrap();
     std::fs::write(path.join("data/exports"), "a file").unwrap();
     std::fs::write(path.join("data/secrets.toml"), "[edge]\nsecret = 1\n").unwrap();
-    let told = lines(&run(path, &["check"]).stderr);
-    assert_eq!(told.len(), 3, "{told:#?}");
+    let printed = lines(&run(path, &["check"]).stderr);
+    assert_eq!(printed.len(), 3, "{printed:#?}");
     for key in [
         "marketplace.sealing_key: ",
         "exports.dir: ",
         "data/secrets.toml: ",
     ] {
-        assert!(told.iter().any(|line| line.contains(key)), "{key} {told:?}");
+        assert!(
+            printed.iter().any(|line| line.contains(key)),
+            "{key} {printed:?}"
+        );
     }
 }
 
@@ -250,8 +253,8 @@ fn whoever_stops_reading_is_no_trouble() {
             .stderr(Stdio::piped())
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(told, "", "{arguments:?}");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(printed, "", "{arguments:?}");
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
     }
     assert_eq!(names(folder.path()), ["service.toml"], "of `init`");
@@ -303,9 +306,9 @@ fn a_place_that_can_not_be_written_is_named_before_the_start_fails() {
             command.envs(settings.iter().copied());
             command
         };
-        let told = refused(with(&["check"]));
-        assert_eq!(told.len(), 1, "{told:#?}");
-        assert!(told[0].contains(expected), "{told:#?}");
+        let printed = refused(with(&["check"]));
+        assert_eq!(printed.len(), 1, "{printed:#?}");
+        assert!(printed[0].contains(expected), "{printed:#?}");
         if fails {
             refused(with(&["serve"]));
         }
@@ -319,33 +322,36 @@ fn a_database_that_can_not_be_written_is_named() {
     let set = ["flags", "set", "rate_limit.enabled", "true"];
     assert!(as_nobody(folder.path(), &set).status().unwrap().success());
     set_mode(&database, 0o444);
-    let told = refused(as_nobody(folder.path(), &["check"]));
-    assert_eq!(told.len(), 1, "{told:#?}");
+    let printed = refused(as_nobody(folder.path(), &["check"]));
+    assert_eq!(printed.len(), 1, "{printed:#?}");
     let expected = "storage.path: data/chatkeep.db can't be written";
-    assert!(told[0].contains(expected), "{told:#?}");
+    assert!(printed[0].contains(expected), "{printed:#?}");
 }
 
 #[test]
 fn a_port_that_is_taken_is_named_unless_the_service_itself_has_it() {
     let folder = TempDir::new().unwrap();
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
     for arguments in [["check"], ["serve"]] {
         let mut command = chatkeep(folder.path(), &arguments);
         command.env("CHATKEEP_SERVER_LISTEN", &address);
-        let told = refused(command).join("\n");
+        let printed = refused(command).join("\n");
         let expected = format!("server.listen: can't listen on {address}");
-        assert!(told.contains(&expected), "{told}");
-        assert!(told.contains("another program has this port"), "{told}");
+        assert!(printed.contains(&expected), "{printed}");
+        assert!(
+            printed.contains("another program has this port"),
+            "{printed}"
+        );
     }
 
     let mut serving = chatkeep(folder.path(), &["serve"]);
     let serving = serving.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut serving = serving.spawn().unwrap();
-    let mut said = String::new();
+    let mut line = String::new();
     let mut stdout = BufReader::new(serving.stdout.take().unwrap());
-    stdout.read_line(&mut said).unwrap();
-    let (_, rest) = said.split_once("http://").unwrap();
+    stdout.read_line(&mut line).unwrap();
+    let (_, rest) = line.split_once("http://").unwrap();
     let address = rest.split(',').next().unwrap();
     let mut beside = chatkeep(folder.path(), &["check"]);
     let checked = beside.env("CHATKEEP_SERVER_LISTEN", address).output();
@@ -363,11 +369,11 @@ fn secrets_that_others_may_read_are_refused_in_production() {
     let file = path.join("service.toml");
     set_mode(&file, 0o644);
     for arguments in [["check"], ["serve"]] {
-        let told = refused(chatkeep(path, &arguments));
-        assert_eq!(told.len(), 1, "{told:#?}");
+        let printed = refused(chatkeep(path, &arguments));
+        assert_eq!(printed.len(), 1, "{printed:#?}");
         assert!(
-            told[0].contains("service.toml: contains secrets"),
-            "{told:#?}"
+            printed[0].contains("service.toml: contains secrets"),
+            "{printed:#?}"
         );
     }
     for mode in [0o640, 0o600] {
@@ -377,14 +383,14 @@ fn secrets_that_others_may_read_are_refused_in_production() {
     // In development it is told.
     fs::write(&file, "[admin]\ntoken = \"0123456789abcdef\"\n").unwrap();
     set_mode(&file, 0o644);
-    let told = lines(&run(path, &["check"]).stdout).join("\n");
+    let printed = lines(&run(path, &["check"]).stdout).join("\n");
     assert!(
-        told.contains("warning: service.toml contains secrets"),
-        "{told}"
+        printed.contains("warning: service.toml contains secrets"),
+        "{printed}"
     );
     fs::write(&file, "[reply]\npersona_name = \"Ada\"\n").unwrap();
-    let told = lines(&run(path, &["check"]).stdout).join("\n");
-    assert!(!told.contains("contains secrets"), "{told}");
+    let printed = lines(&run(path, &["check"]).stdout).join("\n");
+    assert!(!printed.contains("contains secrets"), "{printed}");
 }
 
 #[test]
@@ -404,8 +410,8 @@ fn certificates_of_the_mail_server_are_read() {
         (None, "mail.ca_file: can't read ca.pem"),
         (Some("none"), "mail.ca_file: contains no certificate"),
     ] {
-        let told = ca(content);
-        assert!(told[0].contains(expected), "{told:#?}");
+        let message = ca(content);
+        assert!(message[0].contains(expected), "{message:#?}");
     }
 }
 
@@ -429,21 +435,24 @@ fn an_unknown_word_about_the_log_is_named_with_the_known_ones() {
     ] {
         for arguments in [["check"], ["serve"]] {
             let mut command = chatkeep(folder.path(), &arguments);
-            let told = refused({
+            let printed = refused({
                 command.env(name, word);
                 command
             });
-            assert_eq!(told.len(), 1, "{told:#?}");
+            assert_eq!(printed.len(), 1, "{printed:#?}");
             for part in [name, key, known] {
-                assert!(told[0].contains(part), "{part}: {told:#?}");
+                assert!(printed[0].contains(part), "{part}: {printed:#?}");
             }
         }
     }
     fs::create_dir(folder.path().join("logs")).unwrap();
     let mut command = chatkeep(folder.path(), &["check"]);
     command.env("CHATKEEP_LOG_FILE", "logs");
-    let told = refused(command);
-    assert!(told[0].contains("log.file: logs is a folder"), "{told:#?}");
+    let printed = refused(command);
+    assert!(
+        printed[0].contains("log.file: logs is a folder"),
+        "{printed:#?}"
+    );
     let mut sound = chatkeep(folder.path(), &["check"]);
     sound.env("CHATKEEP_LOG", "info,chatkeep::http::access=off");
     let sound = sound.env("CHATKEEP_LOG_FORMAT", "json").output().unwrap();

@@ -37,11 +37,11 @@ fn stderr(output: &Output) -> String {
 
 /// One line on stderr that holds all of `parts`, and exit code 1.
 fn assert_refused(output: &Output, parts: &[&str]) {
-    let told = stderr(output);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert_eq!(told.lines().count(), 1, "{told}");
+    let printed = stderr(output);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert_eq!(printed.lines().count(), 1, "{printed}");
     for part in parts {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(printed.contains(part), "{part}: {printed}");
     }
 }
 
@@ -94,10 +94,10 @@ impl Serving {
     /// Asks it to end as a supervisor does; its exit code.
     fn stop(mut self) -> Option<i32> {
         let id = self.child.id().to_string();
-        let asked = Command::new("kill").args(["-TERM", &id]).status();
-        assert!(asked.unwrap().success());
-        let began = Instant::now();
-        while began.elapsed() < PATIENCE {
+        let killed = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(killed.unwrap().success());
+        let start = Instant::now();
+        while start.elapsed() < PATIENCE {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.code();
             }
@@ -115,12 +115,12 @@ impl Drop for Serving {
 }
 
 fn token(folder: &Path, agent: &str) -> String {
-    let made = run(
+    let output = run(
         folder,
         &["token", "edge", "--agent-id", agent, "--phone", "+15550100"],
     );
-    assert!(made.status.success(), "{}", stderr(&made));
-    stdout(&made).trim().to_owned()
+    assert!(output.status.success(), "{}", stderr(&output));
+    stdout(&output).trim().to_owned()
 }
 
 /// The commands that a help names, and theirs.
@@ -155,7 +155,7 @@ fn every_command_explains_itself_with_an_example() {
 #[test]
 fn wrong_usage_exits_2_and_leaves_nothing_behind() {
     let folder = TempDir::new().unwrap();
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (&["--nope"][..], "--nope"),
         (&["serf"], "serve"),
         (&["token", "edge", "--agent-id", "a"], "--phone"),
@@ -179,7 +179,7 @@ fn wrong_usage_exits_2_and_leaves_nothing_behind() {
     ] {
         let output = run(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -198,17 +198,17 @@ fn chat_answers_piped_lines_and_waits_for_a_reminder() {
     let lines = b"my name is Ada\n\nremind me in 1 second to stretch\n";
     chat.stdin.take().unwrap().write_all(lines).unwrap();
     let output = chat.wait_with_output().unwrap();
-    let (said, troubles) = (stdout(&output), stderr(&output));
+    let (printed, troubles) = (stdout(&output), stderr(&output));
     assert_eq!(output.status.code(), Some(0), "{troubles}");
     assert_eq!(troubles, "");
-    let said: Vec<&str> = said.lines().collect();
+    let printed: Vec<&str> = printed.lines().collect();
     assert!(
-        said[0].starts_with("Juno: ") && said[0].contains("Ada"),
-        "{said:?}"
+        printed[0].starts_with("Juno: ") && printed[0].contains("Ada"),
+        "{printed:?}"
     );
-    assert!(said[1].contains("in 1 second: stretch"), "{said:?}");
-    assert_eq!(said[2], "Juno: ⏰ Reminder: stretch");
-    assert_eq!(said.len(), 3);
+    assert!(printed[1].contains("in 1 second: stretch"), "{printed:?}");
+    assert_eq!(printed[2], "Juno: ⏰ Reminder: stretch");
+    assert_eq!(printed.len(), 3);
 }
 
 /// Bubbles hold what people wrote.
@@ -225,10 +225,10 @@ fn chat_shows_nothing_that_steers_a_terminal() {
     let mut input = chat.stdin.take().unwrap();
     input.write_all(lines.as_bytes()).unwrap();
     drop(input);
-    let shown = stdout(&chat.wait_with_output().unwrap());
-    assert!(shown.contains("olleh\u{fffd}"), "{shown:?}");
+    let printed = stdout(&chat.wait_with_output().unwrap());
+    assert!(printed.contains("olleh\u{fffd}"), "{printed:?}");
     for hidden in ['\u{202e}', '\u{61c}', '\u{2067}', '\u{9b}'] {
-        assert!(!shown.contains(hidden), "{shown:?}");
+        assert!(!printed.contains(hidden), "{printed:?}");
     }
 }
 
@@ -401,11 +401,11 @@ fn init_writes_whether_people_are_charged() {
         let arguments = [&["init", "--config", file], options].concat();
         let written = run(path, &arguments);
         assert!(written.status.success(), "{}", stderr(&written));
-        let told = stdout(&written);
+        let printed = stdout(&written);
         let setting = format!("charge_nobody = {charge_nobody}");
-        assert!(told.contains(&setting), "{told}");
+        assert!(printed.contains(&setting), "{printed}");
         let how = format!("chatkeep flags set superpower.enabled true --config {file}");
-        assert!(told.contains(&how), "{told}");
+        assert!(printed.contains(&how), "{printed}");
         let text = std::fs::read_to_string(path.join(file)).unwrap();
         let set = text.lines().filter(|line| *line == setting);
         assert_eq!(set.count(), 1, "{options:?}");
@@ -450,10 +450,10 @@ fn config_may_stand_anywhere() {
         [&edge[..1], &config, &edge[1..], &of].concat(),
         [&edge[..], &of, &config].concat(),
     ] {
-        let made = run(folder.path(), &arguments);
-        assert_eq!(made.status.code(), Some(0), "{arguments:?}");
-        let told = stderr(&made);
-        assert!(told.contains("elsewhere/chatkeep.db"), "{arguments:?}");
+        let output = run(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        let printed = stderr(&output);
+        assert!(printed.contains("elsewhere/chatkeep.db"), "{arguments:?}");
     }
     assert!(!folder.path().join("data").exists());
 }
@@ -469,7 +469,7 @@ fn production_names_every_problem_at_once() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let told = stderr(&output);
+    let printed = stderr(&output);
     for key in [
         "edge.secret: ",
         "admin.token: ",
@@ -477,9 +477,9 @@ fn production_names_every_problem_at_once() {
         "billing.webhook_secret: ",
         "CHATKEEP_EDGE_HARTBEAT_S",
     ] {
-        assert!(told.contains(key), "{key}: {told}");
+        assert!(printed.contains(key), "{key}: {printed}");
     }
-    assert!(!told.contains("short-and-secret"), "{told}");
+    assert!(!printed.contains("short-and-secret"), "{printed}");
     assert_eq!(stdout(&output), "");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -495,10 +495,13 @@ fn what_is_in_the_way_is_told_in_one_line() {
     );
 
     let elsewhere = TempDir::new().unwrap();
-    let taken = chatkeep(elsewhere.path(), &["serve"])
+    let refused_serve = chatkeep(elsewhere.path(), &["serve"])
         .env("CHATKEEP_SERVER_LISTEN", serving.address())
         .output();
-    assert_refused(&taken.unwrap(), &[serving.address(), "server.listen"]);
+    assert_refused(
+        &refused_serve.unwrap(),
+        &[serving.address(), "server.listen"],
+    );
 
     for arguments in [
         ["check", "--config", "no.toml"],

@@ -106,7 +106,7 @@ const PHONE: &str = "+15550101";
 async fn somebody_is_to_go(service: &Service, now: Timestamp) {
     assert_eq!(say(service, &direct(PHONE, "hello")).await, 200);
     let user = service.user_id(PHONE);
-    let asked = service.app.store.write(move |tx| {
+    let request = service.app.store.write(move |tx| {
         let id = tx.user_id(&user)?.unwrap();
         tx.set_pending_deletion(
             id,
@@ -116,7 +116,7 @@ async fn somebody_is_to_go(service: &Service, now: Timestamp) {
             }),
         )
     });
-    asked.await.unwrap();
+    request.await.unwrap();
 }
 
 async fn is_there(service: &Service) -> bool {
@@ -176,8 +176,8 @@ async fn an_operator_vouches_for_the_clock() {
     somebody_is_to_go(&service, clock.now()).await;
     clock.jump(31 * DAY_MS);
     assert!(is_there(&service).await);
-    let asked = service.admin("POST", "/admin/purge", &json!({})).await;
-    assert_eq!(asked.status, 200, "{}", asked.text);
+    let answer = service.admin("POST", "/admin/purge", &json!({})).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
     eventually("the account is gone", async || {
         service
             .rows("SELECT phone FROM users WHERE phone IS NOT NULL")
@@ -235,16 +235,16 @@ async fn exports_outlive_a_jump() {
     // Each request wakes the job, which looks for what has expired before and after.
     let export = async || {
         let token = service.user_token(&user);
-        let asked = support::request("POST", "/account/export").bearer(&token);
-        let asked = service.send(&asked).await;
-        assert_eq!(asked.status, 200, "{}", asked.text);
+        let answer = support::request("POST", "/account/export").bearer(&token);
+        let answer = service.send(&answer).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
         let path = format!(
             "/account/export/{}",
-            asked.json()["job_id"].as_str().unwrap()
+            answer.json()["job_id"].as_str().unwrap()
         );
         eventually("the export", async || {
-            let seen = service.send(&support::get(&path).bearer(&token)).await;
-            seen.json()["status"] == "ready"
+            let status = service.send(&support::get(&path).bearer(&token)).await;
+            status.json()["status"] == "ready"
         })
         .await;
     };

@@ -80,8 +80,8 @@ async fn what_failed_is_listed_sent_again_and_dropped() {
     for wrong in [format!("drop {id}"), "retry nothing/else".to_owned()] {
         let output = commands(folder, &wrong);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains("chatkeep commands list"), "{told}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(printed.contains("chatkeep commands list"), "{printed}");
     }
     assert_eq!(commands(folder, "list --state lost").status.code(), Some(2));
 }

@@ -114,7 +114,7 @@ async fn it_asks_for_routes_that_are_there() {
         .iter()
         .map(|r| format!("{} {}", r.method, r.path))
         .collect();
-    let mut asked = 0;
+    let mut request_count = 0;
     for text in between(&page, ": \"", "\"") {
         if text
             .split(' ')
@@ -122,13 +122,13 @@ async fn it_asks_for_routes_that_are_there() {
             .is_some_and(|path| path.starts_with('/'))
         {
             assert!(known.contains(text), "{text}");
-            asked += 1;
+            request_count += 1;
         }
     }
-    assert!(asked > 10);
+    assert!(request_count > 10);
     assert_eq!(
         page.matches("/admin/").count(),
-        asked - 1,
+        request_count - 1,
         "all but /health"
     );
 }

@@ -113,9 +113,9 @@ fn the_units_command_is_one() {
         .env_clear()
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("nowhere.toml"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("nowhere.toml"), "{printed}");
 }
 
 /// A reload signals the process, which the service takes for one (see tests/reload.rs).
@@ -243,12 +243,15 @@ async fn everything_goes_through(program: &str, start: impl Fn(&str, &Path, Sock
     // A forged address is dropped, the caller's own arrives.
     let person = person(folder.path());
     let app = json!({"name": "a", "actions": [{"action_id": "a", "kind": "send_message", "template": "x"}]});
-    let made = ask(
+    let created = ask(
         proxy.address,
         &post("/marketplace/apps", &app).bearer(&person),
     )
     .await;
-    let app = made.unwrap().json()["app_id"].as_str().unwrap().to_owned();
+    let app = created.unwrap().json()["app_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let webhooks = format!("/marketplace/webhooks/{app}");
     let of = post(&webhooks, &json!({"action_id": "a"})).bearer(&person);
     let webhook = ask(proxy.address, &of).await.unwrap().json();
@@ -272,7 +275,7 @@ async fn everything_goes_through(program: &str, start: impl Fn(&str, &Path, Sock
 }
 
 fn person(folder: &Path) -> String {
-    let made = Command::new(env!("CARGO_BIN_EXE_chatkeep"))
+    let output = Command::new(env!("CARGO_BIN_EXE_chatkeep"))
         .args(["token", "user", "--phone", "+15550101"])
         .env_clear()
         .env("CHATKEEP_STORAGE_PATH", folder.join("chatkeep.db"))
@@ -282,7 +285,7 @@ fn person(folder: &Path) -> String {
         )
         .output()
         .unwrap();
-    String::from_utf8(made.stdout).unwrap().trim().to_owned()
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -296,9 +299,9 @@ async fn everything_goes_through_nginx() {
                 .replace("listen 80", &format!("listen {}", free_address()));
             let without_tls = plain.lines().filter(|line| !line.contains("ssl_"));
             let server: String = without_tls.map(|line| format!("{line}\n")).collect();
-            let shown = folder.display();
+            let folder_path = folder.display();
             format!(
-                "daemon off; master_process off; pid {shown}/pid; error_log {shown}/log;\n\
+                "daemon off; master_process off; pid {folder_path}/pid; error_log {folder_path}/log;\n\
                  events {{}}\nhttp {{ access_log off;\n{server}}}\n"
             )
         };

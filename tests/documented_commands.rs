@@ -130,10 +130,10 @@ impl Machine {
         let mut command = self.by_service_user(line.unwrap());
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = child.spawn().unwrap();
-        let mut said = String::new();
+        let mut first_line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        stdout.read_line(&mut said).unwrap();
-        if !said.contains("listening on") {
+        stdout.read_line(&mut first_line).unwrap();
+        if !first_line.contains("listening on") {
             let output = child.wait_with_output().unwrap();
             panic!("the service does not start: {output:?}");
         }
@@ -235,9 +235,9 @@ async fn every_documented_command_of_an_operator_works() {
     let service = machine.start();
 
     // Beside the service: by hand, by the timer, by cron.
-    let made = machine.path("/mnt/backups/chatkeep-Mon.db");
+    let backup = machine.path("/mnt/backups/chatkeep-Mon.db");
     machine.paste(block("## Backups", "date +%a"));
-    assert!(made.exists());
+    assert!(backup.exists());
     let ini = blocks("## Backups", "ini");
     let timer = ini[0].lines().find_map(|l| l.strip_prefix("ExecStart="));
     let timer = timer
@@ -255,7 +255,11 @@ async fn every_documented_command_of_an_operator_works() {
     for (command, name) in [(timer, "Tue"), (cron, "Wed")] {
         let output = machine.by_service_user(&command).output().unwrap();
         assert!(output.status.success(), "{command}: {output:?}");
-        assert!(made.with_file_name(format!("chatkeep-{name}.db")).exists());
+        assert!(
+            backup
+                .with_file_name(format!("chatkeep-{name}.db"))
+                .exists()
+        );
     }
     service.stop().await;
     let epoch = || rows(&database, "SELECT value FROM meta WHERE key = 'edge_epoch'");

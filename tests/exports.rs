@@ -99,7 +99,7 @@ async fn a_job_goes_from_queued_to_ready_and_its_file_is_private() {
     let start = clock.now();
     let service = at(&clock).await;
     let token = person(&service, PHONE).await;
-    let began = Instant::now();
+    let started = Instant::now();
     let answer = service
         .send(&request("POST", "/account/export").bearer(&token).raw("?!"))
         .await;
@@ -116,9 +116,9 @@ async fn a_job_goes_from_queued_to_ready_and_its_file_is_private() {
     );
     let ready = becomes(&service, &token, &job, "ready").await;
     assert!(
-        began.elapsed() < Duration::from_secs(3),
+        started.elapsed() < Duration::from_secs(3),
         "{:?}",
-        began.elapsed()
+        started.elapsed()
     );
     assert_eq!(
         ready,
@@ -358,11 +358,11 @@ async fn what_others_wrote_in_a_group_stays_theirs() {
     let reply = say(PHONE, "Juno, hello").await;
     assert_ne!(reply, "");
     say(PHONE, "and a word to all").await;
-    let theirs = say("+15550102", "Juno, remind me in 2 hours to buy 8888 roses").await;
-    assert!(theirs.contains("8888"), "{theirs}");
+    let other_answer = say("+15550102", "Juno, remind me in 2 hours to buy 8888 roses").await;
+    assert!(other_answer.contains("8888"), "{other_answer}");
     let document = exported(&service, &token).await;
     let messages = document["messages"].as_array().unwrap();
-    let said: Vec<(&str, &str, Option<&str>)> = messages
+    let texts: Vec<(&str, &str, Option<&str>)> = messages
         .iter()
         .map(|m| {
             let text = |key: &str| m[key].as_str();
@@ -373,9 +373,9 @@ async fn what_others_wrote_in_a_group_stays_theirs() {
             )
         })
         .collect();
-    assert_eq!(said.len(), 3, "{said:?}");
-    assert_eq!(said[1], ("team", "and a word to all", None));
-    assert_eq!(said[2], ("team", "Juno, hello", Some(reply.as_str())));
+    assert_eq!(texts.len(), 3, "{texts:?}");
+    assert_eq!(texts[1], ("team", "and a word to all", None));
+    assert_eq!(texts[2], ("team", "Juno, hello", Some(reply.as_str())));
     let text = document.to_string();
     assert!(!text.contains("7777") && !text.contains("8888"), "{text}");
     assert!(!text.contains("+15550102"), "{text}");
@@ -405,11 +405,11 @@ async fn an_export_is_its_owners_alone() {
             (Some(&expired), 401, "unauthorized"),
             (None, 401, "unauthorized"),
         ] {
-            let mut asked = get(path);
+            let mut call = get(path);
             if let Some(token) = token {
-                asked = asked.bearer(token);
+                call = call.bearer(token);
             }
-            let answer = service.send(&asked).await;
+            let answer = service.send(&call).await;
             assert_eq!(answer.status, expected, "{path}: {}", answer.text);
             if expected != 200 {
                 assert_eq!(answer.code(), code);
@@ -418,11 +418,11 @@ async fn an_export_is_its_owners_alone() {
         }
     }
     for token in [Some(&expired), None] {
-        let mut asked = request("POST", "/account/export");
+        let mut call = request("POST", "/account/export");
         if let Some(token) = token {
-            asked = asked.bearer(token);
+            call = call.bearer(token);
         }
-        assert_eq!(service.send(&asked).await.status, 401);
+        assert_eq!(service.send(&call).await.status, 401);
     }
     for unknown in [
         "0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11".to_owned(),
@@ -501,8 +501,11 @@ async fn a_file_lasts_seven_days_and_its_job_thirty_more() {
                 "expires_at": start.plus_ms(7 * DAY_MS).to_string(),
             })
         );
-        let gone = download(&service, &token, &job).await;
-        assert_eq!((gone.status, gone.code().as_str()), (410, "export_expired"));
+        let expired_answer = download(&service, &token, &job).await;
+        assert_eq!(
+            (expired_answer.status, expired_answer.code().as_str()),
+            (410, "export_expired")
+        );
         eventually("the file is removed", async || {
             files(service.folder.path()).is_empty()
         })
@@ -666,16 +669,16 @@ async fn a_job_that_is_not_done_yet_has_nothing_to_download() {
     let token = person(&service, PHONE).await;
     let (first, second) = (ask(&service, &token).await, ask(&service, &token).await);
     for job in [&first, &second] {
-        let shown = becomes(&service, &token, job, "processing").await;
-        let progress = shown["progress"].as_f64().unwrap();
-        assert!((0.0..=1.0).contains(&progress), "{shown}");
-        assert_eq!(shown["download_url"], Value::Null);
+        let view = becomes(&service, &token, job, "processing").await;
+        let progress = view["progress"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&progress), "{view}");
+        assert_eq!(view["download_url"], Value::Null);
     }
     let waiting = ask(&service, &person(&service, "+15550102").await).await;
     let other = token_of("+15550102");
-    let shown = status(&service, &other, &waiting).await.json();
+    let view = status(&service, &other, &waiting).await.json();
     assert_eq!(
-        (&shown["status"], shown.get("progress")),
+        (&view["status"], view.get("progress")),
         (&json!("queued"), None)
     );
     for (token, job) in [(&token, &first), (&other, &waiting)] {
@@ -685,13 +688,13 @@ async fn a_job_that_is_not_done_yet_has_nothing_to_download() {
             (400, "export_not_ready")
         );
     }
-    let began = Instant::now();
+    let started = Instant::now();
     let (ended, folder) = service.stop().await;
     assert_eq!(ended, RunEnd::Clean);
     assert!(
-        began.elapsed() < Duration::from_secs(3),
+        started.elapsed() < Duration::from_secs(3),
         "{:?}",
-        began.elapsed()
+        started.elapsed()
     );
     let service = Service::in_folder(folder, &[], Clock::system()).await;
     for (phone, job) in [(PHONE, first), (PHONE, second), ("+15550102", waiting)] {
@@ -709,7 +712,7 @@ async fn a_persons_exports_can_be_erased_while_one_is_made() {
     let service = Service::with(&settings).await;
     let token = person(&service, PHONE).await;
     let other = person(&service, "+15550102").await;
-    let (mine, theirs) = (ask(&service, &token).await, ask(&service, &other).await);
+    let (mine, other_job) = (ask(&service, &token).await, ask(&service, &other).await);
     becomes(&service, &token, &mine, "processing").await;
     let public_id = service.user_id(PHONE);
     let person = service.app.store.look_up(|view| view.person(&public_id));
@@ -719,9 +722,9 @@ async fn a_persons_exports_can_be_erased_while_one_is_made() {
         assert_eq!(status(&service, &token, &mine).await.status, 404);
     }
     mem0.set_mode("");
-    becomes(&service, &other, &theirs, "ready").await;
+    becomes(&service, &other, &other_job, "ready").await;
     eventually("only the other's file is there", async || {
-        files(service.folder.path()) == [format!("service_export_{theirs}.json")]
+        files(service.folder.path()) == [format!("service_export_{other_job}.json")]
     })
     .await;
     assert_eq!(service.rows("SELECT count(*) FROM export_jobs"), [[1]]);
@@ -777,16 +780,16 @@ impl Run {
     }
 
     async fn ask(&self) -> String {
-        let asked = request("POST", "/account/export").bearer(&self.token);
-        let answer = self.service.send(&asked).await.json();
+        let call = request("POST", "/account/export").bearer(&self.token);
+        let answer = self.service.send(&call).await.json();
         format!("/account/export/{}", answer["job_id"].as_str().unwrap())
     }
 
     async fn is_under_way(&self, path: &str) {
         eventually("some of it is done", async || {
-            let shown = self.get(path).await;
-            assert_ne!(shown["status"], "ready", "too small for this test");
-            shown["progress"]
+            let view = self.get(path).await;
+            assert_ne!(view["status"], "ready", "too small for this test");
+            view["progress"]
                 .as_f64()
                 .is_some_and(|progress| progress > 0.3)
         })
@@ -794,15 +797,15 @@ impl Run {
     }
 
     async fn is_ready(&self, path: &str) {
-        let began = Instant::now();
+        let start = Instant::now();
         loop {
-            let shown = self.get(path).await;
-            if shown["status"] == "ready" {
+            let view = self.get(path).await;
+            if view["status"] == "ready" {
                 return;
             }
             let log = self.service.log();
-            assert!(began.elapsed() < Duration::from_secs(60), "{shown}: {log}");
-            assert_ne!(shown["status"], "failed", "{log}");
+            assert!(start.elapsed() < Duration::from_secs(60), "{view}: {log}");
+            assert_ne!(view["status"], "failed", "{log}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -905,13 +908,13 @@ async fn a_hundred_thousand_messages_and_memories_take_little_memory() {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     };
     let before = resident_kib("VmRSS:");
-    let began = Instant::now();
+    let started = Instant::now();
     let path = run.ask().await;
     run.is_ready(&path).await;
-    let took = began.elapsed();
+    let elapsed = started.elapsed();
     let most = resident_kib("VmHWM:");
     let file = check_whole(folder.path(), ROWS, ROWS);
     let bytes = std::fs::metadata(file).unwrap().len();
-    println!("{took:?}, {bytes} bytes, {before} KiB resident before, {most} at most");
+    println!("{elapsed:?}, {bytes} bytes, {before} KiB resident before, {most} at most");
     assert!(most - before < 32 * 1024, "{} KiB more", most - before);
 }

@@ -52,13 +52,13 @@ async fn status(service: &Service) -> (Value, Value) {
     let answer = service
         .admin("GET", "/admin/feature-flags/status", &json!({}))
         .await;
-    let told = answer.json();
-    let fields: Vec<&String> = told.as_object().unwrap().keys().collect();
+    let body = answer.json();
+    let fields: Vec<&String> = body.as_object().unwrap().keys().collect();
     assert_eq!(fields.len(), 4, "{fields:?}");
-    assert!(told["timestamp"].as_str().unwrap().ends_with('Z'));
+    assert!(body["timestamp"].as_str().unwrap().ends_with('Z'));
     let health = service.send(&get("/health")).await.json();
     let words = ["initialized", "is_connected", "circuit_breaker_open"];
-    let words = words.map(|word| told[word].clone());
+    let words = words.map(|word| body[word].clone());
     (json!(words), health["checks"]["flags"].clone())
 }
 
@@ -111,8 +111,8 @@ async fn values_rules_updates_an_outage_and_the_way_back() {
     assert!(has(&service, "llm.max_tokens.vision", 1500, "default").await);
     // Nothing changes: what it is asked is conditional, and hardly anything is sent.
     eventually("an unchanged answer", async || {
-        let asked = provider.asked();
-        asked.last() == Some(&json!({ "status": 304, "conditional": true }))
+        let requests = provider.asked();
+        requests.last() == Some(&json!({ "status": 304, "conditional": true }))
     })
     .await;
 
@@ -158,11 +158,11 @@ async fn the_kill_switch_works_within_5_seconds() {
         has(&service, SWITCH, false, "provider").await
     })
     .await;
-    let mut asked = 0;
+    let mut request_count = 0;
     let mut answered = async || {
-        asked += 1;
-        let sender = format!("+1555020{asked:03}");
-        let mut message = group(&format!("chat;{asked}"), &sender, "hello everybody");
+        request_count += 1;
+        let sender = format!("+1555020{request_count:03}");
+        let mut message = group(&format!("chat;{request_count}"), &sender, "hello everybody");
         message["context"] = json!({ "superpower": "todo_list" });
         let answer = service.edge_message("a", &message).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
@@ -206,8 +206,8 @@ async fn ofrep_is_spoken_too() {
     .await;
     assert!(has(&service, "free_tier.enabled", true, "default").await);
     eventually("an unchanged answer", async || {
-        let asked = provider.asked();
-        asked.last() == Some(&json!({ "status": 304, "conditional": true }))
+        let requests = provider.asked();
+        requests.last() == Some(&json!({ "status": 304, "conditional": true }))
     })
     .await;
     provider.serve(&values(99));
@@ -261,16 +261,16 @@ fn every_failure_is_told_from_an_answer() {
     for kind in ["launchdarkly", "ofrep"] {
         for (mode, expected) in cases {
             provider.serve(&json!({ "mode": mode, "values": [] }));
-            let told = asking(kind, KEY, &provider.url());
-            assert!(told.starts_with(expected), "{kind} {mode}: {told}");
+            let result = asking(kind, KEY, &provider.url());
+            assert!(result.starts_with(expected), "{kind} {mode}: {result}");
             assert_eq!(
-                told == "changed",
+                result == "changed",
                 expected == "changed",
-                "{kind} {mode}: {told}"
+                "{kind} {mode}: {result}"
             );
         }
-        let told = asking(kind, "another-key", &provider.url());
-        assert_eq!(told, "it refuses the key (401)");
+        let result = asking(kind, "another-key", &provider.url());
+        assert_eq!(result, "it refuses the key (401)");
     }
     let url = provider.url();
     provider.kill();
@@ -285,8 +285,8 @@ fn nobody_is_waited_for_longer_than_10_seconds() {
                 let provider = ProviderProcess::start();
                 provider.serve(&json!({ "mode": mode, "flags": [flag(HISTORY, 7)] }));
                 let started = Instant::now();
-                let told = asking("launchdarkly", KEY, &provider.url());
-                assert!(told.contains("timeout"), "{mode}: {told}");
+                let result = asking("launchdarkly", KEY, &provider.url());
+                assert!(result.contains("timeout"), "{mode}: {result}");
                 assert!((9..12).contains(&started.elapsed().as_secs()), "{mode}");
             });
         }

@@ -82,10 +82,10 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
     assert_eq!(first.status.code(), Some(0));
     let note = String::from_utf8(first.stderr).unwrap();
     assert!(note.contains("data/chatkeep.db did not exist"), "{note}");
-    let again = flags(folder.path(), &set);
-    assert!(again.stderr.is_empty(), "{again:?}");
+    let repeated = flags(folder.path(), &set);
+    assert!(repeated.stderr.is_empty(), "{repeated:?}");
     assert_eq!(
-        String::from_utf8(again.stdout).unwrap(),
+        String::from_utf8(repeated.stdout).unwrap(),
         "context.max_messages is 7 now.\n"
     );
     let alone = shown(folder.path());

@@ -55,11 +55,11 @@ fn path(row: &Route, value: &str) -> String {
 
 /// Everything that comes back for these bytes, as the one answer that it should be.
 async fn tell(service: &Service, bytes: impl AsRef<[u8]>) -> Answer {
-    let answer = heard(service, bytes.as_ref()).await;
+    let answer = response_to(service, bytes.as_ref()).await;
     parse_answer(answer.as_bytes()).unwrap_or_else(|| panic!("no whole answer: {answer}"))
 }
 
-async fn heard(service: &Service, bytes: &[u8]) -> String {
+async fn response_to(service: &Service, bytes: &[u8]) -> String {
     let exchange = async {
         let mut stream = TcpStream::connect(service.address).await.unwrap();
         stream.write_all(bytes).await.unwrap();
@@ -109,9 +109,17 @@ async fn a_credential_is_asked_for_before_a_body() {
                 row.method,
                 path(&row, "x"),
             );
-            let heard = heard(&service, head.as_bytes()).await;
-            assert!(heard.starts_with("HTTP/1.1 401 "), "{}: {heard}", row.path);
-            assert!(!heard.contains("100 Continue"), "{}: {heard}", row.path);
+            let response = response_to(&service, head.as_bytes()).await;
+            assert!(
+                response.starts_with("HTTP/1.1 401 "),
+                "{}: {response}",
+                row.path
+            );
+            assert!(
+                !response.contains("100 Continue"),
+                "{}: {response}",
+                row.path
+            );
         }
     }
 }
@@ -130,11 +138,11 @@ async fn every_route_with_a_body_counts_it() {
             row.path,
             credential(&service, row.caller),
         );
-        let over = row.body_bytes_max + 1;
-        let declared = format!("{head}Expect: 100-continue\r\nContent-Length: {over}\r\n\r\n");
-        let body = " ".repeat(over);
+        let too_long = row.body_bytes_max + 1;
+        let declared = format!("{head}Expect: 100-continue\r\nContent-Length: {too_long}\r\n\r\n");
+        let body = " ".repeat(too_long);
         let chunked =
-            format!("{head}Transfer-Encoding: chunked\r\n\r\n{over:x}\r\n{body}\r\n0\r\n\r\n");
+            format!("{head}Transfer-Encoding: chunked\r\n\r\n{too_long:x}\r\n{body}\r\n0\r\n\r\n");
         for sent in [declared, chunked] {
             let answer = tell(&service, sent).await;
             assert_eq!(answer.status, 413, "{}: {}", row.path, answer.text);
@@ -160,7 +168,7 @@ async fn head_is_get_without_a_body() {
         };
         for credential in [credential(&service, row.caller).as_str(), "wrong"] {
             let get = tell(&service, ask("GET", credential)).await;
-            let head = heard(&service, ask("HEAD", credential).as_bytes()).await;
+            let head = response_to(&service, ask("HEAD", credential).as_bytes()).await;
             let (head, body) = head.split_once("\r\n\r\n").unwrap();
             assert_eq!(body, "", "{}", row.path);
             let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
@@ -232,9 +240,9 @@ async fn every_json_body_is_read_strictly() {
                 .bearer(&credential(&service, row.caller))
                 .raw(body);
             let answer = service.send(&request).await;
-            let shown = body[..body.len().min(40)].escape_ascii();
-            assert_eq!(answer.status, 422, "{path} {shown}: {}", answer.text);
-            assert_eq!(answer.code(), "validation_failed", "{path} {shown}");
+            let text = body[..body.len().min(40)].escape_ascii();
+            assert_eq!(answer.status, 422, "{path} {text}: {}", answer.text);
+            assert_eq!(answer.code(), "validation_failed", "{path} {text}");
         }
     }
 }
@@ -259,9 +267,9 @@ async fn check_pages(service: &Service, cases: &[(&str, &[&str], bool)]) {
             let answer = tell(service, of_page(service, &row, host, origins)).await;
             let is_refused = answer.status == 403 && answer.code() == "origin_not_allowed";
             let changes = row.method.as_str() != "GET";
-            let looks = row.caller == Caller::EdgeSocket; // when it is a handshake
+            let is_handshake = row.caller == Caller::EdgeSocket; // when it is a handshake
             assert!(
-                looks || is_refused == (changes && !is_let_in),
+                is_handshake || is_refused == (changes && !is_let_in),
                 "{} {} of {origins:?} at {host}: {} {}",
                 row.method,
                 row.path,
@@ -356,8 +364,8 @@ async fn no_refusal_echoes_what_was_sent() {
             for word in [CANARY, "SELECT", "sqlite", "src/", "/tmp", "panicked"] {
                 let what = format!("{} {}: {word}", row.method, row.path);
                 assert!(!answer.text.contains(word), "{what}: {}", answer.text);
-                let said = answer.headers.iter().any(|(_, value)| value.contains(word));
-                assert!(!said, "{what}: {:?}", answer.headers);
+                let is_echoed = answer.headers.iter().any(|(_, value)| value.contains(word));
+                assert!(!is_echoed, "{what}: {:?}", answer.headers);
             }
         }
     }

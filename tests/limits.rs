@@ -68,10 +68,10 @@ async fn connections_of_one_address_are_limited_but_for_proxies_and_development(
         [(&[one], 200), (&production, 503), (&behind_proxy, 200)];
     for (settings, expected) in cases {
         let service = Service::with(settings).await;
-        let held = TcpStream::connect(service.address).await.unwrap();
+        let connection = TcpStream::connect(service.address).await.unwrap();
         let answer = service.send(&get("/health")).await;
         assert_eq!(answer.status, expected, "{settings:?}: {}", answer.text);
-        drop(held);
+        drop(connection);
     }
 }
 
@@ -166,22 +166,22 @@ async fn messages_and_photos_tell_both_limits() {
     photo["context"] = json!({"photos": vec!["https://example.com/a.jpg"; 3]});
     let answer = service.edge_message("a", &photo).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    let told: Vec<&str> = answer
+    let limits: Vec<&str> = answer
         .headers
         .iter()
         .filter(|(name, _)| name == "ratelimit")
         .map(|(_, value)| value.as_str())
         .collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert_eq!(told[0], "\"messages\";r=1;t=60");
-    assert!(told[1].starts_with("\"photos\";r="), "{told:?}");
+    assert_eq!(limits.len(), 2, "{limits:?}");
+    assert_eq!(limits[0], "\"messages\";r=1;t=60");
+    assert!(limits[1].starts_with("\"photos\";r="), "{limits:?}");
     // A repetition uses nothing, and says nothing of limits.
     let keyed = post("/edge/message", &direct("+15550103", "x"))
         .bearer(&token("a"))
         .header("Idempotency-Key", "k");
-    let (first, again) = (service.send(&keyed).await, service.send(&keyed).await);
+    let (first, repeated) = (service.send(&keyed).await, service.send(&keyed).await);
     assert_told(&first, "messages", (2, 60), 1, 60);
-    assert_eq!((again.status, again.header("ratelimit")), (200, None));
+    assert_eq!((repeated.status, repeated.header("ratelimit")), (200, None));
     service.set_flag("rate_limit.enabled", false).await;
     let answer = service.edge_message("a", &message).await;
     assert_eq!((answer.status, answer.header("ratelimit")), (200, None));
@@ -208,14 +208,14 @@ async fn webhooks_tell_their_own_limit_and_strangers_theirs() {
         let call = request("POST", &format!("/webhooks/{id}")).raw("{}");
         call.header("X-Webhook-Signature", &Key::new(secret).sign_plain(b"{}"))
     };
-    let good = call(hook["secret"].as_str().unwrap());
-    for left in [1, 0] {
-        let answer = service.send(&good).await;
+    let valid = call(hook["secret"].as_str().unwrap());
+    for remaining in [1, 0] {
+        let answer = service.send(&valid).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
-        assert_told(&answer, "webhook_calls", (2, 60), left, 60);
+        assert_told(&answer, "webhook_calls", (2, 60), remaining, 60);
     }
     clock.advance(59_999);
-    assert_refused(&service.send(&good).await, "webhook_calls", (2, 60), 1);
+    assert_refused(&service.send(&valid).await, "webhook_calls", (2, 60), 1);
     clock.advance(1);
     // What was let in and then failed has used the limit as well.
     let garbled = "{\"a\":";
@@ -232,16 +232,16 @@ async fn webhooks_tell_their_own_limit_and_strangers_theirs() {
     let other = json!({"name": "Bell", "actions": [action]});
     let change = request("PUT", &app_path).json(&other).bearer(&user);
     assert_eq!(service.send(&change).await.status, 200);
-    let answer = service.send(&good).await;
+    let answer = service.send(&valid).await;
     assert_eq!(answer.status, 500, "{}", answer.text);
     assert_told(&answer, "webhook_calls", (2, 60), 0, 60);
-    let bad = call("not the secret");
+    let invalid = call("not the secret");
     for _ in 0..60 {
-        let answer = service.send(&bad).await;
+        let answer = service.send(&invalid).await;
         // What is left to a guesser is nobody's business.
         assert_eq!((answer.status, answer.header("ratelimit")), (401, None));
     }
-    let refused = service.send(&bad).await;
+    let refused = service.send(&invalid).await;
     assert_refused(&refused, "webhook_bad_signatures", (60, 60), 60);
 }
 

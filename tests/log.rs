@@ -156,9 +156,8 @@ impl Talkative {
         }
         for mode in ["500", "garbage", "lost"] {
             self.memories.set_mode(mode);
-            let asked = message("what do you remember about");
-            self.send(post("/edge/message", &asked).bearer(&token))
-                .await;
+            let call = message("what do you remember about");
+            self.send(post("/edge/message", &call).bearer(&token)).await;
         }
         self.memories.set_mode("");
         let legacy = post("/orchestrator/message", &message("hello"));
@@ -294,7 +293,7 @@ impl Talkative {
 
     async fn operators(&mut self, user_id: &str) {
         let grant = json!({"plan": TEXT, "until": SENDER});
-        for asked in [
+        for call in [
             get("/admin/users").bearer(&format!("{ADMIN_TOKEN}x")),
             get(&format!("/admin/users?phone={SENDER}")).bearer(ADMIN_TOKEN),
             get(&format!("/admin/users/{TEXT}")).bearer(ADMIN_TOKEN),
@@ -316,7 +315,7 @@ impl Talkative {
             )
             .bearer(ADMIN_TOKEN),
         ] {
-            self.send(asked).await;
+            self.send(call).await;
         }
     }
 
@@ -394,8 +393,8 @@ async fn nothing_that_is_anybodys_own_gets_into_the_log_or_an_error() {
         "{log}"
     );
     for secret in never {
-        let told = log.lines().find(|line| line.contains(&secret));
-        assert_eq!(told, None, "{secret}");
+        let leak = log.lines().find(|line| line.contains(&secret));
+        assert_eq!(leak, None, "{secret}");
         for answer in &service.errors {
             assert!(!answer.text.contains(&secret), "{secret}: {}", answer.text);
         }
@@ -411,7 +410,7 @@ async fn every_request_has_one_line() {
     let mut service = Process::start(&database, &json_lines).unwrap();
     let token = edge_token::issue(EDGE_SECRET, AGENT, SENDER, Clock::system().now().seconds());
     let message = support::direct(SENDER, TEXT);
-    for asked in [
+    for call in [
         post("/edge/message", &message)
             .bearer(&token)
             .header("X-Request-Id", "mine-1"),
@@ -423,7 +422,7 @@ async fn every_request_has_one_line() {
         request("FROB", "/\u{7f}?\"").header("X-Request-Id", "mine-5"),
         request("FROB", "/a/b").header("X-Request-Id", "mine-6"),
     ] {
-        service.send(&asked).await;
+        service.send(&call).await;
     }
     service.signal("TERM");
     assert_eq!(service.ended(Duration::from_secs(20)).code(), Some(0));
@@ -432,7 +431,7 @@ async fn every_request_has_one_line() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
         .collect();
-    let told: Vec<Value> = lines
+    let entries: Vec<Value> = lines
         .iter()
         .filter(|line| line["target"] == "chatkeep::http::access")
         .map(|line| {
@@ -459,7 +458,7 @@ async fn every_request_has_one_line() {
         json!(["mine-4", "GET", "/admin/users/{user_id}", 404, "admin"]),
         json!(["mine-6", "other", "unmatched", 404, "-"]),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(entries, expected);
     let quiet = [("CHATKEEP_LOG", "info,chatkeep::http::access=off")];
     let mut service = Process::start(&database, &quiet).unwrap();
     service.send(&get("/health")).await;

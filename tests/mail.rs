@@ -104,7 +104,7 @@ async fn a_confirmation_gets_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_down_is_tried_again_for_three_days() {
-    for (mood, over) in [(Mood::PutsOff, false), (Mood::Hangs, true)] {
+    for (mood, ends_in_time) in [(Mood::PutsOff, false), (Mood::Hangs, true)] {
         let clock = noon();
         let mails = MailServer::start(mood).await;
         let settings = server(&format!("smtp://127.0.0.1:{}", mails.port));
@@ -127,7 +127,7 @@ async fn a_server_that_is_down_is_tried_again_for_three_days() {
         service = Service::in_folder(folder, &borrowed(&settings), clock.clone()).await;
         tried(&service, 3).await;
         let mailer = service.app.deletion_mailer.clone().unwrap();
-        if over {
+        if ends_in_time {
             clock.advance(3 * DAY_MS);
             assert_eq!(mailer.send_due().await.unwrap(), 0);
             assert!(mails.mails().is_empty());

@@ -43,12 +43,12 @@ async fn settled(service: &Service) {
 
 async fn exported(service: &Service) -> Value {
     let token = service.user_token(&service.user_id(PHONE));
-    let asked = request("POST", "/account/export").bearer(&token);
-    let job = service.send(&asked).await.json();
+    let call = request("POST", "/account/export").bearer(&token);
+    let job = service.send(&call).await.json();
     let path = format!("/account/export/{}", job["job_id"].as_str().unwrap());
-    let began = Instant::now();
+    let start = Instant::now();
     while service.send(&get(&path).bearer(&token)).await.json()["status"] != "ready" {
-        assert!(began.elapsed() < Duration::from_secs(20));
+        assert!(start.elapsed() < Duration::from_secs(20));
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let path = format!("{path}/download");
@@ -68,10 +68,10 @@ async fn what_is_remembered_is_kept_there_and_comes_back() {
     settled(&service).await;
     let user_id = service.user_id(PHONE);
     assert_eq!(mem0.texts(&user_id), ["my cat is called Ada"]);
-    let kept = &mem0.memories()[0];
+    let stored = &mem0.memories()[0];
     let local = service.rows("SELECT memory_id FROM memories");
-    assert_eq!(kept["metadata"]["kept_for"], local[0][0]);
-    assert_eq!(kept["metadata"]["category"], "said");
+    assert_eq!(stored["metadata"]["kept_for"], local[0][0]);
+    assert_eq!(stored["metadata"]["category"], "said");
     mem0.put(
         &user_id,
         "the user's favourite tea is Assam",
@@ -112,8 +112,8 @@ async fn a_minute_later_only_the_service_keeps_it() {
             && service.rows("SELECT 1 FROM memory_tasks").is_empty()
     })
     .await;
-    let said = say(&service, "what do you remember about my cat?").await;
-    assert!(said.contains("Ada"), "{said}");
+    let answer = say(&service, "what do you remember about my cat?").await;
+    assert!(answer.contains("Ada"), "{answer}");
     let document = exported(&service).await;
     assert_eq!(texts(&document), ["my cat is called Ada"]);
 }
@@ -134,8 +134,8 @@ async fn what_is_forgotten_is_forgotten_there() {
     say(&service, "remember that my cat is called Ada").await;
     let all = say(&service, "what do you remember?").await;
     assert!(all.contains("Assam"), "now it is cached: {all}");
-    let shown = say(&service, "forget about tea").await;
-    assert!(shown.contains("Assam"), "{shown}");
+    let question = say(&service, "forget about tea").await;
+    assert!(question.contains("Assam"), "{question}");
     assert_eq!(say(&service, "yes").await, "Okay, I've forgotten that.");
     let all = say(&service, "what do you remember?").await;
     assert!(!all.contains("Assam") && all.contains("bike"), "{all}");
@@ -145,8 +145,8 @@ async fn what_is_forgotten_is_forgotten_there() {
     settled(&service).await;
     assert_eq!(mem0.texts(&user_id), ["the user has a bike"]);
     say(&service, "forget everything").await;
-    let said = say(&service, "yes").await;
-    assert_eq!(said, "Okay, I've forgotten the one thing I remembered.");
+    let answer = say(&service, "yes").await;
+    assert_eq!(answer, "Okay, I've forgotten the one thing I remembered.");
     let all = say(&service, "what do you remember?").await;
     assert!(!all.contains("bike"), "{all}");
     settled(&service).await;
@@ -178,16 +178,16 @@ async fn lists_are_cached_for_as_long_as_the_flag_says() {
     assert_eq!(lists(), 1);
     mem0.put(&user_id, "the user has a bike", "2026-01-02T00:00:00Z");
     clock.advance(59_999);
-    let said = say(&service, "what do you remember?").await;
-    assert!(!said.contains("bike"), "{said}");
+    let answer = say(&service, "what do you remember?").await;
+    assert!(!answer.contains("bike"), "{answer}");
     clock.advance(1);
-    let said = say(&service, "what do you remember?").await;
-    assert!(said.contains("bike"), "{said}");
+    let answer = say(&service, "what do you remember?").await;
+    assert!(answer.contains("bike"), "{answer}");
     assert_eq!(lists(), 2);
-    let asked = mem0.asked();
+    let requests = mem0.asked();
     assert!(
-        asked.contains(&format!("GET /memories?user_id={user_id}&top_k=1000")),
-        "{asked:?}"
+        requests.contains(&format!("GET /memories?user_id={user_id}&top_k=1000")),
+        "{requests:?}"
     );
 }
 
@@ -197,16 +197,16 @@ async fn without_the_service_the_rest_goes_on_and_it_is_said() {
         let mem0 = Mem0::start();
         mem0.set_mode(mode);
         let service = service(&mem0).await;
-        let said = say(&service, "remember that my cat is called Ada").await;
-        assert!(said.contains("Ada"), "{mode}: {said}");
-        let said = say(&service, "what do you remember about my cat?").await;
+        let answer = say(&service, "remember that my cat is called Ada").await;
+        assert!(answer.contains("Ada"), "{mode}: {answer}");
+        let answer = say(&service, "what do you remember about my cat?").await;
         assert!(
-            said.starts_with("You told me: my cat is called Ada"),
-            "{mode}: {said}"
+            answer.starts_with("You told me: my cat is called Ada"),
+            "{mode}: {answer}"
         );
         assert!(
-            said.contains("can't reach all of my memory"),
-            "{mode}: {said}"
+            answer.contains("can't reach all of my memory"),
+            "{mode}: {answer}"
         );
         let document = exported(&service).await;
         assert_eq!(texts(&document), ["my cat is called Ada"], "{mode}");
@@ -225,26 +225,26 @@ async fn a_service_that_hangs_holds_nobody_for_long() {
     mem0.set_mode("hang");
     let service = service(&mem0).await;
     say(&service, "remember that my cat is called Ada").await;
-    let began = Instant::now();
-    let said = say(&service, "what do you remember?").await;
+    let started = Instant::now();
+    let answer = say(&service, "what do you remember?").await;
     assert!(
-        said.contains("Ada") && said.contains("can't reach"),
-        "{said}"
+        answer.contains("Ada") && answer.contains("can't reach"),
+        "{answer}"
     );
     assert!(
-        began.elapsed() < Duration::from_secs(4),
+        started.elapsed() < Duration::from_secs(4),
         "{:?}",
-        began.elapsed()
+        started.elapsed()
     );
-    let began = Instant::now();
+    let started = Instant::now();
     say(&service, "what do you remember?").await;
     assert!(
-        began.elapsed() < Duration::from_secs(1),
+        started.elapsed() < Duration::from_secs(1),
         "the next one isn't made to wait"
     );
     say(&service, "forget everything").await;
-    let said = say(&service, "yes").await;
-    assert!(said.contains("forgotten everything here"), "{said}");
+    let answer = say(&service, "yes").await;
+    assert!(answer.contains("forgotten everything here"), "{answer}");
     mem0.set_mode("");
 }
 
@@ -287,8 +287,8 @@ async fn what_the_service_will_never_take_stays_here() {
     say(&service, "remember that my bike is red").await;
     settled(&service).await;
     assert_eq!(mem0.texts(&service.user_id(PHONE)), ["my bike is red"]);
-    let said = say(&service, "what do you remember about my cat?").await;
-    assert!(said.contains("Ada"), "{said}");
+    let answer = say(&service, "what do you remember about my cat?").await;
+    assert!(answer.contains("Ada"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -358,23 +358,23 @@ async fn everything_of_a_person_can_be_deleted_and_searched() {
 fn failures_are_told_apart() {
     let mem0 = Mem0::start();
     let client = mem0::Mem0::new(&format!("http://{}", mem0.address), Some(KEY));
-    let asked = |mode: &str| {
+    let failure = |mode: &str| {
         mem0.set_mode(mode);
         client
             .list("u", Duration::from_secs(1))
             .map(|list| list.memories.len())
     };
-    assert_eq!(asked(""), Ok(0));
+    assert_eq!(failure(""), Ok(0));
     for (mode, expected) in [
         ("garbage", mem0::MemoryServiceError::InvalidAnswer),
         ("shape", mem0::MemoryServiceError::InvalidAnswer),
         ("redirect", mem0::MemoryServiceError::Refused(302)),
         ("503", mem0::MemoryServiceError::Refused(503)),
     ] {
-        assert_eq!(asked(mode), Err(expected), "{mode}");
+        assert_eq!(failure(mode), Err(expected), "{mode}");
     }
     for mode in ["hang", "huge"] {
-        let trouble = asked(mode).unwrap_err();
+        let trouble = failure(mode).unwrap_err();
         assert!(
             matches!(trouble, mem0::MemoryServiceError::Unreachable(_)),
             "{mode}: {trouble}"
@@ -407,8 +407,8 @@ async fn kills_lose_no_memory() {
     mem0.set_mode("hang");
     for number in 0..3 {
         let mut service = Process::start(&database, &settings).unwrap();
-        let said = format!("remember that fact {number} is true");
-        let message = post("/edge/message", &direct(PHONE, &said)).bearer(&token("a"));
+        let message_text = format!("remember that fact {number} is true");
+        let message = post("/edge/message", &direct(PHONE, &message_text)).bearer(&token("a"));
         assert_eq!(service.send(&message).await.status, 200);
         service.kill();
     }
@@ -424,13 +424,13 @@ async fn kills_lose_no_memory() {
     })
     .await;
     drop(service);
-    let mut kept: Vec<String> = mem0
+    let mut stored: Vec<String> = mem0
         .memories()
         .iter()
         .map(|m| m["memory"].to_string())
         .collect();
-    kept.sort();
-    assert_eq!(kept.len(), 3, "{kept:?}");
+    stored.sort();
+    assert_eq!(stored.len(), 3, "{stored:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -126,8 +126,8 @@ async fn every_kind_of_number_is_told() {
     // This one.
     assert_eq!(page.value("chatkeep_http_requests_in_progress"), 1.0);
     assert!(page.value("process_resident_memory_bytes") > 1e6);
-    let began = page.value("process_start_time_seconds");
-    let ago = Clock::system().now().seconds() as f64 - began;
+    let started_at = page.value("process_start_time_seconds");
+    let ago = Clock::system().now().seconds() as f64 - started_at;
     assert!((-2.0..86_400.0).contains(&ago), "{ago}");
 }
 
@@ -156,14 +156,14 @@ async fn requests_are_counted_by_row_and_status() {
         page.value(&requests("GET", "/admin/users/{user_id}", 404)),
         2.0
     );
-    let took = "chatkeep_http_request_duration_seconds";
+    let family = "chatkeep_http_request_duration_seconds";
     let labels = "method=\"POST\",route=\"/edge/message\"";
-    assert_eq!(page.value(&format!("{took}_count{{{labels}}}")), 1.0);
+    assert_eq!(page.value(&format!("{family}_count{{{labels}}}")), 1.0);
     assert_eq!(
-        page.value(&format!("{took}_bucket{{{labels},le=\"+Inf\"}}")),
+        page.value(&format!("{family}_bucket{{{labels},le=\"+Inf\"}}")),
         1.0
     );
-    assert!(page.value(&format!("{took}_sum{{{labels}}}")) > 0.0);
+    assert!(page.value(&format!("{family}_sum{{{labels}}}")) > 0.0);
     assert!(page.value("chatkeep_writer_commit_duration_seconds_count") >= 1.0);
     assert!(page.value("chatkeep_writer_batch_writes_sum") >= 1.0);
     // Nothing that a client sent is a label.
@@ -229,7 +229,7 @@ async fn refusals_are_counted_by_limit() {
     ];
     assert_eq!(statuses, [200, 429, 429]);
     service.set_flag("rate_limit.commands_per_minute", 1).await;
-    let mut said = String::new();
+    let mut line = String::new();
     for _ in 0..2 {
         let answer = service
             .edge_message("a", &direct("+15550102", "status"))
@@ -238,8 +238,8 @@ async fn refusals_are_counted_by_limit() {
             .set_flag("rate_limit.user_messages_per_minute", 9)
             .await;
         assert_eq!(answer.status, 200, "{}", answer.text);
-        assert_ne!(answer.text, said);
-        said = answer.text;
+        assert_ne!(answer.text, line);
+        line = answer.text;
     }
     let user = service.user_token(&service.user_id("+15550101"));
     for _ in 0..4 {
@@ -261,11 +261,11 @@ async fn refusals_are_counted_by_limit() {
 async fn numbers_are_the_operators_alone() {
     let service = Service::start().await;
     for credential in [None, Some(token("a")), Some(format!("{ADMIN_TOKEN}x"))] {
-        let mut asked = get("/metrics");
+        let mut request = get("/metrics");
         if let Some(credential) = credential {
-            asked = asked.bearer(&credential);
+            request = request.bearer(&credential);
         }
-        let answer: Answer = service.send(&asked).await;
+        let answer: Answer = service.send(&request).await;
         assert_eq!(answer.status, 401, "{}", answer.text);
         assert_eq!(answer.code(), "unauthorized");
     }
@@ -333,6 +333,6 @@ async fn promtool_finds_nothing_to_say() {
         .stdin(std::fs::File::open(&page).unwrap())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&checked.stderr).into_owned();
-    assert!(checked.status.success() && said.is_empty(), "{said}");
+    let printed = String::from_utf8_lossy(&checked.stderr).into_owned();
+    assert!(checked.status.success() && printed.is_empty(), "{printed}");
 }

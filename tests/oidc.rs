@@ -43,8 +43,8 @@ impl Provider {
             .raw(form);
         let answer = self.call(request).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
-        let told = chunked(&answer);
-        told["access_token"].as_str().unwrap().to_owned()
+        let body = chunked(&answer);
+        body["access_token"].as_str().unwrap().to_owned()
     }
 
     async fn rotate(&self) {

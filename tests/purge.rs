@@ -93,22 +93,22 @@ async fn ana_goes(clock: &Clock, settings: &[(&str, &str)]) -> Service {
 async fn ask_for_deletion(service: &Service, phone: &str) {
     let token = service.user_token(&service.user_id(phone));
     let body = json!({"confirmation": "DELETE MY ACCOUNT"});
-    let asked = post("/account/deletion", &body).bearer(&token);
-    assert_eq!(service.send(&asked).await.status, 200);
+    let request = post("/account/deletion", &body).bearer(&token);
+    assert_eq!(service.send(&request).await.status, 200);
 }
 
 /// Asks the running service for a purge and waits for its end.
 async fn purge(service: &Service) -> Value {
-    let asked = service.admin("POST", "/admin/purge", &json!({})).await;
-    assert_eq!(asked.status, 200, "{}", asked.text);
-    let asked = asked.json()["asked"].as_u64().unwrap();
-    let mut seen = Value::Null;
+    let answer = service.admin("POST", "/admin/purge", &json!({})).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = answer.json()["asked"].as_u64().unwrap();
+    let mut status = Value::Null;
     eventually("the purge", async || {
-        seen = outlook(service).await;
-        seen["progress"]["over"].as_u64().unwrap() >= asked
+        status = outlook(service).await;
+        status["progress"]["over"].as_u64().unwrap() >= answer
     })
     .await;
-    seen
+    status
 }
 
 async fn outlook(service: &Service) -> Value {
@@ -152,8 +152,8 @@ fn assert_no_trace(folder: &Path) {
 /// Ben has lost nothing, and nothing is half there.
 fn assert_others_whole(service: &Service) {
     for chat in ["ours", "theirs"] {
-        let kept: Vec<String> = (0..3).rev().map(|n| format!("tea {chat} {n}")).collect();
-        assert_eq!(history(service, chat), kept);
+        let expected: Vec<String> = (0..3).rev().map(|n| format!("tea {chat} {n}")).collect();
+        assert_eq!(history(service, chat), expected);
     }
     let owners = "SELECT DISTINCT phone FROM rooms JOIN users ON users.id = owner_id";
     assert_eq!(service.rows(owners), [[BEN]]);
@@ -180,10 +180,10 @@ async fn nothing_is_left_but_a_tombstone() {
     let clock = morning();
     let service = ana_goes(&clock, &[]).await;
     let user_id = service.user_id(ANA);
-    let seen = outlook(&service).await;
-    assert_eq!(seen["due"][0]["user_id"], user_id);
+    let status = outlook(&service).await;
+    assert_eq!(status["due"][0]["user_id"], user_id);
     assert_eq!(
-        seen["due"][0]["deletion_scheduled_for"],
+        status["due"][0]["deletion_scheduled_for"],
         "2026-12-20T08:01:00.000Z"
     );
     let mut relay = RelaySocket::open(service.address, "a", &token("a"))
@@ -196,9 +196,12 @@ async fn nothing_is_left_but_a_tombstone() {
             .unwrap()
             .contains("walrus")
     );
-    let seen = purge(&service).await;
-    assert_eq!((&seen["due"], &seen["under_way"]), (&json!([]), &json!([])));
-    assert_eq!(seen["progress"]["erased"], 1);
+    let status = purge(&service).await;
+    assert_eq!(
+        (&status["due"], &status["under_way"]),
+        (&json!([]), &json!([]))
+    );
+    assert_eq!(status["progress"]["erased"], 1);
     assert_others_whole(&service);
     assert_eq!(
         service.rows("SELECT user_id, erased_at FROM erased_users"),
@@ -275,8 +278,8 @@ async fn it_may_be_cut_off_after_every_step() {
     assert!(steps.len() > 12, "{steps:?}");
     let service = Service::in_folder(folder, &[], clock.clone()).await;
     let long = history(&service, "theirs");
-    let kept = (1..=3000).filter(|n| n % 7 == 0 || *n > 2600).count();
-    assert_eq!(long.len(), kept + 3);
+    let expected = (1..=3000).filter(|n| n % 7 == 0 || *n > 2600).count();
+    assert_eq!(long.len(), expected + 3);
     assert!(long.iter().all(|text| text.starts_with("tea ")));
     execute(
         service.folder.path(),
@@ -295,28 +298,34 @@ async fn the_phones_new_owner_keeps_what_is_theirs() {
     let service = ana_goes(&clock, &[]).await;
     let old = service.user_id(ANA);
     let mut run = Run::default();
-    let begun = service.app.eraser.advance(&mut run).await.unwrap();
-    assert_eq!(begun, Some(Step::Begun));
+    let is_started = service.app.eraser.advance(&mut run).await.unwrap();
+    assert_eq!(is_started, Some(Step::Begun));
     // Between any two steps somebody writes from the phone, into the old chats too.
-    let mut said = 0;
+    let mut message_count = 0;
     loop {
         clock.advance(60_000);
-        say(&service, &direct(ANA, &format!("fresh {said}"))).await;
-        let mut message = group("ours", ANA, &format!("fresh {said}"));
+        say(&service, &direct(ANA, &format!("fresh {message_count}"))).await;
+        let mut message = group("ours", ANA, &format!("fresh {message_count}"));
         message["participants"] = json!([ANA, BEN]);
         say(&service, &message).await;
-        said += 1;
+        message_count += 1;
         match service.app.eraser.advance(&mut run).await.unwrap() {
             None => break,
-            Some(_) => assert!(said < 100),
+            Some(_) => assert!(message_count < 100),
         }
     }
     assert_ne!(service.user_id(ANA), old);
-    let fresh: Vec<String> = (0..said).rev().map(|n| format!("fresh {n}")).collect();
+    let fresh: Vec<String> = (0..message_count)
+        .rev()
+        .map(|n| format!("fresh {n}"))
+        .collect();
     assert_eq!(history(&service, &format!("chat;{ANA}")), fresh);
-    let ours = history(&service, "ours");
-    assert_eq!(ours[..said], fresh);
-    assert_eq!(ours[said..], ["tea ours 2", "tea ours 1", "tea ours 0"]);
+    let own_history = history(&service, "ours");
+    assert_eq!(own_history[..message_count], fresh);
+    assert_eq!(
+        own_history[message_count..],
+        ["tea ours 2", "tea ours 1", "tea ours 0"]
+    );
     let owner = format!(
         "SELECT phone FROM rooms JOIN users ON users.id = owner_id WHERE chat_guid = 'chat;{ANA}'"
     );
@@ -369,8 +378,8 @@ async fn one_that_was_taken_back_stays() {
     ask_for_deletion(&service, BEN).await;
     // The very last moment.
     clock.advance(30 * DAY_MS);
-    let seen = purge(&service).await;
-    assert_eq!(seen["progress"]["erased"], 0);
+    let status = purge(&service).await;
+    assert_eq!(status["progress"]["erased"], 0);
     assert_eq!(service.rows("SELECT count(*) FROM users"), [[1]]);
     assert_eq!(service.rows("SELECT count(*) FROM erased_users"), [[0]]);
 }
@@ -418,9 +427,9 @@ async fn a_provider_that_is_down_delays_only_its_own_step() {
     clock.advance(30 * DAY_MS + 1);
     stripe.mode("500");
     let service = Service::in_folder(folder, &settings, clock.clone()).await;
-    let seen = purge(&service).await;
-    assert_eq!(seen["progress"]["erased"], 0);
-    assert_eq!(seen["under_way"][0]["waits_for_others"], true);
+    let status = purge(&service).await;
+    assert_eq!(status["progress"]["erased"], 0);
+    assert_eq!(status["under_way"][0]["waits_for_others"], true);
     assert_eq!(service.rows("SELECT count(*) FROM users"), [[0]]);
     assert_eq!(service.rows("SELECT count(*) FROM subscriptions"), [[0]]);
     let refused = service.send(&get("/account").bearer(&token)).await;
@@ -439,8 +448,8 @@ async fn a_provider_that_is_down_delays_only_its_own_step() {
         outlook(&service).await["progress"]["erased"] == 1
     })
     .await;
-    let left = "SELECT (SELECT count(*) FROM erasures), (SELECT count(*) FROM provider_tasks)";
-    assert_eq!(service.rows(left), [[0, 0]]);
+    let remaining = "SELECT (SELECT count(*) FROM erasures), (SELECT count(*) FROM provider_tasks)";
+    assert_eq!(service.rows(remaining), [[0, 0]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -457,9 +466,9 @@ async fn a_memory_service_that_is_down_delays_only_its_own_step() {
     let (_, folder) = service.stop().await;
     clock.advance(30 * DAY_MS + 1);
     let service = Service::in_folder(folder, &nowhere, clock.clone()).await;
-    let seen = purge(&service).await;
-    assert_eq!(seen["progress"]["erased"], 0);
-    assert_eq!(seen["under_way"][0]["waits_for_others"], true);
+    let status = purge(&service).await;
+    assert_eq!(status["progress"]["erased"], 0);
+    assert_eq!(status["under_way"][0]["waits_for_others"], true);
     assert_eq!(service.rows("SELECT count(*) FROM users"), [[0]]);
     assert_eq!(service.rows("SELECT count(*) FROM memories"), [[0]]);
     assert_eq!(service.rows("SELECT count(*) FROM memory_tasks"), [[0]]);

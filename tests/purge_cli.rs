@@ -38,8 +38,8 @@ fn command(folder: &Path, arguments: &str) -> Command {
 
 fn done(folder: &Path, arguments: &str) -> String {
     let output = purge(folder, arguments);
-    let shown = format!("{output:?}");
-    assert_eq!(output.status.code(), Some(0), "{shown}");
+    let text = format!("{output:?}");
+    assert_eq!(output.status.code(), Some(0), "{text}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -114,7 +114,7 @@ async fn it_vouches_for_a_clock_that_jumped() {
 async fn what_became_of_the_mail_is_said() {
     let server = MailServer::start(Mood::Takes).await;
     let smtp = format!("smtp://127.0.0.1:{}", server.port);
-    for (mood, told) in [
+    for (mood, expected) in [
         (None, "no mail server is configured"),
         (Some(Mood::Takes), "confirmations sent by mail: 1"),
         (Some(Mood::PutsOff), "not sent yet: 1"),
@@ -131,12 +131,12 @@ async fn what_became_of_the_mail_is_said() {
         }
         let output = tokio::task::spawn_blocking(move || command.output()).await;
         let output = output.unwrap().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{said}");
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{printed}");
         assert_eq!(output.stdout, b"1 account was erased.\n");
-        assert!(said.starts_with("chatkeep: note: "), "{said}");
-        assert!(said.contains(told), "{said}");
-        assert!(!said.contains("ada@"), "{said}");
+        assert!(printed.starts_with("chatkeep: note: "), "{printed}");
+        assert!(printed.contains(expected), "{printed}");
+        assert!(!printed.contains("ada@"), "{printed}");
     }
     assert_eq!(server.mails().len(), 1);
 }
@@ -151,8 +151,8 @@ async fn what_can_not_be_done_is_said() {
     for arguments in ["--now", "--dry-run"] {
         let output = purge(folder, arguments);
         assert_eq!(output.status.code(), Some(1));
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("there is no database at"), "{said}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(printed.contains("there is no database at"), "{printed}");
     }
     assert_eq!(
         std::fs::read_dir(folder).unwrap().count(),
@@ -210,11 +210,11 @@ async fn a_killed_purge_goes_on() {
     drop(written(folder).await);
     write_much(folder);
     let database = folder.join("chatkeep.db");
-    let asked = request("POST", "/admin/purge").bearer(ADMIN_TOKEN);
+    let call = request("POST", "/admin/purge").bearer(ADMIN_TOKEN);
     let mut at_work = 0;
     for round in 0..kills {
         let mut service = Process::start(&database, &[]).unwrap();
-        assert_eq!(service.send(&asked).await.status, 200);
+        assert_eq!(service.send(&call).await.status, 200);
         tokio::time::sleep(Duration::from_millis(round * 37 % 150)).await;
         service.kill();
         at_work += usize::from(rows(&database, "SELECT 1 FROM erasures") == [[1]]);
@@ -226,12 +226,14 @@ async fn a_killed_purge_goes_on() {
     }
     println!("{at_work} of {kills} kills met the purge at work");
     let service = Process::start(&database, &[]).unwrap();
-    assert_eq!(service.send(&asked).await.status, 200);
+    assert_eq!(service.send(&call).await.status, 200);
     eventually("the purge", async || {
         tokio::time::sleep(Duration::from_millis(50)).await;
         let outlook = request("GET", "/admin/purge").bearer(ADMIN_TOKEN);
-        let seen = service.send(&outlook).await.json();
-        seen["progress"]["over"] == 1 && seen["due"] == json!([]) && seen["under_way"] == json!([])
+        let status = service.send(&outlook).await.json();
+        status["progress"]["over"] == 1
+            && status["due"] == json!([])
+            && status["under_way"] == json!([])
     })
     .await;
     let chain = "WITH RECURSIVE chain(id) AS (SELECT message_id FROM room_heads

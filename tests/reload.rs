@@ -123,9 +123,9 @@ async fn secrets_texts_and_the_log_are_taken_and_the_rest_is_named() {
         .await
         .unwrap();
     assert_eq!(service.say(&old, "hello").await.status, 401);
-    let told = service.say(&new, "what is your name?").await;
-    assert_eq!(told.status, 200, "{}", told.text);
-    assert!(told.text.contains("Ada"), "{}", told.text);
+    let reply_text = service.say(&new, "what is your name?").await;
+    assert_eq!(reply_text.status, 200, "{}", reply_text.text);
+    assert!(reply_text.text.contains("Ada"), "{}", reply_text.text);
     assert_eq!(service.admin(&format!("admin-{BEFORE}")).await, 401);
     assert_eq!(service.admin(&format!("admin-{AFTER}")).await, 200);
     for (word, expected) in [(BEFORE, 401), (AFTER, 200)] {
@@ -150,7 +150,7 @@ async fn a_configuration_that_can_not_be_used_changes_nothing() {
     write_secrets(service.folder.path(), AFTER);
     let file = service.path("service.toml");
     let sound = fs::read_to_string(&file).unwrap();
-    for (text, told) in [
+    for (text, expected) in [
         (format!("{sound}[reply"), "not valid TOML"),
         (
             format!("{sound}tone = \"kind\"\n"),
@@ -165,7 +165,7 @@ async fn a_configuration_that_can_not_be_used_changes_nothing() {
         fs::rename(service.path("log"), service.path("log.1")).unwrap();
         service.reload("the settings stay as they were").await;
         let log = service.log();
-        assert!(log.contains(told), "{log}");
+        assert!(log.contains(expected), "{log}");
         assert_eq!(service.admin(&format!("admin-{BEFORE}")).await, 200);
         assert_eq!(
             service.say(&format!("edge-{BEFORE}"), "hello").await.status,

@@ -141,8 +141,8 @@ async fn two_authorization_headers_open_nothing() {
         if row.caller == Caller::Anyone {
             continue;
         }
-        for good in [ADMIN_TOKEN, LEGACY_SECRET, &token("a")] {
-            let answer = service.send(&to(&row).bearer("x").bearer(good)).await;
+        for valid in [ADMIN_TOKEN, LEGACY_SECRET, &token("a")] {
+            let answer = service.send(&to(&row).bearer("x").bearer(valid)).await;
             assert_eq!(answer.status, 401, "{} {}", row.method, row.path);
         }
     }

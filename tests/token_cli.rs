@@ -43,11 +43,11 @@ fn token(output: &Output) -> String {
 }
 
 fn assert_refused(output: &Output, part: &str) {
-    let told = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    let printed = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
     assert_eq!(text(&output.stdout), "");
-    assert_eq!(told.lines().count(), 1, "{told}");
-    assert!(told.contains(part), "{told}");
+    assert_eq!(printed.lines().count(), 1, "{printed}");
+    assert!(printed.contains(part), "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -55,29 +55,29 @@ async fn its_tokens_open_the_users_account() {
     let folder = TempDir::new().unwrap();
     let settings = [("CHATKEEP_IDENTITY_HS256_SECRET", KEY)];
     let process = Process::start(&folder.path().join("chatkeep.db"), &settings).unwrap();
-    let made = token_user(folder.path(), &["--user-id", UUID])
+    let output = token_user(folder.path(), &["--user-id", UUID])
         .output()
         .unwrap();
     assert!(
-        text(&made.stderr).contains("no user"),
+        text(&output.stderr).contains("no user"),
         "{}",
-        text(&made.stderr)
+        text(&output.stderr)
     );
     let path = format!("/api/v1/usage/limits/{UUID}");
     let upper = ["--user-id", &UUID.to_uppercase(), "--ttl", "30d"];
-    let again = token_user(folder.path(), &upper);
+    let repeated = token_user(folder.path(), &upper);
     for (mut command, first) in [
         (token_user(folder.path(), &["--user-id", UUID]), true),
-        (again, false),
+        (repeated, false),
     ] {
-        let made = command.output().unwrap();
-        let answer = process.send(&get(&path).bearer(&token(&made))).await;
+        let output = command.output().unwrap();
+        let answer = process.send(&get(&path).bearer(&token(&output))).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         assert_eq!(
-            text(&made.stderr).is_empty(),
+            text(&output.stderr).is_empty(),
             !first,
             "{}",
-            text(&made.stderr)
+            text(&output.stderr)
         );
     }
 
@@ -88,13 +88,13 @@ async fn its_tokens_open_the_users_account() {
     );
     let hello = post("/edge/message", &direct(PHONE, "hello")).bearer(&support::token("a"));
     assert_eq!(process.send(&hello).await.status, 200);
-    let made = token_user(folder.path(), &by_phone).output().unwrap();
-    let answer = process.send(&get(&path).bearer(&token(&made))).await;
+    let output = token_user(folder.path(), &by_phone).output().unwrap();
+    let answer = process.send(&get(&path).bearer(&token(&output))).await;
     assert_eq!(
         (answer.status, answer.code()),
         (404, "user_not_found".into())
     );
-    assert_eq!(text(&made.stderr), "");
+    assert_eq!(text(&output.stderr), "");
 }
 
 #[test]
@@ -148,10 +148,10 @@ fn it_is_refused_where_a_provider_issues_them() {
 #[test]
 fn a_fresh_folder_gets_its_secrets_and_a_note() {
     let folder = TempDir::new().unwrap();
-    let made = chatkeep(folder.path(), &["token", "user", "--user-id", UUID]).output();
-    let made = made.unwrap();
-    token(&made);
-    assert!(text(&made.stderr).contains("does not exist yet"));
+    let output = chatkeep(folder.path(), &["token", "user", "--user-id", UUID]).output();
+    let output = output.unwrap();
+    token(&output);
+    assert!(text(&output.stderr).contains("does not exist yet"));
     assert!(folder.path().join("secrets.toml").exists());
 }
 
@@ -188,8 +188,8 @@ async fn a_printed_registration_token_registers_a_relay() {
     process.kill();
     // What was answered with 200 was kept: the token is used, also after a kill.
     let process = Process::start(&folder.path().join("chatkeep.db"), &[]).unwrap();
-    let again = process.send(&post("/edge/register", &body)).await;
-    assert_eq!(again.status, 401, "{}", again.text);
+    let repeated = process.send(&post("/edge/register", &body)).await;
+    assert_eq!(repeated.status, 401, "{}", repeated.text);
     let edge_token = answer.json()["edge_token"].as_str().unwrap().to_owned();
     let message = post("/edge/message", &direct(PHONE, "hi")).bearer(&edge_token);
     assert_eq!(process.send(&message).await.status, 200);

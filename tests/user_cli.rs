@@ -37,8 +37,8 @@ fn user(folder: &Path, arguments: &str) -> Output {
 /// What a command printed that did what it was told.
 fn done(folder: &Path, arguments: &str) -> String {
     let output = user(folder, arguments);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{arguments}: {told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {printed}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -49,10 +49,10 @@ fn json_of(folder: &Path, arguments: &str) -> Value {
 /// Exit code 1 and one line that holds `part`.
 fn assert_refused(folder: &Path, arguments: &str, part: &str) {
     let output = user(folder, arguments);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{arguments}: {told}");
-    assert_eq!(told.lines().count(), 1, "{arguments}: {told}");
-    assert!(told.contains(part), "{arguments}: {told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{arguments}: {printed}");
+    assert_eq!(printed.lines().count(), 1, "{arguments}: {printed}");
+    assert!(printed.contains(part), "{arguments}: {printed}");
     assert!(output.stdout.is_empty(), "{arguments}");
 }
 
@@ -121,21 +121,24 @@ async fn grants_hold_at_once_in_the_running_service() {
     service.set_flag("free_tier.daily_message_limit", 0).await;
     let limited = Some("message_limit_reached".to_owned());
     assert_eq!(service.denied("+15550101").await, limited);
-    let told = done(folder, "grant --phone +15550101 --plan annual");
-    assert_eq!(told, "+15550101 is subscribed (annual).\n");
+    let printed = done(folder, "grant --phone +15550101 --plan annual");
+    assert_eq!(printed, "+15550101 is subscribed (annual).\n");
     assert_eq!(service.denied("+15550101").await, None);
     let id = json_of(folder, "show --phone +15550101 --json")["user_id"].clone();
     let id = id.as_str().unwrap();
-    let told = done(folder, &format!("revoke --user-id {id}"));
-    assert_eq!(told, "The grant of +15550101 has ended.\n");
+    let printed = done(folder, &format!("revoke --user-id {id}"));
+    assert_eq!(printed, "The grant of +15550101 has ended.\n");
     assert_eq!(service.denied("+15550101").await, limited);
-    let told = done(folder, &format!("revoke --user-id {id}"));
-    assert!(told.contains("nothing changed"), "{told}");
-    let told = done(
+    let printed = done(folder, &format!("revoke --user-id {id}"));
+    assert!(printed.contains("nothing changed"), "{printed}");
+    let printed = done(
         folder,
         &format!("grant --user-id {id} --plan monthly --until 9000-12-30"),
     );
-    assert!(told.contains("until 9000-12-31T00:00:00.000Z"), "{told}");
+    assert!(
+        printed.contains("until 9000-12-31T00:00:00.000Z"),
+        "{printed}"
+    );
     assert_eq!(service.denied("+15550101").await, None);
     for command in [
         &["user", "show", "--phone", "+15550110"][..],
@@ -144,9 +147,9 @@ async fn grants_hold_at_once_in_the_running_service() {
         &["token", "user", "--phone", "+15550110"],
     ] {
         let refused = chatkeep(folder, command).output().unwrap();
-        let told = String::from_utf8_lossy(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(1), "{told}");
-        assert!(told.contains("the nearest is +15550101"), "{told}");
+        let printed = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{printed}");
+        assert!(printed.contains("the nearest is +15550101"), "{printed}");
     }
     // Another admin token: said, and nothing changed.
     let revoke = ["user", "revoke", "--phone", "+15550101"];
@@ -175,18 +178,18 @@ async fn grants_without_a_running_service_are_found_by_the_next_one() {
         folder,
         "grant --phone ana --plan monthly --until 9000-12-30",
     );
-    let shown = done(folder, "show --phone ana");
+    let printed = done(folder, "show --phone ana");
     assert!(
-        shown.contains("active (monthly), granted by an operator, until 9000"),
-        "{shown}"
+        printed.contains("active (monthly), granted by an operator, until 9000"),
+        "{printed}"
     );
     let service = Serving::start(folder);
     assert_eq!(service.denied("ana").await, None);
     drop(service);
     done(folder, "revoke --phone ana");
-    let shown = json_of(folder, "show --phone ana --json");
-    assert_eq!(shown["subscription_status"], "free");
-    assert_eq!(shown["grant"], Value::Null);
+    let printed = json_of(folder, "show --phone ana --json");
+    assert_eq!(printed["subscription_status"], "free");
+    assert_eq!(printed["grant"], Value::Null);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -196,25 +199,28 @@ async fn a_deletion_that_was_asked_for_is_shown() {
     let service = Serving::start(folder);
     service.denied("ana").await;
     assert!(done(folder, "show --phone ana").contains("deletion      not asked for"));
-    let shown = json_of(folder, "show --phone ana --json");
-    assert_eq!(shown["deletion_scheduled_for"], Value::Null);
+    let printed = json_of(folder, "show --phone ana --json");
+    assert_eq!(printed["deletion_scheduled_for"], Value::Null);
     let conn = rusqlite::Connection::open(folder.join("chatkeep.db")).unwrap();
     conn.busy_timeout(support::PATIENCE).unwrap();
     let due = "UPDATE users SET deletion_requested_at = 1, deletion_scheduled_for = 4102444800000";
     conn.execute_batch(due).unwrap();
-    let shown = done(folder, "show --phone ana");
-    assert!(shown.contains("asked for, due 2100-01-01"), "{shown}");
+    let printed = done(folder, "show --phone ana");
+    assert!(printed.contains("asked for, due 2100-01-01"), "{printed}");
     let listed = done(folder, "list");
     assert!(
         listed.contains("(to be deleted, due 2100-01-01"),
         "{listed}"
     );
-    let shown = json_of(folder, "show --phone ana --json");
-    assert_eq!(shown["deletion_scheduled_for"], "2100-01-01T00:00:00.000Z");
+    let printed = json_of(folder, "show --phone ana --json");
+    assert_eq!(
+        printed["deletion_scheduled_for"],
+        "2100-01-01T00:00:00.000Z"
+    );
     let by_service = service
         .send(&support::get("/admin/users").bearer(ADMIN_TOKEN))
         .await;
-    assert_eq!(by_service["users"][0], shown);
+    assert_eq!(by_service["users"][0], printed);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -290,13 +296,16 @@ async fn what_can_not_be_done_is_said_in_one_line() {
             assert_eq!(user(folder, wrong).status.code(), Some(2), "{wrong}");
         }
         let mistyped = user(folder, "list --limit ten");
-        let told = String::from_utf8(mistyped.stderr).unwrap();
-        assert!(told.contains("a whole number from 1 to 1000"), "{told}");
+        let printed = String::from_utf8(mistyped.stderr).unwrap();
+        assert!(
+            printed.contains("a whole number from 1 to 1000"),
+            "{printed}"
+        );
         let empty = chatkeep(folder, &["user", "show", "--phone", ""]).output();
-        let told = String::from_utf8(empty.unwrap().stderr).unwrap();
-        assert!(told.contains("no user is known as \"\""), "{told}");
-        let shown = json_of(folder, "show --phone ana --json");
-        assert_eq!(shown["grant"], Value::Null, "running: {running}");
+        let printed = String::from_utf8(empty.unwrap().stderr).unwrap();
+        assert!(printed.contains("no user is known as \"\""), "{printed}");
+        let view = json_of(folder, "show --phone ana --json");
+        assert_eq!(view["grant"], Value::Null, "running: {running}");
         if running {
             let id = service.child.id().to_string();
             Command::new("kill").args(["-KILL", &id]).status().unwrap();

@@ -21,15 +21,15 @@ use crate::model::public_id::PublicId;
 use crate::outbound::Method;
 use crate::services::{Credentials, NAME_CHARS_MAX, ServiceView};
 
-/// A server is asked several times, each time for 20 seconds at most.
+/// A call sends several requests to the server, each of at most 20 seconds.
 const ANSWER_MAX: Duration = Duration::from_secs(120);
 
 #[derive(Subcommand)]
 pub(super) enum Command {
     /// Connects a calendar or mailbox for a person.
     ///
-    /// It is tried first: what fails is not kept. The password (of ics, the calendar's address)
-    /// is asked for in the terminal, or read from --secret-file or standard input.
+    /// The service is tested first, and stored only if the test succeeds. The password (for ics, the
+    /// calendar's address) is read from --secret-file, the terminal or standard input.
     #[command(
         after_help = "Example: chatkeep service add --phone +15550100 --kind imap --host imap.example.com --username ada@example.com --secret-file password.txt"
     )]
@@ -37,25 +37,25 @@ pub(super) enum Command {
     /// Lists a person's calendars and mailboxes, oldest first.
     #[command(after_help = "Example: chatkeep service list --phone +15550100 --json")]
     List(List),
-    /// Asks a server now and says how that went.
+    /// Synchronizes a service now and prints the result.
     ///
-    /// What is new is fetched. The exit code is 1 where the server fails or refuses.
+    /// New entries are fetched. The exit code is 1 if the server fails or refuses.
     #[command(
         after_help = "Example: chatkeep service test --phone +15550100 0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11"
     )]
-    Test(Named),
-    /// Removes a service's credentials and everything that was fetched.
+    Test(TestOptions),
+    /// Removes a service's credentials and all fetched data.
     #[command(
         after_help = "Example: chatkeep service remove --phone +15550100 0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b11"
     )]
-    Remove(Removal),
+    Remove(ServiceArguments),
 }
 
 #[derive(Args)]
 pub(super) struct Add {
     #[command(flatten)]
     person: UserArguments,
-    /// What to connect: a calendar by its iCal address, a CalDAV account, or a mailbox.
+    /// The kind of service: a calendar by its iCal address, a CalDAV account, or a mailbox.
     #[arg(long, value_parser = ["ics", "caldav", "imap"])]
     kind: String,
     /// The address of the CalDAV server.
@@ -67,14 +67,14 @@ pub(super) struct Add {
     /// The mail server's port; default: 993, or 143 with --no-tls.
     #[arg(long)]
     port: Option<u16>,
-    /// Who signs in at the CalDAV or mail server.
+    /// The user name at the CalDAV or mail server.
     #[arg(long, required_if_eq_any([("kind", "caldav"), ("kind", "imap")]))]
     username: Option<String>,
-    /// Asks the mail server without TLS; only a host of services.allowed_hosts.
+    /// Connects to the mail server without TLS. Only for a host of services.allowed_hosts.
     #[arg(long)]
     no_tls: bool,
-    /// What the service is called; default: the name that its server gives, or its host.
-    #[arg(long, value_parser = name)]
+    /// The service's name; default: the name that its server reports, or its host.
+    #[arg(long, value_parser = parse_name)]
     name: Option<String>,
     /// A file whose first line is the password, or the iCal address.
     #[arg(long, value_name = "FILE")]
@@ -94,16 +94,16 @@ pub(super) struct List {
 }
 
 #[derive(Args)]
-pub(super) struct Named {
+pub(super) struct TestOptions {
     #[command(flatten)]
-    service: Removal,
+    service: ServiceArguments,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Args)]
-pub(super) struct Removal {
+pub(super) struct ServiceArguments {
     #[command(flatten)]
     person: UserArguments,
     /// The service's id, as shown by `chatkeep service list`.
@@ -112,35 +112,38 @@ pub(super) struct Removal {
 }
 
 pub(super) fn run(source: &Source, command: &Command) -> Result<(), Vec<String>> {
-    let database = super::loaded(source)?.config.storage.path;
-    let done = match command {
+    let database = super::load(source)?.config.storage.path;
+    let result = match command {
         Command::Add(options) => {
-            let user_id = person(&database, &options.person).map_err(super::one)?;
-            let credentials = options.credentials().map_err(super::one)?;
+            let user_id = user_id(&database, &options.person).map_err(super::one_reason)?;
+            let credentials = options.credentials().map_err(super::one_reason)?;
             // Loaded only now: no secret is generated for an unknown user.
-            let config = super::configuration(source)?.config;
+            let config = super::load_with_secrets(source)?.config;
             add(&config, &user_id, credentials, options)
         }
         Command::List(options) => {
-            let user_id = person(&database, &options.person).map_err(super::one)?;
-            list(&super::configuration(source)?.config, &user_id, options)
+            let user_id = user_id(&database, &options.person).map_err(super::one_reason)?;
+            list(&super::load_with_secrets(source)?.config, &user_id, options)
         }
         Command::Test(options) => {
-            let (user_id, id) = options.service.checked(&database).map_err(super::one)?;
-            let config = super::configuration(source)?.config;
+            let (user_id, id) = options
+                .service
+                .check(&database)
+                .map_err(super::one_reason)?;
+            let config = super::load_with_secrets(source)?.config;
             test(&config, &user_id, id, options.json)
         }
         Command::Remove(options) => {
-            let (user_id, id) = options.checked(&database).map_err(super::one)?;
-            remove(&super::configuration(source)?.config, &user_id, id)
+            let (user_id, id) = options.check(&database).map_err(super::one_reason)?;
+            remove(&super::load_with_secrets(source)?.config, &user_id, id)
         }
     };
-    done.map_err(super::one)
+    result.map_err(super::one_reason)
 }
 
 impl Add {
     fn credentials(&self) -> Result<Credentials, String> {
-        let given = |value: &Option<String>| value.clone().unwrap_or_default();
+        let text = |value: &Option<String>| value.clone().unwrap_or_default();
         let what = match self.kind.as_str() {
             "ics" => "iCal address",
             _ => "password",
@@ -149,14 +152,14 @@ impl Add {
         Ok(match self.kind.as_str() {
             "ics" => Credentials::Ics { url: secret },
             "caldav" => Credentials::Caldav {
-                url: given(&self.url),
-                username: given(&self.username),
+                url: text(&self.url),
+                username: text(&self.username),
                 password: secret,
             },
             _ => Credentials::imap(
-                given(&self.host),
+                text(&self.host),
                 self.port,
-                given(&self.username),
+                text(&self.username),
                 secret,
                 !self.no_tls,
             ),
@@ -164,27 +167,27 @@ impl Add {
     }
 }
 
-impl Removal {
-    /// The person's id and the service's, which become parts of a URL path.
-    fn checked(&self, database: &Path) -> Result<(String, &str), String> {
-        let user_id = person(database, &self.person)?;
+impl ServiceArguments {
+    /// The ids of the person and the service; both become parts of a URL path.
+    fn check(&self, database: &Path) -> Result<(String, &str), String> {
+        let user_id = user_id(database, &self.person)?;
         match PublicId::parse(&self.service_id) {
             Some(_) => Ok((user_id, &self.service_id)),
             None => Err(format!(
-                "{} is no service's id; `chatkeep service list` shows them",
+                "{} is not the id of a service; `chatkeep service list` shows the ids",
                 plain(&self.service_id)
             )),
         }
     }
 }
 
-fn person(database: &Path, named: &UserArguments) -> Result<String, String> {
-    let row = user::find(database, named, Clock::system().now())?;
+fn user_id(database: &Path, user: &UserArguments) -> Result<String, String> {
+    let row = user::find(database, user, Clock::system().now())?;
     Ok(row.user.public_id)
 }
 
-fn name(given: &str) -> Result<String, String> {
-    let name = given.trim();
+fn parse_name(text: &str) -> Result<String, String> {
+    let name = text.trim();
     match name.chars().count() {
         1..=NAME_CHARS_MAX => Ok(name.to_owned()),
         _ => Err(format!("must have 1 to {NAME_CHARS_MAX} characters")),
@@ -202,36 +205,36 @@ fn add(
     if let Some(name) = &options.name {
         body["name"] = name.as_str().into();
     }
-    let added = match running::ask_for(config, Method::Post, &path, Some(&body), ANSWER_MAX)? {
-        Some(added) => added,
+    let service = match running::ask_for(config, Method::Post, &path, Some(&body), ANSWER_MAX)? {
+        Some(service) => service,
         None => {
             let (name, operator) = (options.name.clone(), super::audit::operator());
-            alone(config, async |app| {
+            run_alone(config, async |app| {
                 let services = &app.services;
-                let added = services.connect_for(user_id, credentials, name, operator);
-                added.await.map(|view| json!(view))
+                let connecting = services.connect_for(user_id, credentials, name, operator);
+                connecting.await.map(|view| json!(view))
             })?
         }
     };
     match options.json {
-        true => super::print_json(&added),
-        false => super::print(&format!("Connected: {}", line(&added))),
+        true => super::print_json(&service),
+        false => super::print(&format!("Connected: {}", line(&service))),
     }
 }
 
 fn list(config: &Config, user_id: &str, options: &List) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services");
-    let listed = match running::ask(config, Method::Get, &path, None)? {
-        Some(listed) => listed,
-        None => alone(config, async |app| {
+    let body = match running::ask(config, Method::Get, &path, None)? {
+        Some(body) => body,
+        None => run_alone(config, async |app| {
             let services: Vec<ServiceView> = app.services.list_of(user_id).await?;
             Ok(json!({ "services": services }))
         })?,
     };
     if options.json {
-        return super::print_json(&listed);
+        return super::print_json(&body);
     }
-    let services = listed["services"].as_array().map_or(&[][..], Vec::as_slice);
+    let services = body["services"].as_array().map_or(&[][..], Vec::as_slice);
     if services.is_empty() {
         return super::print("No services.");
     }
@@ -241,18 +244,18 @@ fn list(config: &Config, user_id: &str, options: &List) -> Result<(), String> {
 
 fn test(config: &Config, user_id: &str, id: &str, as_json: bool) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services/{id}/sync");
-    let tested = match running::ask_for(config, Method::Post, &path, None, ANSWER_MAX)? {
-        Some(tested) => tested,
-        None => alone(config, async |app| {
-            let tested = app.services.test_of(user_id, id).await?;
-            Ok(json!(tested))
+    let service = match running::ask_for(config, Method::Post, &path, None, ANSWER_MAX)? {
+        Some(service) => service,
+        None => run_alone(config, async |app| {
+            let service = app.services.test_of(user_id, id).await?;
+            Ok(json!(service))
         })?,
     };
     match as_json {
-        true => super::print_json(&tested)?,
-        false => super::print(&line(&tested))?,
+        true => super::print_json(&service)?,
+        false => super::print(&line(&service))?,
     }
-    match tested["error"].as_str() {
+    match service["error"].as_str() {
         Some(why) => Err(why.to_owned()),
         None => Ok(()),
     }
@@ -262,16 +265,16 @@ fn remove(config: &Config, user_id: &str, id: &str) -> Result<(), String> {
     let path = format!("/admin/users/{user_id}/services/{id}");
     if running::ask_for(config, Method::Delete, &path, None, ANSWER_MAX)?.is_none() {
         let operator = super::audit::operator();
-        alone(config, async |app| {
-            let removed = app.services.disconnect_for(user_id, id, operator);
-            removed.await.map(|()| Value::Null)
+        run_alone(config, async |app| {
+            let removing = app.services.disconnect_for(user_id, id, operator);
+            removing.await.map(|()| Value::Null)
         })?;
     }
-    super::print("The service is removed; its credentials and what was fetched are gone.")
+    super::print("The service is removed; its credentials and fetched data are deleted.")
 }
 
-/// Does it in the database, where no service runs.
-fn alone(
+/// Runs the command in this process, for when no service runs.
+fn run_alone(
     config: &Config,
     work: impl AsyncFnOnce(&App) -> error::Result<Value>,
 ) -> Result<Value, String> {

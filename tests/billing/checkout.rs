@@ -21,9 +21,9 @@ async fn a_subscription_is_asked_for_as_the_provider_wants_it() {
     assert_eq!(session["publishable_key"], "pk_live_1");
     let id = session["session_id"].as_str().unwrap();
     assert_eq!(session["url"], format!("https://checkout.example/c/{id}#x"));
-    let asked = world.stripe.asked();
-    let [customer, checkout] = asked.as_slice() else {
-        panic!("{asked:?}");
+    let requests = world.stripe.asked();
+    let [customer, checkout] = requests.as_slice() else {
+        panic!("{requests:?}");
     };
     assert_eq!(customer.path, "/v1/customers");
     assert_eq!(field(customer, "metadata[user_id]"), Some(user.as_str()));
@@ -71,9 +71,10 @@ async fn a_trial_is_given_once_and_only_while_it_is_on() {
     let trial = async |user: &str| {
         let answer = world.checkout(user, json!({"plan": "monthly"})).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
-        let asked = world.stripe.asked_for("POST", SESSIONS);
-        let days = field(&asked[0], "subscription_data[trial_period_days]").map(str::to_owned);
-        let cents = field(&asked[0], "line_items[1][price_data][unit_amount]").map(str::to_owned);
+        let requests = world.stripe.asked_for("POST", SESSIONS);
+        let days = field(&requests[0], "subscription_data[trial_period_days]").map(str::to_owned);
+        let cents =
+            field(&requests[0], "line_items[1][price_data][unit_amount]").map(str::to_owned);
         assert_eq!(days.is_some(), cents.is_some());
         cents
     };
@@ -189,16 +190,19 @@ async fn wrong_fields_are_named() {
     }
     assert_eq!(world.stripe.asked().len(), 0);
     let user = world.user().await;
-    let good = json!({"plan": "monthly", "success_url": "https://App.example.com/ok?s={CHECKOUT_SESSION_ID}",
+    let valid = json!({"plan": "monthly", "success_url": "https://App.example.com/ok?s={CHECKOUT_SESSION_ID}",
         "cancel_url": "http://127.0.0.1:3000/plans"});
-    let answer = world.checkout(&user, good.clone()).await;
+    let answer = world.checkout(&user, valid.clone()).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    let asked = world.stripe.asked_for("POST", SESSIONS);
+    let requests = world.stripe.asked_for("POST", SESSIONS);
     assert_eq!(
-        field(&asked[0], "success_url"),
-        good["success_url"].as_str()
+        field(&requests[0], "success_url"),
+        valid["success_url"].as_str()
     );
-    assert_eq!(field(&asked[0], "cancel_url"), good["cancel_url"].as_str());
+    assert_eq!(
+        field(&requests[0], "cancel_url"),
+        valid["cancel_url"].as_str()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -266,11 +270,13 @@ async fn of_twenty_at_once_one_makes_the_customer() {
     let billing = &world.service.app.billing;
     let returns = ReturnUrls::default();
     let all = (0..20).map(|_| billing.subscribe(id, "monthly", &returns));
-    for made in futures_util::future::join_all(all).await {
-        made.unwrap();
+    for result in futures_util::future::join_all(all).await {
+        result.unwrap();
     }
-    let asked = world.stripe.asked();
-    let customers = asked.iter().filter(|asked| asked.path == "/v1/customers");
+    let requests = world.stripe.asked();
+    let customers = requests
+        .iter()
+        .filter(|request| request.path == "/v1/customers");
     assert_eq!(customers.count(), 1);
     assert_eq!(world.stripe.state().customers.len(), 1);
 }
@@ -285,10 +291,10 @@ async fn a_retry_has_the_same_key_and_a_new_attempt_another() {
         (failed.status, failed.code()),
         (503, "payment_unavailable".into())
     );
-    let keys = |asked: Vec<stripe::Asked>| -> Vec<String> {
-        let keys = asked
+    let keys = |requests: Vec<stripe::Asked>| -> Vec<String> {
+        let keys = requests
             .iter()
-            .map(|asked| asked.headers["idempotency-key"].clone());
+            .map(|request| request.headers["idempotency-key"].clone());
         keys.collect()
     };
     let first = keys(world.stripe.asked_for("POST", "/v1/customers"));
@@ -344,7 +350,7 @@ async fn an_unknown_outcome_is_asked_for_with_the_same_key() {
         200
     );
     let after = world.stripe.asked_for("POST", "/v1/customers");
-    let key = |asked: &stripe::Asked| asked.headers["idempotency-key"].clone();
+    let key = |request: &stripe::Asked| request.headers["idempotency-key"].clone();
     assert_eq!(key(&before[0]), key(&after[0]), "also after a restart");
 }
 
@@ -374,20 +380,20 @@ async fn test_mode_uses_the_test_keys() {
     let answer = world.checkout(&user, json!({"plan": "monthly"})).await;
     assert_eq!(answer.json()["publishable_key"], "pk_test_1");
     world.checkout(&user, json!({"plan": "annual"})).await;
-    let asked = world.stripe.asked();
-    for asked in &asked {
+    let requests = world.stripe.asked();
+    for request in &requests {
         let bearer = format!("Bearer {}", stripe::TEST_SECRET_KEY);
-        assert_eq!(asked.headers["authorization"], bearer);
+        assert_eq!(request.headers["authorization"], bearer);
     }
-    let price = |asked: &stripe::Asked| asked.form.get("line_items[0][price]").cloned();
-    let prices: Vec<String> = asked.iter().filter_map(price).collect();
+    let price = |request: &stripe::Asked| request.form.get("line_items[0][price]").cloned();
+    let prices: Vec<String> = requests.iter().filter_map(price).collect();
     assert_eq!(prices, [MONTHLY, "price_test_annual"]);
     // A subscription to it is ours.
     let known = world.customer("cus_test").await;
     let of = subscription("sub_1", "cus_test", "active", "price_test_annual");
-    let told = event("evt_1", "customer.subscription.created", 10, of);
-    let told = with(told, json!({"livemode": false}));
-    let answer = world.signed(told.to_string(), stripe::TEST_WEBHOOK_SECRET);
+    let sent_event = event("evt_1", "customer.subscription.created", 10, of);
+    let sent_event = with(sent_event, json!({"livemode": false}));
+    let answer = world.signed(sent_event.to_string(), stripe::TEST_WEBHOOK_SECRET);
     assert_eq!(answer.await.status, 200);
     assert_eq!(
         world.standing(&known).await,
@@ -415,8 +421,8 @@ async fn credit_is_bought_within_the_flags() {
         let answer = amount(given.clone()).await;
         assert_eq!(answer.status, status, "{given}: {}", answer.text);
     }
-    let asked = world.stripe.asked_for("POST", SESSIONS);
-    let form = &asked[0].form;
+    let requests = world.stripe.asked_for("POST", SESSIONS);
+    let form = &requests[0].form;
     for (name, value) in [
         ("mode", "payment"),
         ("line_items[0][price_data][currency]", "usd"),

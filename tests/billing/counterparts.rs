@@ -133,18 +133,18 @@ async fn all_requests() -> Vec<stripe::Asked> {
     let wait = async |path: &str, all: &mut Vec<stripe::Asked>| {
         eventually("a call", async || {
             all.extend(world.stripe.asked());
-            let last = all.iter().rev().find(|asked| asked.method != "GET");
-            last.is_some_and(|asked| asked.path == path)
+            let last = all.iter().rev().find(|request| request.method != "GET");
+            last.is_some_and(|request| request.path == path)
         })
         .await;
     };
     wait("/v1/subscriptions/sub_1", &mut all).await;
-    let gone = world
+    let deletion = world
         .service
         .app
         .store
         .write(move |tx| tx.delete_customer_of(id, now));
-    gone.await.unwrap();
+    deletion.await.unwrap();
     wait("/v1/customers/cus_1", &mut all).await;
     all
 }
@@ -193,14 +193,14 @@ async fn requests_fit_the_vendors_types() {
     let folder = PathBuf::from(named(SDK));
     let all = all_requests().await;
     let mut text = "import Stripe from 'stripe';\n".to_owned();
-    let mut seen = std::collections::BTreeSet::new();
-    for (n, asked) in all.iter().enumerate() {
-        let of = type_of(asked).unwrap_or_else(|| panic!("no type for {asked:?}"));
-        seen.insert(of);
-        let value = meaning(asked);
+    let mut types = std::collections::BTreeSet::new();
+    for (n, request) in all.iter().enumerate() {
+        let of = type_of(request).unwrap_or_else(|| panic!("no type for {request:?}"));
+        types.insert(of);
+        let value = meaning(request);
         text += &format!("export const r{n}: Stripe.{of} = {value};\n");
     }
-    assert_eq!(seen.len(), 10, "{seen:?}");
+    assert_eq!(types.len(), 10, "{types:?}");
     text += READS;
     std::fs::write(folder.join("chatkeep.ts"), text).unwrap();
     let checked = Command::new("node")
@@ -218,8 +218,8 @@ async fn requests_fit_the_vendors_types() {
         .current_dir(&folder)
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&checked.stdout);
-    assert!(checked.status.success(), "{told}");
+    let printed = String::from_utf8_lossy(&checked.stdout);
+    assert!(checked.status.success(), "{printed}");
 }
 
 fn script(folder: &Path, text: &str, arguments: &[&str]) -> String {
@@ -229,8 +229,8 @@ fn script(folder: &Path, text: &str, arguments: &[&str]) -> String {
         .current_dir(folder)
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}");
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
@@ -244,7 +244,7 @@ async fn signatures_are_the_vendors() {
     let of = subscription("sub_1", "cus_1", "active", ANNUAL);
     let body = event("evt_1", "customer.subscription.created", 10, of).to_string();
     let at = world.clock.now().seconds();
-    let theirs = script(
+    let vendor_signature = script(
         &folder,
         "const S = require('stripe'); const s = new S('sk_test_1');
          const [payload, secret, timestamp] = process.argv.slice(1);
@@ -253,7 +253,7 @@ async fn signatures_are_the_vendors() {
         &[&body, WEBHOOK_SECRET, &at.to_string()],
     );
     let delivery = request("POST", "/payment/events")
-        .header("Stripe-Signature", &theirs)
+        .header("Stripe-Signature", &vendor_signature)
         .raw(body.clone());
     let answer = world.service.send(&delivery).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
@@ -261,13 +261,13 @@ async fn signatures_are_the_vendors() {
         world.standing(&user).await,
         ("active".into(), json!("annual"))
     );
-    let ours = payment_signature::sign(body.as_bytes(), WEBHOOK_SECRET, at);
+    let own_signature = payment_signature::sign(body.as_bytes(), WEBHOOK_SECRET, at);
     let kind = script(
         &folder,
         "const S = require('stripe'); const s = new S('sk_test_1');
          const [payload, secret, header] = process.argv.slice(1);
          console.log(s.webhooks.constructEvent(payload, header, secret).type);",
-        &[&body, WEBHOOK_SECRET, &ours],
+        &[&body, WEBHOOK_SECRET, &own_signature],
     );
     assert_eq!(kind, "customer.subscription.created");
 }
@@ -353,8 +353,8 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
         &pays,
     ));
     let begin = [("customer", customer.as_str()), ("items[0][plan]", &plan)];
-    let begun = told(&base, "POST", "/v1/subscriptions", &begin);
-    let name = id_of(&begun);
+    let subscription = told(&base, "POST", "/v1/subscriptions", &begin);
+    let name = id_of(&subscription);
     eventually("the event", async || {
         !world.service.rows("SELECT 1 FROM subscriptions").is_empty()
     })
@@ -372,36 +372,36 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
     let status = world.status(&user).await;
     assert_eq!(status["subscription_id"], json!(name));
     assert!(status["current_period_end"].is_string());
-    let again = world.checkout(&user, json!({"plan": "monthly"})).await;
-    assert_eq!(again.code(), "already_subscribed");
-    let (wanted, now) = (user.clone(), world.clock.now());
-    let asked = world.service.app.store.write(move |tx| {
-        let id = tx.user_id(&wanted)?.unwrap();
+    let repeated = world.checkout(&user, json!({"plan": "monthly"})).await;
+    assert_eq!(repeated.code(), "already_subscribed");
+    let (owner, now) = (user.clone(), world.clock.now());
+    let cancellation = world.service.app.store.write(move |tx| {
+        let id = tx.user_id(&owner)?.unwrap();
         tx.cancel_at_period_end(id, now)?;
         Ok(id)
     });
-    let id = asked.await.unwrap();
+    let id = cancellation.await.unwrap();
     let path = format!("/v1/subscriptions/{name}");
     let ends = || told(&base, "GET", &path, &[])["cancel_at_period_end"].clone();
     eventually("the end", async || ends() == true).await;
-    let asked = world
+    let cancellation = world
         .service
         .app
         .store
         .write(move |tx| tx.reactivate_subscription(id, now));
-    asked.await.unwrap();
+    cancellation.await.unwrap();
     eventually("no end", async || ends() == false).await;
     told(&base, "DELETE", &path, &[]);
     eventually("the end of it", async || {
         world.service.rows("SELECT status FROM users") == [["canceled"]]
     })
     .await;
-    let gone = world
+    let deletion = world
         .service
         .app
         .store
         .write(move |tx| tx.delete_customer_of(id, now));
-    gone.await.unwrap();
+    deletion.await.unwrap();
     eventually("no customer", async || {
         let known = told(&base, "GET", &format!("/v1/customers/{customer}"), &[]);
         known["deleted"] == true || known["error"].is_object()
@@ -433,22 +433,22 @@ async fn a_checkout_is_paid_at_emulate() {
         "/v1/checkout/sessions/{}",
         session["session_id"].as_str().unwrap()
     );
-    let kept = told(&base, "GET", &path, &[]);
-    assert_eq!(kept["metadata"]["user_id"], json!(user));
-    assert_eq!(kept["status"], "open");
+    let stored = told(&base, "GET", &path, &[]);
+    assert_eq!(stored["metadata"]["user_id"], json!(user));
+    assert_eq!(stored["status"], "open");
     let rows = world.service.rows("SELECT customer_id FROM users");
-    assert_eq!(kept["customer"], rows[0][0]);
+    assert_eq!(stored["customer"], rows[0][0]);
     let page = told(
         &base,
         "GET",
-        &format!("/checkout/{}", kept["id"].as_str().unwrap()),
+        &format!("/checkout/{}", stored["id"].as_str().unwrap()),
         &[],
     );
     assert!(page.as_str().unwrap().contains("Monthly"), "{page}");
     told(
         &base,
         "POST",
-        &format!("/checkout/{}/complete", kept["id"].as_str().unwrap()),
+        &format!("/checkout/{}/complete", stored["id"].as_str().unwrap()),
         &[],
     );
     let paid = told(&base, "GET", &path, &[]);

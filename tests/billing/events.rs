@@ -153,19 +153,19 @@ async fn only_signed_events_are_taken() {
         let at = world.clock.now().seconds() + offset_s;
         payment_signature::sign(body.as_bytes(), secret, at)
     };
-    let good = sign(WEBHOOK_SECRET, 0);
-    let bad = [
+    let valid = sign(WEBHOOK_SECRET, 0);
+    let invalid = [
         None,
         Some(sign("whsec_other", 0)),
         Some(sign(stripe::TEST_WEBHOOK_SECRET, 0)),
         Some(sign(WEBHOOK_SECRET, -301)),
         Some(sign(WEBHOOK_SECRET, 301)),
-        Some(good.replace("v1=", "v0=")),
-        Some(good.replace("t=", "t=1")),
+        Some(valid.replace("v1=", "v0=")),
+        Some(valid.replace("t=", "t=1")),
         Some("t=1,v1=".into()),
         Some("nonsense".into()),
     ];
-    for signature in bad {
+    for signature in invalid {
         let mut delivery = request("POST", "/payment/events").raw(body.clone());
         if let Some(signature) = &signature {
             delivery = delivery.header("Stripe-Signature", signature);
@@ -176,12 +176,12 @@ async fn only_signed_events_are_taken() {
     }
     let twice = request("POST", "/payment/events")
         .raw(body.clone())
-        .header("Stripe-Signature", &good)
-        .header("Stripe-Signature", &good);
+        .header("Stripe-Signature", &valid)
+        .header("Stripe-Signature", &valid);
     assert_eq!(world.service.send(&twice).await.status, 400);
     let changed = request("POST", "/payment/events")
         .raw(body.replace("active", "Active"))
-        .header("Stripe-Signature", &good);
+        .header("Stripe-Signature", &valid);
     assert_eq!(world.service.send(&changed).await.status, 400);
     let large = request("POST", "/payment/events").raw(" ".repeat(256 * 1024 + 1));
     assert_eq!(world.service.send(&large).await.status, 413);
@@ -191,7 +191,7 @@ async fn only_signed_events_are_taken() {
     );
     // Several signatures while a secret is being replaced.
     let other = sign("whsec_other", 0).split_once(',').unwrap().1.to_owned();
-    let (time, v1) = good.split_once(',').unwrap();
+    let (time, v1) = valid.split_once(',').unwrap();
     let rotating = request("POST", "/payment/events")
         .raw(body.clone())
         .header("Stripe-Signature", &format!("{time},{other},{v1},v0=00"));
@@ -293,8 +293,8 @@ async fn two_at_once_take_effect_once() {
     // One that is paid later.
     let unpaid = json!({"payment_status": "unpaid"});
     let session = with(bought("cs_2", &user, 700), unpaid);
-    let begun = event("evt_3", "checkout.session.completed", 7, session.clone());
-    world.events(&[begun]).await;
+    let checkout = event("evt_3", "checkout.session.completed", 7, session.clone());
+    world.events(&[checkout]).await;
     assert_eq!(world.status(&user).await["credit_balance"], 1_500);
     let paid = with(session, json!({"payment_status": "paid"}));
     let paid = event("evt_4", "checkout.session.async_payment_succeeded", 8, paid);

@@ -59,9 +59,9 @@ async fn an_invoice_is_shown_with_its_receipt() {
         "has_more": false, "total_count": 2,
     });
     assert_eq!(history, expected);
-    let asked = world.stripe.asked_for("GET", "/v1/invoices");
-    assert_eq!(asked[0].one("expand[]"), "data.payments");
-    assert_eq!(asked[0].one("limit"), "20");
+    let requests = world.stripe.asked_for("GET", "/v1/invoices");
+    assert_eq!(requests[0].one("expand[]"), "data.payments");
+    assert_eq!(requests[0].one("limit"), "20");
     let never = world.user().await;
     let empty = json!({"transactions": [], "has_more": false, "total_count": 0});
     assert_eq!(read(&world, &never, "").await, empty);

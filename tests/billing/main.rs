@@ -61,9 +61,9 @@ impl World {
         // What it compares with the provider at its start is over, and the next time is in an
         // hour: it takes nothing from under a test.
         support::eventually("the first comparison", async || {
-            let shown = service.admin("GET", "/metrics", &json!(null)).await.text;
+            let metrics = service.admin("GET", "/metrics", &json!(null)).await.text;
             let ran = "chatkeep_job_runs_total{job=\"payment_reconcile\"} ";
-            let runs = shown.lines().find_map(|line| line.strip_prefix(ran));
+            let runs = metrics.lines().find_map(|line| line.strip_prefix(ran));
             runs.is_some_and(|runs| runs != "0")
         })
         .await;
@@ -85,10 +85,10 @@ impl World {
     /// A user whom the provider knows, with no call to it.
     async fn customer(&self, customer_id: &str) -> String {
         let user = self.user().await;
-        let (kept, id) = (customer_id.to_owned(), user.clone());
+        let (customer_copy, id) = (customer_id.to_owned(), user.clone());
         let tied = self.service.app.store.write(move |tx| {
             let id = tx.user_id(&id)?.unwrap();
-            tx.tie_customer(id, &kept)
+            tx.tie_customer(id, &customer_copy)
         });
         assert!(tied.await.unwrap());
         let known = json!({"id": customer_id});

@@ -28,7 +28,7 @@ async fn only_credit_that_was_sold_here_is_added() {
     let world = World::start().await;
     let user = world.customer("cus_1").await;
     let before = kept(&world, &user).await;
-    let ours = bought("cs_1", &user, 50_000);
+    let own = bought("cs_1", &user, 50_000);
     let others = [
         json!({"metadata": {}}),
         json!({"metadata": {}, "customer": "cus_1", "client_reference_id": null}),
@@ -42,12 +42,12 @@ async fn only_credit_that_was_sold_here_is_added() {
     for (n, fields) in others.into_iter().enumerate() {
         for kind in [COMPLETED, "checkout.session.async_payment_succeeded"] {
             let id = format!("evt_{n}_{}", kind.len());
-            let session = with(ours.clone(), fields.clone());
+            let session = with(own.clone(), fields.clone());
             world.events(&[event(&id, kind, 10, session)]).await;
             assert_eq!(kept(&world, &user).await, before, "{kind} {fields}");
         }
     }
-    world.events(&[event("evt_1", COMPLETED, 10, ours)]).await;
+    world.events(&[event("evt_1", COMPLETED, 10, own)]).await;
     assert_eq!(world.status(&user).await["credit_balance"], 50_000);
 }
 
@@ -143,8 +143,10 @@ async fn what_was_sold_under_an_older_price_stays() {
     .enumerate()
     {
         let id = format!("evt_more_{n}");
-        let told = of(word, ANNUAL);
-        world.events(&[event(&id, kind, 20 + n as i64, told)]).await;
+        let sent_event = of(word, ANNUAL);
+        world
+            .events(&[event(&id, kind, 20 + n as i64, sent_event)])
+            .await;
         let expected = (standing.to_owned(), json!("annual"));
         assert_eq!(world.standing(&user).await, expected);
     }
@@ -184,8 +186,8 @@ async fn the_other_mode_changes_nothing() {
             ("evt_1", COMPLETED, bought("cs_1", &user, 900)),
             ("evt_2", CREATED, of),
         ] {
-            let told = with(event(id, kind, 10, object), json!({"livemode": livemode}));
-            let answer = world.signed(told.to_string(), secret).await;
+            let sent_event = with(event(id, kind, 10, object), json!({"livemode": livemode}));
+            let answer = world.signed(sent_event.to_string(), secret).await;
             assert_eq!(
                 (answer.status, answer.json()),
                 (200, json!({"received": true}))

@@ -20,7 +20,7 @@ const MODES: [&str; 10] = [
 
 /// What the rest of the service says meanwhile.
 async fn goes_on(world: &World, user: &str) {
-    let began = Instant::now();
+    let start = Instant::now();
     let status = world.status(user).await;
     assert_eq!(status["subscription_status"], "free");
     let health = world.service.send(&get("/health")).await;
@@ -28,7 +28,7 @@ async fn goes_on(world: &World, user: &str) {
     let sent = support::direct("+15550123", "hello");
     let answer = world.service.edge_message("a", &sent).await;
     assert_eq!(answer.status, 200);
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(5));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -42,14 +42,14 @@ async fn a_checkout_is_refused_in_time_and_the_rest_goes_on() {
         world.stripe.mode(mode);
         let user = world.user().await;
         let known = world.customer("cus_x").await;
-        let began = Instant::now();
+        let started = Instant::now();
         let (first, second, ()) = tokio::join!(
             world.checkout(&user, json!({"plan": "monthly"})),
             world.top_up(&known, json!({"amount_cents": 500})),
             goes_on(&world, &known),
         );
-        let took = began.elapsed();
-        assert!(took < Duration::from_secs(10), "{mode}: {took:?}");
+        let elapsed = started.elapsed();
+        assert!(elapsed < Duration::from_secs(10), "{mode}: {elapsed:?}");
         let history = world.get(&known, "/billing/history").await;
         for answer in [first, second, history] {
             assert_eq!(answer.status, 503, "{mode}: {}", answer.text);
@@ -62,8 +62,8 @@ async fn a_checkout_is_refused_in_time_and_the_rest_goes_on() {
         // It comes back, and so do payments: no permit was lost.
         world.stripe.mode("");
         if mode != "down" {
-            let again = world.checkout(&user, json!({"plan": "monthly"})).await;
-            assert_eq!(again.status, 200, "{mode}: {}", again.text);
+            let repeated = world.checkout(&user, json!({"plan": "monthly"})).await;
+            assert_eq!(repeated.status, 200, "{mode}: {}", repeated.text);
         }
     };
     futures_util::future::join_all(MODES.map(one)).await;

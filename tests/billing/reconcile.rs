@@ -42,10 +42,10 @@ async fn a_subscription_that_was_missed_is_found() {
     let ended = json!({"status": "past_due", "cancel_at_period_end": true});
     world.stripe.subscribe("sub_1", "cus_1", ended);
     let found = page(&world, false).await;
-    let held = found["drift"][0]["held"].as_str().unwrap();
+    let stored = found["drift"][0]["held"].as_str().unwrap();
     assert!(
-        held.starts_with("active (monthly), until 2027-01-15"),
-        "{held}"
+        stored.starts_with("active (monthly), until 2027-01-15"),
+        "{stored}"
     );
     assert_eq!(world.standing(&user).await.0, "past_due");
     let of = subscription("sub_1", "cus_1", "active", ANNUAL);
@@ -70,9 +70,9 @@ async fn events_that_could_not_be_delivered_take_effect_once() {
     assert_eq!(page(&world, false).await["missed_events"], 0);
     world.events(&[bought]).await;
     assert_eq!(world.status(&user).await["credit_balance"], 800);
-    let asked = world.stripe.asked_for("GET", "/v1/events");
-    assert_eq!(asked[0].one("delivery_success"), "false");
-    assert!(asked[0].query["types[]"].len() > 5);
+    let requests = world.stripe.asked_for("GET", "/v1/events");
+    assert_eq!(requests[0].one("delivery_success"), "false");
+    assert!(requests[0].query["types[]"].len() > 5);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -136,9 +136,9 @@ async fn a_slow_provider_is_compared_in_more_pages() {
             .subscribe(&format!("sub_{n}"), &customer, json!({}));
     }
     world.stripe.mode("slow");
-    let began = std::time::Instant::now();
+    let started = std::time::Instant::now();
     let first = page(&world, false).await;
-    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
     let next = first["next"].as_str().unwrap();
     assert!(first["checked"].as_u64() < Some(3), "{first}");
     let (mut checked, mut after) = (first["checked"].as_u64().unwrap(), next.to_owned());
@@ -248,8 +248,8 @@ async fn a_restore_loses_no_payment() {
         // From then on only what could not be delivered.
         support::eventually("the end of it", async || {
             page(&world, false).await;
-            let asked = world.stripe.asked_for("GET", "/v1/events");
-            asked.last().unwrap().one("delivery_success") == "false"
+            let requests = world.stripe.asked_for("GET", "/v1/events");
+            requests.last().unwrap().one("delivery_success") == "false"
         })
         .await;
         assert_eq!(world.status(&user).await["credit_balance"], 12_200);
@@ -282,10 +282,10 @@ async fn an_old_backup_is_named_in_the_log() {
     let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
     let running = process::Process::start(&database, &settings).unwrap();
     support::eventually("the provider is asked", async || {
-        let asked = stripe.asked_for("GET", "/v1/events");
-        asked
+        let requests = stripe.asked_for("GET", "/v1/events");
+        requests
             .iter()
-            .any(|asked| asked.one("delivery_success").is_empty())
+            .any(|request| request.one("delivery_success").is_empty())
     })
     .await;
     let expected = "knows payment events until 2020-02-29T12:00:00.000Z";
@@ -373,8 +373,11 @@ async fn the_command_works_with_and_without_a_running_service() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(told.contains("there is no payment provider"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        printed.contains("there is no payment provider"),
+        "{printed}"
+    );
 }
 
 /// Whoever runs the service sees why nobody can pay.

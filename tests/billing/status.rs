@@ -66,22 +66,22 @@ async fn every_status_has_its_tier() {
         world
             .events(&[event(&format!("evt_{n}"), kind, n as i64, of)])
             .await;
-        let seen = world.status(&user).await;
-        assert_eq!(fields(&seen), FIELDS);
-        assert_eq!(seen["subscription_status"], status);
-        assert_eq!(seen["subscription_plan"], "annual");
-        assert_eq!(seen["subscription_id"], "sub_1");
-        assert_eq!(seen["current_period_end"], "2027-01-15T08:00:00.000Z");
-        assert_eq!(seen["trial_expires_at"], "2026-09-28T14:13:20.000Z");
-        assert_eq!(seen["cancel_at_period_end"], n == 1);
-        assert_eq!(seen["tier"], tier);
+        let current = world.status(&user).await;
+        assert_eq!(fields(&current), FIELDS);
+        assert_eq!(current["subscription_status"], status);
+        assert_eq!(current["subscription_plan"], "annual");
+        assert_eq!(current["subscription_id"], "sub_1");
+        assert_eq!(current["current_period_end"], "2027-01-15T08:00:00.000Z");
+        assert_eq!(current["trial_expires_at"], "2026-09-28T14:13:20.000Z");
+        assert_eq!(current["cancel_at_period_end"], n == 1);
+        assert_eq!(current["tier"], tier);
         assert_eq!(
-            seen["daily_messages_remaining"].is_null(),
+            current["daily_messages_remaining"].is_null(),
             subscribed,
             "{status}"
         );
-        assert_eq!(seen["superpowers_enabled"], subscribed);
-        assert_eq!(seen["upgrade_benefits"].is_null(), subscribed);
+        assert_eq!(current["superpowers_enabled"], subscribed);
+        assert_eq!(current["upgrade_benefits"].is_null(), subscribed);
     }
 }
 

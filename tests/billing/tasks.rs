@@ -24,22 +24,22 @@ async fn subscriber(world: &World, fields: Value) -> (String, UserId) {
 
 async fn cancel(world: &World, user: UserId) {
     let now = world.clock.now();
-    let asked = world
+    let request = world
         .service
         .app
         .store
         .write(move |tx| tx.cancel_at_period_end(user, now));
-    asked.await.unwrap();
+    request.await.unwrap();
 }
 
 async fn reactivate(world: &World, user: UserId) {
     let now = world.clock.now();
-    let asked = world
+    let request = world
         .service
         .app
         .store
         .write(move |tx| tx.reactivate_subscription(user, now));
-    asked.await.unwrap();
+    request.await.unwrap();
 }
 
 fn ends(world: &World) -> bool {
@@ -138,8 +138,8 @@ async fn a_customer_is_deleted_when_the_provider_comes_back() {
     world.stripe.mode("refuse");
     let now = world.clock.now();
     let store = &world.service.app.store;
-    let gone = store.write(move |tx| tx.delete_customer_of(id, now));
-    gone.await.unwrap();
+    let deletion = store.write(move |tx| tx.delete_customer_of(id, now));
+    deletion.await.unwrap();
     let rows = world
         .service
         .rows("SELECT kind, subject, user_id FROM provider_tasks");
@@ -152,12 +152,12 @@ async fn a_customer_is_deleted_when_the_provider_comes_back() {
     told(&world).await;
     assert!(world.stripe.state().customers.is_empty());
     // Twice is once: a customer that is gone counts as deleted.
-    let again = world
+    let deleted_again = world
         .service
         .app
         .store
         .write(move |tx| tx.delete_customer("cus_1", now));
-    again.await.unwrap();
+    deleted_again.await.unwrap();
     told(&world).await;
 }
 

@@ -116,8 +116,8 @@ async fn keys_are_renewed_in_the_background_and_kept_through_failures() {
     let (service, clock) = started(&issuer).await;
     let token = old.token(&claims("user-1", json!({})));
     assert!(is_let_in(&service, &token).await);
-    let mut asked = 1;
-    for bad in [
+    let mut request_count = 1;
+    for invalid in [
         Mode::Raw(500, "{}".into()),
         Mode::Raw(200, "<html>hello</html>".into()),
         Mode::Raw(200, r#"{"keys":7}"#.into()),
@@ -125,12 +125,12 @@ async fn keys_are_renewed_in_the_background_and_kept_through_failures() {
         Mode::Raw(200, " ".repeat(2 << 20)),
         Mode::Raw(404, r#"{"keys":[]}"#.into()),
     ] {
-        issuer.answer_with(bad);
+        issuer.answer_with(invalid);
         clock.advance(10 * MINUTE_MS);
         assert!(is_let_in(&service, &token).await);
-        asked += 1;
-        eventually("another try", async || issuer.asked() == asked).await;
-        let fresh = old.token(&claims("user-1", json!({ "n": asked })));
+        request_count += 1;
+        eventually("another try", async || issuer.asked() == request_count).await;
+        let fresh = old.token(&claims("user-1", json!({ "n": request_count })));
         assert!(is_let_in(&service, &fresh).await, "the old keys serve");
     }
     // While it hangs, too; what it says in the end holds, and what it left out does not.
@@ -139,7 +139,7 @@ async fn keys_are_renewed_in_the_background_and_kept_through_failures() {
     let short = claims("user-1", json!({ "exp": crate::START.seconds() + 86_400 }));
     let token = old.token(&short);
     assert!(is_let_in(&service, &token).await);
-    eventually("another try", async || issuer.asked() == asked + 1).await;
+    eventually("another try", async || issuer.asked() == request_count + 1).await;
     assert!(is_let_in(&service, &token).await);
     issuer.let_go();
     eventually("the end of the old key", async || {
@@ -156,12 +156,12 @@ async fn a_provider_that_is_late_is_found_when_it_comes() {
     let (service, clock) = started(&issuer).await;
     let token = signer.token(&claims("user-1", json!({})));
     assert!(!is_let_in(&service, &token).await);
-    let asked = issuer.asked();
-    assert!((1..=2).contains(&asked), "{asked}");
+    let request_count = issuer.asked();
+    assert!((1..=2).contains(&request_count), "{request_count}");
     assert!(!is_let_in(&service, &token).await);
     assert!(!is_let_in(&service, &token).await);
-    let asked = issuer.asked();
-    assert!((1..=2).contains(&asked), "{asked}");
+    let request_count = issuer.asked();
+    assert!((1..=2).contains(&request_count), "{request_count}");
     issuer.answer_with(Mode::Keys(vec![signer.jwk()]));
     clock.advance(5_000);
     assert!(is_let_in(&service, &token).await);
@@ -175,11 +175,11 @@ async fn what_is_wrong_anyway_makes_nobody_look() {
     let (signer, other) = (Signer::rsa("r"), Signer::rsa("other"));
     let issuer = Issuer::start(Mode::Keys(vec![signer.jwk()])).await;
     let (service, _) = started(&issuer).await;
-    let good = claims("user-1", json!({}));
-    assert!(is_let_in(&service, &signer.token(&good)).await);
+    let valid = claims("user-1", json!({}));
+    assert!(is_let_in(&service, &signer.token(&valid)).await);
     let jku = format!("{}-elsewhere", issuer.url);
     let header = json!({ "alg": "RS256", "kid": "r", "jku": jku, "x5u": jku });
-    assert!(!is_let_in(&service, &other.token_with(&header, &good)).await);
+    assert!(!is_let_in(&service, &other.token_with(&header, &valid)).await);
     for wrong in [
         json!({ "iss": "https://other.example.com/" }),
         json!({ "aud": ["other"] }),

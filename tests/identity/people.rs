@@ -169,10 +169,10 @@ async fn what_a_profile_lacks_is_filled_in_and_nothing_else() {
 
     // Who writes from that phone is known by what was filled in.
     assert_eq!(written(&service).await, ada);
-    let asked = service
+    let answer = service
         .edge_message("a", &direct(PHONE, "what is my name?"))
         .await;
-    let reply = asked.json()["reply_text"].as_str().unwrap().to_owned();
+    let reply = answer.json()["reply_text"].as_str().unwrap().to_owned();
     assert!(reply.contains("Ada"), "{reply}");
 }
 
@@ -185,10 +185,10 @@ async fn a_user_of_the_chat_is_known_by_name_after_signing_in() {
     let mut more = phone(true);
     more["name"] = "Grace".into();
     assert_eq!(provider.sign_in(&service, "grace", more).await, known);
-    let asked = service
+    let answer = service
         .edge_message("a", &direct(PHONE, "what is my name?"))
         .await;
-    let reply = asked.json()["reply_text"].as_str().unwrap().to_owned();
+    let reply = answer.json()["reply_text"].as_str().unwrap().to_owned();
     assert!(reply.contains("Grace"), "{reply}");
 }
 
@@ -278,12 +278,12 @@ async fn erase(service: &Service) {
 /// What a provider calls somebody need be no UUID, and need not be the id of the account.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_from_before_an_erasure_brings_nobody_back() {
-    let said = json!({
+    let profile = json!({
         "email": "quixotic@example.com", "name": "Ada quixotic",
         "phone_number": PHONE, "phone_number_verified": true,
     });
     let with = |more: Value| {
-        let mut claims = said.clone();
+        let mut claims = profile.clone();
         let object = claims.as_object_mut().unwrap();
         object.extend(more.as_object().unwrap().clone());
         claims
@@ -292,13 +292,13 @@ async fn a_token_from_before_an_erasure_brings_nobody_back() {
         let provider = Provider::start().await;
         let (service, clock) = started(&provider.issuer).await;
         let known = written(&service).await;
-        let before = provider.signer.token(&claims(sub, said.clone()));
+        let before = provider.signer.token(&claims(sub, profile.clone()));
         assert!(is_let_in(&service, &before).await);
         assert_eq!(tied(&service, sub).as_deref(), Some(known.as_str()));
         clock.advance(60_000);
         erase(&service).await;
         let erased_s = clock.now().seconds();
-        let mut no_iat = claims(sub, said.clone());
+        let mut no_iat = claims(sub, profile.clone());
         no_iat.as_object_mut().unwrap().remove("iat");
         let no_iat = provider.signer.token(&no_iat);
         let same_second = claims(sub, with(json!({"iat": erased_s})));
@@ -398,8 +398,8 @@ async fn odd_subjects_are_kept_to_the_letter() {
         let token = provider.signer.token(&claims(sub, json!({})));
         assert!(is_let_in(&service, &token).await, "{sub}");
     }
-    let kept = service.rows("SELECT subject FROM identities ORDER BY tied_at, user_id");
-    let kept: Vec<&str> = kept.iter().map(|row| row[0].as_str().unwrap()).collect();
-    assert_eq!(kept, subjects);
+    let stored = service.rows("SELECT subject FROM identities ORDER BY tied_at, user_id");
+    let stored: Vec<&str> = stored.iter().map(|row| row[0].as_str().unwrap()).collect();
+    assert_eq!(stored, subjects);
     assert_eq!(count(&service, "users"), subjects.len() as i64);
 }

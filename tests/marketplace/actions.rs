@@ -58,10 +58,10 @@ async fn a_long_text_ends_with_an_ellipsis() {
     let market = market_with(says("say", "{t}"), json!({})).await;
     let body = json!({"t": "word ".repeat(2_000)});
     assert_eq!(market.call(&body.to_string()).await.status, 200);
-    let said = market.said();
-    assert_eq!(said.len(), 1);
-    assert_eq!(said[0].chars().count(), 4_000);
-    assert!(said[0].ends_with('…'));
+    let texts = market.said();
+    assert_eq!(texts.len(), 1);
+    assert_eq!(texts[0].chars().count(), 4_000);
+    assert!(texts[0].ends_with('…'));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -187,13 +187,13 @@ async fn remember_keeps_a_memory_of_the_creator() {
     let action = json!({"action_id": "keep", "kind": "remember", "template": "Parcel {n} came"});
     let market = market_with(action, json!({})).await;
     assert_eq!(market.call(r#"{"n":7}"#).await.status, 200);
-    let kept = market.service.rows(
+    let stored = market.service.rows(
         "SELECT phone, text, category FROM memories JOIN users ON users.id = memories.user_id",
     );
-    assert_eq!(kept, [[CREATOR, "Parcel 7 came", "app"]]);
+    assert_eq!(stored, [[CREATOR, "Parcel 7 came", "app"]]);
     assert_eq!(market.said().len(), 0);
-    let asked = direct(CREATOR, "what do you remember about parcel?");
-    let answer = market.service.edge_message("a", &asked).await.json();
+    let request = direct(CREATOR, "what do you remember about parcel?");
+    let answer = market.service.edge_message("a", &request).await.json();
     let reply = answer["reply_text"].as_str().unwrap();
     assert!(reply.contains("Parcel 7 came"), "{reply}");
 }

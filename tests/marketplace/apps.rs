@@ -20,10 +20,10 @@ async fn an_app_is_made_shown_replaced_and_removed() {
     });
     let answer = send(&service, &token, post("/marketplace/apps", &body)).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    let made = answer.json();
-    let app_id = made["app_id"].as_str().unwrap().to_owned();
+    let created = answer.json();
+    let app_id = created["app_id"].as_str().unwrap().to_owned();
     let expected = json!({
-        "app_id": app_id, "name": "Door bell", "description": "", "created_at": made["created_at"],
+        "app_id": app_id, "name": "Door bell", "description": "", "created_at": created["created_at"],
         "actions": [
             {"action_id": "ring", "description": "", "kind": "send_message", "template": "{who}",
              "parameters": ["who"]},
@@ -33,7 +33,7 @@ async fn an_app_is_made_shown_replaced_and_removed() {
              "parameters": []},
         ],
     });
-    assert_eq!(made, expected);
+    assert_eq!(created, expected);
     let path = format!("/marketplace/apps/{app_id}");
     assert_eq!(send(&service, &token, get(&path)).await.json(), expected);
     let listed = send(&service, &token, get("/marketplace/apps")).await;
@@ -44,7 +44,7 @@ async fn an_app_is_made_shown_replaced_and_removed() {
     assert_eq!(replaced.status, 200, "{}", replaced.text);
     let expected = json!({
         "app_id": app_id, "name": "Bell", "description": "Rings", "actions": [],
-        "created_at": made["created_at"],
+        "created_at": created["created_at"],
     });
     assert_eq!(replaced.json(), expected);
     assert_eq!(send(&service, &token, get(&path)).await.json(), expected);
@@ -52,8 +52,8 @@ async fn an_app_is_made_shown_replaced_and_removed() {
     let removed = send(&service, &token, request("DELETE", &path)).await;
     assert_eq!(removed.status, 200, "{}", removed.text);
     assert_eq!(removed.json()["status"], "ok");
-    let again = send(&service, &token, request("DELETE", &path)).await;
-    refused(&again, 404, "app_not_found");
+    let repeated = send(&service, &token, request("DELETE", &path)).await;
+    refused(&repeated, 404, "app_not_found");
     let listed = send(&service, &token, get("/marketplace/apps")).await;
     assert_eq!(listed.json(), json!({"apps": [], "total": 0}));
 }
@@ -132,8 +132,8 @@ async fn nobody_has_more_than_a_hundred_apps() {
     let request = post("/marketplace/apps", &body).bearer(&token);
     let creating = (0..110).map(|_| service.send(&request));
     let answers = futures_util::future::join_all(creating).await;
-    let made = answers.iter().filter(|answer| answer.status == 200).count();
-    assert_eq!(made, 100);
+    let created_count = answers.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(created_count, 100);
     for answer in answers.iter().filter(|answer| answer.status != 200) {
         refused(answer, 422, "validation_failed");
     }
@@ -169,8 +169,8 @@ async fn only_the_creator_manages_an_app() {
             refused(&answer, 404, "app_not_found");
         }
     }
-    let kept = send(service, &market.token, get(&path)).await.json();
-    assert_eq!(kept["name"], "Door bell");
+    let stored = send(service, &market.token, get(&path)).await.json();
+    assert_eq!(stored["name"], "Door bell");
     let listed = send(service, &other, get("/marketplace/apps")).await;
     assert_eq!(listed.json()["total"], 0);
 }
@@ -189,8 +189,8 @@ async fn an_app_goes_with_all_that_hangs_on_it() {
     let answer = market.call(r#"{"title":"a","n":1}"#).await;
     refused(&answer, 404, "webhook_not_found");
     for table in ["apps", "app_rooms", "webhooks", "webhook_events"] {
-        let left = service.rows(&format!("SELECT count(*) FROM {table}"));
-        assert_eq!(left, [[0]], "{table}");
+        let remaining = service.rows(&format!("SELECT count(*) FROM {table}"));
+        assert_eq!(remaining, [[0]], "{table}");
     }
     assert_eq!(market.said(), ["a 1"]);
 }
@@ -215,9 +215,9 @@ async fn a_creator_s_apps_are_erased_one_by_one() {
         assert_eq!(erasing.await.unwrap(), expected);
     }
     refused(&market.call("{}").await, 404, "webhook_not_found");
-    for (table, left) in [("apps", 1), ("webhooks", 0), ("webhook_events", 0)] {
+    for (table, remaining) in [("apps", 1), ("webhooks", 0), ("webhook_events", 0)] {
         let count = service.rows(&format!("SELECT count(*) FROM {table}"));
-        assert_eq!(count, [[left]], "{table}");
+        assert_eq!(count, [[remaining]], "{table}");
     }
 }
 

@@ -82,8 +82,8 @@ async fn any_valid_json_and_nothing_else() {
     let path = format!("/marketplace/apps/{}", market.app_id);
     let draft = json!({"name": "n", "actions": [{"action_id": "say", "kind": "send_message",
         "template": "got {title}"}]});
-    let put = request("PUT", &path).json(&draft).bearer(&market.token);
-    assert_eq!(market.service.send(&put).await.status, 200);
+    let update = request("PUT", &path).json(&draft).bearer(&market.token);
+    assert_eq!(market.service.send(&update).await.status, 200);
     let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (br#"{"title":"a"}"#.to_vec(), "got a"),
@@ -112,15 +112,15 @@ async fn any_valid_json_and_nothing_else() {
             .header("Content-Type", "text/plain")
             .raw(body.clone());
         let answer = market.service.send(&request).await;
-        let shown = String::from_utf8_lossy(&body).into_owned();
+        let body_text = String::from_utf8_lossy(&body).into_owned();
         if text.is_empty() {
-            assert_eq!(answer.status, 400, "{shown}: {}", answer.text);
+            assert_eq!(answer.status, 400, "{body_text}: {}", answer.text);
             assert_eq!(answer.code(), "invalid_json");
             let event = &market.events().await[0];
-            assert_eq!(event["result_status"], "invalid_json", "{shown}");
+            assert_eq!(event["result_status"], "invalid_json", "{body_text}");
             assert_eq!(event["signature_valid"], true);
         } else {
-            assert_eq!(answer.status, 200, "{shown}: {}", answer.text);
+            assert_eq!(answer.status, 200, "{body_text}: {}", answer.text);
             expected.push(text.trim_end().to_owned());
         }
     }

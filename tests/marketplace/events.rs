@@ -83,16 +83,16 @@ async fn the_newest_thousand_are_kept() {
     }
     let answer = market.manage("GET", "/events?limit=1").await.json();
     assert_eq!(answer["total"], 1_000);
-    let kept = market
+    let stored = market
         .service
         .rows("SELECT count(*), min(serial), max(serial) FROM webhook_events");
-    assert_eq!(kept, [[1_000, 101, 1_100]]);
+    assert_eq!(stored, [[1_000, 101, 1_100]]);
     assert!(first.is_string());
-    let again = market.service.rows(&format!(
+    let repeated = market.service.rows(&format!(
         "SELECT count(*) FROM webhook_events WHERE event_id = '{}'",
         first.as_str().unwrap()
     ));
-    assert_eq!(again, [[0]]);
+    assert_eq!(repeated, [[0]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -120,8 +120,8 @@ async fn events_go_after_thirty_days_and_names_after_one() {
     // Tokens are of the clock's time.
     let token = market.service.user_token(&market.service.user_id(CREATOR));
     let path = format!("{}/events", market.path());
-    let shown = market.service.send(&get(&path).bearer(&token)).await.json();
-    assert_eq!(shown, json!({"events": [], "total": 0}));
+    let view = market.service.send(&get(&path).bearer(&token)).await.json();
+    assert_eq!(view, json!({"events": [], "total": 0}));
     clock.advance(DAY_MS);
     let now = clock.now();
     while store

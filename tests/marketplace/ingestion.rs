@@ -30,7 +30,7 @@ async fn a_call_reaches_the_relay_and_is_recorded() {
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_right_signature_is_let_in() {
     let market = Market::open().await;
-    let good = Key::new(&market.secret).sign_plain(BODY.as_bytes());
+    let valid = Key::new(&market.secret).sign_plain(BODY.as_bytes());
     let of_bytes = {
         let text: String = hex::decode(&market.secret)
             .unwrap()
@@ -40,18 +40,18 @@ async fn only_the_right_signature_is_let_in() {
         Key::new(&text).sign_plain(BODY.as_bytes())
     };
     let cases: Vec<(Vec<String>, bool)> = vec![
-        (vec![good.clone()], true),
-        (vec![good.to_uppercase()], true),
+        (vec![valid.clone()], true),
+        (vec![valid.to_uppercase()], true),
         (vec![], false),
         (vec![String::new()], false),
-        (vec![good[..63].to_owned()], false),
-        (vec![format!("{good}0")], false),
-        (vec![format!("sha256={good}")], false),
-        (vec![good.clone(), good.clone()], false),
-        (vec![format!("{good}, {good}")], false),
+        (vec![valid[..63].to_owned()], false),
+        (vec![format!("{valid}0")], false),
+        (vec![format!("sha256={valid}")], false),
+        (vec![valid.clone(), valid.clone()], false),
+        (vec![format!("{valid}, {valid}")], false),
         (vec!["0".repeat(64)], false),
         (vec![of_bytes], false),
-        (vec![format!("{}\u{e9}", &good[..62])], false),
+        (vec![format!("{}\u{e9}", &valid[..62])], false),
         (vec![market.secret.clone()], false),
     ];
     let mut let_in = 0;
@@ -72,7 +72,7 @@ async fn only_the_right_signature_is_let_in() {
     }
     assert_eq!(market.said().len(), let_in);
     // Signed for another body.
-    let request = unsigned(&market.webhook_id, "{}").header("X-Webhook-Signature", &good);
+    let request = unsigned(&market.webhook_id, "{}").header("X-Webhook-Signature", &valid);
     let answer = market.service.send(&request).await;
     refused(&answer, 401, "invalid_signature");
 }
@@ -122,7 +122,7 @@ async fn a_call_that_names_itself_does_nothing_again_for_a_day() {
     }
     assert_eq!(market.said(), ["Parcel 1"]);
     let statuses = market.statuses().await;
-    let of = |wanted: &str| statuses.iter().filter(|status| *status == wanted).count();
+    let of = |expected: &str| statuses.iter().filter(|status| *status == expected).count();
     assert_eq!((of("ok"), of("duplicate")), (1, 49));
 
     assert_eq!(market.service.send(&named("delivery 2")).await.status, 200);

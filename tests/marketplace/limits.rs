@@ -55,27 +55,36 @@ async fn a_webhook_has_its_calls_in_any_minute() {
 async fn strangers_are_limited_and_use_up_nothing() {
     let clock = standing_clock();
     let market = market_at(&clock, PROXIED).await;
-    let bad = unsigned(&market.webhook_id, BODY);
+    let invalid = unsigned(&market.webhook_id, BODY);
     for _ in 0..60 {
-        let answer = market.service.send(&from(bad.clone(), "192.0.2.1")).await;
+        let answer = market
+            .service
+            .send(&from(invalid.clone(), "192.0.2.1"))
+            .await;
         refused(&answer, 401, "invalid_signature");
     }
     clock.advance(1_000);
-    let answer = market.service.send(&from(bad.clone(), "192.0.2.1")).await;
+    let answer = market
+        .service
+        .send(&from(invalid.clone(), "192.0.2.1"))
+        .await;
     refused(&answer, 429, "rate_limited");
     assert_eq!(answer.header("retry-after"), Some("59"));
     // What strangers say of themselves further left counts for nothing.
     let answer = market
         .service
-        .send(&from(bad.clone(), "198.51.100.1, 192.0.2.1, 10.1.1.1"))
+        .send(&from(invalid.clone(), "198.51.100.1, 192.0.2.1, 10.1.1.1"))
         .await;
     refused(&answer, 429, "rate_limited");
     // Another address, and a good signature from the same one.
-    let answer = market.service.send(&from(bad.clone(), "192.0.2.2")).await;
+    let answer = market
+        .service
+        .send(&from(invalid.clone(), "192.0.2.2"))
+        .await;
     refused(&answer, 401, "invalid_signature");
     for _ in 0..60 {
-        let good = from(market.signed(BODY), "192.0.2.1");
-        assert_eq!(market.service.send(&good).await.status, 200);
+        let signed = from(market.signed(BODY), "192.0.2.1");
+        assert_eq!(market.service.send(&signed).await.status, 200);
     }
     let answer = market
         .service
@@ -93,25 +102,25 @@ async fn strangers_are_limited_and_use_up_nothing() {
     assert_eq!(of("rate_limited", true), 1);
     assert_eq!(events[0]["ip_address"], "192.0.2.1");
     clock.advance(59_000);
-    let answer = market.service.send(&from(bad, "192.0.2.1")).await;
+    let answer = market.service.send(&from(invalid, "192.0.2.1")).await;
     refused(&answer, 401, "invalid_signature");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_ipv6_network_is_one_caller() {
     let market = market_at(&standing_clock(), PROXIED).await;
-    let bad = unsigned(&market.webhook_id, BODY);
+    let invalid = unsigned(&market.webhook_id, BODY);
     for host in 0..60 {
         let address = format!("2001:db8:0:1::{host:x}");
-        let answer = market.service.send(&from(bad.clone(), &address)).await;
+        let answer = market.service.send(&from(invalid.clone(), &address)).await;
         refused(&answer, 401, "invalid_signature");
     }
     let answer = market
         .service
-        .send(&from(bad.clone(), "2001:db8:0:1:ffff::1"))
+        .send(&from(invalid.clone(), "2001:db8:0:1:ffff::1"))
         .await;
     refused(&answer, 429, "rate_limited");
-    let answer = market.service.send(&from(bad, "2001:db8:0:2::1")).await;
+    let answer = market.service.send(&from(invalid, "2001:db8:0:2::1")).await;
     refused(&answer, 401, "invalid_signature");
     assert_eq!(
         market.events().await[1]["ip_address"],
@@ -123,7 +132,7 @@ async fn an_ipv6_network_is_one_caller() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_else_is_believed() {
     let market = market_at(&standing_clock(), &[]).await;
-    let bad = unsigned(&market.webhook_id, BODY);
+    let invalid = unsigned(&market.webhook_id, BODY);
     for n in 0..61 {
         let named = [
             "X-Forwarded-For",
@@ -131,7 +140,7 @@ async fn nobody_else_is_believed() {
             "X-Real-IP",
             "Forwarded",
         ][n % 4];
-        let request = bad.clone().header(named, &format!("192.0.2.{n}"));
+        let request = invalid.clone().header(named, &format!("192.0.2.{n}"));
         let answer = market.service.send(&request).await;
         assert_eq!(answer.status, if n < 60 { 401 } else { 429 }, "{n}");
     }
@@ -143,7 +152,7 @@ async fn nobody_else_is_believed() {
 async fn refused_calls_become_only_so_many_rows() {
     let clock = standing_clock();
     let market = market_at(&clock, PROXIED).await;
-    let bad = unsigned(&market.webhook_id, BODY);
+    let invalid = unsigned(&market.webhook_id, BODY);
     let rows = || {
         market
             .service
@@ -151,13 +160,16 @@ async fn refused_calls_become_only_so_many_rows() {
             .clone()
     };
     for _ in 0..700 {
-        market.service.send(&from(bad.clone(), "192.0.2.1")).await;
+        market
+            .service
+            .send(&from(invalid.clone(), "192.0.2.1"))
+            .await;
     }
     market.events().await;
     assert_eq!(rows(), 700, "every call of a burst");
     for n in 0..400 {
         let address = format!("198.51.{}.{}", n / 250, n % 250);
-        market.service.send(&from(bad.clone(), &address)).await;
+        market.service.send(&from(invalid.clone(), &address)).await;
     }
     market.events().await;
     assert_eq!(rows(), 1_000);

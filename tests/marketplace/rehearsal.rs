@@ -44,8 +44,8 @@ async fn required_fields_without_a_value_are_named() {
     let mut action = says("say", "{who}");
     action["parameters"] = json!(["who", "when"]);
     let draft = json!({"name": "n", "actions": [action]});
-    let put = request("PUT", &path).json(&draft).bearer(&market.token);
-    assert_eq!(market.service.send(&put).await.status, 200);
+    let update = request("PUT", &path).json(&draft).bearer(&market.token);
+    assert_eq!(market.service.send(&update).await.status, 200);
     let mapping = json!({"payload_mapping": {"when": "at"}});
     assert_eq!(market.patch(&mapping).await.status, 200);
     let tried = rehearse(&market, r#"{"who":"Ada"}"#).await.json();

@@ -46,7 +46,7 @@ async fn rotation_under_calls_leaves_no_gap() {
         }
     };
     let calling = async {
-        let mut good = 0;
+        let mut accepted = 0;
         while current.lock().unwrap().1 < 20 {
             let (secret, round) = current.lock().unwrap().clone();
             let request = signed(&market.webhook_id, &secret, BODY);
@@ -56,19 +56,19 @@ async fn rotation_under_calls_leaves_no_gap() {
                 now > round
             };
             match answer.status {
-                200 => good += 1,
+                200 => accepted += 1,
                 // The new one was committed and its answer on the way.
                 401 => {}
                 _ => panic!("{}: {} {rotated_since}", answer.status, answer.text),
             }
         }
-        good
+        accepted
     };
-    let ((), good) = tokio::join!(rotating, calling);
+    let ((), accepted) = tokio::join!(rotating, calling);
     let (last, _) = current.lock().unwrap().clone();
     let request = signed(&market.webhook_id, &last, BODY);
     assert_eq!(market.service.send(&request).await.status, 200);
-    assert_eq!(market.said().len(), good + 1);
+    assert_eq!(market.said().len(), accepted + 1);
 }
 
 /// Two at once: both are answered, and only one of the secrets is good.
@@ -77,12 +77,12 @@ async fn of_two_rotations_at_once_the_later_holds() {
     let market = Market::open().await;
     for _ in 0..10 {
         let (a, b) = tokio::join!(rotate(&market), rotate(&market));
-        let mut good = 0;
+        let mut accepted = 0;
         for secret in [a, b] {
             let request = signed(&market.webhook_id, &secret, BODY);
             let answer = market.service.send(&request).await;
-            good += usize::from(answer.status == 200);
+            accepted += usize::from(answer.status == 200);
         }
-        assert_eq!(good, 1);
+        assert_eq!(accepted, 1);
     }
 }

@@ -6,7 +6,7 @@ use support::token;
 /// Every count that is kept, against the rows that it counts.
 fn assert_exact(service: &Service) {
     let unfinished = "state IN ('queued', 'sent', 'received', 'executing')";
-    let kept = service.rows(
+    let stored = service.rows(
         "SELECT agent_id, unfinished, unfinished_of_apps,
            (SELECT coalesce(sum(unfinished), 0) FROM app_commands WHERE app_commands.agent_id = agents.id)
          FROM agents ORDER BY id",
@@ -16,7 +16,7 @@ fn assert_exact(service: &Service) {
          FROM agents LEFT JOIN commands ON commands.agent_id = agents.id AND {unfinished}
          GROUP BY agents.id ORDER BY agents.id"
     ));
-    assert_eq!(kept, counted);
+    assert_eq!(stored, counted);
     let none = service.rows("SELECT count(*) FROM app_commands WHERE unfinished = 0");
     assert_eq!(none, [[0]]);
 }
@@ -68,11 +68,11 @@ async fn a_creator_has_five_hundred_commands_at_a_relay() {
     let (_, folder) = market.service.stop().await;
     let service = Service::in_folder(folder, &[], Clock::system()).await;
     assert_exact(&service);
-    let done: Vec<Value> = list
+    let ack: Vec<Value> = list
         .iter()
         .map(|command| json!({"command_id": command["command_id"], "success": true}))
         .collect();
-    poll(&service, json!({"acks": done, "limit": 1})).await;
+    poll(&service, json!({"acks": ack, "limit": 1})).await;
     assert_exact(&service);
     let call = signed(&market.webhook_id, &market.secret, body);
     assert_eq!(service.send(&call).await.status, 200);

@@ -47,11 +47,11 @@ async fn calls_are_let_in_once_and_in_time() {
         at_s,
         offset_s: 0,
     };
-    let good = Key::new(&market.secret).sign_standard("f", at_s, BODY.as_bytes());
+    let valid = Key::new(&market.secret).sign_standard("f", at_s, BODY.as_bytes());
     for (signatures, status) in [
-        (vec![format!("v1,AAAA {good}")], 200),
-        (vec![good.clone(), good.clone()], 401),
-        (vec![good.replace("v1,", "v1a,")], 401),
+        (vec![format!("v1,AAAA {valid}")], 200),
+        (vec![valid.clone(), valid.clone()], 401),
+        (vec![valid.replace("v1,", "v1a,")], 401),
         (vec![], 401),
     ] {
         let mut request = unsigned(&market.webhook_id, BODY)

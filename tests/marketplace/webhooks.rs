@@ -45,20 +45,20 @@ async fn a_webhook_is_made_listed_changed_and_removed() {
     }
     // Null and absent change nothing.
     let nothing = json!({"is_active": null, "scheme": null});
-    let again = service
+    let repeated = service
         .send(&request("PATCH", &path).json(&nothing).bearer(&token))
         .await
         .json();
     for (name, value) in change.as_object().unwrap() {
-        assert_eq!(&again[name], value, "{name}");
+        assert_eq!(&repeated[name], value, "{name}");
     }
 
     let removed = service.send(&request("DELETE", &path).bearer(&token)).await;
     assert_eq!(removed.status, 200, "{}", removed.text);
     assert_eq!(removed.json()["status"], "ok");
     assert!(removed.json()["message"].is_string());
-    let again = service.send(&request("DELETE", &path).bearer(&token)).await;
-    refused(&again, 404, "webhook_not_found");
+    let repeated = service.send(&request("DELETE", &path).bearer(&token)).await;
+    refused(&repeated, 404, "webhook_not_found");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -184,8 +184,8 @@ async fn an_app_has_ten_webhooks_at_most_however_many_are_made_at_once() {
     let body = json!({"action_id": "say"});
     let creating = (0..20).map(|_| create_hook(&service, &token, &app_id, &body));
     let answers = futures_util::future::join_all(creating).await;
-    let made = answers.iter().filter(|answer| answer.status == 200).count();
-    assert_eq!(made, 10);
+    let created_count = answers.iter().filter(|answer| answer.status == 200).count();
+    assert_eq!(created_count, 10);
     for answer in answers.iter().filter(|answer| answer.status != 200) {
         refused(answer, 400, "webhook_limit_reached");
     }

@@ -76,12 +76,14 @@ pub fn check(head: &str, body: &[u8], answer: &Answer) {
         let schema = format!("{response}/content/{}/schema", escaped(sent));
         DESCRIPTION.assert_fits(&schema, &answer.json(), &what);
     }
-    let wanted = format!("{operation}/requestBody/content/application~1json/schema");
-    let taken: Option<Value> = serde_json::from_slice(body).ok();
-    if let (200, Some(taken), Some(_)) =
-        (answer.status, taken, DESCRIPTION.document.pointer(&wanted))
-    {
-        DESCRIPTION.assert_fits(&wanted, &taken, &format!("the body of {what}"));
+    let expected = format!("{operation}/requestBody/content/application~1json/schema");
+    let value: Option<Value> = serde_json::from_slice(body).ok();
+    if let (200, Some(value), Some(_)) = (
+        answer.status,
+        value,
+        DESCRIPTION.document.pointer(&expected),
+    ) {
+        DESCRIPTION.assert_fits(&expected, &value, &format!("the body of {what}"));
     }
 }
 
@@ -129,7 +131,7 @@ impl Description {
 
     fn validator(&self, pointer: &str) -> Arc<Validator> {
         let mut validators = self.validators.lock().unwrap();
-        let made = validators.entry(pointer.to_owned()).or_insert_with(|| {
+        let entry = validators.entry(pointer.to_owned()).or_insert_with(|| {
             let mut schema = self.document.pointer(pointer).unwrap().clone();
             // What it names is found in itself.
             let schemas = &self.document["components"]["schemas"];
@@ -140,7 +142,7 @@ impl Description {
             let options = jsonschema::draft202012::options().should_validate_formats(true);
             Arc::new(options.build(&schema).unwrap())
         });
-        made.clone()
+        entry.clone()
     }
 }
 

@@ -150,14 +150,14 @@ impl Asked {
         while let Some((name, value)) = next()?.split_once(": ") {
             headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }
-        let mut asked = Self {
+        let mut request = Self {
             line,
             headers,
             body: String::new(),
         };
-        let length: u64 = asked.header("content-length").parse().unwrap_or(0);
-        reader.take(length).read_to_string(&mut asked.body).ok()?;
-        Some(asked)
+        let length: u64 = request.header("content-length").parse().unwrap_or(0);
+        reader.take(length).read_to_string(&mut request.body).ok()?;
+        Some(request)
     }
 
     fn header(&self, name: &str) -> &str {
@@ -195,12 +195,12 @@ fn decide(asked: &Asked, state: &Mutex<State>) -> Decided {
     let mut at = state.lock().unwrap();
     let data = match asked.line.as_str() {
         "POST /__control HTTP/1.1" => {
-            let told: Value = serde_json::from_str(&asked.body).unwrap();
+            let context: Value = serde_json::from_str(&asked.body).unwrap();
             at.version += 1;
-            at.mode = told["mode"].as_str().unwrap_or("ok").to_owned();
-            at.flags = told["flags"].clone();
-            at.segments = told["segments"].clone();
-            at.values = told["values"].clone();
+            at.mode = context["mode"].as_str().unwrap_or("ok").to_owned();
+            at.flags = context["flags"].clone();
+            at.segments = context["segments"].clone();
+            at.values = context["values"].clone();
             return plain(200, json!({}));
         }
         "GET /__asked HTTP/1.1" => return plain(200, Value::Array(at.asked.clone())),

@@ -131,7 +131,7 @@ fn answer(stream: TcpStream, state: &Mutex<State>) {
         state.mode.clone()
     };
     let does = matches!(mode.as_str(), "" | "lost");
-    let (mut status, mut said) = match key == KEY {
+    let (mut status, mut response_body) = match key == KEY {
         false => (401, json!({"detail": "Invalid API key"})),
         true if does => serve(&mut state.lock().unwrap(), &line, &body),
         true => (200, Value::Null),
@@ -141,19 +141,19 @@ fn answer(stream: TcpStream, state: &Mutex<State>) {
     match mode.as_str() {
         "" => {}
         "hang" => {
-            let began = Instant::now();
-            while began.elapsed() < HANG && state.lock().unwrap().mode == "hang" {
+            let start = Instant::now();
+            while start.elapsed() < HANG && state.lock().unwrap().mode == "hang" {
                 std::thread::sleep(Duration::from_millis(10));
             }
         }
         "garbage" => bytes = Some(b"<html>hello</html>".to_vec()),
-        "shape" => said = json!({"results": [{"id": 7}]}),
+        "shape" => response_body = json!({"results": [{"id": 7}]}),
         "huge" => bytes = Some(vec![b' '; 16 << 20]),
         "redirect" => (status, head) = (302, "Location: http://127.0.0.1:1/\r\n".to_owned()),
-        "lost" => (status, said) = (500, json!({"detail": "it broke afterwards"})),
-        other => (status, said) = (other.parse().unwrap(), json!({"detail": "no"})),
+        "lost" => (status, response_body) = (500, json!({"detail": "it broke afterwards"})),
+        other => (status, response_body) = (other.parse().unwrap(), json!({"detail": "no"})),
     }
-    let bytes = bytes.unwrap_or_else(|| said.to_string().into_bytes());
+    let bytes = bytes.unwrap_or_else(|| response_body.to_string().into_bytes());
     let length = bytes.len();
     let head = format!(
         "HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n{head}\r\n"

@@ -61,17 +61,17 @@ impl Process {
             .spawn()
             .unwrap();
         let log = Arc::new(Mutex::new(String::new()));
-        let (mut stderr, kept) = (child.stderr.take().unwrap(), log.clone());
+        let (mut stderr, log_copy) = (child.stderr.take().unwrap(), log.clone());
         let logging = std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(n @ 1..) = stderr.read(&mut bytes) {
-                *kept.lock().unwrap() += &String::from_utf8_lossy(&bytes[..n]);
+                *log_copy.lock().unwrap() += &String::from_utf8_lossy(&bytes[..n]);
             }
         });
-        let mut said = String::new();
+        let mut line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        stdout.read_line(&mut said).unwrap();
-        let Some((_, rest)) = said.split_once("http://") else {
+        stdout.read_line(&mut line).unwrap();
+        let Some((_, rest)) = line.split_once("http://") else {
             let status = child.wait().unwrap();
             logging.join().unwrap();
             let stderr = log.lock().unwrap().clone();

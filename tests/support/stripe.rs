@@ -109,9 +109,9 @@ impl Stripe {
 
     /// The same, of one method and path.
     pub fn asked_for(&self, method: &str, path: &str) -> Vec<Asked> {
-        let mut asked = self.asked();
-        asked.retain(|asked| asked.method == method && asked.path == path);
-        asked
+        let mut requests = self.asked();
+        requests.retain(|request| request.method == method && request.path == path);
+        requests
     }
 
     /// Subscribes a customer; the subscription as events show it.
@@ -185,8 +185,8 @@ impl Stripe {
 
     fn keep(&self, asked: &Asked, status: u16, body: &Value) {
         if let Some(key) = asked.headers.get("idempotency-key") {
-            let kept = (asked.operation(), status, body.clone());
-            self.state().answers.entry(key.clone()).or_insert(kept);
+            let entry = (asked.operation(), status, body.clone());
+            self.state().answers.entry(key.clone()).or_insert(entry);
         }
     }
 
@@ -195,8 +195,8 @@ impl Stripe {
             return (400, error("invalid_request_error", "", why));
         }
         let key = asked.headers.get("idempotency-key");
-        let kept = key.and_then(|key| self.state().answers.get(key).cloned());
-        match kept {
+        let stored = key.and_then(|key| self.state().answers.get(key).cloned());
+        match stored {
             Some((operation, status, body)) if operation == asked.operation() => {
                 return (status, body);
             }
@@ -227,8 +227,8 @@ impl State {
             }
             ("DELETE", ["v1", "customers", id]) => match self.customers.remove(*id) {
                 Some(_) => {
-                    let theirs = self.subscriptions.values_mut();
-                    for subscription in theirs.filter(|s| s["customer"] == **id) {
+                    let own = self.subscriptions.values_mut();
+                    for subscription in own.filter(|s| s["customer"] == **id) {
                         subscription["status"] = json!("canceled");
                     }
                     (200, json!({"id": id, "deleted": true}))
@@ -260,10 +260,10 @@ impl State {
             ("GET", ["v1", "subscriptions"]) => {
                 let customer = asked.one("customer");
                 let all = self.subscriptions.values();
-                let theirs = all.filter(|s| s["customer"] == *customer).cloned();
+                let own = all.filter(|s| s["customer"] == *customer).cloned();
                 (
                     200,
-                    json!({"data": theirs.collect::<Vec<_>>(), "has_more": false}),
+                    json!({"data": own.collect::<Vec<_>>(), "has_more": false}),
                 )
             }
             ("GET", ["v1", "subscriptions", id]) => match self.subscriptions.get(*id) {
@@ -406,13 +406,13 @@ fn decode(text: &str) -> Option<String> {
 fn page(items: &[Value], asked: &Asked) -> (u16, Value) {
     let after = asked.one("starting_after");
     let customer = asked.one("customer");
-    let theirs: Vec<&Value> = items
+    let own: Vec<&Value> = items
         .iter()
         .filter(|item| customer.is_empty() || item["customer"] == *customer)
         .collect();
     let from = match after {
         "" => 0,
-        after => match theirs.iter().position(|item| item["id"] == *after) {
+        after => match own.iter().position(|item| item["id"] == *after) {
             Some(at) => at + 1,
             None => {
                 let missing = error(
@@ -425,12 +425,12 @@ fn page(items: &[Value], asked: &Asked) -> (u16, Value) {
         },
     };
     let limit: usize = asked.one("limit").parse().unwrap_or(10);
-    let data: Vec<Value> = theirs[from..]
+    let data: Vec<Value> = own[from..]
         .iter()
         .take(limit)
         .map(|v| (*v).clone())
         .collect();
-    let has_more = from + data.len() < theirs.len();
+    let has_more = from + data.len() < own.len();
     (
         200,
         json!({"object": "list", "data": data, "has_more": has_more}),

@@ -27,14 +27,14 @@ async fn a_body_may_be_as_big_as_allowed_and_not_a_byte_more() {
     assert_eq!(server.tell(post("/echo", "", &fits)).await.body(), fits);
     assert_eq!(send_chunked(&server, BODY_BYTES_MAX).await.body(), fits);
 
-    let over = server.tell(post("/echo", "", &format!("{fits}b"))).await;
-    over.problem(413, "payload_too_large");
-    assert_eq!(over.header("connection"), Some("close"));
-    let over = send_chunked(&server, BODY_BYTES_MAX + 1).await;
-    over.problem(413, "payload_too_large");
+    let too_long = server.tell(post("/echo", "", &format!("{fits}b"))).await;
+    too_long.problem(413, "payload_too_large");
+    assert_eq!(too_long.header("connection"), Some("close"));
+    let too_long = send_chunked(&server, BODY_BYTES_MAX + 1).await;
+    too_long.problem(413, "payload_too_large");
     // Also when much more comes than was read when the answer was made.
-    let over = server.tell(post("/echo", "", &"b".repeat(900_000))).await;
-    over.problem(413, "payload_too_large");
+    let too_long = server.tell(post("/echo", "", &"b".repeat(900_000))).await;
+    too_long.problem(413, "payload_too_large");
 }
 
 #[tokio::test]
@@ -133,8 +133,8 @@ async fn a_body_that_keeps_trickling_is_408_in_the_end() {
 async fn a_body_that_is_not_read_leaves_a_small_request_kept_alive() {
     let server = start().await;
     let mut client = server.connect().await;
-    let kept = "POST /secret HTTP/1.1\r\nhost: t\r\ncontent-length: 2\r\n\r\nhi";
-    client.send(format!("{kept}{}", get("/plain"))).await;
+    let second = "POST /secret HTTP/1.1\r\nhost: t\r\ncontent-length: 2\r\n\r\nhi";
+    client.send(format!("{second}{}", get("/plain"))).await;
     let answers = client.rest().await;
     assert!(answers.0.ends_with("plain"), "{answers:?}");
 }

@@ -17,12 +17,12 @@ async fn a_silent_or_slow_head_is_closed_in_time() {
         ..settings()
     })
     .await;
-    let kept = "GET /plain HTTP/1.1\r\nhost: t\r\n\r\n";
-    for sent in ["", "GET /plain HTTP/1.1\r\nhos", kept] {
-        let began = Instant::now();
+    let whole = "GET /plain HTTP/1.1\r\nhost: t\r\n\r\n";
+    for sent in ["", "GET /plain HTTP/1.1\r\nhos", whole] {
+        let start = Instant::now();
         let answer = server.tell(sent).await;
-        assert_eq!(answer.status(), if sent == kept { 200 } else { 0 });
-        assert!(began.elapsed() < header_timeout * 20, "{sent:?}");
+        assert_eq!(answer.status(), if sent == whole { 200 } else { 0 });
+        assert!(start.elapsed() < header_timeout * 20, "{sent:?}");
     }
     assert_eq!(server.get("/plain").await.status(), 200);
 }
@@ -111,9 +111,9 @@ async fn a_drain_does_not_wait_longer_than_the_grace() {
 #[tokio::test]
 async fn requests_sent_together_are_answered_in_order() {
     let server = start().await;
-    let kept = "GET /plain HTTP/1.1\r\nhost: t\r\n\r\n";
+    let request = "GET /plain HTTP/1.1\r\nhost: t\r\n\r\n";
     let answers = server
-        .tell(format!("{kept}{kept}{}", get("/nowhere")))
+        .tell(format!("{request}{request}{}", get("/nowhere")))
         .await;
     assert_eq!(answers.0.matches("HTTP/1.1 200").count(), 2);
     assert_eq!(answers.0.matches("HTTP/1.1 404").count(), 1);
@@ -181,8 +181,8 @@ async fn an_address_has_its_share_of_the_connections() {
         ..settings()
     })
     .await;
-    let mut held = [server.connect().await, server.connect().await];
-    for client in &mut held {
+    let mut open = [server.connect().await, server.connect().await];
+    for client in &mut open {
         client.send(get("/wait")).await;
         assert_eq!(server.log.recv().await.as_deref(), Some("waiting"));
     }

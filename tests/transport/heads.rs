@@ -155,18 +155,18 @@ async fn paths_are_taken_as_they_are_sent() {
 #[tokio::test]
 async fn a_request_id_is_kept_or_made() {
     let server = start().await;
-    let asked = |id: &str| {
+    let head = |id: &str| {
         format!("GET /fail HTTP/1.1\r\nhost: t\r\nconnection: close\r\nx-request-id: {id}\r\n\r\n")
     };
-    let answer = server.tell(asked("abc-1._Z")).await;
+    let answer = server.tell(head("abc-1._Z")).await;
     assert_eq!(
         answer.problem(500, "internal_error")["request_id"],
         "abc-1._Z"
     );
-    for bad in ["a b", "<script>", &"a".repeat(65)] {
-        let answer = server.tell(asked(bad)).await;
+    for invalid in ["a b", "<script>", &"a".repeat(65)] {
+        let answer = server.tell(head(invalid)).await;
         answer.problem(500, "internal_error");
-        assert_ne!(answer.header("x-request-id"), Some(bad));
+        assert_ne!(answer.header("x-request-id"), Some(invalid));
     }
     let (one, two) = (server.get("/plain").await, server.get("/plain").await);
     assert!(one.header("x-request-id").is_some());

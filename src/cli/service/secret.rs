@@ -1,5 +1,5 @@
-//! Reads a secret from a file, from the terminal without showing it, or from standard input. An
-//! argument would show it to everybody on the machine.
+//! Reads a secret from a file, from the terminal without echo, or from standard input. Every user
+//! of the machine could see a secret in an argument.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Read, Write as _};
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use rustix::termios::{self, LocalModes, OptionalActions};
 
-/// A longer secret is none.
+/// Longest secret that is read.
 const SECRET_BYTES_MAX: u64 = 4_096;
 
-/// The first line. `what` names the secret in the question and in errors.
+/// Returns the first line. `what` names the secret in the prompt and in errors.
 pub(super) fn read(what: &str, file: Option<&Path>) -> Result<String, String> {
     let line = match file {
         Some(file) => {
@@ -18,29 +18,29 @@ pub(super) fn read(what: &str, file: Option<&Path>) -> Result<String, String> {
             first_line(File::open(file).map_err(failed)?).map_err(failed)?
         }
         None if io::stdin().is_terminal() => {
-            asked(what).map_err(|e| format!("can't read the {what}: {e}"))?
+            prompt(what).map_err(|e| format!("can't read the {what}: {e}"))?
         }
         None => first_line(io::stdin().lock())
             .map_err(|e| format!("can't read the {what} from standard input: {e}"))?,
     };
     match line.trim_matches(['\r', '\n']) {
         "" => Err(format!(
-            "no {what} was given; type it when asked, or name a file with --secret-file"
+            "no {what} was entered; type it at the prompt, or name a file with --secret-file"
         )),
         line => Ok(line.to_owned()),
     }
 }
 
-fn asked(what: &str) -> io::Result<String> {
+fn prompt(what: &str) -> io::Result<String> {
     let stdin = io::stdin();
-    let shown = termios::tcgetattr(&stdin)?;
-    let mut hidden = shown.clone();
-    hidden.local_modes -= LocalModes::ECHO;
+    let initial = termios::tcgetattr(&stdin)?;
+    let mut without_echo = initial.clone();
+    without_echo.local_modes -= LocalModes::ECHO;
     eprint!("The {what}: ");
     io::stderr().flush()?;
-    termios::tcsetattr(&stdin, OptionalActions::Flush, &hidden)?;
+    termios::tcsetattr(&stdin, OptionalActions::Flush, &without_echo)?;
     let line = first_line(stdin.lock());
-    termios::tcsetattr(&stdin, OptionalActions::Flush, &shown)?;
+    termios::tcsetattr(&stdin, OptionalActions::Flush, &initial)?;
     eprintln!();
     line
 }
