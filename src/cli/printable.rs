@@ -112,7 +112,7 @@ mod tests {
             assert_eq!(plain(&format!("a{hidden}b")), "a\u{fffd}b");
         }
         // A combined emoji, Persian with a joiner, a flag, a combining accent.
-        for shown in [
+        for visible in [
             "👩\u{200d}🚀",
             "می\u{200c}خواهم",
             "🏳\u{fe0f}",
@@ -120,7 +120,7 @@ mod tests {
             "שלום",
             "\u{a0}",
         ] {
-            assert_eq!(plain(shown), shown);
+            assert_eq!(plain(visible), visible);
         }
         assert_eq!(plain_lines("a\n\t\u{202e}b\r"), "a\n\t\u{fffd}b\u{fffd}");
     }

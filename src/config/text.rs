@@ -52,8 +52,11 @@ pub(super) fn mail_address(text: &str) -> Result<String, String> {
         None => line.as_str(),
     };
     let valid = address.split_once('@').is_some_and(|(local, domain)| {
-        let bad = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '@' | ',');
-        !local.is_empty() && !domain.is_empty() && !local.contains(bad) && !domain.contains(bad)
+        let is_forbidden = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '@' | ',');
+        !local.is_empty()
+            && !domain.is_empty()
+            && !local.contains(is_forbidden)
+            && !domain.contains(is_forbidden)
     });
     if valid {
         Ok(line)
@@ -78,10 +81,10 @@ mod tests {
 
     #[test]
     fn mail_addresses() {
-        for good in ["a@b", "a.b+c@d.example", "Juno <juno@chat.example>"] {
-            assert_eq!(mail_address(good).as_deref(), Ok(good));
+        for valid in ["a@b", "a.b+c@d.example", "Juno <juno@chat.example>"] {
+            assert_eq!(mail_address(valid).as_deref(), Ok(valid));
         }
-        for bad in [
+        for invalid in [
             "a",
             "@b",
             "a@",
@@ -90,15 +93,15 @@ mod tests {
             "a@b\r\nBcc: c@d",
             "<>",
         ] {
-            assert!(mail_address(bad).is_err(), "{bad:?}");
+            assert!(mail_address(invalid).is_err(), "{invalid:?}");
         }
     }
 
     #[test]
     fn currencies() {
         assert_eq!(currency("EUR").as_deref(), Ok("eur"));
-        for bad in ["eu", "euro", "e€", "12a"] {
-            assert!(currency(bad).is_err(), "{bad:?}");
+        for invalid in ["eu", "euro", "e€", "12a"] {
+            assert!(currency(invalid).is_err(), "{invalid:?}");
         }
     }
 }

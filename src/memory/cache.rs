@@ -189,7 +189,7 @@ mod tests {
 
     fn missing_since(cache: &Cache, user_id: &str, now: Monotonic) -> Option<LookupTime> {
         match cache.get(&ListKey::list(user_id), TTL_MS, now) {
-            CacheLookup::Unknown(seen) => Some(seen),
+            CacheLookup::Unknown(changes) => Some(changes),
             _ => None,
         }
     }
@@ -230,9 +230,9 @@ mod tests {
             ListKey::search("a", "dogs"),
             ListKey::search("b", "cats"),
         ];
-        let seen = missing_since(&cache, "a", now).unwrap();
+        let changes = missing_since(&cache, "a", now).unwrap();
         for key in &keys[1..] {
-            cache.put(key.clone(), seen, list(3), now);
+            cache.put(key.clone(), changes, list(3), now);
         }
         let known = |key: &ListKey| matches!(cache.get(key, TTL_MS, now), CacheLookup::Known(_));
         assert_eq!(keys.each_ref().map(known), [false, true, true, true]);

@@ -169,12 +169,13 @@ fn header(changes: Value) -> Value {
 fn forged_signatures() {
     let signer = Signer::rsa("r");
     let keys = set(&[signer.jwk()]);
-    let good = claims(json!({}));
+    let valid = claims(json!({}));
     let unsigned = |alg: &str| {
         let header = header(json!({ "alg": alg })).to_string();
-        format!("{}.{}.", b64(header), b64(good.to_string()))
+        format!("{}.{}.", b64(header), b64(valid.to_string()))
     };
-    let hmac = |secret: &[u8], alg: &str| hmac_token(secret, &header(json!({ "alg": alg })), &good);
+    let hmac =
+        |secret: &[u8], alg: &str| hmac_token(secret, &header(json!({ "alg": alg })), &valid);
     let pem = signer.public_pem();
     let der: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
     let modulus = signer.jwk()["n"].as_str().unwrap().to_owned();
@@ -190,14 +191,14 @@ fn forged_signatures() {
         ("HS256 by nothing", hmac(b"", "HS256")),
         ("HS384 by our key", hmac(SECRET.as_bytes(), "HS384")),
         ("HS512 by our key", hmac(SECRET.as_bytes(), "HS512")),
-        ("a foreign key of that name", Signer::rsa("r").token(&good)),
+        ("a foreign key of that name", Signer::rsa("r").token(&valid)),
         (
             "a key of the token's own",
-            own.token_with(&json!({ "alg": "RS256", "jwk": own.jwk() }), &good),
+            own.token_with(&json!({ "alg": "RS256", "jwk": own.jwk() }), &valid),
         ),
     ];
-    for (what, token) in cases {
-        assert!(refusal(&token, &keys).is_some(), "{what} was let in");
+    for (case, token) in cases {
+        assert!(refusal(&token, &keys).is_some(), "{case} was accepted");
     }
 }
 
@@ -205,7 +206,7 @@ fn forged_signatures() {
 fn headers_that_open_nothing() {
     let signer = Signer::rsa("r");
     let keys = set(&[signer.jwk()]);
-    let good = claims(json!({}));
+    let valid = claims(json!({}));
     for changes in [
         json!({ "alg": null }),
         json!({ "alg": "rs256" }),
@@ -230,7 +231,7 @@ fn headers_that_open_nothing() {
         json!({ "kid": "' OR 1=1 --" }),
         json!({ "kid": "k".repeat(10_000) }),
     ] {
-        let token = signer.token_with(&header(changes.clone()), &good);
+        let token = signer.token_with(&header(changes.clone()), &valid);
         assert!(refusal(&token, &keys).is_some(), "{changes}");
     }
     for text in [
@@ -241,7 +242,7 @@ fn headers_that_open_nothing() {
         "RS256",
         "",
     ] {
-        let token = signer.token_of(text, &good.to_string());
+        let token = signer.token_of(text, &valid.to_string());
         assert!(refusal(&token, &keys).is_some(), "{text}");
     }
 }
@@ -326,9 +327,9 @@ fn times_that_hold() {
         let token = signer.token(&claims(changes.clone()));
         assert_eq!(refusal(&token, &keys).is_none(), let_in, "{changes}");
     }
-    let good = claims(json!({})).to_string();
+    let valid = claims(json!({})).to_string();
     let header = json!({ "alg": "ES256", "kid": "e" }).to_string();
-    let without_end = good.strip_suffix('}').unwrap();
+    let without_end = valid.strip_suffix('}').unwrap();
     for more in [r#","nbf":null}"#, r#","exp":1e400}"#, r#","sub":"user-2"}"#] {
         let token = signer.token_of(&header, &format!("{without_end}{more}"));
         assert!(refusal(&token, &keys).is_some(), "{more}");
@@ -449,7 +450,7 @@ fn no_changed_byte_is_let_in() {
 #[test]
 fn keys_that_count() {
     let signer = Signer::rsa("r");
-    let good = claims(json!({}));
+    let valid = claims(json!({}));
     let with = |changes: Value| {
         let mut jwk = signer.jwk();
         merge(&mut jwk, changes);
@@ -479,12 +480,12 @@ fn keys_that_count() {
         let keys = set(&[with(changes.clone())]);
         assert_eq!(keys.len(), usize::from(counts), "{changes}");
         assert_eq!(
-            refusal(&signer.token(&good), &keys).is_none(),
+            refusal(&signer.token(&valid), &keys).is_none(),
             counts,
             "{changes}"
         );
     }
-    let secret = hmac_token(b"secret", &json!({ "alg": "HS256", "kid": "r" }), &good);
+    let secret = hmac_token(b"secret", &json!({ "alg": "HS256", "kid": "r" }), &valid);
     let oct = set(&[json!({ "kty": "oct", "k": b64("secret"), "kid": "r", "alg": "HS256" })]);
     assert!(
         refusal(&secret, &oct).is_some(),
@@ -538,9 +539,9 @@ fn only_a_token_that_is_right_otherwise_is_worth_newer_keys() {
     let (known, unknown) = (Signer::es256("known"), Signer::es256("unknown"));
     let keys = set(&[known.jwk()]);
     let verdict = |token: &str, keys: Option<&KeySet>| verifier().verify(token, keys, NOW).err();
-    let good = unknown.token(&claims(json!({})));
-    assert_eq!(verdict(&good, Some(&keys)), Some(Refusal::UnknownKey));
-    assert_eq!(verdict(&good, None), Some(Refusal::UnknownKey));
+    let valid = unknown.token(&claims(json!({})));
+    assert_eq!(verdict(&valid, Some(&keys)), Some(Refusal::UnknownKey));
+    assert_eq!(verdict(&valid, None), Some(Refusal::UnknownKey));
     for changes in [
         json!({ "iss": "x" }),
         json!({ "aud": "x" }),
@@ -548,13 +549,13 @@ fn only_a_token_that_is_right_otherwise_is_worth_newer_keys() {
         json!({ "sub": null }),
     ] {
         let token = unknown.token(&claims(changes.clone()));
-        let told = verdict(&token, Some(&keys));
-        assert!(matches!(told, Some(Refusal::Because(_))), "{changes}");
+        let refusal = verdict(&token, Some(&keys));
+        assert!(matches!(refusal, Some(Refusal::Because(_))), "{changes}");
     }
 }
 
 #[test]
-fn sets_that_are_none() {
+fn invalid_key_sets() {
     for text in [
         "",
         "{}",
@@ -574,13 +575,12 @@ fn sets_that_are_none() {
     assert_eq!(set(&many).len(), 100);
 }
 
-/// What is made of claims about a person.
+/// The profile that results from claims about a person.
 fn profile(changes: Value) -> Profile {
     let signer = Signer::ed25519("d");
     let keys = set(&[signer.jwk()]);
     let token = signer.token(&claims(changes));
-    let told = verifier().verify(&token, Some(&keys), NOW);
-    told.unwrap().profile
+    verifier().verify(&token, Some(&keys), NOW).unwrap().profile
 }
 
 fn text(text: &str) -> Option<String> {
@@ -590,7 +590,7 @@ fn text(text: &str) -> Option<String> {
 #[test]
 fn phones_count_when_they_are_verified() {
     let verified = |number: Value| json!({ "phone_number": number, "phone_number_verified": true });
-    let said =
+    let with_verdict =
         |verdict: Value| json!({ "phone_number": "+15550100", "phone_number_verified": verdict });
     for (sent, phone) in [
         (verified(json!("+15550100")), text("+15550100")),
@@ -598,10 +598,10 @@ fn phones_count_when_they_are_verified() {
         (verified(json!(15_550_100)), None),
         (verified(json!("")), None),
         (verified(json!("ada@example.com")), None),
-        (said(json!(null)), None),
-        (said(json!(false)), None),
-        (said(json!("true")), None),
-        (said(json!(1)), None),
+        (with_verdict(json!(null)), None),
+        (with_verdict(json!(false)), None),
+        (with_verdict(json!("true")), None),
+        (with_verdict(json!(1)), None),
         (json!({ "phone_number": "+15550100" }), None),
     ] {
         assert_eq!(profile(sent.clone()).phone, phone, "{sent}");

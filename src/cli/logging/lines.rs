@@ -87,13 +87,13 @@ fn write(items: &Receiver<Item>, dropped: &AtomicU64, mut out: impl Write) {
         for written in flushes {
             let _ = written.send(()); // fails when the flush timed out
         }
-        let lost = dropped.load(Ordering::Relaxed);
-        if lost > reported {
+        let dropped_count = dropped.load(Ordering::Relaxed);
+        if dropped_count > reported {
             log::warn!(
                 "{} lines of the log were dropped: they arrived faster than they could be written",
-                lost - reported
+                dropped_count - reported
             );
-            reported = lost;
+            reported = dropped_count;
         }
         std::thread::sleep(GATHER);
     }

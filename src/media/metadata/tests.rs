@@ -39,14 +39,14 @@ fn a_jpeg_keeps_its_picture_and_colours_only() {
     .concat();
     let cleaned = remove(Format::Jpeg, photo).unwrap();
     assert!(!contains(&cleaned, SECRET));
-    for kept in [
+    for expected in [
         &b"JFIF"[..],
         b"colours",
         b"tables",
         picture,
         b"second\xff\xd0scan",
     ] {
-        assert!(contains(&cleaned, kept), "{}", kept.escape_ascii());
+        assert!(contains(&cleaned, expected), "{}", expected.escape_ascii());
     }
     assert!(cleaned.ends_with(b"\xff\xd9"));
     let again = remove(Format::Jpeg, cleaned.clone()).unwrap();
