@@ -6,6 +6,7 @@ use std::ops::Range;
 
 pub(in crate::reply) struct Words<'a> {
     text: &'a str,
+    /// The words in lower case, single spaces between.
     lower: String,
     tokens: Vec<Token>,
 }
@@ -25,6 +26,10 @@ impl<'a> Words<'a> {
         };
         for chunk in text.split_whitespace() {
             let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
+            let before = words.lower.len();
+            if before > 0 {
+                words.lower.push(' ');
+            }
             let low = words.lower.len();
             let core = core(chunk);
             if core.is_ascii() && !core.contains('\'') {
@@ -43,6 +48,8 @@ impl<'a> Words<'a> {
                     raw: start..start + chunk.len(),
                     low: low..words.lower.len(),
                 });
+            } else {
+                words.lower.truncate(before);
             }
         }
         words
@@ -65,19 +72,16 @@ impl<'a> Words<'a> {
 
     /// The index after the first of `phrases` (lower case, single spaces) that matches at `at`.
     pub(in crate::reply) fn after(&self, at: usize, phrases: &[&str]) -> Option<usize> {
-        let first = self.get(at).as_bytes().first();
+        let rest = &self.lower.as_bytes()[self.tokens.get(at)?.low.start..];
+        let first = rest.first();
         phrases.iter().find_map(|phrase| {
-            if phrase.as_bytes().first() != first {
+            let phrase = phrase.as_bytes();
+            if phrase.first() != first {
                 return None; // most words
             }
-            let mut end = at;
-            for word in phrase.split(' ') {
-                if self.get(end) != word {
-                    return None;
-                }
-                end += 1;
-            }
-            Some(end)
+            let is_here =
+                rest.starts_with(phrase) && matches!(rest.get(phrase.len()), None | Some(b' '));
+            is_here.then(|| at + 1 + phrase.iter().filter(|byte| **byte == b' ').count())
         })
     }
 
@@ -99,14 +103,11 @@ impl<'a> Words<'a> {
 
     /// These words in lower case, single spaces between.
     pub(in crate::reply) fn phrase(&self, range: Range<usize>) -> String {
-        let mut phrase = String::with_capacity(self.lower.len() + range.len());
-        for at in range {
-            if at > 0 && !phrase.is_empty() {
-                phrase.push(' ');
-            }
-            phrase.push_str(self.get(at));
+        let words = &self.tokens[range.start.min(self.len())..range.end.min(self.len())];
+        match (words.first(), words.last()) {
+            (Some(first), Some(last)) => self.lower[first.low.start..last.low.end].to_owned(),
+            _ => String::new(),
         }
-        phrase
     }
 
     /// Whether punctuation follows the word at `at` and separates the next one.
@@ -130,6 +131,16 @@ impl<'a> Words<'a> {
 
     pub(in crate::reply) fn drop_words(&mut self, range: Range<usize>) {
         self.tokens.drain(range);
+        let mut lower = String::with_capacity(self.lower.len());
+        for token in &mut self.tokens {
+            if !lower.is_empty() {
+                lower.push(' ');
+            }
+            let start = lower.len();
+            lower.push_str(&self.lower[token.low.clone()]);
+            token.low = start..lower.len();
+        }
+        self.lower = lower;
     }
 }
 
@@ -250,6 +261,16 @@ mod tests {
         assert_eq!(words.original(7..9), "");
         assert_eq!(words.phrase(0..3), "whats up doc");
         assert_eq!(words.after(0, &["whats that", "whats up"]), Some(2));
+        assert_eq!(words.after(0, &["whats", "whats up"]), Some(1));
+        assert_eq!(words.after(0, &["what", "whats u", "whats up dock"]), None);
+        assert_eq!(words.after(6, &["7:30 👍"]), Some(8));
+        assert_eq!(words.after(8, &["at"]), None);
         assert!(words.is_set_off(1) && !words.is_set_off(0));
+        let mut words = words;
+        words.drop_words(1..3);
+        words.drop_words(4..6);
+        assert_eq!(words.phrase(0..4), "whats at -5 or");
+        assert_eq!(words.after(0, &["whats up", "whats at -5"]), Some(3));
+        assert_eq!(words.after(3, &["or 7:30", "or"]), Some(4));
     }
 }
