@@ -5,14 +5,17 @@
 -- Times ending in _at are milliseconds since the Unix epoch (UTC), those ending in _s are seconds.
 -- References are enforced. Some columns name rows without REFERENCES: those of `messages` and
 -- `commands`, where each message would pay for it, and those whose row may be gone.
--- Every message touches few pages: it appends one row to `messages` and updates one row in
--- each of the two small tables `room_heads` and `usage_days`. There is no index on
--- `messages`: a room's history is a chain, from its head through `previous_id`.
+-- Every message touches few pages: it appends one row to `messages`. What it changes in the two
+-- small tables `room_heads` and `usage_days` is written up to a second later, and after a kill made
+-- again from the messages above 'deferred_to'. There is no index on `messages`: a room's history
+-- is a chain, from its head through `previous_id`.
 
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value TEXT NOT NULL           -- 'edge_epoch': made with the database, anew by a restore;
                                 -- 'last_user_id', 'last_message_id': given once, and erased;
+                                -- 'deferred_to': room_heads and usage_days have what messages
+                                -- up to this one changed;
                                 -- 'purged_at', 'compaction_due': of the purge; 'erased_commands_…':
                                 -- of an erasure, the last command that was looked through
 ) STRICT, WITHOUT ROWID;
@@ -107,6 +110,8 @@ CREATE TABLE messages (
   access      TEXT,                          -- JSON, the answer's access object; NULL: none
   schedule    TEXT,                          -- JSON, the answer's schedule_message; NULL: none
   late        TEXT,                          -- JSON array, the reply that followed as a command; NULL: none
+  humans      INTEGER NOT NULL DEFAULT 0,    -- human messages in the room since the assistant's last,
+                                             -- with this one; 0: it was answered
   decision    TEXT                           -- JSON, how a language model's reply came about; NULL: none was asked
 ) STRICT;
 

@@ -20,6 +20,7 @@ mod connected_services;
 mod copies;
 mod copy;
 mod customers;
+mod deferred;
 mod dialogs;
 mod erased_quotes;
 mod erased_rooms;
@@ -83,6 +84,7 @@ use tokio::sync::{Notify, watch};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use advice::sqlite_failed;
+use deferred::CommittedCounts;
 use held::{Held, RunHeld};
 use provider_tasks::TaskQueue;
 use undelivered_answers::UndeliveredAnswers;
@@ -177,17 +179,21 @@ impl Store {
         let failed = |e: rusqlite::Error| sqlite_failed("open", &options.path, &e);
         undelivered_answers::keep_after_kill(&mut conn).map_err(failed)?;
         pending_replies::take_up(&mut conn).map_err(failed)?;
+        deferred::take_up_after_kill(&mut conn).map_err(failed)?;
         writer::prepare(&conn).map_err(failed)?;
         let mut cache = WriterCache::load(&conn).map_err(failed)?;
         let undelivered = cache.undelivered.clone();
         cache.provider_tasks = TaskQueue::new(options.payment_provider);
         let provider_tasks = cache.provider_tasks.clone();
+        let counts = cache.deferred.shown().clone();
         let beside = open::open_beside(&options.path).map_err(failed)?;
         let (health, hurry) = (
             health::WriterHealth::new(),
             Arc::new(AtomicBool::new(false)),
         );
-        let readers = readers::Readers::open(&options.path, options.readers, hurry.clone())?;
+        let connections = options.readers;
+        let readers =
+            readers::Readers::open(&options.path, connections, hurry.clone(), counts.clone())?;
         let (checkpointer, checkpoint) =
             checkpoint::start(beside, hurry, health.clone()).map_err(|e| e.to_string())?;
         let numbers = Arc::new(Numbers::default());
@@ -197,7 +203,7 @@ impl Store {
         Ok(Self {
             writer: Some(writer),
             readers: Some(readers),
-            look_ups: Some(look_ups::PointReaders::new(&options.path)),
+            look_ups: Some(look_ups::PointReaders::new(&options.path, counts)),
             undelivered,
             provider_tasks,
             health,
@@ -259,12 +265,14 @@ impl Store {
         self.writer().compact(anew).await
     }
 
-    /// A separate connection for a long job that reads in small steps.
+    /// A separate connection for a long job that reads in small steps. It sees the rooms' newest
+    /// messages as they are now, or newer ones.
     pub async fn long_reader(&self) -> Result<LongReader> {
+        self.write(|tx| tx.settle_deferred()).await?;
         // Only `drop` takes them out.
         let readers = self.readers.as_ref();
         let readers = readers.expect("readers live while the store does");
-        LongReader::open(self.path.clone(), readers.hurry()).await
+        readers.open_long(self.path.clone()).await
     }
 
     /// Runs `f` on the calling thread, which may be an async worker. Only for look-ups by key that
@@ -380,7 +388,12 @@ pub fn look<T>(path: &Path, f: impl FnOnce(&View<'_>) -> Result<T>) -> Result<T,
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
     open::set_reading(&conn).map_err(failed)?;
     open::check_version(&conn, path)?;
-    f(&View { conn: &conn }).map_err(|e| e.to_string())
+    let counts = CommittedCounts::load(&conn).map_err(failed)?;
+    let view = View {
+        conn: &conn,
+        counts: &counts,
+    };
+    f(&view).map_err(|e| e.to_string())
 }
 
 pub type SharedStore = Arc<Store>;
@@ -420,13 +433,17 @@ impl Tx<'_> {
 
     /// The rows as a reader sees them, inside this transaction.
     pub fn view(&self) -> View<'_> {
-        View { conn: self.conn }
+        View {
+            conn: self.conn,
+            counts: self.cache.deferred.shown(),
+        }
     }
 }
 
 /// A read transaction. Each aggregate's file adds its functions.
 pub struct View<'a> {
     conn: &'a Connection,
+    counts: &'a CommittedCounts,
 }
 
 impl From<rusqlite::Error> for Error {

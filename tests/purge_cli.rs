@@ -168,9 +168,11 @@ fn write_much(folder: &Path) {
         "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 60000)
          INSERT INTO messages (id, room_id, user_id, previous_id, sent_s, received_at, sender, text,
              counted, unwritten)
-           SELECT 1000 + n, room_id, 1 + (n % 3 = 0), iif(n = 1, message_id, 999 + n), 1, 1,
+           SELECT 1000 + n, rooms.id, 1 + (n % 3 = 0), iif(n = 1, newest.id, 999 + n), 1, 1,
              iif(n % 3 = 0, '+15550102', '+15550101'), iif(n % 3 = 0, 'tea', 'xylophone'), 0, 0
-           FROM n, room_heads WHERE room_id = (SELECT id FROM rooms WHERE chat_guid = 'g');
+           FROM n, rooms, (SELECT max(id) AS id FROM messages
+             WHERE room_id = (SELECT id FROM rooms WHERE chat_guid = 'g')) AS newest
+           WHERE chat_guid = 'g';
          UPDATE room_heads SET message_id = 61000
            WHERE room_id = (SELECT id FROM rooms WHERE chat_guid = 'g');
          UPDATE messages SET unwritten = -1 WHERE id = 61000",

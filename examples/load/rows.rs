@@ -57,6 +57,10 @@ fn count(database: &Path, sql: &str) -> Result<u64> {
     Ok(u64::try_from(rows)?)
 }
 
+/// Otherwise the service's next start adds the messages to the counts of days.
+const ROOMS_ARE_UP_TO_DATE: &str = "INSERT OR REPLACE INTO meta (key, value)
+    SELECT 'deferred_to', CAST(max(id) AS TEXT) FROM messages";
+
 /// Gives the first user so many messages in their first room, and as many memories, while no
 /// service has the file; the user's id.
 pub(crate) fn enlarge(database: &Path, rows: u64) -> Result<String> {
@@ -75,6 +79,7 @@ pub(crate) fn enlarge(database: &Path, rows: u64) -> Result<String> {
            0, -1, '[\"An answer of the usual length to message ' || i || '.\"]' FROM n, base;
          UPDATE room_heads SET message_id = (SELECT max(id) FROM messages)
            WHERE room_id = (SELECT room FROM base);
+         {ROOMS_ARE_UP_TO_DATE};
          INSERT INTO memories (memory_id, user_id, text, category, created_at)
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
          SELECT 'memory-' || i, 1, 'something worth remembering, number ' || i, 'said', i FROM n;
@@ -151,6 +156,7 @@ pub(crate) fn populate(database: &Path, first: u64, people: u64, messages: u64) 
          SELECT room_id, max(id), 0 FROM messages WHERE room_id > ?1 GROUP BY room_id",
         [i64::try_from(first)?],
     )?;
+    tx.execute_batch(ROOMS_ARE_UP_TO_DATE)?;
     Ok(tx.commit()?)
 }
 

@@ -114,17 +114,27 @@ impl Tx<'_> {
     /// The user's direct chat with the newest message. `with_agent` limits this to chats that take
     /// commands.
     pub fn newest_direct_chat(&self, user: UserId, with_agent: bool) -> Result<Option<Target>> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT rooms.id, chat_guid, agent_id, mode = 'group' FROM rooms
-                 JOIN room_heads ON room_id = rooms.id
-                 WHERE owner_id = ?1 AND mode = 'direct' AND (agent_id IS NOT NULL OR NOT ?2)
-                   AND instr(chat_guid, ?3) = 0
-                 ORDER BY message_id DESC LIMIT 1",
-            )?
-            .query_row((user.0, with_agent, FORMER), target_from)
-            .optional()?)
+        let mut chats = self.conn.prepare_cached(
+            "SELECT rooms.id, chat_guid, agent_id, mode = 'group', message_id FROM rooms
+             LEFT JOIN room_heads ON room_id = rooms.id
+             WHERE owner_id = ?1 AND mode = 'direct' AND (agent_id IS NOT NULL OR NOT ?2)
+               AND instr(chat_guid, ?3) = 0",
+        )?;
+        let mut chats = chats.query((user.0, with_agent, FORMER))?;
+        let mut newest: Option<(i64, Target)> = None;
+        while let Some(row) = chats.next()? {
+            let deferred = self.cache.deferred.head(RoomId(row.get(0)?));
+            let head = match deferred {
+                Some(head) => Some(head.message_id),
+                None => row.get(4)?,
+            };
+            if let Some(head) = head
+                && newest.as_ref().is_none_or(|(newest, _)| head > *newest)
+            {
+                newest = Some((head, target_from(row)?));
+            }
+        }
+        Ok(newest.map(|(_, target)| target))
     }
 
     /// Starts a session of an app in a room, unless one is running. An app's session has no turns,

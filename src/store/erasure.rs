@@ -76,6 +76,7 @@ impl Tx<'_> {
     /// Removes some of an account's rows. Call this until it is done, each time with the current
     /// ledger.
     pub fn erase_some_rows(&mut self, erasure: &Erasure, now: Timestamp) -> Result<Erased> {
+        self.settle_deferred()?;
         let mut erased = Erased::default();
         let more = self.erase_commands(erasure.user, now, &mut erased)?
             || self.erase_events(erasure)?

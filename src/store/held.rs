@@ -6,27 +6,20 @@ use rusqlite::{Connection, Statement, ToSql};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
     InsertMessage,
-    MoveRoomHead,
-    CountMessage,
 }
 
 impl Held {
     /// In the order of their declaration.
-    const ALL: [Self; 3] = [Self::InsertMessage, Self::MoveRoomHead, Self::CountMessage];
+    const ALL: [Self; 1] = [Self::InsertMessage];
 
     const fn sql(self) -> &'static str {
         match self {
             Self::InsertMessage => {
                 "INSERT INTO messages (id, room_id, user_id, agent_id, previous_id, sent_s,
                    received_at, sender, text, metadata, context, counted, request, unwritten,
-                   bubbles, access, schedule)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
-            }
-            Self::MoveRoomHead => {
-                "UPDATE room_heads SET message_id = ?2, humans = ?3 WHERE room_id = ?1"
-            }
-            Self::CountMessage => {
-                "UPDATE usage_days SET count = count + 1 WHERE user_id = ?1 AND day = ?2"
+                   bubbles, access, schedule, humans)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                   ?18)"
             }
         }
     }
@@ -42,12 +35,8 @@ pub(super) struct HeldStatements<'c>([Statement<'c>; Held::ALL.len()]);
 
 impl<'c> HeldStatements<'c> {
     pub(super) fn prepare(conn: &'c Connection) -> rusqlite::Result<Self> {
-        let [insert_message, move_room_head, count_message] = Held::ALL;
-        Ok(Self([
-            conn.prepare(insert_message.sql())?,
-            conn.prepare(move_room_head.sql())?,
-            conn.prepare(count_message.sql())?,
-        ]))
+        let [insert_message] = Held::ALL;
+        Ok(Self([conn.prepare(insert_message.sql())?]))
     }
 }
 

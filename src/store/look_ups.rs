@@ -8,6 +8,7 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OpenFlags};
 
+use super::deferred::CommittedCounts;
 use super::{View, open};
 use crate::error::Result;
 
@@ -21,13 +22,15 @@ const CACHE_KIB_MAX: i32 = 1_024;
 
 pub(super) struct PointReaders {
     path: PathBuf,
+    counts: CommittedCounts,
     connections: [Mutex<Option<Connection>>; CONNECTIONS_MAX],
 }
 
 impl PointReaders {
-    pub(super) fn new(path: &Path) -> Self {
+    pub(super) fn new(path: &Path, counts: CommittedCounts) -> Self {
         Self {
             path: path.to_owned(),
+            counts,
             connections: Default::default(),
         }
     }
@@ -40,7 +43,10 @@ impl PointReaders {
             Some(conn) => conn,
             none => none.insert(self.open()?),
         };
-        f(&View { conn })
+        f(&View {
+            conn,
+            counts: &self.counts,
+        })
     }
 
     /// The first unused connection, or else the last one as soon as it is free.

@@ -76,6 +76,7 @@ impl Tx<'_> {
                 new.answer.bubbles,
                 new.answer.access,
                 new.answer.schedule,
+                new.humans,
             ],
         )?;
         if self.cache.put_author(new.user, room.id) {
@@ -84,7 +85,7 @@ impl Tx<'_> {
                 (new.user.0, room.id.0),
             )?;
         }
-        self.set_room_head(new.chat_guid, room, id, new.humans)?;
+        self.set_room_head(new.chat_guid, room, id, new.humans);
         Ok(StoredMessage { id, due })
     }
 

@@ -11,6 +11,7 @@ use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
+use super::deferred::CommittedCounts;
 use super::{View, open};
 use crate::error::{Error, Result};
 
@@ -27,6 +28,7 @@ pub(super) struct Readers {
     /// One permit per connection; waiting takes no thread.
     permits: Arc<Semaphore>,
     hurry: Arc<AtomicBool>,
+    counts: CommittedCounts,
     age_max: Duration,
 }
 
@@ -35,6 +37,7 @@ impl Readers {
         path: &Path,
         connections: u32,
         hurry: Arc<AtomicBool>,
+        counts: CommittedCounts,
     ) -> Result<Self, String> {
         let manager = SqliteConnectionManager::file(path)
             .with_flags(OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
@@ -50,6 +53,7 @@ impl Readers {
             pool,
             permits: Arc::new(Semaphore::new(connections as usize)),
             hurry,
+            counts,
             age_max: AGE_MAX,
         })
     }
@@ -60,6 +64,7 @@ impl Readers {
         F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
     {
         let (pool, hurry, age_max) = (self.pool.clone(), self.hurry.clone(), self.age_max);
+        let counts = self.counts.clone();
         let busy = || Error::unavailable("The database is busy; try again.");
         let waiting = self.permits.clone().acquire_owned();
         let permit = tokio::time::timeout(CHECKOUT_MAX, waiting).await;
@@ -67,14 +72,14 @@ impl Readers {
         tokio::task::spawn_blocking(move || {
             let _held_while_it_reads = permit;
             let mut conn = pool.get().map_err(|e| busy().because(e))?;
-            read_with(&mut conn, hurry, age_max, f)
+            read_with(&mut conn, &counts, hurry, age_max, f)
         })
         .await
         .unwrap_or_else(|e| Err(Error::internal(e)))
     }
 
-    pub(super) fn hurry(&self) -> Arc<AtomicBool> {
-        self.hurry.clone()
+    pub(super) async fn open_long(&self, path: PathBuf) -> Result<LongReader> {
+        LongReader::open(path, self.hurry.clone(), self.counts.clone()).await
     }
 }
 
@@ -83,10 +88,11 @@ impl Readers {
 pub struct LongReader {
     conn: Arc<Mutex<Connection>>,
     hurry: Arc<AtomicBool>,
+    counts: CommittedCounts,
 }
 
 impl LongReader {
-    pub(super) async fn open(path: PathBuf, hurry: Arc<AtomicBool>) -> Result<Self> {
+    async fn open(path: PathBuf, hurry: Arc<AtomicBool>, counts: CommittedCounts) -> Result<Self> {
         let opening = tokio::task::spawn_blocking(move || {
             let conn = Connection::open_with_flags(
                 &path,
@@ -97,6 +103,7 @@ impl LongReader {
             Ok(Self {
                 conn: Arc::new(Mutex::new(conn)),
                 hurry,
+                counts,
             })
         });
         opening.await.unwrap_or_else(|e| Err(Error::internal(e)))
@@ -111,9 +118,10 @@ impl LongReader {
         F: FnOnce(&View<'_>) -> Result<T> + Send + 'static,
     {
         let (conn, hurry) = (self.conn.clone(), self.hurry.clone());
+        let counts = self.counts.clone();
         let reading = tokio::task::spawn_blocking(move || {
             let mut conn = conn.lock();
-            read_with(&mut conn, hurry, AGE_MAX, f)
+            read_with(&mut conn, &counts, hurry, AGE_MAX, f)
         });
         match reading.await {
             Ok(read) => read,
@@ -125,6 +133,7 @@ impl LongReader {
 
 fn read_with<T>(
     conn: &mut Connection,
+    counts: &CommittedCounts,
     hurry: Arc<AtomicBool>,
     age_max: Duration,
     f: impl FnOnce(&View<'_>) -> Result<T>,
@@ -139,7 +148,7 @@ fn read_with<T>(
     )?;
     // One transaction, so that everything `f` reads is consistent.
     let tx = conn.transaction()?;
-    f(&View { conn: &tx })
+    f(&View { conn: &tx, counts })
 }
 
 #[cfg(test)]
@@ -154,7 +163,8 @@ mod tests {
             .unwrap()
             .execute_batch("CREATE TABLE t (a)")
             .unwrap();
-        let mut readers = Readers::open(&path, 1, Arc::default()).unwrap();
+        let mut readers =
+            Readers::open(&path, 1, Arc::default(), CommittedCounts::default()).unwrap();
         let endless = "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n)
                        SELECT count(*) FROM n";
         for hurried in [false, true] {

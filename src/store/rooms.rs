@@ -1,9 +1,9 @@
 //! Rooms: a chat under the relay's name for it, its owner, its members, the agent that last
 //! delivered a message from it, and the head of its message chain.
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row};
 
-use super::held::Held;
+use super::deferred::RoomHead;
 use super::{AgentId, Digest, Tx, UserId};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -78,10 +78,14 @@ impl Tx<'_> {
             None => self.name_again(chat_guid)?,
             found => found,
         };
-        if let Some(room) = found {
-            self.cache.put_room(chat_guid, room);
+        let Some(mut room) = found else {
+            return Ok(None);
+        };
+        if let Some(head) = self.cache.deferred.head(room.id) {
+            (room.head, room.humans) = (Some(head.message_id), head.humans);
         }
-        Ok(found)
+        self.cache.put_room(chat_guid, room);
+        Ok(Some(room))
     }
 
     /// Finds a room that lost this name in an erasure, when its relay uses the name again.
@@ -192,22 +196,15 @@ impl Tx<'_> {
         room: &mut Room,
         message_id: i64,
         humans: i64,
-    ) -> Result<()> {
-        // Most rooms have a row, and an update costs less than an upsert.
-        let head = params![room.id.0, message_id, humans];
-        if room.head.is_none() || self.execute_held(Held::MoveRoomHead, head)? == 0 {
-            self.execute(
-                "INSERT INTO room_heads (room_id, message_id, humans) VALUES (?1, ?2, ?3)",
-                head,
-            )?;
-        }
+    ) {
+        let head = RoomHead { message_id, humans };
+        self.cache.deferred.set_head(room.id, head);
         room.head = Some(message_id);
         room.humans = humans;
         if let Some(known) = self.cache.rooms.get_mut(chat_guid) {
             *known = *room;
         }
         self.cache.touched = true;
-        Ok(())
     }
 
     /// Ends a direct chat that became a group. Its row keeps the messages under a name that no

@@ -40,15 +40,21 @@ impl View<'_> {
             .conn
             .prepare_cached(&format!("{COLUMNS} WHERE id > ?2 ORDER BY id LIMIT ?3"))?;
         let rows = statement.query_map((day, after, limit as i64), row_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        rows.map(|row| Ok(self.with_day_count(row?, day))).collect()
     }
 
     fn user_where(&self, condition: &str, value: &str, day: i64) -> Result<Option<UserRow>> {
-        Ok(self
+        let row = self
             .conn
             .prepare_cached(&format!("{COLUMNS} {condition}"))?
             .query_row((day, value), row_from)
-            .optional()?)
+            .optional()?;
+        Ok(row.map(|row| self.with_day_count(row, day)))
+    }
+
+    fn with_day_count(&self, mut row: UserRow, day: i64) -> UserRow {
+        row.day_count = self.counts.count(row.user.id, day, row.day_count);
+        row
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row};
 
-use super::held::Held;
 use super::{Tx, UserRow};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
@@ -146,6 +145,9 @@ impl Tx<'_> {
 
     /// Free messages a user sent on a UTC day.
     pub fn day_count(&self, user: UserId, day: i64) -> Result<i64> {
+        if let Some(count) = self.cache.deferred.count(user, day) {
+            return Ok(count);
+        }
         Ok(self
             .conn
             .prepare_cached("SELECT count FROM usage_days WHERE user_id = ?1 AND day = ?2")?
@@ -156,18 +158,14 @@ impl Tx<'_> {
 
     /// Counts a message on its day.
     pub fn count_message(&mut self, user: UserId, day: i64) -> Result<()> {
-        // Most messages aren't the first of their day, and an update costs less than an upsert.
-        if self.execute_held(Held::CountMessage, params![user.0, day])? == 0 {
-            self.execute(
-                "INSERT INTO usage_days (user_id, day, count) VALUES (?1, ?2, 1)",
-                (user.0, day),
-            )?;
-        }
+        let count = self.day_count(user, day)? + 1;
+        self.cache.deferred.set_count(user, day, count);
         Ok(())
     }
 
     /// Uncounts a message that was denied the feature it asked for.
-    pub fn uncount_message(&self, message_id: i64, user: UserId, day: i64) -> Result<()> {
+    pub fn uncount_message(&mut self, message_id: i64, user: UserId, day: i64) -> Result<()> {
+        self.settle_deferred()?;
         let sql = "UPDATE messages SET counted = 0 WHERE id = ?1 AND counted = 1";
         if self.execute(sql, [message_id])? > 0 {
             self.execute(

@@ -4,6 +4,7 @@
 //! repeatable, by running the others again. This file holds the callers' side; `thread` does the
 //! work. It must not know what closures do.
 
+mod receive;
 mod thread;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

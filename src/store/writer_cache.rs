@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
+use super::deferred::DeferredRows;
 use super::erased_quotes::Quoted;
 use super::power_sessions::{self, PowerSession};
 use super::provider_tasks::TaskQueue;
@@ -35,6 +36,8 @@ pub(super) struct WriterCache {
     /// The words of the account that is being erased.
     pub(super) quoted: Option<Quoted>,
     pub(super) last_message_id: i64,
+    /// Rows that are written later. Not a copy: a rollback undoes its changes one by one.
+    pub(super) deferred: DeferredRows,
     pub(super) undelivered: UndeliveredAnswers,
     pub(super) provider_tasks: TaskQueue,
     /// Set by every change of the cache; a rollback then clears it.
@@ -66,6 +69,7 @@ impl WriterCache {
         *self = Self {
             last_message_id: self.last_message_id,
             sweep: self.sweep,
+            deferred: std::mem::take(&mut self.deferred),
             undelivered: std::mem::take(&mut self.undelivered),
             provider_tasks: std::mem::take(&mut self.provider_tasks),
             stale: true,
@@ -96,7 +100,8 @@ impl WriterCache {
         // An id is never reused, even when the newest row is removed.
         let newest: i64 = conn.query_row(
             "SELECT max((SELECT coalesce(max(id), 0) FROM messages),
-                   coalesce((SELECT value + 0 FROM meta WHERE key = 'last_message_id'), 0))",
+                   coalesce((SELECT max(value + 0) FROM meta
+                             WHERE key IN ('last_message_id', 'deferred_to')), 0))",
             [],
             |row| row.get(0),
         )?;

@@ -162,7 +162,24 @@ impl Service {
 
     /// Rows of a query on the database file, columns as JSON.
     pub fn rows(&self, sql: &str) -> Vec<Vec<Value>> {
+        if ["room_heads", "usage_days"]
+            .iter()
+            .any(|table| sql.contains(table))
+        {
+            self.write_deferred_rows();
+        }
         rows(&self.folder.path().join("chatkeep.db"), sql)
+    }
+
+    /// The service writes these up to a second later.
+    fn write_deferred_rows(&self) {
+        let (written, is_written) = std::sync::mpsc::channel();
+        self.app.store.post(move |tx| {
+            tx.settle_deferred()?;
+            tx.after_commit(move || written.send(()).unwrap());
+            Ok(())
+        });
+        is_written.recv_timeout(PATIENCE).unwrap();
     }
 }
 

@@ -16,8 +16,9 @@ use super::super::health::WriterHealth;
 use super::super::held::HeldStatements;
 use super::super::writer_cache::WriterCache;
 use super::super::{Numbers, Tx};
+use super::receive::{NoJob, receive_within};
 use super::{CopyRequest, Job, PagesAnswer, Task, UntoldCallers, WriteJob};
-use crate::error::Result;
+use crate::error;
 
 /// Closures in one transaction.
 const BATCH_JOBS_MAX: usize = 256;
@@ -96,9 +97,16 @@ impl<'c> Thread<'c> {
     /// Runs the next task of the batch, after waiting for one.
     fn turn(&mut self, batch: &mut VecDeque<Job>, jobs: &mut mpsc::Receiver<Job>) -> NextTask {
         if batch.is_empty() {
-            match jobs.blocking_recv() {
-                Some(job) => self.take(job, batch),
-                None => return NextTask::End,
+            match self.next_job(jobs) {
+                Ok(job) => self.take(job, batch),
+                Err(NoJob::Due) => {
+                    self.write_deferred();
+                    return NextTask::Next;
+                }
+                Err(NoJob::Ended) => {
+                    self.write_deferred();
+                    return NextTask::End;
+                }
             }
         }
         if self.health.is_lost() {
@@ -126,6 +134,14 @@ impl<'c> Thread<'c> {
             }
         }
         NextTask::Next
+    }
+
+    /// Waits for a job, at most until deferred rows are due.
+    fn next_job(&self, jobs: &mut mpsc::Receiver<Job>) -> Result<Job, NoJob> {
+        match self.cache.deferred.due_in() {
+            None => jobs.blocking_recv().ok_or(NoJob::Ended),
+            Some(wait) => receive_within(jobs, wait),
+        }
     }
 
     /// Adds a job to the batch, unless it must wait for the end of the batch.
@@ -219,6 +235,7 @@ impl<'c> Thread<'c> {
         let mut after = Effects::new();
         let outcome = self
             .run_jobs(batch, &mut ran, &mut after)
+            .and_then(|()| self.write_deferred_when_due())
             .and_then(|()| self.commit(ran.len()));
         match outcome {
             Ok(()) => {
@@ -235,10 +252,50 @@ impl<'c> Thread<'c> {
                     self.health.give_up();
                 }
                 self.cache.forget();
+                self.cache.deferred.undo_to(0);
                 self.tell(ran, Some(self.failure(&error)));
                 batch.clear();
             }
         }
+    }
+
+    /// Writes the deferred rows in a transaction of their own. When that fails, they wait again.
+    fn write_deferred(&mut self) {
+        if self.health.is_lost() || self.cache.deferred.due_in().is_none() {
+            return;
+        }
+        let began = self.begin.execute([]);
+        let written = began
+            .and_then(|_| self.put_deferred())
+            .and_then(|()| self.commit.execute([]));
+        match written {
+            Ok(_) => {
+                self.cache.deferred.committed();
+                self.checkpointer.committed(self.conn);
+            }
+            Err(error) => {
+                if !is_busy(&error) {
+                    self.failed(&error);
+                }
+                if !self.conn.is_autocommit() && self.rollback.execute([]).is_err() {
+                    self.health.give_up();
+                }
+                self.cache.deferred.undo_to(0);
+                self.cache.deferred.postpone();
+            }
+        }
+    }
+
+    fn write_deferred_when_due(&mut self) -> rusqlite::Result<()> {
+        match self.cache.deferred.due_in() {
+            Some(Duration::ZERO) => self.put_deferred(),
+            _ => Ok(()),
+        }
+    }
+
+    fn put_deferred(&mut self) -> rusqlite::Result<()> {
+        let newest = self.cache.last_message_id;
+        self.cache.deferred.write(self.conn, newest)
     }
 
     fn tell(&self, works: Vec<Box<dyn WriteJob>>, failed: Option<String>) {
@@ -250,6 +307,7 @@ impl<'c> Thread<'c> {
         let began = Instant::now();
         self.commit.execute([])?;
         self.numbers.committed(writes, began.elapsed());
+        self.cache.deferred.committed();
         Ok(())
     }
 
@@ -284,10 +342,12 @@ impl<'c> Thread<'c> {
     /// Runs a closure without a savepoint. False when it failed after it had written.
     fn run_bare(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<bool> {
         let (effects, changes) = (after.len(), self.conn.total_changes());
+        let place = self.cache.deferred.place();
         if self.run_work(work, after)? {
             return Ok(true);
         }
         after.truncate(effects);
+        self.cache.deferred.undo_to(place);
         if self.cache.touched {
             self.cache.forget();
         }
@@ -304,6 +364,7 @@ impl<'c> Thread<'c> {
         after.clear();
         self.rollback.execute([])?;
         self.cache.forget();
+        self.cache.deferred.undo_to(0);
         self.begin.execute([])?;
         for work in ran {
             self.run_one(&mut **work, after)?;
@@ -313,9 +374,10 @@ impl<'c> Thread<'c> {
 
     fn run_one(&mut self, work: &mut dyn WriteJob, after: &mut Effects) -> rusqlite::Result<()> {
         self.savepoint.execute([])?;
-        let effects = after.len();
+        let (effects, place) = (after.len(), self.cache.deferred.place());
         if !self.run_work(work, after)? {
             after.truncate(effects);
+            self.cache.deferred.undo_to(place);
             self.undo.execute([])?;
             if self.cache.touched {
                 self.cache.forget();
@@ -340,7 +402,8 @@ impl<'c> Thread<'c> {
     }
 
     /// A failure leaves the file unchanged.
-    fn compact(&mut self, anew: bool) -> Result<()> {
+    fn compact(&mut self, anew: bool) -> error::Result<()> {
+        self.write_deferred();
         if anew {
             // The new file is built on disk, not in memory.
             self.conn
