@@ -119,7 +119,7 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
     };
     assert_eq!(column("flag "), "in_use");
     assert_eq!(column(KEY), "yes");
-    assert_eq!(column("superpower.travel_brain.enabled"), "no");
+    assert_eq!(column("superpower.user_created.enabled"), "no");
     told(folder.path(), &["unset", KEY]);
     assert_eq!(shown(folder.path())["source"], "default");
     drop(serving);

@@ -207,47 +207,11 @@ const SUPERPOWERS: &[&str] = &[
     "daily_summary",
 ];
 
-/// Superpowers implemented by the builtin assistant.
-const IMPLEMENTED: &[&str] = &[
-    "birthday_reminder",
-    "focus_protector",
-    "trip_planner",
-    "bill_split",
-    "todo_list",
-    "mood_tracker",
-    "budget_tracker",
-    "habit_tracker",
-    "daily_summary",
-    "tickets_vault",
-    "reservation_prep",
-    "membership_renewal",
-    "cancellation_protector",
-    "package_tracking",
-    "post_event_checkin",
-    "evening_prep",
-    "calendar_query_agent",
-    "calendar_list_agent",
-    "calendar_stress_agent",
-    "calendar_morning",
-    "calendar_events",
-    "call_prep",
-    "destination_prep",
-    "gmail_mindreader_agent",
-    "email_urgency",
-];
-
 static ALL: LazyLock<Vec<Flag>> = LazyLock::new(|| {
     let superpowers = SUPERPOWERS.iter().map(|name| {
         // Allocated once for the life of the process, like the table.
         let key = Box::leak(format!("superpower.{name}.enabled").into_boxed_str());
-        if IMPLEMENTED.contains(name) {
-            return row(key, Boolean(true), "Enables this superpower").in_use();
-        }
-        row(
-            key,
-            Boolean(true),
-            "Enables this superpower, which is not implemented yet",
-        )
+        row(key, Boolean(true), "This superpower").in_use()
     });
     let mut all: Vec<Flag> = FLAGS.iter().copied().chain(superpowers).collect();
     all.sort_by_key(|flag| flag.key);

@@ -2,12 +2,12 @@
 //! only its own reminders; the rest goes to a direct chat.
 
 use super::gate;
-use super::powers::{event_lines, kept_of};
+use super::powers::{bookings, event_lines, kept_of};
 use super::turn::MessageTurn;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::reply::builtin::Span;
-use crate::reply::powers::Power;
+use crate::reply::powers::{Facts, Power, PowerContext};
 use crate::reply::wording;
 use crate::store::{PowerOwner, Reminder, Tx};
 
@@ -64,22 +64,13 @@ impl MessageTurn<'_> {
             .collect();
         let mut more = Vec::new();
         if !self.flags.boolean("llm.force_basic_mode") {
-            let zone = self.zone();
-            let day = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();
-            let (from, to) = (day(span.range.start), day(span.range.end.plus_ms(-1)));
             if self.flags.superpower(Power::CalendarQueryAgent.name())
                 && gate::has_superpowers_alone(self.user, self.flags, self.now)
             {
                 let zone = self.timezone();
                 more.extend(event_lines(tx, self.user.id, &span.range, zone, self.now)?);
             }
-            let rows = tx.power_states(PowerOwner::User(self.user.id))?;
-            for row in rows {
-                let power =
-                    Power::named(&row.name).filter(|power| self.flags.superpower(power.name()));
-                let lines = power.map(|power| power.between(&kept_of(row.clone()), from, to));
-                more.extend(lines.into_iter().flatten());
-            }
+            more.extend(self.power_lines(tx, span)?);
         }
         Ok(wording::agenda(
             &listed,
@@ -88,6 +79,34 @@ impl MessageTurn<'_> {
             self.now,
             self.timezone(),
         ))
+    }
+}
+
+impl MessageTurn<'_> {
+    /// What superpowers know of the days of a span.
+    fn power_lines(&self, tx: &Tx<'_>, span: &Span) -> Result<Vec<String>> {
+        let zone = self.zone();
+        let day = |at: Timestamp| at.utc().with_timezone(&zone).date_naive();
+        let days = (day(span.range.start), day(span.range.end.plus_ms(-1)));
+        let facts = Facts {
+            bookings: bookings(tx, self.user.id, self.zone(), self.now)?,
+            ..Facts::default()
+        };
+        let scene = PowerContext {
+            timezone: self.timezone(),
+            ..PowerContext::alone(self.now, self.user.id.0, &facts)
+        };
+        let rows = tx.power_states(PowerOwner::User(self.user.id))?;
+        let mut lines = Vec::new();
+        for power in Power::ALL.into_iter().rev() {
+            let row = rows.iter().find(|row| row.name == power.name());
+            let knows = row.is_some() || power.goes_by_bookings();
+            if knows && self.flags.superpower(power.name()) {
+                let kept = row.cloned().map(kept_of);
+                lines.extend(power.between(kept.as_ref(), days, &scene));
+            }
+        }
+        Ok(lines)
     }
 }
 

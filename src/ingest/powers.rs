@@ -8,7 +8,7 @@ mod facts;
 mod notices;
 pub(super) mod request;
 
-pub(super) use facts::event_lines;
+pub(super) use facts::{bookings, event_lines};
 
 use super::answer::Answer;
 use super::gate;

@@ -4,6 +4,7 @@
 
 mod bill_split;
 mod birthday_reminder;
+mod bookings;
 mod budget_tracker;
 mod calendar_events;
 mod calendar_list_agent;
@@ -18,9 +19,11 @@ mod email_urgency;
 mod entries;
 mod evening_prep;
 mod events;
+mod facts;
 mod focus_protector;
 mod gmail_mindreader_agent;
 mod habit_tracker;
+mod kinds;
 mod mails;
 mod membership_renewal;
 mod money;
@@ -40,6 +43,7 @@ mod stored;
 mod tests;
 mod tickets_vault;
 mod todo_list;
+mod travel_brain;
 mod trip_planner;
 
 use chrono::NaiveDate;
@@ -47,7 +51,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::clock::{Timestamp, Zone};
+pub use bookings::{Booking, BookingDetails, standing};
+pub use destination_prep::{Ways, ways};
 pub use events::{CalendarName, Event};
+pub use facts::{Facts, Plan};
 pub use mails::Mail;
 pub use notice::WakingHours;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};
@@ -58,6 +65,8 @@ pub use preferences::{
 pub use recognise::{
     Control, PowerCall, PowerCalls, Strength, Understanding, recognise, understand_all,
 };
+pub use travel_brain::{dropped_stops, is_travel};
+pub use trip_planner::{PlannedTrip, planned_trips};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Power {
@@ -86,6 +95,7 @@ pub enum Power {
     DestinationPrep,
     GmailMindreaderAgent,
     EmailUrgency,
+    TravelBrain,
 }
 
 /// An action of one superpower.
@@ -116,6 +126,7 @@ pub enum Action {
     DestinationPrep(destination_prep::DestinationAction),
     GmailMindreaderAgent(gmail_mindreader_agent::MailQuery),
     EmailUrgency(email_urgency::UrgencyAction),
+    TravelBrain(travel_brain::TravelAction),
     /// Called by name only: how things stand.
     Overview,
     Undo,
@@ -142,58 +153,6 @@ pub struct PowerContext<'a> {
     pub muted: bool,
     /// What others know.
     pub facts: &'a Facts,
-}
-
-/// What a superpower is told of what others know. Only those that need it are told.
-#[derive(Debug, Default)]
-pub struct Facts {
-    /// What there is to say of the day, for the daily summary.
-    pub day: String,
-    /// What is planned for these days.
-    pub plans: Vec<Plan>,
-    /// A calendar is connected.
-    pub has_calendar: bool,
-    /// Events around now, in order, also what was declined or cancelled.
-    pub events: Vec<Event>,
-    pub calendars: Vec<CalendarName>,
-    /// What the person wants remembered, newest first.
-    pub memories: Vec<String>,
-    /// A mailbox is connected.
-    pub has_mailbox: bool,
-    /// Extracts of the last 30 days, newest first.
-    pub mails: Vec<Mail>,
-    /// First names, in lower case, of people in the person's calendars.
-    pub people: Vec<String>,
-    /// Urgent mail is told.
-    pub is_urgent_mail_told: bool,
-    /// The second way of composing briefings.
-    pub is_second_briefing: bool,
-}
-
-impl Plan {
-    /// Of a moment.
-    pub fn at(what: &str, at: Timestamp, zone: Zone) -> Self {
-        Self {
-            what: what.to_owned(),
-            place: String::new(),
-            details: String::new(),
-            day: pieces::date(at, zone),
-            minute: Some(pieces::minute_of_day(at, zone)),
-        }
-    }
-}
-
-/// Something planned: a reminder, a booking, an event of a calendar.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
-    pub what: String,
-    /// "": not known.
-    pub place: String,
-    /// "": nothing else is known.
-    pub details: String,
-    pub day: NaiveDate,
-    /// After midnight; `None`: no time is known.
-    pub minute: Option<u32>,
 }
 
 impl<'a> PowerContext<'a> {
@@ -261,6 +220,9 @@ trait Superpower: Clone + Default + PartialEq + Serialize + DeserializeOwned {
 
     /// The action, if it belongs to this superpower.
     fn own(action: Action) -> Option<Self::Action>;
+
+    /// Takes in what others know. It is part of the state while it is used, and isn't kept.
+    fn take_in(&mut self, _scene: &PowerContext<'_>) {}
 
     /// `None` when the action isn't about anything in the state.
     fn apply(&mut self, action: Self::Action, scene: &PowerContext<'_>) -> Option<String>;
@@ -336,15 +298,17 @@ macro_rules! for_state {
             Power::DestinationPrep => stored::$function::<destination_prep::DestinationState>($($argument),*),
             Power::GmailMindreaderAgent => stored::$function::<gmail_mindreader_agent::MailQueryState>($($argument),*),
             Power::EmailUrgency => stored::$function::<email_urgency::UrgencyState>($($argument),*),
+            Power::TravelBrain => stored::$function::<travel_brain::TravelState>($($argument),*),
         }
     };
 }
 
 impl Power {
     /// In the order in which a message is tried with them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::GmailMindreaderAgent,
         Self::EmailUrgency,
+        Self::TravelBrain,
         Self::CalendarQueryAgent,
         Self::CalendarListAgent,
         Self::CalendarStressAgent,
@@ -372,85 +336,6 @@ impl Power {
 
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|power| power.name() == name)
-    }
-
-    /// Whether its state is shared in a group; the others' states are personal.
-    pub const fn is_shared(self) -> bool {
-        matches!(self, Self::TodoList | Self::BillSplit | Self::TripPlanner)
-    }
-
-    /// Whether it writes by itself at times.
-    pub const fn has_alarms(self) -> bool {
-        matches!(
-            self,
-            Self::BirthdayReminder
-                | Self::FocusProtector
-                | Self::DailySummary
-                | Self::TicketsVault
-                | Self::ReservationPrep
-                | Self::MembershipRenewal
-                | Self::CancellationProtector
-                | Self::PackageTracking
-                | Self::PostEventCheckin
-                | Self::EveningPrep
-                | Self::CalendarMorning
-                | Self::CalendarEvents
-                | Self::CallPrep
-                | Self::DestinationPrep
-                | Self::EmailUrgency
-        )
-    }
-
-    /// Whether it goes by a connected mailbox.
-    pub const fn goes_by_mail(self) -> bool {
-        matches!(self, Self::EmailUrgency | Self::GmailMindreaderAgent)
-    }
-
-    /// Whether it has nothing to say without a connected calendar.
-    pub const fn needs_calendar(self) -> bool {
-        matches!(
-            self,
-            Self::CalendarQueryAgent
-                | Self::CalendarListAgent
-                | Self::CalendarStressAgent
-                | Self::CalendarMorning
-                | Self::CalendarEvents
-                | Self::CallPrep
-                | Self::DestinationPrep
-        )
-    }
-
-    /// Whether it tells what others have written, in mails and events.
-    pub const fn quotes_others(self) -> bool {
-        self.goes_by_mail() || self.goes_by_calendar() || self.needs_calendar()
-    }
-
-    /// Whether what it writes by itself goes by the events of connected calendars.
-    pub const fn goes_by_calendar(self) -> bool {
-        matches!(
-            self,
-            Self::EveningPrep
-                | Self::PostEventCheckin
-                | Self::CalendarMorning
-                | Self::CalendarEvents
-                | Self::CallPrep
-                | Self::DestinationPrep
-        )
-    }
-
-    /// Whether "stop these" ends what it writes by itself. A focus ends with a word.
-    pub const fn can_be_muted(self) -> bool {
-        self.has_alarms() && !matches!(self, Self::FocusProtector)
-    }
-
-    /// Whether it goes by what other superpowers and calendars know.
-    pub const fn needs_plans(self) -> bool {
-        matches!(self, Self::EveningPrep | Self::PostEventCheckin)
-    }
-
-    /// Whether others go by what it keeps.
-    pub const fn has_plans(self) -> bool {
-        matches!(self, Self::ReservationPrep | Self::TicketsVault)
     }
 
     /// Applies `action` to a state. Fails when the state can't be parsed.
@@ -483,17 +368,22 @@ impl Power {
     }
 
     /// Its lines about today for the daily summary.
-    pub fn brief(self, kept: &StoredState, scene: &PowerContext<'_>) -> Option<String> {
+    pub fn brief(self, kept: Option<&StoredState>, scene: &PowerContext<'_>) -> Option<String> {
         for_state!(self, brief(kept, scene))
     }
 
     /// What it knows of those days, from the first to the last.
-    pub fn between(self, kept: &StoredState, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-        for_state!(self, between(kept, from, to))
+    pub fn between(
+        self,
+        kept: Option<&StoredState>,
+        days: (NaiveDate, NaiveDate),
+        scene: &PowerContext<'_>,
+    ) -> Vec<String> {
+        for_state!(self, between(kept, days, scene))
     }
 
     /// What it knows of the days to come, for others.
-    pub fn plans(self, kept: &StoredState, scene: &PowerContext<'_>) -> Vec<Plan> {
+    pub fn plans(self, kept: Option<&StoredState>, scene: &PowerContext<'_>) -> Vec<Plan> {
         for_state!(self, plans(kept, scene))
     }
 

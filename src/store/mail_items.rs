@@ -7,7 +7,7 @@ use super::{ServiceId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::model::calendar::{EventClock, EventTime};
-use crate::model::mail_item::{FactKind, MailExtract, MailFact, NewMailItem};
+use crate::model::mail_item::{MailExtract, MailFact, NewMailItem};
 
 /// Mails that are looked through for words.
 const SEARCHED_MAX: i64 = 5_000;
@@ -40,12 +40,18 @@ pub struct MailFactRow {
     pub fact: MailFact,
     pub first_seen_at: Timestamp,
     pub changed_at: Timestamp,
+    /// When the last mail about it came, while its extract is kept.
+    pub said_at: Timestamp,
+    /// Of the last mail about it; empty when its extract is gone.
+    pub subject: String,
 }
 
 const ITEM_COLUMNS: &str = "SELECT id, service_id, user_id, mailbox, uid_validity, uid,
        received_at, extract, first_seen_at FROM mail_items";
-const FACT_COLUMNS: &str = "SELECT id, user_id, mail_id, kind, fact_key, status, clock, starts_at,
-       ends_at, data, first_seen_at, changed_at FROM mail_facts";
+const FACT_COLUMNS: &str = "SELECT fact.id, fact.user_id, mail_id, kind, fact_key, status, clock,
+       starts_at, ends_at, data, fact.first_seen_at, changed_at,
+       coalesce(mail.received_at, changed_at), coalesce(mail.extract ->> '$.subject', '')
+       FROM mail_facts AS fact LEFT JOIN mail_items AS mail ON mail.id = fact.mail_id";
 /// Only services that are connected.
 const CONNECTED: &str = "service_id IN (SELECT id FROM connected_services
          WHERE user_id = ?1 AND removed_at IS NULL)";
@@ -97,6 +103,8 @@ impl Tx<'_> {
         Ok(true)
     }
 
+    /// What a later mail leaves out stays as an earlier one said it. An earlier mail that is
+    /// read later changes nothing.
     fn put_mail_fact(
         &self,
         service: ServiceId,
@@ -111,11 +119,19 @@ impl Tx<'_> {
                starts_at, ends_at, data, first_seen_at, changed_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?11)
              ON CONFLICT (user_id, kind, fact_key) DO UPDATE SET service_id = excluded.service_id,
-               mail_id = excluded.mail_id, status = excluded.status, clock = excluded.clock,
-               starts_at = excluded.starts_at, ends_at = excluded.ends_at, data = excluded.data,
-               changed_at = iif(status = excluded.status AND starts_at IS excluded.starts_at
-                 AND ends_at IS excluded.ends_at AND data = excluded.data, changed_at,
-                 excluded.changed_at)",
+               mail_id = excluded.mail_id, status = excluded.status,
+               clock = iif(excluded.starts_at IS NULL, clock, excluded.clock),
+               starts_at = coalesce(excluded.starts_at, starts_at),
+               ends_at = iif(excluded.starts_at IS NULL, ends_at, excluded.ends_at),
+               data = json_patch(data, excluded.data),
+               changed_at = iif(status = excluded.status
+                 AND starts_at IS coalesce(excluded.starts_at, starts_at)
+                 AND ends_at IS iif(excluded.starts_at IS NULL, ends_at, excluded.ends_at)
+                 AND json(data) = json_patch(data, excluded.data), changed_at,
+                 excluded.changed_at)
+             WHERE NOT EXISTS (SELECT 1 FROM mail_items AS last, mail_items AS this
+               WHERE last.id = mail_facts.mail_id AND this.id = excluded.mail_id
+                 AND last.received_at > this.received_at)",
             (
                 service.0,
                 user.0,
@@ -196,20 +212,22 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// A user's facts of a kind that are not over by `from` (those without a time, first seen
-    /// at or after it), in order of time; cancelled ones too.
+    /// A user's facts that are not over by `from`, for renewals by `renewals_from` (those
+    /// without a time, first seen at or after it), in order of time; cancelled ones too.
     pub fn mail_facts(
         &self,
         user: UserId,
-        kind: FactKind,
         from: Timestamp,
+        renewals_from: Timestamp,
     ) -> Result<Vec<MailFactRow>> {
         let mut statement = self.conn.prepare_cached(&format!(
-            "{FACT_COLUMNS} WHERE user_id = ?1 AND kind = ?2
-               AND coalesce(ends_at, starts_at, first_seen_at) >= ?3 AND {CONNECTED}
-             ORDER BY coalesce(starts_at, first_seen_at), id LIMIT ?4"
+            "{FACT_COLUMNS} WHERE fact.user_id = ?1 AND fact.{CONNECTED}
+               AND coalesce(ends_at, starts_at, fact.first_seen_at)
+                 >= iif(kind = 'renewal', ?3, ?2)
+             ORDER BY coalesce(starts_at, fact.first_seen_at), fact.id LIMIT ?4"
         ))?;
-        let rows = statement.query_map((user.0, Text(kind), from.0, FACTS_MAX), fact_from)?;
+        let values = (user.0, from.0, renewals_from.0, FACTS_MAX);
+        let rows = statement.query_map(values, fact_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -269,6 +287,8 @@ fn fact_from(row: &Row<'_>) -> rusqlite::Result<MailFactRow> {
         },
         first_seen_at: Timestamp(row.get(10)?),
         changed_at: Timestamp(row.get(11)?),
+        said_at: Timestamp(row.get(12)?),
+        subject: row.get(13)?,
     })
 }
 
@@ -279,7 +299,7 @@ mod tests {
     use super::super::{NewService, Options, Store};
     use super::*;
     use crate::model::connected_service::ServiceKind;
-    use crate::model::mail_item::FactStatus;
+    use crate::model::mail_item::{FactKind, FactStatus};
 
     const USER: UserId = UserId(1);
 
@@ -345,7 +365,7 @@ mod tests {
                 (found(&["ana", "parcel"])?, found(&["ana", "rent"])?),
                 (2, 0)
             );
-            let facts = view.mail_facts(USER, FactKind::Parcel, Timestamp(0))?;
+            let facts = view.mail_facts(USER, Timestamp(0), Timestamp(0))?;
             assert_eq!(facts.len(), 1);
             assert_eq!(
                 (facts[0].changed_at, facts[0].mail),
@@ -353,7 +373,7 @@ mod tests {
             );
             assert!(put(&parcel(3, "c", FactStatus::Confirmed), 13)?);
             assert!(tx.prune_mails(service, Timestamp(4_000))?);
-            let facts = view.mail_facts(USER, FactKind::Parcel, Timestamp(0))?;
+            let facts = view.mail_facts(USER, Timestamp(0), Timestamp(0))?;
             assert_eq!((facts[0].changed_at, facts[0].mail), (Timestamp(13), None));
             assert!(view.mails_since(USER, Timestamp(0), 10)?.is_empty());
             Ok(())

@@ -157,8 +157,13 @@ async fn the_relay_may_name_it() {
     )
     .await;
     talk(&service, named("mood_tracker"), "great → 9/10").await;
-    // One that nothing answers to yet: the gate is asked, and the text answered as any.
-    talk(&service, named("travel_brain"), "status → subscribed").await;
+    talk(
+        &service,
+        named("travel_brain"),
+        "hello → put your trips together
+         status → subscribed",
+    )
+    .await;
     let denied = send(&service, &naming(direct("free", "hello"), "travel_brain")).await;
     assert_eq!(code(&denied), "superpower_requires_subscription");
 }
@@ -248,6 +253,7 @@ async fn flags_say_which_superpowers_there_are() {
             "reservation_prep",
             "tickets_vault",
             "todo_list",
+            "travel_brain",
             "trip_planner",
         ]
     );

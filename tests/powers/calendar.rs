@@ -17,7 +17,7 @@ use super::{NO_SYNC, alone, at, reply, say, service_at, subscriber, talk};
 /// Sunday.
 const SUNDAY: &str = "2027-03-07T12:00:00Z";
 
-fn event(uid: &str, from: &str, to: &str, details: EventDetails) -> EventFacts {
+pub(super) fn event(uid: &str, from: &str, to: &str, details: EventDetails) -> EventFacts {
     EventFacts {
         uid: uid.to_owned(),
         instance: String::new(),
@@ -33,7 +33,7 @@ fn event(uid: &str, from: &str, to: &str, details: EventDetails) -> EventFacts {
     }
 }
 
-fn titled(title: &str) -> EventDetails {
+pub(super) fn titled(title: &str) -> EventDetails {
     EventDetails {
         title: title.to_owned(),
         is_busy: true,
@@ -41,7 +41,7 @@ fn titled(title: &str) -> EventDetails {
     }
 }
 
-fn standup(from: &str, to: &str) -> EventFacts {
+pub(super) fn standup(from: &str, to: &str) -> EventFacts {
     let ana = EventPerson {
         name: "Ana Silva".to_owned(),
         email: "ana@example.org".to_owned(),
@@ -65,7 +65,7 @@ fn dentist(from: &str, to: &str) -> EventFacts {
 }
 
 /// Connects a calendar of somebody who has written before.
-async fn connect(service: &Service, phone: &str) -> UserId {
+pub(super) async fn connect(service: &Service, phone: &str) -> UserId {
     let rows = service.rows(&format!("SELECT id FROM users WHERE phone = '{phone}'"));
     let user = UserId(rows[0][0].as_i64().unwrap());
     let now = service.app.clock.now();
@@ -103,7 +103,7 @@ async fn change(service: &Service, changes: Vec<EventChange>) {
     changed.await.unwrap();
 }
 
-async fn fetched(service: &Service, events: Vec<EventFacts>) {
+pub(super) async fn fetched(service: &Service, events: Vec<EventFacts>) {
     let new = events.into_iter().map(Box::new).map(EventChange::Insert);
     change(service, new.collect()).await;
 }

@@ -14,7 +14,7 @@ use super::{NO_SYNC, alone, at, service_at, subscriber, talk};
 /// Monday.
 const MONDAY: &str = "2027-03-08T09:00:00Z";
 
-async fn connect(service: &Service, phone: &str) -> ServiceId {
+pub(super) async fn connect(service: &Service, phone: &str) -> ServiceId {
     let rows = service.rows(&format!("SELECT id FROM users WHERE phone = '{phone}'"));
     let user = UserId(rows[0][0].as_i64().unwrap());
     let now = service.app.clock.now();

@@ -13,6 +13,7 @@ mod calendar;
 mod limits;
 mod mails;
 mod notices;
+mod script;
 mod sessions;
 mod transcripts;
 

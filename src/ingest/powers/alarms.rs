@@ -235,8 +235,7 @@ impl Ingest {
             let kept = tx.power_state(PowerOwner::User(user), power.name())?;
             let kept = kept.map(kept_of);
             let before = planned.iter().find(|alarm| alarm.name == power.name());
-            let goes_by_others =
-                power.needs_plans() || power.goes_by_calendar() || power.goes_by_mail();
+            let goes_by_others = power.needs_plans() || goes_by_services(power);
             if kept.is_none() && before.is_none() && !goes_by_others {
                 continue;
             }
@@ -276,9 +275,13 @@ impl Ingest {
             now,
         };
         self.plan_alarms(tx, &plan, |power| {
-            power.goes_by_calendar() || power.goes_by_mail()
+            power.needs_plans() || goes_by_services(power)
         })
     }
+}
+
+fn goes_by_services(power: Power) -> bool {
+    power.goes_by_calendar() || power.goes_by_mail() || power.goes_by_bookings()
 }
 
 /// What goes by a calendar is looked at each day, as events further away are not yet planned.

@@ -5,7 +5,7 @@ use super::{PowerReply, facts, kept_of, notices, state_of};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::turn::MessageTurn;
-use crate::reply::powers::{Power, PowerContext, StoredState};
+use crate::reply::powers::{Facts, Power, PowerContext, StoredState};
 use crate::reply::wording;
 use crate::store::Tx;
 
@@ -28,14 +28,14 @@ impl MessageTurn<'_> {
         let owner = self.owner();
         let kept = tx.power_state(owner, power.name())?.map(kept_of);
         let mut preferences = notices::preferences(tx, self.user.id)?;
-        let facts = facts::gather(
-            tx,
-            power,
-            self.user.id,
-            self.timezone(),
-            self.flags,
-            self.now,
-        )?;
+        // A group is told nothing of one's own.
+        let facts = match self.in_group() {
+            true => Facts::default(),
+            false => {
+                let (user, zone) = (self.user.id, self.timezone());
+                facts::gather(tx, power, user, zone, self.flags, self.now)?
+            }
+        };
         let scene = PowerContext {
             now: self.now,
             timezone: self.timezone(),

@@ -3,14 +3,18 @@
 
 use std::ops::Range;
 
-use super::kept_of;
+use super::{kept_of, notices};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
 use crate::flags::Reader;
 use crate::model::calendar::{DAY_MS, EventStatus, EventTime, Participation};
-use crate::reply::powers::{CalendarName, Event, Facts, Mail, Plan, Power, PowerContext};
+use crate::model::mail_item::FactKind;
+use crate::reply::powers::{
+    Booking, BookingDetails, CalendarName, Event, Facts, Mail, Plan, Power, PowerContext,
+    dropped_stops, is_travel, planned_trips, standing, ways,
+};
 use crate::reply::wording;
-use crate::store::{CalendarEvent, CalendarRow, MailItem, PowerOwner, Tx, UserId};
+use crate::store::{CalendarEvent, CalendarRow, MailFactRow, MailItem, PowerOwner, Tx, UserId};
 
 /// Times of one reminder that are looked at.
 const REMINDER_TIMES_MAX: usize = 4;
@@ -21,6 +25,12 @@ const MAIL_DAYS: i64 = 30;
 const MAILS_MAX: usize = 500;
 /// A shorter first name is no name.
 const NAME_CHARS_MIN: usize = 3;
+/// Days after which a parcel that has not come is forgotten.
+const PARCEL_DAYS: i64 = 14;
+/// Renewals come each year again.
+const RENEWAL_DAYS: i64 = 400;
+/// How long after its begin a booking is known.
+const BOOKING_KEPT_MS: i64 = 12 * 60 * 60_000;
 /// Events that are told of a span.
 const EVENT_LINES_MAX: usize = 50;
 /// How far ahead plans are looked at.
@@ -36,12 +46,13 @@ pub(super) fn gather(
 ) -> Result<Facts> {
     let mut facts = Facts::default();
     if power == Power::DailySummary {
-        facts.day = day(tx, user, timezone, flags, now)?;
+        facts.day = day(tx, (user, timezone), flags, |_| true, now)?;
     }
-    if goes_by_events(power) {
-        let services = tx.view().services(user)?;
-        facts.has_calendar = services.iter().any(|service| service.kind.is_calendar());
-    }
+    let services = tx.view().services(user)?;
+    facts.has_calendar =
+        goes_by_events(power) && services.iter().any(|service| service.kind.is_calendar());
+    facts.has_mailbox =
+        goes_by_mail(power) && services.iter().any(|service| !service.kind.is_calendar());
     if facts.has_calendar {
         let zone = timezone.unwrap_or(Zone::UTC);
         facts.events = events(tx, power, user, zone, now)?;
@@ -54,14 +65,11 @@ pub(super) fn gather(
             facts.memories = memories.into_iter().map(|memory| memory.text).collect();
         }
         if power == Power::CalendarMorning {
-            facts.day = day(tx, user, timezone, flags, now)?;
+            let is_meant = Power::is_of_the_morning;
+            facts.day = day(tx, (user, timezone), flags, is_meant, now)?;
         }
     }
-    if power.goes_by_mail() {
-        let services = tx.view().services(user)?;
-        facts.has_mailbox = services.iter().any(|service| !service.kind.is_calendar());
-    }
-    if facts.has_mailbox {
+    if power.goes_by_mail() && facts.has_mailbox {
         let zone = timezone.unwrap_or(Zone::UTC);
         let since = now.plus_ms(-MAIL_DAYS * DAY_MS);
         let mails = tx.view().mails_since(user, since, MAILS_MAX)?;
@@ -69,11 +77,18 @@ pub(super) fn gather(
         facts.people = people(tx, user, zone, now)?;
         facts.is_urgent_mail_told = flags.boolean("workflow.email_urgency");
     }
+    if facts.has_mailbox && goes_by_mail(power) && !power.goes_by_mail() {
+        facts.bookings = bookings(tx, user, timezone.unwrap_or(Zone::UTC), now)?;
+    }
+    if matches!(
+        power,
+        Power::TravelBrain | Power::TripPlanner | Power::ReservationPrep | Power::DestinationPrep
+    ) || power.needs_plans()
+    {
+        add_travel(tx, &mut facts, user, flags)?;
+    }
     if power.needs_plans() {
-        facts.plans = plans(tx, power, user, timezone, flags, now)?;
-        let zone = timezone.unwrap_or(Zone::UTC);
-        let planned = facts.events.iter().filter(|event| !event.is_declined);
-        facts.plans.extend(planned.map(|event| event.plan(zone)));
+        facts.plans = plans(tx, power, (user, timezone), &facts, flags, now)?;
     }
     Ok(facts)
 }
@@ -82,8 +97,74 @@ fn goes_by_events(power: Power) -> bool {
     power.goes_by_calendar()
         || matches!(
             power,
-            Power::CalendarQueryAgent | Power::CalendarListAgent | Power::CalendarStressAgent
+            Power::CalendarQueryAgent
+                | Power::CalendarListAgent
+                | Power::CalendarStressAgent
+                | Power::ReservationPrep
+                | Power::TripPlanner
         )
+}
+
+fn goes_by_mail(power: Power) -> bool {
+    power.goes_by_mail()
+        || power.goes_by_bookings()
+        || power.needs_plans()
+        || power == Power::TripPlanner
+}
+
+/// What belongs to trips: how long ways take, what is planned, what the person removed.
+fn add_travel(tx: &Tx<'_>, facts: &mut Facts, user: UserId, flags: &Reader<'_>) -> Result<()> {
+    let travel = Power::TravelBrain;
+    let is_muted = notices::preferences(tx, user)?.is_muted(travel);
+    facts.is_travel_told = flags.superpower(travel.name()) && !is_muted;
+    for row in tx.power_states(PowerOwner::User(user))? {
+        match Power::named(&row.name) {
+            Some(Power::DestinationPrep) => facts.ways = ways(&kept_of(row)),
+            Some(Power::TravelBrain) => facts.dropped_stops = dropped_stops(&kept_of(row)),
+            Some(Power::TripPlanner) => facts.trips = planned_trips(&kept_of(row)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What mails say of bookings, parcels and the like that matters now.
+pub(in crate::ingest) fn bookings(
+    tx: &Tx<'_>,
+    user: UserId,
+    zone: Zone,
+    now: Timestamp,
+) -> Result<Vec<Booking>> {
+    let since = |days: i64| now.plus_ms(-days * DAY_MS);
+    let rows = tx
+        .view()
+        .mail_facts(user, since(PARCEL_DAYS), since(RENEWAL_DAYS))?;
+    let mut all: Vec<Booking> = rows.into_iter().map(|row| booking(row, zone)).collect();
+    all.retain(|booking| match (booking.kind, &booking.time) {
+        (FactKind::Parcel | FactKind::Renewal, _) => true,
+        (FactKind::TrialEnd | FactKind::FreeCancellation, Some(time)) => time.end >= now,
+        (_, Some(time)) => time.end.plus_ms(BOOKING_KEPT_MS) > now,
+        (_, None) => false,
+    });
+    Ok(standing(all))
+}
+
+/// As superpowers see it.
+fn booking(row: MailFactRow, zone: Zone) -> Booking {
+    let fact = row.fact;
+    let details: Option<BookingDetails> = serde_json::from_value(fact.data).ok();
+    Booking {
+        kind: fact.kind,
+        key: fact.key,
+        status: fact.status,
+        is_all_day: fact.time.is_some_and(|time| time.is_all_day()),
+        time: fact.time.map(|time| time.within(zone)),
+        details: details.unwrap_or_default(),
+        subject: row.subject,
+        said_at: row.said_at,
+        first_seen_at: row.first_seen_at,
+        changed_at: row.changed_at,
+    }
 }
 
 /// The days before and after today whose events a superpower goes by.
@@ -92,6 +173,7 @@ fn days_around(power: Power) -> (i64, i64) {
         Power::CalendarQueryAgent => (1, 62),
         Power::CalendarStressAgent => (36, 15),
         Power::CalendarListAgent => (0, 0),
+        Power::TravelBrain | Power::TripPlanner | Power::ReservationPrep => (3, 31),
         _ => (3, 3),
     }
 }
@@ -214,18 +296,18 @@ pub(in crate::ingest) fn event_lines(
     Ok(on.map(|event| event.line(&scene)).collect())
 }
 
-/// What superpowers keep of plans; for the evening also reminders.
+/// What superpowers and calendars know of plans; for the evening also reminders.
 fn plans(
     tx: &Tx<'_>,
     power: Power,
-    user: UserId,
-    timezone: Option<Zone>,
+    (user, timezone): (UserId, Option<Zone>),
+    facts: &Facts,
     flags: &Reader<'_>,
     now: Timestamp,
 ) -> Result<Vec<Plan>> {
+    let zone = timezone.unwrap_or(Zone::UTC);
     let mut plans = Vec::new();
     if power == Power::EveningPrep {
-        let zone = timezone.unwrap_or(Zone::UTC);
         let span = now..now.plus_s(PLANS_AHEAD_S);
         for reminder in tx.reminders(user)? {
             for at in reminder.moments(&span, REMINDER_TIMES_MAX) {
@@ -233,28 +315,31 @@ fn plans(
             }
         }
     }
-    let none = Facts::default();
     let scene = PowerContext {
         timezone,
-        ..PowerContext::alone(now, user.0, &none)
+        ..PowerContext::alone(now, user.0, facts)
     };
-    for row in tx.power_states(PowerOwner::User(user))? {
-        let known = Power::named(&row.name)
-            .filter(|power| power.has_plans() && flags.superpower(power.name()));
-        if let Some(power) = known {
-            plans.extend(power.plans(&kept_of(row), &scene));
-        }
+    let planning = Power::ALL.into_iter().filter(|power| power.has_plans());
+    for power in planning.filter(|power| flags.superpower(power.name())) {
+        let row = tx.power_state(PowerOwner::User(user), power.name())?;
+        plans.extend(power.plans(row.map(kept_of).as_ref(), &scene));
     }
+    let is_travel_planned = flags.superpower(Power::TravelBrain.name());
+    let planned = facts.events.iter().filter(|event| {
+        let is_planned_already = is_travel_planned && is_travel(event);
+        !event.is_declined && !is_planned_already
+    });
+    plans.extend(planned.map(|event| event.plan(zone)));
     Ok(plans)
 }
 
 /// What there is to say of a user's day: reminders, and what superpowers know that are
-/// offered.
+/// offered and meant.
 fn day(
     tx: &Tx<'_>,
-    user: UserId,
-    timezone: Option<Zone>,
+    (user, timezone): (UserId, Option<Zone>),
     flags: &Reader<'_>,
+    is_meant: impl Fn(Power) -> bool,
     now: Timestamp,
 ) -> Result<String> {
     let mut lines = Vec::new();
@@ -264,18 +349,23 @@ fn day(
         .map(|reminder| (reminder.text.as_str(), reminder.send_at))
         .collect();
     lines.extend(wording::reminders_of_day(&listed, now, timezone));
-    let facts = Facts::default();
+    let facts = Facts {
+        bookings: bookings(tx, user, timezone.unwrap_or(Zone::UTC), now)?,
+        ..Facts::default()
+    };
     let scene = PowerContext {
         timezone,
         ..PowerContext::alone(now, user.0, &facts)
     };
     let rows = tx.power_states(PowerOwner::User(user))?;
     for power in Power::ALL.into_iter().rev() {
-        if !flags.superpower(power.name()) {
+        let row = rows.iter().find(|row| row.name == power.name());
+        let knows = row.is_some() || power.goes_by_bookings();
+        if !knows || !is_meant(power) || !flags.superpower(power.name()) {
             continue;
         }
-        let row = rows.iter().find(|row| row.name == power.name());
-        lines.extend(row.and_then(|row| power.brief(&kept_of(row.clone()), &scene)));
+        let kept = row.cloned().map(kept_of);
+        lines.extend(power.brief(kept.as_ref(), &scene));
     }
     let lines: Vec<String> = lines.iter().map(|line| format!("• {line}")).collect();
     Ok(lines.join("\n"))

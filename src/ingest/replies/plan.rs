@@ -98,8 +98,7 @@ fn offered(flags: &Reader<'_>, context: &Context) -> Vec<Tool> {
     let is_of_use = |tool: &Tool| match tool {
         Tool::Power(power) => {
             flags.superpower(power.name())
-                && (known.has_calendar || !power.needs_calendar())
-                && (known.has_mailbox || !power.goes_by_mail())
+                && !power.lacks_service(known.has_calendar, known.has_mailbox)
         }
         Tool::Notices => flags.boolean("superpower.enabled"),
         _ => true,

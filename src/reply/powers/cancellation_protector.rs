@@ -1,4 +1,4 @@
-//! Free cancellations and trials that end: a warning two days and one day before. It cancels
+//! Free cancellations and trials that end, as the person or mails told: a warning two days and one day before. It cancels
 //! nothing with anybody.
 
 mod operations;
@@ -6,11 +6,13 @@ mod operations;
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, HOUR, promise};
+use super::bookings::Booking;
+use super::entries::{self, Entries, Entry, EntryDraft, HOUR, MailedEntry, promise};
 use super::notice::{self, Notice};
 use super::said_time::{self, SaidTime};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
+use crate::model::mail_item::FactKind;
 use crate::reply::builtin::Talk;
 pub(super) use operations::Arguments;
 
@@ -220,12 +222,12 @@ impl CancellationState {
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
         self.deadlines.drop_old(KEPT_DAYS, scene);
-        let id = match self.deadlines.replace(POWER, draft) {
+        let id = match self.deadlines.replace(POWER, draft, scene) {
             Ok(id) => id,
             Err(said) => return said,
         };
         let notices = self.notices(scene);
-        self.deadlines.skip_past(&notices, scene);
+        self.deadlines.skip_past(id, notices, scene);
         let Some((entry, date)) = self
             .deadlines
             .get(id)
@@ -275,6 +277,22 @@ fn warning(entry: &Entry, days: i64, scene: &PowerContext<'_>) -> Option<Notice>
     Some(entry.notice(&format!("{days}d"), (planned, over), text))
 }
 
+/// A trial or a free cancellation of a mail.
+fn mailed(booking: &Booking) -> Option<MailedEntry> {
+    let what = match (booking.kind, booking.name()) {
+        (FactKind::TrialEnd, name) if name.is_empty() => "trial".to_owned(),
+        (FactKind::TrialEnd, name) => format!("{name} trial"),
+        (FactKind::FreeCancellation, name) if name.is_empty() => FREE.to_owned(),
+        (FactKind::FreeCancellation, name) => format!("{FREE} of {name}"),
+        _ => return None,
+    };
+    let details = &booking.details;
+    Some(MailedEntry::new(
+        what,
+        Booking::labelled(&[("booking ", &details.reference), ("", &details.cancel_url)]),
+    ))
+}
+
 impl Superpower for CancellationState {
     type Action = CancellationAction;
 
@@ -283,6 +301,10 @@ impl Superpower for CancellationState {
             super::Action::CancellationProtector(action) => Some(action),
             _ => None,
         }
+    }
+
+    fn take_in(&mut self, scene: &PowerContext<'_>) {
+        self.deadlines.take_in(scene, mailed);
     }
 
     fn apply(&mut self, action: CancellationAction, scene: &PowerContext<'_>) -> Option<String> {
@@ -305,7 +327,7 @@ impl Superpower for CancellationState {
                 Some(id) => {
                     let gone = self
                         .deadlines
-                        .remove(id)
+                        .remove(id, scene)
                         .map_or_else(String::new, |e| e.what);
                     format!("Okay, I no longer warn you of this: {gone}. “undo” brings it back.")
                 }

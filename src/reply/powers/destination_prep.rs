@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::events::{self, Event};
 use super::notice::{self, Notice, SentNotices};
-use super::{Power, PowerContext, Strength, Superpower, pieces};
+use super::{Power, PowerContext, StoredState, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when;
@@ -38,10 +38,37 @@ pub enum DestinationAction {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct DestinationState {
-    usual_minutes: Option<i64>,
-    /// A part of the address, and the minutes of the way.
-    places: Vec<(String, i64)>,
+    #[serde(flatten)]
+    ways: Ways,
     sent: SentNotices,
+}
+
+/// How long the person is on the way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ways {
+    pub usual_minutes: Option<i64>,
+    /// A part of the address, and the minutes of the way.
+    pub places: Vec<(String, i64)>,
+}
+
+impl Ways {
+    pub(super) fn minutes_to(&self, place: &str) -> i64 {
+        let place = place.to_lowercase();
+        let known = self
+            .places
+            .iter()
+            .find(|(part, _)| place.contains(&part.to_lowercase()));
+        known.map_or(
+            self.usual_minutes.unwrap_or(USUAL_MINUTES),
+            |(_, minutes)| *minutes,
+        )
+    }
+}
+
+/// The ways that the person told.
+pub fn ways(kept: &StoredState) -> Ways {
+    serde_json::from_str(&kept.state).unwrap_or_default()
 }
 
 pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, DestinationAction)> {
@@ -129,20 +156,10 @@ fn is_elsewhere(event: &Event) -> bool {
 }
 
 impl DestinationState {
-    fn minutes_to(&self, place: &str) -> i64 {
-        let place = place.to_lowercase();
-        let known = self
-            .places
-            .iter()
-            .find(|(part, _)| place.contains(&part.to_lowercase()));
-        known.map_or(
-            self.usual_minutes.unwrap_or(USUAL_MINUTES),
-            |(_, minutes)| *minutes,
-        )
-    }
-
     fn leaves_at(&self, event: &Event) -> Timestamp {
-        event.starts_at.plus_s(-60 * self.minutes_to(&event.place))
+        event
+            .starts_at
+            .plus_s(-60 * self.ways.minutes_to(&event.place))
     }
 
     fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
@@ -150,13 +167,17 @@ impl DestinationState {
             .facts
             .events
             .iter()
-            .filter(|event| is_elsewhere(event));
+            .filter(|event| is_elsewhere(event))
+            .filter(|event| !scene.facts.is_travel_told || !super::travel_brain::is_travel(event));
         elsewhere
-            .map(|event| Notice {
-                key: format!("leave {} {}", event.id, event.starts_at.0),
-                planned: self.leaves_at(event).plus_s(-AHEAD_S),
-                over: event.starts_at,
-                text: self.described(event, scene),
+            .map(|event| {
+                let leave = self.leaves_at(event);
+                Notice {
+                    key: format!("leave {} {}", event.id, event.starts_at.0),
+                    planned: leave.plus_s(-AHEAD_S),
+                    over: leave_until(leave, event.starts_at, scene),
+                    text: self.described(event, scene),
+                }
             })
             .collect()
     }
@@ -175,14 +196,24 @@ impl DestinationState {
             "🚪 {}, {}: {when} ({} min on the way).\n{place}\n{}",
             event.title(),
             event.start_shown(scene),
-            self.minutes_to(&event.place),
+            self.ways.minutes_to(&event.place),
             map_link(&place)
         )
     }
 }
 
+/// When it is too late to tell: first the moment to leave, so that it is told the evening before
+/// where the person sleeps until then; later, that it begins.
+pub(super) fn leave_until(
+    leave: Timestamp,
+    begins: Timestamp,
+    scene: &PowerContext<'_>,
+) -> Timestamp {
+    if leave > scene.now { leave } else { begins }
+}
+
 /// A search on a public map, which needs no key.
-fn map_link(place: &str) -> String {
+pub(super) fn map_link(place: &str) -> String {
     let place = utf8_percent_encode(place, NON_ALPHANUMERIC);
     format!("https://www.openstreetmap.org/search?query={place}")
 }
@@ -207,7 +238,7 @@ impl Superpower for DestinationState {
                 place: None,
                 minutes,
             } => {
-                self.usual_minutes = Some(minutes);
+                self.ways.usual_minutes = Some(minutes);
                 let promised = format!("Okay, I reckon with {minutes} minutes for the way.");
                 super::entries::promise(Power::DestinationPrep, &promised, scene)
             }
@@ -218,14 +249,15 @@ impl Superpower for DestinationState {
                 if let Some(said) = pieces::too_long(&[&place], PLACE_CHARS_MAX) {
                     return Some(said);
                 }
-                self.places
+                self.ways
+                    .places
                     .retain(|(known, _)| !pieces::same(known, &place));
-                if self.places.len() >= PLACES_MAX {
-                    self.places.remove(0);
+                if self.ways.places.len() >= PLACES_MAX {
+                    self.ways.places.remove(0);
                 }
                 let promised =
                     format!("Okay, I reckon with {minutes} minutes for the way to {place}.");
-                self.places.push((place, minutes));
+                self.ways.places.push((place, minutes));
                 super::entries::promise(Power::DestinationPrep, &promised, scene)
             }
             DestinationAction::TooLong => format!(

@@ -1,10 +1,15 @@
-//! Things with a day that a person told of: tickets, bookings, renewals, parcels. They are
-//! kept in the order of their days and can be found by a part of their text. What is told of
-//! them, and when, is decided by each superpower.
+//! Things with a day that a person told of or that mails state: tickets, bookings, renewals,
+//! parcels. They are kept in the order of their days and can be found by a part of their text.
+//! What mails state is taken in at each look and never kept here. What is told of them, and
+//! when, is decided by each superpower.
+
+use std::collections::BTreeMap;
 
 use chrono::{Duration, Months, NaiveDate};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
+use super::bookings::{self, Booking};
+use super::events;
 use super::notice::{Notice, SentNotices};
 use super::said_time::SaidTime;
 use super::{Plan, Power, PowerContext, pieces};
@@ -20,6 +25,14 @@ pub(super) const DETAILS_CHARS_MAX: usize = 1_000;
 pub(super) const HOUR: u32 = 9;
 /// Entries of a list.
 const LISTED_MAX: usize = 30;
+/// What the person tells corrects what a mail states of so many days before or after.
+const CORRECTED_DAYS_MAX: i32 = 14;
+/// A shorter number is no tracking number.
+const NUMBER_CHARS_MIN: usize = 8;
+/// What mails state has ids from here on.
+const MAILED_IDS_FROM: u32 = 1 << 31;
+/// Things of mails that the person corrected or removed.
+const DROPPED_MAX: usize = 300;
 
 /// How often something comes again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,14 +63,54 @@ pub(super) struct Entry {
     pub(super) minute: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) period: Option<Period>,
+    /// Where a mail states it; `None`: the person told of it.
+    #[serde(skip)]
+    mail: Option<MailSource>,
+    /// It is shown, and told of by another superpower.
+    #[serde(skip)]
+    pub(super) is_quiet: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct MailSource {
+    mark: String,
+    /// Of the place or thing alone, by which the person may call it.
+    name: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entries {
+    #[serde(serialize_with = "without_mails")]
     pub(super) list: Vec<Entry>,
     next_id: u32,
     #[serde(default)]
     sent: SentNotices,
+    /// Marks of what mails state and the person corrected or removed, and when.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    dropped: BTreeMap<String, i64>,
+}
+
+/// What a superpower shows of something that a mail states.
+pub(super) struct MailedEntry {
+    pub(super) what: String,
+    pub(super) details: String,
+    pub(super) period: Option<Period>,
+    pub(super) is_quiet: bool,
+}
+
+impl MailedEntry {
+    pub(super) fn new(what: String, details: String) -> Self {
+        Self {
+            what,
+            details,
+            period: None,
+            is_quiet: false,
+        }
+    }
+}
+
+fn without_mails<S: Serializer>(list: &[Entry], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(list.iter().filter(|entry| entry.mail.is_none()))
 }
 
 impl Entry {
@@ -114,11 +167,44 @@ impl Entry {
     ) -> Notice {
         let (day, minute) = (self.day.unwrap_or(0), self.minute.unwrap_or(0));
         Notice {
-            key: format!("said {} {stage} {day}-{minute} {}", self.id, over.0),
+            key: format!("{} {stage} {day}-{minute} {}", self.source(), over.0),
             planned,
             over,
             text,
         }
+    }
+}
+
+impl Entry {
+    /// What notices of it begin with.
+    fn source(&self) -> String {
+        match &self.mail {
+            Some(mail) => format!("mail {}", mail.mark),
+            None => format!("said {}", self.id),
+        }
+    }
+
+    /// Whether the person told of what a mail states.
+    fn covers(&self, mailed: &Entry) -> bool {
+        let is_same_day = self.day == mailed.day || self.day.is_none() || mailed.day.is_none();
+        let comes_again = self.period.is_some() && mailed.period.is_some();
+        (is_same_day || comes_again) && mailed.is_called(&self.what) || self.has_number_of(mailed)
+    }
+
+    /// Whether `said` is a part of its name or the other way round.
+    fn is_called(&self, said: &str) -> bool {
+        let name = self.mail.as_ref().map(|mail| mail.name.as_str());
+        bookings::overlap(&self.what, said) || name.is_some_and(|n| bookings::overlap(n, said))
+    }
+
+    /// "1Z999", "DHL 1Z999"
+    fn has_number_of(&self, mailed: &Entry) -> bool {
+        let numbers = mailed.details.split([' ', ',']);
+        let mut long = numbers.filter(|number| {
+            number.chars().count() >= NUMBER_CHARS_MIN && number.contains(|c: char| c.is_numeric())
+        });
+        let said = format!("{} {}", self.what, self.details);
+        long.any(|number| said.contains(number))
     }
 }
 
@@ -149,7 +235,7 @@ impl Entries {
         if let Some(said) = pieces::too_long(&[&draft.details], DETAILS_CHARS_MAX) {
             return Err(said);
         }
-        if self.list.len() >= ENTRIES_MAX {
+        if self.list.iter().filter(|e| e.mail.is_none()).count() >= ENTRIES_MAX {
             return Err(format!(
                 "I already keep {ENTRIES_MAX} of your {}, which is all I can hold. Please delete some first.",
                 power.title()
@@ -163,30 +249,114 @@ impl Entries {
             day: draft.time.map(|time| pieces::number(time.day)),
             minute: draft.time.and_then(|time| time.minute),
             period: draft.period,
+            mail: None,
+            is_quiet: false,
         });
         Ok(self.next_id)
     }
 
-    /// In the place of one of the same name.
-    pub(super) fn replace(&mut self, power: Power, draft: EntryDraft) -> Result<u32, String> {
-        let same = |entry: &Entry| pieces::same(&entry.what, &draft.what);
-        let before = self.list.clone();
-        self.list.retain(|entry| !same(entry));
+    /// Adds what mails state to what the person told, but for what they told as well, corrected
+    /// or removed. `shown`: how a superpower shows it; `None`: it is none of its.
+    pub(super) fn take_in(
+        &mut self,
+        scene: &PowerContext<'_>,
+        shown: impl Fn(&Booking) -> Option<MailedEntry>,
+    ) {
+        let said = self.list.len();
+        for booking in &scene.facts.bookings {
+            let mark = booking.mark();
+            let Some(mailed) = shown(booking).filter(|_| !self.dropped.contains_key(&mark)) else {
+                continue;
+            };
+            let begins = booking.begins(scene);
+            let entry = Entry {
+                id: MAILED_IDS_FROM + self.list.len() as u32,
+                what: events::one_line(&mailed.what),
+                details: mailed.details,
+                day: begins.map(|(day, _)| pieces::number(day)),
+                minute: begins.and_then(|(_, minute)| minute),
+                period: mailed.period,
+                mail: Some(MailSource {
+                    mark,
+                    name: booking.name(),
+                }),
+                is_quiet: mailed.is_quiet,
+            };
+            if !self.list[..said].iter().any(|known| known.covers(&entry)) {
+                self.list.push(entry);
+            }
+        }
+    }
+
+    /// Gives a day to the newest entry that has none. What a mail stated is the person's from
+    /// then on.
+    pub(super) fn set_time(
+        &mut self,
+        time: SaidTime,
+        scene: &PowerContext<'_>,
+    ) -> Option<(u32, &Entry)> {
+        let at = self.list.iter().rposition(|entry| entry.day.is_none())?;
+        if let Some(mail) = self.list[at].mail.take() {
+            self.drop_mark(mail.mark, scene);
+            self.next_id += 1;
+            self.list[at].id = self.next_id;
+        }
+        let entry = &mut self.list[at];
+        entry.day = Some(pieces::number(time.day));
+        entry.minute = time.minute;
+        Some((entry.id, &self.list[at]))
+    }
+
+    /// What the mail states is not taken in again.
+    fn drop_mark(&mut self, mark: String, scene: &PowerContext<'_>) {
+        self.dropped.insert(mark, scene.now.0);
+        while self.dropped.len() > DROPPED_MAX {
+            let oldest = self.dropped.iter().min_by_key(|(_, at)| **at);
+            let Some(oldest) = oldest.map(|(mark, _)| mark.clone()) else {
+                return;
+            };
+            self.dropped.remove(&oldest);
+        }
+    }
+
+    /// In the place of one of the same name, also of one that a mail states.
+    pub(super) fn replace(
+        &mut self,
+        power: Power,
+        draft: EntryDraft,
+        scene: &PowerContext<'_>,
+    ) -> Result<u32, String> {
+        let before = self.clone();
+        let day = draft.time.map(|time| pieces::number(time.day));
+        let is_near = |entry: &Entry| match (entry.day, day) {
+            (Some(known), Some(said)) => (known - said).abs() <= CORRECTED_DAYS_MAX,
+            _ => true,
+        };
+        let same = |entry: &Entry| match entry.mail {
+            Some(_) => {
+                let comes_again = entry.period.is_some();
+                entry.is_called(&draft.what) && (comes_again || is_near(entry))
+            }
+            None => pieces::same(&entry.what, &draft.what),
+        };
+        let replaced: Vec<u32> = self
+            .list
+            .iter()
+            .filter(|entry| same(entry))
+            .map(|entry| entry.id)
+            .collect();
+        for id in replaced {
+            self.remove(id, scene);
+        }
         let added = self.add(power, draft);
         if added.is_err() {
-            self.list = before;
+            *self = before;
         }
         added
     }
 
     pub(super) fn get(&self, id: u32) -> Option<&Entry> {
         self.list.iter().find(|entry| entry.id == id)
-    }
-
-    /// The newest that lacks a day.
-    pub(super) fn without_day(&mut self) -> Option<&mut Entry> {
-        let undated = |entry: &&mut Entry| entry.day.is_none();
-        self.list.iter_mut().rev().find(undated)
     }
 
     /// By number in the list, or by a part of its text.
@@ -197,9 +367,14 @@ impl Entries {
         named.or_else(detailed).map(|at| sorted[at].id)
     }
 
-    pub(super) fn remove(&mut self, id: u32) -> Option<Entry> {
+    /// What a mail states doesn't come back.
+    pub(super) fn remove(&mut self, id: u32, scene: &PowerContext<'_>) -> Option<Entry> {
         let at = self.list.iter().position(|entry| entry.id == id)?;
-        Some(self.list.remove(at))
+        let gone = self.list.remove(at);
+        if let Some(mail) = &gone.mail {
+            self.drop_mark(mail.mark.clone(), scene);
+        }
+        Some(gone)
     }
 
     /// Those to come, soonest first, and those without a day at the end.
@@ -230,6 +405,7 @@ impl Entries {
                 details: entry.details.clone(),
                 day: pieces::day(entry.day?),
                 minute: entry.minute,
+                leave: None,
             })
         };
         let once = self.list.iter().filter(|entry| entry.period.is_none());
@@ -281,8 +457,15 @@ impl Entries {
     }
 
     /// What the person has just told needs no notice of what is past by then.
-    pub(super) fn skip_past(&mut self, notices: &[Notice], scene: &PowerContext<'_>) {
-        self.sent.skip_past(notices, scene.now);
+    pub(super) fn skip_past(
+        &mut self,
+        id: u32,
+        mut notices: Vec<Notice>,
+        scene: &PowerContext<'_>,
+    ) {
+        let source = self.get(id).map(|entry| format!("{} ", entry.source()));
+        notices.retain(|notice| source.as_ref().is_some_and(|of| notice.key.starts_with(of)));
+        self.sent.skip_past(&notices, scene.now);
     }
 }
 

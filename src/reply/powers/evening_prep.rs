@@ -170,7 +170,7 @@ fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
         .filter(|plan| plan.day == date)
         .collect();
     plans.sort_by_key(|plan| (plan.minute.is_none(), plan.minute));
-    let first = plans.first()?;
+    plans.first()?;
     let mut text = format!("Tomorrow, {}:", pieces::shown(date, scene.today()));
     for plan in plans.iter().take(PLANS_MAX) {
         text.push_str("\n• ");
@@ -179,6 +179,9 @@ fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
             text.push(' ');
         }
         text.push_str(&plan.what);
+        if let Some(leave) = plan.leave {
+            text.push_str(&format!(", leave at {}", pieces::clock_shown(leave)));
+        }
         for more in [&plan.place, &plan.details] {
             if !more.is_empty() {
                 text.push_str(&format!(", {more}"));
@@ -188,8 +191,9 @@ fn tomorrow(scene: &PowerContext<'_>) -> Option<String> {
     if plans.len() > PLANS_MAX {
         text.push_str(&format!("\n• and {} more", plans.len() - PLANS_MAX));
     }
+    let first = plans.iter().filter_map(|plan| plan.leave.or(plan.minute));
     if let Some(minute) = first
-        .minute
+        .min()
         .filter(|minute| (1..ALARM_UNTIL_MINUTE).contains(minute))
     {
         let alarm = pieces::clock_shown(minute.saturating_sub(ALARM_BEFORE_MINUTES));

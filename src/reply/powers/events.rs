@@ -54,6 +54,7 @@ impl Event {
             details: one_line(&self.link),
             day: pieces::date(self.starts_at, zone),
             minute: (!self.is_all_day).then(|| pieces::minute_of_day(self.starts_at, zone)),
+            leave: None,
         }
     }
 

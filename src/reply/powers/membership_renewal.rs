@@ -1,4 +1,4 @@
-//! Memberships and subscriptions that renew by themselves: told a week before, each year or
+//! Memberships and subscriptions that renew by themselves, as the person or mails told: told a week before, each year or
 //! month again. It cancels nothing.
 
 mod operations;
@@ -6,11 +6,13 @@ mod operations;
 use chrono::{Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
-use super::entries::{Entries, Entry, EntryDraft, HOUR, Period, promise, time_shown};
+use super::bookings::Booking;
+use super::entries::{Entries, Entry, EntryDraft, HOUR, MailedEntry, Period, promise, time_shown};
 use super::notice::{self, Notice};
 use super::said_time::{self, SaidTime};
 use super::{Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
+use crate::model::mail_item::FactKind;
 use crate::reply::builtin::Talk;
 pub(super) use operations::Arguments;
 
@@ -200,12 +202,12 @@ impl RenewalState {
     }
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
-        let id = match self.renewals.replace(POWER, draft) {
+        let id = match self.renewals.replace(POWER, draft, scene) {
             Ok(id) => id,
             Err(said) => return said,
         };
         let notices = self.notices(scene);
-        self.renewals.skip_past(&notices, scene);
+        self.renewals.skip_past(id, notices, scene);
         let Some((entry, date)) = self
             .renewals
             .get(id)
@@ -236,6 +238,18 @@ impl RenewalState {
     }
 }
 
+/// What a mail says will renew, each year again.
+fn mailed(booking: &Booking) -> Option<MailedEntry> {
+    let is_named = booking.kind == FactKind::Renewal && !booking.name().is_empty();
+    is_named.then(|| MailedEntry {
+        period: Some(Period::Yearly),
+        ..MailedEntry::new(
+            booking.name(),
+            Booking::labelled(&[("", &booking.details.reference)]),
+        )
+    })
+}
+
 impl Superpower for RenewalState {
     type Action = RenewalAction;
 
@@ -244,6 +258,10 @@ impl Superpower for RenewalState {
             super::Action::MembershipRenewal(action) => Some(action),
             _ => None,
         }
+    }
+
+    fn take_in(&mut self, scene: &PowerContext<'_>) {
+        self.renewals.take_in(scene, mailed);
     }
 
     fn apply(&mut self, action: RenewalAction, scene: &PowerContext<'_>) -> Option<String> {
@@ -278,7 +296,7 @@ impl Superpower for RenewalState {
                 Some(id) => {
                     let gone = self
                         .renewals
-                        .remove(id)
+                        .remove(id, scene)
                         .map_or_else(String::new, |e| e.what);
                     format!(
                         "Okay, I no longer tell you of the renewal of {gone}. I can't cancel it with them; please do that yourself. “undo” brings it back."

@@ -31,6 +31,7 @@ impl Power {
             Self::DestinationPrep => "destination_prep",
             Self::GmailMindreaderAgent => "gmail_mindreader_agent",
             Self::EmailUrgency => "email_urgency",
+            Self::TravelBrain => "travel_brain",
         }
     }
 
@@ -62,6 +63,7 @@ impl Power {
             Self::DestinationPrep => "leaving times",
             Self::GmailMindreaderAgent => "mail questions",
             Self::EmailUrgency => "urgent mail",
+            Self::TravelBrain => "travel",
         }
     }
 
@@ -119,6 +121,9 @@ impl Power {
                 "Mail: “anything important in my mail?”, “mails from Ana”"
             }
             Self::EmailUrgency => "Urgent mail: “any urgent mail?”",
+            Self::TravelBrain => {
+                "Travel: “when's my flight?”, “where's my hotel?”, “my travel plans”"
+            }
         }
     }
 }

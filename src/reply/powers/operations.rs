@@ -15,7 +15,7 @@ use super::{
     cancellation_protector, daily_summary, destination_prep, email_urgency, evening_prep,
     focus_protector, gmail_mindreader_agent, habit_tracker, membership_renewal, mood_tracker,
     package_tracking, pieces, post_event_checkin, reservation_prep, tickets_vault, todo_list,
-    trip_planner,
+    travel_brain, trip_planner,
 };
 use crate::clock::{Timestamp, Zone};
 
@@ -107,6 +107,7 @@ impl Power {
             Self::DestinationPrep => Row::of::<destination_prep::Arguments>(),
             Self::GmailMindreaderAgent => Row::of::<gmail_mindreader_agent::Arguments>(),
             Self::EmailUrgency => Row::of::<email_urgency::Arguments>(),
+            Self::TravelBrain => Row::of::<travel_brain::Arguments>(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Parcels that are on their way, as the person told of them: where they are as far as it is
+//! Parcels that are on their way, as the person or mails told of them: where they are as far as it is
 //! known, and a word on the expected day. No carrier is asked.
 
 mod operations;
@@ -7,11 +7,13 @@ mod read;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, promise};
+use super::bookings::Booking;
+use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::notice::{self, Notice};
 use super::said_time::SaidTime;
-use super::{Power, PowerContext, Superpower, pieces};
+use super::{Power, PowerContext, Superpower, events, pieces};
 use crate::clock::Timestamp;
+use crate::model::mail_item::FactKind;
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
@@ -69,7 +71,7 @@ impl ParcelState {
             Err(said) => return said,
         };
         let notices = self.notices(scene);
-        self.parcels.skip_past(&notices, scene);
+        self.parcels.skip_past(id, notices, scene);
         let Some(entry) = self.parcels.get(id) else {
             return String::new();
         };
@@ -101,7 +103,7 @@ impl ParcelState {
             (None, _) => None,
             (Some(about), _) => self.parcels.find(about, scene),
         };
-        match found.and_then(|id| self.parcels.remove(id)) {
+        match found.and_then(|id| self.parcels.remove(id, scene)) {
             Some(gone) if arrived => Some(format!("✓ {} has arrived.", gone.what)),
             Some(gone) => Some(format!(
                 "Okay, I no longer wait for it: {}. “undo” brings it back.",
@@ -113,6 +115,28 @@ impl ParcelState {
     }
 }
 
+/// A parcel of a mail that has not arrived, with its carrier and number.
+fn mailed(booking: &Booking) -> Option<MailedEntry> {
+    let details = &booking.details;
+    if booking.kind != FactKind::Parcel || details.delivered {
+        return None;
+    }
+    let what = match booking.name() {
+        name if name.is_empty() => "parcel".to_owned(),
+        name => format!("parcel: {name}"),
+    };
+    let carrier = [details.provider.as_str(), details.number.as_str()];
+    let carrier: Vec<String> = carrier
+        .iter()
+        .map(|text| events::one_line(text))
+        .filter(|text| !text.is_empty())
+        .collect();
+    Some(MailedEntry::new(
+        what,
+        Booking::labelled(&[("", &carrier.join(" ")), ("", &details.tracking_url)]),
+    ))
+}
+
 impl Superpower for ParcelState {
     type Action = ParcelAction;
 
@@ -121,6 +145,10 @@ impl Superpower for ParcelState {
             super::Action::PackageTracking(action) => Some(action),
             _ => None,
         }
+    }
+
+    fn take_in(&mut self, scene: &PowerContext<'_>) {
+        self.parcels.take_in(scene, mailed);
     }
 
     fn apply(&mut self, action: ParcelAction, scene: &PowerContext<'_>) -> Option<String> {
@@ -144,16 +172,14 @@ impl Superpower for ParcelState {
                 self.keep(draft, scene)
             }
             ParcelAction::SetTime(time) => {
-                let Some(entry) = self.parcels.without_day() else {
+                let Some((id, entry)) = self.parcels.set_time(time, scene) else {
                     return scene
                         .sure
                         .then(|| "Each of your parcels has a day already.".to_owned());
                 };
-                entry.day = Some(pieces::number(time.day));
-                entry.minute = time.minute;
                 let shown = entry.shown(scene);
                 let notices = self.notices(scene);
-                self.parcels.skip_past(&notices, scene);
+                self.parcels.skip_past(id, notices, scene);
                 format!(
                     "Okay: {shown}. {}",
                     promise(POWER, "I remind you on the day.", scene)

@@ -286,7 +286,7 @@ impl Superpower for CheckinState {
                     time: Some(time),
                     ..EntryDraft::default()
                 };
-                if let Err(said) = self.events.replace(POWER, draft) {
+                if let Err(said) = self.events.replace(POWER, draft, scene) {
                     return Some(said);
                 }
                 let when = entries::time_shown(time.day, time.minute, scene.today());
@@ -304,7 +304,10 @@ impl Superpower for CheckinState {
             CheckinAction::List => self.overview(scene),
             CheckinAction::Remove(about) => match self.events.find(&about, scene) {
                 Some(id) => {
-                    let gone = self.events.remove(id).map_or_else(String::new, |e| e.what);
+                    let gone = self
+                        .events
+                        .remove(id, scene)
+                        .map_or_else(String::new, |e| e.what);
                     format!("Okay, I won't ask about this: {gone}.")
                 }
                 None => format!("I wasn't going to ask about {about}."),

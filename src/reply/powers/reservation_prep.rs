@@ -1,4 +1,4 @@
-//! Tables, rooms and appointments that a person booked: the booking with its number and
+//! Tables, rooms and appointments that a person booked or that mails confirm: the booking with its number and
 //! address two hours before, or in the morning where no time is known. It books and cancels
 //! nothing with anybody.
 
@@ -7,11 +7,13 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, promise};
+use super::bookings::Booking;
+use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::notice::{self, Notice};
 use super::said_time::{self, SaidTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
+use crate::model::mail_item::FactKind;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
 pub(super) use operations::Arguments;
@@ -21,6 +23,8 @@ const POWER: Power = Power::ReservationPrep;
 const BEFORE_S: i64 = 2 * 3_600;
 /// Days after which it is forgotten.
 const KEPT_DAYS: i64 = 2;
+/// A table from then on is for dinner, in minutes after midnight.
+const EVENING: u32 = 17 * 60;
 /// Words before "on friday" that are looked at.
 const WORDS_MAX: usize = 30;
 
@@ -246,17 +250,18 @@ impl ReservationState {
             let text = format!("📌 Coming up: {}", entry.shown(scene));
             Some(entry.notice("before", span, text))
         };
-        self.bookings.list.iter().filter_map(told).collect()
+        let told_here = self.bookings.list.iter().filter(|entry| !entry.is_quiet);
+        told_here.filter_map(told).collect()
     }
 
     fn keep(&mut self, draft: EntryDraft, scene: &PowerContext<'_>) -> String {
         self.bookings.drop_old(KEPT_DAYS, scene);
-        let id = match self.bookings.replace(POWER, draft) {
+        let id = match self.bookings.replace(POWER, draft, scene) {
             Ok(id) => id,
             Err(said) => return said,
         };
         let notices = self.notices(scene);
-        self.bookings.skip_past(&notices, scene);
+        self.bookings.skip_past(id, notices, scene);
         let shown = self.bookings.get(id).map(|entry| entry.shown(scene));
         let before = match self.bookings.get(id).is_some_and(|e| e.minute.is_some()) {
             true => "I remind you two hours before.",
@@ -270,6 +275,36 @@ impl ReservationState {
     }
 }
 
+/// A table, a room or an appointment of a mail, with its number and address.
+fn mailed(booking: &Booking, scene: &PowerContext<'_>) -> Option<MailedEntry> {
+    let is_one = matches!(
+        booking.kind,
+        FactKind::Restaurant | FactKind::Hotel | FactKind::Appointment
+    );
+    if !is_one || booking.name().is_empty() {
+        return None;
+    }
+    let details = &booking.details;
+    let name = booking.name();
+    let minute = booking.begins(scene).and_then(|(_, minute)| minute);
+    let what = match (booking.kind, minute) {
+        (FactKind::Restaurant, Some(EVENING..)) => format!("dinner at {name}"),
+        (FactKind::Restaurant, _) => format!("table at {name}"),
+        _ => name,
+    };
+    Some(MailedEntry {
+        is_quiet: super::travel_brain::tells_hotel(booking, scene),
+        ..MailedEntry::new(
+            what,
+            Booking::labelled(&[
+                ("booking ", &details.reference),
+                ("", &details.place.address),
+                ("", &details.place.telephone),
+            ]),
+        )
+    })
+}
+
 impl Superpower for ReservationState {
     type Action = ReservationAction;
 
@@ -278,6 +313,11 @@ impl Superpower for ReservationState {
             super::Action::ReservationPrep(action) => Some(action),
             _ => None,
         }
+    }
+
+    fn take_in(&mut self, scene: &PowerContext<'_>) {
+        self.bookings
+            .take_in(scene, |booking| mailed(booking, scene));
     }
 
     fn apply(&mut self, action: ReservationAction, scene: &PowerContext<'_>) -> Option<String> {
@@ -311,7 +351,7 @@ impl Superpower for ReservationState {
                 Some(id) => {
                     let gone = self
                         .bookings
-                        .remove(id)
+                        .remove(id, scene)
                         .map_or_else(String::new, |e| e.shown(scene));
                     format!(
                         "Okay, I forgot this booking: {gone}. I can't cancel it with them; please do that yourself. “undo” brings it back."

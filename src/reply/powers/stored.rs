@@ -8,11 +8,17 @@ use crate::clock::Timestamp;
 /// Characters of JSON kept for one owner. Every superpower's own bounds keep it far below.
 const STATE_BYTES_MAX: usize = 512 * 1024;
 
-fn read<S: Superpower>(kept: Option<&StoredState>) -> Result<S, serde_json::Error> {
-    kept.map_or_else(
-        || Ok(S::default()),
-        |kept| serde_json::from_str(&kept.state),
-    )
+fn read<S: Superpower>(
+    kept: Option<&StoredState>,
+    scene: &PowerContext<'_>,
+) -> Result<S, serde_json::Error> {
+    let kept = kept.map(|kept| kept.state.as_str());
+    let mut state = match kept {
+        Some(kept) => serde_json::from_str(kept)?,
+        None => S::default(),
+    };
+    state.take_in(scene);
+    Ok(state)
 }
 
 pub(super) fn act<S: Superpower>(
@@ -21,7 +27,7 @@ pub(super) fn act<S: Superpower>(
     action: Action,
     scene: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
-    let before = read::<S>(kept)?;
+    let before = read::<S>(kept, scene)?;
     match action {
         Action::Overview => Ok(PowerOutcome {
             said: Some(before.overview(scene)),
@@ -96,7 +102,8 @@ fn undo<S: Superpower>(
         let said = format!("There's nothing to undo for the {}.", power.title());
         return Ok(unchanged(now, Some(said), scene));
     };
-    let before: S = serde_json::from_str(previous)?;
+    let mut before: S = serde_json::from_str(previous)?;
+    before.take_in(scene);
     Ok(PowerOutcome {
         said: Some(format!(
             "Okay, I've taken back the last change.\n{}",
@@ -117,7 +124,7 @@ pub(super) fn on_alarm<S: Superpower>(
     at: Timestamp,
     scene: &PowerContext<'_>,
 ) -> Result<PowerOutcome, serde_json::Error> {
-    let before = read::<S>(kept)?;
+    let before = read::<S>(kept, scene)?;
     let mut after = before.clone();
     let said = after.on_alarm(at, scene);
     let asked = said.as_ref().and_then(|_| after.asked().map(str::to_owned));
@@ -141,30 +148,36 @@ pub(super) fn alarm<S: Superpower>(
     kept: Option<&StoredState>,
     scene: &PowerContext<'_>,
 ) -> Result<Option<Timestamp>, serde_json::Error> {
-    Ok(read::<S>(kept)?.alarm(scene))
+    Ok(read::<S>(kept, scene)?.alarm(scene))
 }
 
-pub(super) fn plans<S: Superpower>(kept: &StoredState, scene: &PowerContext<'_>) -> Vec<Plan> {
-    read::<S>(Some(kept)).map_or_else(|_| Vec::new(), |state| state.plans(scene))
+pub(super) fn plans<S: Superpower>(
+    kept: Option<&StoredState>,
+    scene: &PowerContext<'_>,
+) -> Vec<Plan> {
+    read::<S>(kept, scene).map_or_else(|_| Vec::new(), |state| state.plans(scene))
 }
 
-pub(super) fn brief<S: Superpower>(kept: &StoredState, scene: &PowerContext<'_>) -> Option<String> {
-    read::<S>(Some(kept)).ok()?.brief(scene)
+pub(super) fn brief<S: Superpower>(
+    kept: Option<&StoredState>,
+    scene: &PowerContext<'_>,
+) -> Option<String> {
+    read::<S>(kept, scene).ok()?.brief(scene)
 }
 
 pub(super) fn between<S: Superpower>(
-    kept: &StoredState,
-    from: NaiveDate,
-    to: NaiveDate,
+    kept: Option<&StoredState>,
+    (from, to): (NaiveDate, NaiveDate),
+    scene: &PowerContext<'_>,
 ) -> Vec<String> {
-    read::<S>(Some(kept)).map_or_else(|_| Vec::new(), |state| state.between(from, to))
+    read::<S>(kept, scene).map_or_else(|_| Vec::new(), |state| state.between(from, to))
 }
 
 pub(super) fn redact_user<S: Superpower>(
     kept: &StoredState,
     by: i64,
 ) -> Result<StoredState, serde_json::Error> {
-    let mut state = read::<S>(Some(kept))?;
+    let mut state: S = serde_json::from_str(&kept.state)?;
     state.erase(by);
     Ok(StoredState {
         state: serde_json::to_string(&state)?,

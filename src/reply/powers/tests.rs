@@ -1,5 +1,6 @@
 //! Superpowers by table: what is understood as what, and what comes of it, turn by turn.
 
+mod mailed;
 mod planned;
 
 use std::collections::HashMap;
@@ -23,6 +24,14 @@ static NOTHING: &Facts = &Facts {
     people: Vec::new(),
     is_urgent_mail_told: false,
     is_second_briefing: false,
+    bookings: Vec::new(),
+    is_travel_told: false,
+    dropped_stops: Vec::new(),
+    trips: Vec::new(),
+    ways: Ways {
+        usual_minutes: None,
+        places: Vec::new(),
+    },
 };
 
 fn heard(text: &str) -> MessageContext<'_> {
@@ -46,6 +55,7 @@ struct Person {
     name: Option<&'static str>,
     by: i64,
     alarm: Option<Timestamp>,
+    facts: &'static Facts,
 }
 
 impl Person {
@@ -59,6 +69,7 @@ impl Person {
             name: None,
             by: 1,
             alarm: None,
+            facts: NOTHING,
         }
     }
 
@@ -68,7 +79,7 @@ impl Person {
             group: self.group,
             name: self.name,
             sure,
-            ..PowerContext::alone(self.now, self.by, NOTHING)
+            ..PowerContext::alone(self.now, self.by, self.facts)
         }
     }
 

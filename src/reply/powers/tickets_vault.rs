@@ -1,16 +1,19 @@
-//! Tickets that a person wants kept: shown when asked for, and two hours before. A photo of
-//! one stays in the chat; what is kept is when it was sent and what was said with it.
+//! Tickets that a person wants kept, and those of mails: shown when asked for, and two hours
+//! before. A photo of one stays in the chat; what is kept is when it was sent and what was said
+//! with it.
 
 mod operations;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, Entry, EntryDraft, promise};
+use super::bookings::Booking;
+use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
 use super::notice::{self, Notice};
 use super::said_time::{self, SaidTime};
-use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
+use super::{Plan, Power, PowerContext, Strength, Superpower, events, pieces};
 use crate::clock::Timestamp;
+use crate::model::mail_item::FactKind;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::words::Words;
 pub(super) use operations::Arguments;
@@ -213,7 +216,11 @@ impl TicketState {
                 true => "today".to_owned(),
                 false => pieces::shown(date, scene.today()),
             };
-            let text = format!("🎟️ Your ticket for {day}{when}: {}", entry.what);
+            let mut text = format!("🎟️ Your ticket for {day}{when}: {}", entry.what);
+            if !entry.details.is_empty() {
+                text.push_str(", ");
+                text.push_str(&entry.details);
+            }
             Some(entry.notice("before", span, text))
         };
         self.tickets.list.iter().filter_map(shown).collect()
@@ -226,7 +233,7 @@ impl TicketState {
             Err(said) => return said,
         };
         let notices = self.notices(scene);
-        self.tickets.skip_past(&notices, scene);
+        self.tickets.skip_past(id, notices, scene);
         let Some(entry) = self.tickets.get(id) else {
             return String::new();
         };
@@ -262,6 +269,10 @@ impl Superpower for TicketState {
         }
     }
 
+    fn take_in(&mut self, scene: &PowerContext<'_>) {
+        self.tickets.take_in(scene, mailed);
+    }
+
     fn apply(&mut self, action: TicketAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             TicketAction::Keep {
@@ -288,16 +299,14 @@ impl Superpower for TicketState {
                 self.keep(draft, scene)
             }
             TicketAction::SetTime(time) => {
-                let Some(entry) = self.tickets.without_day() else {
+                let Some((id, entry)) = self.tickets.set_time(time, scene) else {
                     return scene
                         .sure
                         .then(|| "Each of your tickets has a day already.".to_owned());
                 };
-                entry.day = Some(pieces::number(time.day));
-                entry.minute = time.minute;
                 let what = entry.what.clone();
                 let notices = self.notices(scene);
-                self.tickets.skip_past(&notices, scene);
+                self.tickets.skip_past(id, notices, scene);
                 let when = entries::time_shown(time.day, time.minute, scene.today());
                 format!("Okay, “{what}” is for {when}. {}", self.promised(scene))
             }
@@ -315,7 +324,10 @@ impl Superpower for TicketState {
             }
             TicketAction::Remove(about) => match self.tickets.find(&about, scene) {
                 Some(id) => {
-                    let gone = self.tickets.remove(id).map_or_else(String::new, |e| e.what);
+                    let gone = self
+                        .tickets
+                        .remove(id, scene)
+                        .map_or_else(String::new, |e| e.what);
                     format!("Okay, I threw away the ticket “{gone}”. “undo” brings it back.")
                 }
                 None => format!("I don't find that ticket. {}", self.overview(scene)),
@@ -358,6 +370,35 @@ impl Superpower for TicketState {
     fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         let notices = self.notices(scene);
         notice::joined(&self.tickets.take_due(notices, scene))
+    }
+}
+
+/// A ticket of a mail, with what a person needs at the door.
+fn mailed(booking: &Booking) -> Option<MailedEntry> {
+    if booking.kind != FactKind::Event {
+        return None;
+    }
+    let details = &booking.details;
+    let place = match details.place.address.as_str() {
+        "" => &details.place.name,
+        address => address,
+    };
+    Some(MailedEntry::new(
+        booking.name(),
+        Booking::labelled(&[
+            ("", &details.seat),
+            ("ticket ", &details.ticket_number),
+            ("booking ", &details.reference),
+            ("", place),
+            ("in the mail ", &quoted(&booking.subject)),
+        ]),
+    ))
+}
+
+fn quoted(subject: &str) -> String {
+    match events::one_line(subject) {
+        subject if subject.is_empty() => subject,
+        subject => format!("“{subject}”"),
     }
 }
 

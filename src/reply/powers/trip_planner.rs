@@ -1,5 +1,6 @@
 //! The trip planner: destination and dates, plans per day, and a packing list. It books nothing.
 
+mod booked;
 mod operations;
 mod read;
 
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pieces::{self, counted, joined, same, too_long, which};
 use super::{PowerContext, Superpower};
+pub use booked::{PlannedTrip, planned_trips};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
@@ -403,6 +405,9 @@ impl Trip {
         for plan in &self.plans {
             let date = self.date(plan.day, scene);
             text.push_str(&format!("\n• Day {}{date}: {}", plan.day, plan.what));
+        }
+        for line in self.booked(scene) {
+            text.push_str(&format!("\n• {line}"));
         }
         let open = self.packing.iter().filter(|one| !one.packed).count();
         if open > 0 {

@@ -25,7 +25,7 @@ fn written(person: &mut Person, power: Power) -> Vec<(String, String)> {
     all
 }
 
-fn expect(person: &mut Person, power: Power, expected: &[(&str, &[&str])]) {
+pub(super) fn expect(person: &mut Person, power: Power, expected: &[(&str, &[&str])]) {
     let all = written(person, power);
     for ((at, text), (expected_at, parts)) in all.iter().zip(expected) {
         assert_eq!(at, expected_at, "{text}");
@@ -229,6 +229,7 @@ fn evenings() {
         details: String::new(),
         day: tomorrow,
         minute,
+        leave: None,
     };
     let facts = Facts {
         plans: vec![plan("call mom", None), plan("dentist", Some(540))],

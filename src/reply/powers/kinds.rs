@@ -1,0 +1,127 @@
+//! Which superpowers go by what, and which write by themselves.
+
+use super::Power;
+
+impl Power {
+    /// Whether its state is shared in a group; the others' states are personal.
+    pub const fn is_shared(self) -> bool {
+        matches!(self, Self::TodoList | Self::BillSplit | Self::TripPlanner)
+    }
+
+    /// Whether it writes by itself at times.
+    pub const fn has_alarms(self) -> bool {
+        matches!(
+            self,
+            Self::BirthdayReminder
+                | Self::FocusProtector
+                | Self::DailySummary
+                | Self::TicketsVault
+                | Self::ReservationPrep
+                | Self::MembershipRenewal
+                | Self::CancellationProtector
+                | Self::PackageTracking
+                | Self::PostEventCheckin
+                | Self::EveningPrep
+                | Self::CalendarMorning
+                | Self::CalendarEvents
+                | Self::CallPrep
+                | Self::DestinationPrep
+                | Self::EmailUrgency
+                | Self::TravelBrain
+        )
+    }
+
+    /// Whether it goes by a connected mailbox.
+    pub const fn goes_by_mail(self) -> bool {
+        matches!(self, Self::EmailUrgency | Self::GmailMindreaderAgent)
+    }
+
+    /// Whether it has nothing to say without a connected calendar.
+    pub const fn needs_calendar(self) -> bool {
+        matches!(
+            self,
+            Self::CalendarQueryAgent
+                | Self::CalendarListAgent
+                | Self::CalendarStressAgent
+                | Self::CalendarMorning
+                | Self::CalendarEvents
+                | Self::CallPrep
+                | Self::DestinationPrep
+        )
+    }
+
+    /// Whether it tells what others have written, in mails and events.
+    pub const fn quotes_others(self) -> bool {
+        self.goes_by_mail()
+            || self.goes_by_bookings()
+            || self.goes_by_calendar()
+            || self.needs_calendar()
+    }
+
+    /// Whether what it writes by itself goes by the events of connected calendars.
+    pub const fn goes_by_calendar(self) -> bool {
+        matches!(
+            self,
+            Self::EveningPrep
+                | Self::PostEventCheckin
+                | Self::CalendarMorning
+                | Self::CalendarEvents
+                | Self::CallPrep
+                | Self::DestinationPrep
+                | Self::TravelBrain
+        )
+    }
+
+    /// Whether it goes by what mails say of bookings, parcels and the like.
+    pub const fn goes_by_bookings(self) -> bool {
+        matches!(
+            self,
+            Self::TicketsVault
+                | Self::ReservationPrep
+                | Self::MembershipRenewal
+                | Self::CancellationProtector
+                | Self::PackageTracking
+                | Self::TravelBrain
+        )
+    }
+
+    /// Whether the morning's briefing tells of its day.
+    pub const fn is_of_the_morning(self) -> bool {
+        matches!(
+            self,
+            Self::BirthdayReminder
+                | Self::PackageTracking
+                | Self::TicketsVault
+                | Self::ReservationPrep
+                | Self::TravelBrain
+        )
+    }
+
+    /// Whether "stop these" ends what it writes by itself. A focus ends with a word.
+    pub const fn can_be_muted(self) -> bool {
+        self.has_alarms() && !matches!(self, Self::FocusProtector)
+    }
+
+    /// Whether it goes by what other superpowers and calendars know.
+    pub const fn needs_plans(self) -> bool {
+        matches!(self, Self::EveningPrep | Self::PostEventCheckin)
+    }
+
+    /// Whether others go by what it keeps.
+    pub const fn has_plans(self) -> bool {
+        matches!(
+            self,
+            Self::ReservationPrep | Self::TicketsVault | Self::TravelBrain
+        )
+    }
+
+    /// Whether all that it can say is how to connect something.
+    pub const fn lacks_service(self, has_calendar: bool, has_mailbox: bool) -> bool {
+        match self {
+            Self::TravelBrain => !has_calendar && !has_mailbox,
+            power if power.needs_calendar() => !has_calendar,
+            power if power.goes_by_mail() => !has_mailbox,
+            _ => false,
+        }
+    }
+}

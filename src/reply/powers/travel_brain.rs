@@ -1,0 +1,313 @@
+//! Trips put together of flights, trains, buses and hotels that mails and calendars state:
+//! check-in a day before, when to leave, a gate that becomes known, the hotel's address on
+//! arrival, and answers about them. It books nothing and asks no airline.
+
+mod operations;
+mod read;
+mod stops;
+mod trips;
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use super::bookings::{self, Booking};
+use super::destination_prep::leave_until;
+use super::events;
+use super::notice::{self, Notice, SentNotices};
+use super::{Plan, PowerContext, StoredState, Superpower, pieces};
+use crate::clock::Timestamp;
+use crate::model::mail_item::FactKind;
+pub(super) use operations::Arguments;
+pub(super) use read::parse;
+use stops::Stop;
+pub(super) use stops::StopKind;
+pub use stops::is_travel;
+use trips::Trip;
+
+/// Airlines usually let people check in from then on.
+const CHECK_IN_BEFORE_S: i64 = 24 * 3_600;
+/// Later, checking in is of no use.
+const CHECK_IN_ENDS_S: i64 = 60 * 60;
+/// It is told so long before one has to leave.
+const AHEAD_S: i64 = 10 * 60;
+/// A gate that becomes known is told when it is so near.
+const GATE_BEFORE_MS: i64 = 24 * 60 * 60_000;
+/// The hotel's address is told so long after the arrival, at most.
+const ARRIVED_S: i64 = 6 * 3_600;
+/// Trips of one answer.
+const TRIPS_MAX: usize = 5;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum TravelAction {
+    /// The next of a kind; `to`: a part of where it goes, "": any.
+    Next {
+        kind: StopKind,
+        to: String,
+    },
+    /// When to check in for the next flight.
+    CheckIn,
+    /// When to leave for the next journey.
+    Leave,
+    /// The gate, the seat and the like of the next journey.
+    Details,
+    Trips,
+    /// Isn't shown or told any more.
+    Remove {
+        kind: StopKind,
+        to: String,
+    },
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct TravelState {
+    sent: SentNotices,
+    /// Marks of what the person removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dropped: Vec<String>,
+}
+
+/// Removed stops that are kept in mind.
+const DROPPED_MAX: usize = 200;
+
+/// What the person removed.
+pub fn dropped_stops(kept: &StoredState) -> Vec<String> {
+    let state: TravelState = serde_json::from_str(&kept.state).unwrap_or_default();
+    state.dropped
+}
+
+/// Flights, rides and stays that begin on one of some days, first and last included.
+pub(super) fn shown_between(
+    (first, last): (NaiveDate, NaiveDate),
+    scene: &PowerContext<'_>,
+) -> Vec<String> {
+    let all = stops::all(scene, &scene.facts.dropped_stops);
+    let days = first..=last;
+    let begins = |stop: &&Stop| days.contains(&pieces::date(stop.starts, scene.zone()));
+    all.iter()
+        .filter(begins)
+        .map(|stop| stop.shown(scene))
+        .collect()
+}
+
+/// Whether the address of a booked hotel is told on arrival, and not before.
+pub(super) fn tells_hotel(booking: &Booking, scene: &PowerContext<'_>) -> bool {
+    if !scene.facts.is_travel_told || booking.kind != FactKind::Hotel {
+        return false;
+    }
+    let mark = booking.mark();
+    let trips = trips::of(&stops::all(scene, &scene.facts.dropped_stops));
+    trips
+        .iter()
+        .any(|trip| trip.arrivals().any(|(hotel, _)| hotel.mark == mark))
+}
+
+impl TravelState {
+    fn trips(&self, scene: &PowerContext<'_>) -> Vec<Trip> {
+        trips::of(&stops::all(scene, &self.dropped))
+    }
+
+    /// The next stop of a kind that isn't over.
+    fn next(&self, kind: StopKind, to: &str, scene: &PowerContext<'_>) -> Option<Stop> {
+        let stops = stops::all(scene, &self.dropped);
+        let is_meant = |stop: &Stop| {
+            stop.kind == kind || kind == StopKind::Journey && stop.kind != StopKind::Hotel
+        };
+        stops.into_iter().find(|stop| {
+            is_meant(stop)
+                && stop.until() > scene.now
+                && (to.is_empty() || bookings::overlap(&stop.to, to) || stop.names(to))
+        })
+    }
+
+    fn notices(&self, scene: &PowerContext<'_>) -> Vec<Notice> {
+        let stops = stops::all(scene, &self.dropped);
+        let mut notices = Vec::new();
+        for stop in stops.iter().filter(|stop| stop.kind != StopKind::Hotel) {
+            notices.extend(check_in(stop, scene));
+            notices.push(leaving(stop, scene));
+            notices.extend(gate(stop, scene));
+        }
+        for trip in trips::of(&stops) {
+            let arrivals = trip.arrivals();
+            notices.extend(arrivals.map(|(hotel, at)| arrival(hotel, at, scene)));
+        }
+        notices
+    }
+
+    fn shown(&self, trip: &Trip, scene: &PowerContext<'_>) -> String {
+        let mut text = format!("🧳 {}:", trip.name());
+        for stop in &trip.stops {
+            text.push_str(&format!("\n• {}", stop.shown(scene)));
+        }
+        for line in trip.planned(scene) {
+            text.push_str(&format!("\n• {line}"));
+        }
+        text
+    }
+
+    fn remove(&mut self, kind: StopKind, to: &str, scene: &PowerContext<'_>) -> Option<String> {
+        match self.next(kind, to, scene) {
+            Some(stop) => {
+                if self.dropped.len() >= DROPPED_MAX {
+                    self.dropped.remove(0);
+                }
+                let shown = stop.shown(scene);
+                self.dropped.push(stop.mark);
+                Some(format!(
+                    "Okay, I leave this out: {shown}. I can't cancel it with them; please do that yourself. “undo” brings it back."
+                ))
+            }
+            None => scene.sure.then(|| none_of(kind, to, scene)),
+        }
+    }
+}
+
+/// It was looked for and isn't there.
+fn none_of(kind: StopKind, to: &str, scene: &PowerContext<'_>) -> String {
+    if !scene.facts.has_calendar && !scene.facts.has_mailbox {
+        return not_connected();
+    }
+    let to = match to {
+        "" => String::new(),
+        to => format!(" to {to}"),
+    };
+    format!("I see no {}{to} in your mail and calendars.", kind.named())
+}
+
+fn not_connected() -> String {
+    "With your mailbox or calendar I put your trips together: check-in, when to leave, gates, your hotel's address. Say “connect my mail” or “connect my calendar” to connect one."
+        .to_owned()
+}
+
+fn check_in(stop: &Stop, scene: &PowerContext<'_>) -> Option<Notice> {
+    if stop.kind != StopKind::Flight {
+        return None;
+    }
+    let mut text = format!(
+        "🧳 You can usually check in from now on: {}",
+        stop.shown(scene)
+    );
+    if !stop.check_in_url.is_empty() {
+        text.push_str(&format!("\n{}", events::one_line(&stop.check_in_url)));
+    }
+    Some(Notice {
+        key: stop.key("check-in"),
+        planned: stop.starts.plus_s(-CHECK_IN_BEFORE_S),
+        over: stop.starts.plus_s(-CHECK_IN_ENDS_S),
+        text,
+    })
+}
+
+fn leaving(stop: &Stop, scene: &PowerContext<'_>) -> Notice {
+    let leave = stop.leave_at(scene);
+    Notice {
+        key: stop.key("leave"),
+        planned: leave.plus_s(-AHEAD_S),
+        over: leave_until(leave, stop.starts, scene),
+        text: format!("🚪 {}: {}", stop.leave_shown(scene), stop.shown(scene)),
+    }
+}
+
+/// A gate that became known after the booking.
+fn gate(stop: &Stop, scene: &PowerContext<'_>) -> Option<Notice> {
+    let is_news = !stop.gate.is_empty() && stop.changed_at > stop.first_seen_at;
+    let is_near = stop.starts.0 - stop.changed_at.0 <= GATE_BEFORE_MS;
+    (is_news && is_near).then(|| Notice {
+        key: stop.key(&format!("gate {}", stop.gate)),
+        planned: stop.changed_at,
+        over: stop.starts,
+        text: format!("🚪 {}", stop.shown(scene)),
+    })
+}
+
+fn arrival(hotel: &Stop, at: Timestamp, scene: &PowerContext<'_>) -> Notice {
+    Notice {
+        key: hotel.key("arrival"),
+        planned: at,
+        over: at.plus_s(ARRIVED_S),
+        text: format!("🏨 {}", hotel.shown(scene)),
+    }
+}
+
+impl Superpower for TravelState {
+    type Action = TravelAction;
+
+    fn own(action: super::Action) -> Option<TravelAction> {
+        match action {
+            super::Action::TravelBrain(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    fn apply(&mut self, action: TravelAction, scene: &PowerContext<'_>) -> Option<String> {
+        let (kind, to) = match action {
+            TravelAction::Trips => return Some(self.overview(scene)),
+            TravelAction::Remove { kind, to } => return self.remove(kind, &to, scene),
+            TravelAction::Next { kind, ref to } => (kind, to.clone()),
+            TravelAction::CheckIn => (StopKind::Flight, String::new()),
+            TravelAction::Leave | TravelAction::Details => (StopKind::Journey, String::new()),
+        };
+        let Some(stop) = self.next(kind, &to, scene) else {
+            return scene.sure.then(|| none_of(kind, &to, scene));
+        };
+        let shown = stop.shown(scene);
+        Some(match action {
+            TravelAction::CheckIn => {
+                let from = stop.starts.plus_s(-CHECK_IN_BEFORE_S);
+                let mut text = match from > scene.now {
+                    true => format!(
+                        "You can usually check in from {}: {shown}",
+                        events::moment_shown(from, false, scene)
+                    ),
+                    false => format!("You can usually check in now: {shown}"),
+                };
+                if !stop.check_in_url.is_empty() {
+                    text.push_str(&format!("\n{}", events::one_line(&stop.check_in_url)));
+                }
+                text
+            }
+            TravelAction::Leave => format!("🚪 {}: {shown}", stop.leave_shown(scene)),
+            TravelAction::Details if stop.gate.is_empty() && stop.platform.is_empty() => {
+                format!("The mails name no gate or platform yet: {shown}")
+            }
+            _ => format!("🧳 {shown}"),
+        })
+    }
+
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        let mut trips = self.trips(scene);
+        trips.retain(|trip| trip.until() > scene.now);
+        if trips.is_empty() {
+            return none_of(StopKind::Journey, "", scene);
+        }
+        let shown = trips.iter().take(TRIPS_MAX);
+        let shown: Vec<String> = shown.map(|trip| self.shown(trip, scene)).collect();
+        shown.join("\n")
+    }
+
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
+        let stops = stops::all(scene, &self.dropped);
+        let today = stops
+            .iter()
+            .filter(|stop| stop.kind != StopKind::Hotel)
+            .filter(|stop| pieces::date(stop.starts, scene.zone()) == scene.today());
+        let shown: Vec<String> = today.map(|stop| stop.shown(scene)).collect();
+        (!shown.is_empty()).then(|| format!("On the way: {}", shown.join("; ")))
+    }
+
+    fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+        let stops = stops::all(scene, &self.dropped).into_iter();
+        let journeys = stops.filter(|stop| stop.kind != StopKind::Hotel);
+        journeys.map(|stop| stop.plan(scene)).collect()
+    }
+
+    fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
+        self.sent.next(&self.notices(scene), scene)
+    }
+
+    fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
+        let notices = self.notices(scene);
+        notice::joined(&self.sent.take_due(notices, scene))
+    }
+}

@@ -1,0 +1,43 @@
+//! Planned trips for others, and what mails and calendars know of a planned trip.
+
+use chrono::NaiveDate;
+
+use super::super::{PowerContext, StoredState, travel_brain};
+use super::{Trip, TripState, pieces};
+
+/// A trip for others: where, from when to when, and a line for each plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedTrip {
+    pub place: String,
+    pub days: Option<(NaiveDate, NaiveDate)>,
+    pub lines: Vec<String>,
+}
+
+/// The trips that the person planned.
+pub fn planned_trips(kept: &StoredState) -> Vec<PlannedTrip> {
+    let state: TripState = serde_json::from_str(&kept.state).unwrap_or_default();
+    let planned = |trip: Trip| PlannedTrip {
+        days: trip
+            .from
+            .zip(trip.to)
+            .map(|(from, to)| (pieces::day(from), pieces::day(to))),
+        lines: trip
+            .plans
+            .iter()
+            .map(|plan| format!("Day {}: {}", plan.day, plan.what))
+            .collect(),
+        place: trip.place,
+    };
+    state.trips.into_iter().map(planned).collect()
+}
+
+impl Trip {
+    /// Flights, rides and stays of these days, which only the person is told.
+    pub(super) fn booked(&self, scene: &PowerContext<'_>) -> Vec<String> {
+        let Some((from, to)) = self.from.zip(self.to) else {
+            return Vec::new();
+        };
+        let days = (pieces::day(from - 1), pieces::day(to + 1));
+        travel_brain::shown_between(days, scene)
+    }
+}
