@@ -1,6 +1,6 @@
 //! The outbox of one agent: its unfinished commands and the rules for sending them. Commands of a
-//! chat are sent in order, one at a time over a socket, with backoff after failed attempts and
-//! refusals, resends after a reconnect, a limit of sends per minute, expiry, and the list that a
+//! chat are sent in order, one at a time over a socket, those of apps after all others, with backoff
+//! after failed attempts and refusals, resends after a reconnect, a limit of sends per minute, expiry, and the list that a
 //! polling relay works through. Pure: both times are arguments, there are no payloads and no I/O.
 //! The outbox mirrors committed rows: callers change it only after the commit.
 
@@ -9,6 +9,7 @@ mod pace;
 mod poll;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::clock::{Monotonic, Timestamp};
 use crate::store::{CommandState, RoomId, Unfinished};
 use entry::{DeliveryStage, Entry};
 use pace::Pace;
+use turns::Turns;
 
 /// Time for one attempt after the relay reported `received` or `executing`.
 const PROGRESS_MS: u64 = 120_000;
@@ -86,7 +88,7 @@ pub struct Outbox {
     seqs: HashMap<Arc<str>, u64>,
     lanes: HashMap<RoomId, BTreeSet<u64>>,
     /// First commands of their chats that may be sent now. Empty without a socket, like `timers`.
-    ready: BTreeSet<u64>,
+    ready: Turns,
     timers: BTreeSet<(Monotonic, u64)>,
     /// Refused commands, and the time until which they and their chats wait.
     refused: BTreeMap<u64, Monotonic>,
@@ -106,7 +108,7 @@ impl Outbox {
             entries: BTreeMap::new(),
             seqs: HashMap::new(),
             lanes: HashMap::new(),
-            ready: BTreeSet::new(),
+            ready: Turns::default(),
             timers: BTreeSet::new(),
             refused: BTreeMap::new(),
             pace: Pace::new(timing.per_minute),
@@ -168,11 +170,11 @@ impl Outbox {
     /// Removes a command that ended.
     pub fn remove(&mut self, seq: u64) {
         self.put(seq, DeliveryStage::default());
-        self.ready.remove(&seq);
         self.refused.remove(&seq);
         let Some(entry) = self.entries.remove(&seq) else {
             return;
         };
+        self.ready.remove(entry.sender, seq);
         if let Some(at) = entry.timer {
             self.timers.remove(&(at, seq));
         }
@@ -211,7 +213,7 @@ impl Outbox {
         let is_planned = entry.place == DeliveryStage::Planned;
         self.refused.insert(seq, not_before);
         if !is_planned {
-            self.ready.remove(&seq);
+            self.ready.remove(entry.sender, seq);
             self.put(seq, DeliveryStage::Idle { not_before });
         }
     }
@@ -240,8 +242,11 @@ impl Outbox {
         for entry in self.entries.values_mut() {
             entry.is_resend = entry.was_handed();
         }
-        let heads = self.lanes.values().filter_map(|lane| lane.first().copied());
-        self.ready = heads.collect();
+        for head in self.lanes.values().filter_map(BTreeSet::first) {
+            if let Some(entry) = self.entries.get(head) {
+                self.ready.insert(entry.sender, *head);
+            }
+        }
     }
 
     /// The socket closed.
@@ -280,7 +285,7 @@ impl Outbox {
             steps.extend(self.timer_fired(seq, &mut unit));
         }
         while self.in_flight < self.timing.max_in_flight {
-            let Some(seq) = self.ready.first().copied() else {
+            let Some((sender, seq)) = self.ready.next() else {
                 break;
             };
             if let Some(entry) = self.entries.get(&seq) {
@@ -292,7 +297,7 @@ impl Outbox {
                 self.next_order += 1;
                 self.put(seq, DeliveryStage::Planned);
             }
-            self.ready.remove(&seq);
+            self.ready.took(sender, seq);
         }
         steps
     }
@@ -304,7 +309,7 @@ impl Outbox {
         match entry.place {
             DeliveryStage::Planned => None,
             DeliveryStage::Idle { .. } => {
-                self.ready.insert(seq);
+                self.ready.insert(entry.sender, seq);
                 None
             }
             DeliveryStage::UnderWay { .. } if entry.unanswered() >= ATTEMPTS_MAX => {
@@ -367,7 +372,7 @@ impl Outbox {
         if let Some(head) = self.lanes.get(&room).and_then(|lane| lane.first().copied())
             && let Some(entry) = self.entries.get(&head)
             && matches!(entry.place, DeliveryStage::Idle { .. })
-            && !self.ready.contains(&head)
+            && !self.ready.contains(entry.sender, head)
         {
             let place = entry.place;
             self.put(head, place);

@@ -103,6 +103,8 @@ pub struct Unfinished {
     /// Its number in the agent's order of first hand-outs, from 1; 0 when it has none.
     pub handed: u64,
     pub expires_at: Timestamp,
+    /// The creator of the app that sends it.
+    pub app_creator: Option<UserId>,
 }
 
 /// The state of a command.
@@ -434,7 +436,7 @@ impl View<'_> {
     pub fn unfinished_commands(&self, agent: AgentId) -> Result<Vec<Unfinished>> {
         let mut statement = self.conn.prepare_cached(&format!(
             "SELECT seq, command_id, room_id, state, attempts, resends, handed, expires_at,
-               refused
+               refused, app_creator_id
              FROM commands WHERE agent_id = ?1 AND state IN {UNFINISHED} ORDER BY seq"
         ))?;
         let rows = statement.query_map([agent.0], |row| {
@@ -448,6 +450,7 @@ impl View<'_> {
                 handed: row.get::<_, Option<i64>>(6)?.unwrap_or(0) as u64,
                 expires_at: Timestamp(row.get(7)?),
                 refusals: row.get(8)?,
+                app_creator: row.get::<_, Option<i64>>(9)?.map(UserId),
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -465,6 +468,7 @@ pub(super) fn queued(new: &NewCommand<'_>, seq: i64) -> Unfinished {
         refusals: 0,
         handed: 0,
         expires_at: new.expires_at,
+        app_creator: new.app_creator,
     }
 }
 

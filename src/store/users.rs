@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::model::subscription::Grant;
 
 /// A user's row id. The public id is `User::public_id`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UserId(pub i64);
 
 #[derive(Debug, Clone)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::turns::Sender;
 use super::{ATTEMPTS_MAX, PROGRESS_MS, RESENDS_MAX, Step, Timing};
 use crate::clock::{Monotonic, Timestamp};
 use crate::store::{CommandState, RoomId, Unfinished};
@@ -34,6 +35,7 @@ impl DeliveryStage {
 pub(super) struct Entry {
     pub(super) command_id: Arc<str>,
     pub(super) room: RoomId,
+    pub(super) sender: Sender,
     pub(super) expires_at: Timestamp,
     pub(super) state: CommandState,
     pub(super) attempts: u32,
@@ -57,6 +59,7 @@ impl Entry {
         Self {
             command_id: command.command_id,
             room: command.room,
+            sender: command.app_creator,
             expires_at: command.expires_at,
             state: command.state,
             attempts: command.attempts,

@@ -1,9 +1,10 @@
 //! The list of commands that a polling relay works through, and the commands that its
 //! `last_command_id` finishes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::entry::Entry;
+use super::turns::Turns;
 use super::{Outbox, Step};
 use crate::clock::{Monotonic, Timestamp};
 use crate::store::RoomId;
@@ -44,10 +45,10 @@ impl Outbox {
 
     /// The steps of a poll's answer, and whether more commands remain. First come the commands
     /// handed out before and not finished, in the order of their first hand-outs, except those the
-    /// relay works on; then new ones, oldest first. Chats with a refused command are left out and
-    /// get a new number later. So a relay that works through its list in order has finished
-    /// everything with a lower number than the last command it finished, whichever list contained
-    /// it.
+    /// relay works on; then new ones, oldest first, those of apps after all others. Chats with a
+    /// refused command are left out and get a new number later. So a relay that works through its
+    /// list in order has finished everything with a lower number than the last command it finished,
+    /// whichever list contained it.
     pub fn poll_plan(
         &mut self,
         limit: usize,
@@ -66,6 +67,7 @@ impl Outbox {
         listed.sort_by_key(|(_, entry)| entry.order);
         let mut steps = Vec::new();
         let (mut sends, mut has_more) = (0, false);
+        let new = NewCommands::of(new, self.ready.emptied());
         for (seq, entry) in listed.into_iter().chain(new) {
             if sends == limit {
                 has_more = true;
@@ -79,6 +81,9 @@ impl Outbox {
                     break; // the rest is sent when the rate limit allows
                 }
                 sends += 1;
+                if !entry.is_listed() {
+                    self.ready.had_turn(entry.sender);
+                }
             }
             self.next_order += 1;
             steps.push(step);
@@ -125,6 +130,51 @@ impl Outbox {
                 None => Vec::new(),
             },
         }
+    }
+}
+
+/// Commands in the order of their first hand-out: a chat's in theirs, chats by the turns of their
+/// senders.
+struct NewCommands<'a> {
+    chats: HashMap<RoomId, VecDeque<(&'a u64, &'a Entry)>>,
+    by_seq: HashMap<u64, RoomId>,
+    turns: Turns,
+}
+
+impl<'a> NewCommands<'a> {
+    /// `commands` are sorted by seq.
+    fn of(commands: Vec<(&'a u64, &'a Entry)>, turns: Turns) -> Self {
+        let mut this = Self {
+            chats: HashMap::new(),
+            by_seq: HashMap::new(),
+            turns,
+        };
+        for (seq, entry) in commands {
+            let chat = this.chats.entry(entry.room).or_default();
+            if chat.is_empty() {
+                this.turns.insert(entry.sender, *seq);
+                this.by_seq.insert(*seq, entry.room);
+            }
+            chat.push_back((seq, entry));
+        }
+        this
+    }
+}
+
+impl<'a> Iterator for NewCommands<'a> {
+    type Item = (&'a u64, &'a Entry);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (sender, seq) = self.turns.next()?;
+        self.turns.took(sender, seq);
+        let room = self.by_seq.remove(&seq)?;
+        let chat = self.chats.get_mut(&room)?;
+        let command = chat.pop_front()?;
+        if let Some((seq, entry)) = chat.front() {
+            self.turns.insert(entry.sender, **seq);
+            self.by_seq.insert(**seq, room);
+        }
+        Some(command)
     }
 }
 

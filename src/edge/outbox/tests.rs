@@ -1,6 +1,7 @@
 //! The outbox alone: what is due to a relay, in which order, and what ends it.
 
 use super::*;
+use crate::store::UserId;
 
 const NOW: Timestamp = Timestamp(0);
 const TIMING: Timing = Timing {
@@ -10,8 +11,14 @@ const TIMING: Timing = Timing {
 };
 
 fn outbox(rooms: &[i64]) -> Outbox {
-    let mut outbox = Outbox::new(TIMING, Vec::new(), Monotonic(0));
-    for (seq, room) in (1..).zip(rooms) {
+    let commands: Vec<(i64, Option<i64>)> = rooms.iter().map(|room| (*room, None)).collect();
+    outbox_of(TIMING, &commands)
+}
+
+/// Rooms, and creators of the apps that send.
+fn outbox_of(timing: Timing, commands: &[(i64, Option<i64>)]) -> Outbox {
+    let mut outbox = Outbox::new(timing, Vec::new(), Monotonic(0));
+    for (seq, (room, creator)) in (1..).zip(commands) {
         outbox.insert(Unfinished {
             seq,
             command_id: seq.to_string().into(),
@@ -22,6 +29,7 @@ fn outbox(rooms: &[i64]) -> Outbox {
             refusals: 0,
             handed: 0,
             expires_at: Timestamp(1_000_000_000),
+            app_creator: creator.map(UserId),
         });
     }
     outbox
@@ -102,4 +110,46 @@ fn what_could_not_be_committed_is_tried_again() {
     outbox.release(1, Monotonic(0));
     assert_eq!(sent(&mut outbox, 999), [0; 0]);
     assert_eq!(sent(&mut outbox, 1_000), [1]);
+}
+
+/// A creator's backlog goes out after reminders and replies, and in turn with other creators'.
+#[test]
+fn apps_hold_up_nobody_else() {
+    let timing = Timing {
+        max_in_flight: 100,
+        per_minute: 4,
+        ..TIMING
+    };
+    let (ada, bo) = (Some(7), Some(8));
+    // Rooms 1 to 4 get Ada's, 5 Bo's and then a reminder, 6 a reminder.
+    let commands = [
+        (1, ada),
+        (2, ada),
+        (3, ada),
+        (4, ada),
+        (5, bo),
+        (5, None),
+        (6, None),
+    ];
+    let mut by_socket = outbox_of(timing, &commands);
+    by_socket.connected();
+    assert_eq!(sent(&mut by_socket, 0), [7, 1, 5, 2]);
+    for seq in [7, 1, 5, 2] {
+        by_socket.remove(seq);
+    }
+    assert_eq!(sent(&mut by_socket, 61_000), [6, 3, 4]);
+
+    let mut by_poll = outbox_of(timing, &commands);
+    let polled = |outbox: &mut Outbox, limit, at| {
+        let (steps, _) = outbox.poll_plan(limit, NOW, Monotonic(at));
+        let seqs: Vec<u64> = steps.iter().map(Step::seq).collect();
+        for step in steps {
+            outbox.handed(step, Monotonic(at));
+            outbox.remove(step.seq());
+        }
+        seqs
+    };
+    assert_eq!(polled(&mut by_poll, 2, 0), [7, 1]);
+    assert_eq!(polled(&mut by_poll, 2, 1), [5, 6]);
+    assert_eq!(polled(&mut by_poll, 9, 61_001), [2, 3, 4]);
 }
