@@ -128,6 +128,57 @@ async fn the_relay_in_typescript_answers_and_reminds() {
     answers_and_reminds(node()).await;
 }
 
+/// Notes ten bubbles in a journal of three: a line for each of the newest stays, and a damaged line
+/// harms nothing.
+fn keeps_a_short_journal(command: Option<Vec<String>>, arguments: &[&str], script: &str) {
+    let Some(command) = command else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("relay.sent");
+    std::fs::write(&path, b"\xff\xfe no line\n").unwrap();
+    let mut running = Command::new(&command[0]);
+    running
+        .args(arguments)
+        .arg(script)
+        .current_dir(folder.path());
+    let kit = Path::new(&command[1]);
+    let output = running
+        .env("PYTHONPATH", kit.parent().unwrap())
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("KIT", kit)
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let words: Vec<&str> = printed.split_whitespace().collect();
+    // The oldest, the newest, and the newest of another process.
+    assert_eq!(words, ["false", "true", "true"], "{errors}");
+    let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+    assert!((3..=6).contains(&lines), "{lines} lines");
+}
+
+#[test]
+fn the_journal_in_python_is_kept_short() {
+    let script = "from relay import Journal
+journal = Journal('relay.sent', 3)
+for number in range(10): journal.note('sent', str(number))
+again = Journal('relay.sent', 3)
+print(*(str(known).lower() for known in
+    [journal.was_sent('0'), journal.was_sent('9'), again.was_sent('9')]))";
+    keeps_a_short_journal(python(), &["-c"], script);
+}
+
+#[test]
+fn the_journal_in_typescript_is_kept_short() {
+    let script = "const { Journal } = await import(process.env.KIT);
+const journal = new Journal('relay.sent', 3);
+for (let number = 0; number < 10; number++) journal.note(String(number), null);
+const again = new Journal('relay.sent', 3);
+console.log(journal.wasSent('0'), journal.wasSent('9'), again.wasSent('9'));";
+    keeps_a_short_journal(node(), &["--input-type=module", "-e"], script);
+}
+
 /// No must is broken. What is not seen is what the relay does not use.
 fn passes(command: Option<Vec<String>>) {
     let Some(command) = command else {

@@ -63,7 +63,8 @@ class Refused(Exception):
 
 # The core.
 
-LINES_MAX = 20_000  # of the journal that a start keeps
+LINES_MAX = 20_000  # of the journal; older ones are forgotten
+TRIES_MAX = 12  # of a message that the service fails at (500): about 7 minutes
 PATIENCE_S = 45  # a command that can't be sent for so long is given back to the service
 BACKOFF_MAX_S = 60
 
@@ -77,29 +78,54 @@ def report(text):
 
 
 class Journal:
-    """Ids of bubbles that were sent, and how commands ended, on disk."""
+    """Ids of bubbles that were sent, and how commands ended, on disk: the newest ones."""
 
-    def __init__(self, path):
-        self.path, self.lock = path, threading.Lock()
-        self.sent, self.ended = {}, {}
-        lines = open(path).read().splitlines() if os.path.exists(path) else []
-        for line in lines[-LINES_MAX:]:
-            try:
-                kind, id, ending = json.loads(line)
-            except ValueError:
-                continue  # torn by a loss of power, and never acknowledged
-            (self.sent if kind == "sent" else self.ended)[id] = ending
-        with open(path + ".new", "w") as file:
-            file.writelines(line + "\n" for line in lines[-LINES_MAX:])
-        os.replace(path + ".new", path)
-        self.file = open(path, "a")
+    def __init__(self, path, lines_max=LINES_MAX):
+        self.path, self.lines_max, self.lock = path, lines_max, threading.Lock()
+        self.known, self.file, self.lines = {}, None, 0
+        if os.path.exists(path):
+            with open(path, errors="replace") as file:
+                for line in file:
+                    try:
+                        self.remember(*json.loads(line))
+                    except (ValueError, TypeError):
+                        continue  # torn by a loss of power, and never acknowledged
+        self.rewrite()
+
+    def was_sent(self, id):
+        return ("sent", id) in self.known
+
+    def ending(self, id):
+        return self.known.get(("ended", id))
 
     def note(self, kind, id, ending=True):
+        """On disk when this returns. What can't be written, as on a full disk, is known all the
+        same, and written with the next one."""
         with self.lock:
-            (self.sent if kind == "sent" else self.ended)[id] = ending
-            self.file.write(json.dumps([kind, id, ending]) + "\n")
-            self.file.flush()
-            os.fsync(self.file.fileno())
+            self.remember(kind, id, ending)
+            try:
+                if self.file is None or self.lines >= 2 * self.lines_max:
+                    return self.rewrite()
+                self.file.write(json.dumps([kind, id, ending]).encode() + b"\n")
+                os.fsync(self.file.fileno())
+                self.lines += 1
+            except OSError as error:
+                self.file = None
+                report(f"what is sent can't be noted, a restart now may send it once more: {error}")
+
+    def remember(self, kind, id, ending):
+        self.known[kind, id] = ending
+        while len(self.known) > self.lines_max:
+            del self.known[next(iter(self.known))]
+
+    def rewrite(self):
+        with open(self.path + ".new", "w") as file:
+            for (kind, id), ending in self.known.items():
+                file.write(json.dumps([kind, id, ending]) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(self.path + ".new", self.path)
+        self.file, self.lines = open(self.path, "ab", buffering=0), len(self.known)
 
 
 class Lanes:
@@ -145,7 +171,7 @@ class Relay:
         self.lanes.put(chat, lambda: self.bring(key, chat, body))
 
     def bring(self, key, chat, body):
-        attempt = 0
+        attempt = failures = 0
         while True:
             status, answer, wait = self.post("/edge/message", body, {"Idempotency-Key": key})
             if status == 200 and isinstance(answer, dict):
@@ -154,6 +180,9 @@ class Relay:
                 return stop("the service does not take the token")
             if 400 <= status < 500 and status not in (408, 429):
                 return report(f"a message was not taken: {status}")
+            failures += status == 500
+            if failures == TRIES_MAX:
+                return report(f"a message is left out after {failures} tries: {status}")
             time.sleep(max(wait, backoff(attempt)))
             attempt += 1
 
@@ -161,7 +190,7 @@ class Relay:
         """Sends what was not sent yet, in order."""
         for number, bubble in enumerate(bubbles):
             bubble_id, attempt, since = f"{id}:{number}", 0, time.monotonic()
-            while bubble_id not in self.journal.sent:
+            while not self.journal.was_sent(bubble_id):
                 try:
                     send(chat, bubble, bubble_id)
                     self.journal.note("sent", bubble_id)
@@ -179,8 +208,8 @@ class Relay:
         id, payload = command["command_id"], command.get("payload") or {}
         if command.get("command_type") == "typing":
             return
-        if id in self.journal.ended:
-            return self.ack(id, **self.journal.ended[id])
+        if ending := self.journal.ending(id):
+            return self.ack(id, **ending)
         self.ack(id, status="executing")  # sending may take longer than an ack should
         if id not in self.under_way:
             self.under_way.add(id)

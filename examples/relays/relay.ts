@@ -58,7 +58,8 @@ type Command = { command_id: string; command_type: string; payload: Payload };
 type Ending = { status: string; error?: string; retryable?: boolean };
 type Ack = Ending & { command_id: string };
 
-const LINES_MAX = 20_000; // of the journal that a start keeps
+const LINES_MAX = 20_000; // of the journal; older ones are forgotten
+const TRIES_MAX = 12; // of a message that the service fails at (500): about 7 minutes
 const PATIENCE_MS = 45_000; // a command that can't be sent for so long is given back to the service
 
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
@@ -70,36 +71,66 @@ function stop(why: string): never {
   process.exit(1);
 }
 
-/** Ids of bubbles that were sent, and how commands ended, on disk. */
-class Journal {
-  sent = new Set<string>();
-  ended = new Map<string, Ending>();
-  file: number;
+/** Ids of bubbles that were sent, and how commands ended, on disk: the newest ones. */
+export class Journal {
+  /** Oldest first. `null`: a bubble that was sent. */
+  known = new Map<string, Ending | null>();
+  path: string;
+  linesMax: number;
+  file: number | undefined;
+  lines = 0;
 
-  constructor(path: string) {
+  constructor(path: string, linesMax = LINES_MAX) {
+    [this.path, this.linesMax] = [path, linesMax];
     const text = fs.existsSync(path) ? fs.readFileSync(path, "utf8") : "";
-    const lines = text.split("\n").filter(Boolean).slice(-LINES_MAX);
-    for (const line of lines) {
+    for (const line of text.split("\n").filter(Boolean)) {
       try {
         this.remember(...(JSON.parse(line) as [string, Ending | null]));
       } catch {
         // Torn by a loss of power, and never acknowledged.
       }
     }
-    fs.writeFileSync(path + ".new", lines.map((line) => line + "\n").join(""));
-    fs.renameSync(path + ".new", path);
-    this.file = fs.openSync(path, "a");
+    this.rewrite();
   }
 
+  wasSent(id: string): boolean {
+    return this.known.get(id) === null;
+  }
+
+  /** On disk when this returns. What can't be written, as on a full disk, is known all the same,
+   * and written with the next one. */
   note(id: string, ending: Ending | null): void {
     this.remember(id, ending);
-    fs.writeSync(this.file, JSON.stringify([id, ending]) + "\n");
-    fs.fdatasyncSync(this.file);
+    try {
+      if (this.file === undefined || this.lines >= 2 * this.linesMax) return this.rewrite();
+      fs.writeSync(this.file, JSON.stringify([id, ending]) + "\n");
+      fs.fdatasyncSync(this.file);
+      this.lines++;
+    } catch (error) {
+      this.close();
+      console.error("what is sent can't be noted, a restart now may send it once more:", String(error));
+    }
   }
 
   remember(id: string, ending: Ending | null): void {
-    if (ending) this.ended.set(id, ending);
-    else this.sent.add(id);
+    this.known.set(id, ending);
+    for (const oldest of this.known.keys()) {
+      if (this.known.size <= this.linesMax) break;
+      this.known.delete(oldest);
+    }
+  }
+
+  rewrite(): void {
+    this.close();
+    const lines = [...this.known].map((entry) => JSON.stringify(entry) + "\n");
+    fs.writeFileSync(this.path + ".new", lines.join(""), { flush: true });
+    fs.renameSync(this.path + ".new", this.path);
+    [this.file, this.lines] = [fs.openSync(this.path, "a"), lines.length];
+  }
+
+  close(): void {
+    if (this.file !== undefined) fs.closeSync(this.file);
+    this.file = undefined;
   }
 }
 
@@ -135,12 +166,15 @@ class Relay {
   }
 
   async bring(key: string, message: Message): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
+    for (let [attempt, failures] = [0, 0]; ; attempt++) {
       const { status, answer, wait } = await this.post("/edge/message", message, { "Idempotency-Key": key });
       if (status === 200 && answer) return this.sendAll(message.chat_guid, key, answer.reply_bubbles ?? []);
       if (status === 401) stop("the service does not take the token");
       if (status >= 400 && status < 500 && status !== 408 && status !== 429) {
         return console.error(`a message was not taken: ${status}`);
+      }
+      if (status === 500 && ++failures === TRIES_MAX) {
+        return console.error(`a message is left out after ${failures} tries: ${status}`);
       }
       await sleep(Math.max(wait, backoff(attempt)));
     }
@@ -150,13 +184,13 @@ class Relay {
   async sendAll(chat: string, id: string, bubbles: string[], patience = Infinity): Promise<void> {
     for (const [number, bubble] of bubbles.entries()) {
       const bubbleId = `${id}:${number}`;
-      const since = Date.now();
-      for (let attempt = 0; !this.journal.sent.has(bubbleId); attempt++) {
+      const since = performance.now();
+      for (let attempt = 0; !this.journal.wasSent(bubbleId); attempt++) {
         try {
           await send(chat, bubble, bubbleId);
           this.journal.note(bubbleId, null);
         } catch (error) {
-          if (error instanceof Refused || Date.now() - since > patience) throw error;
+          if (error instanceof Refused || performance.now() - since > patience) throw error;
           console.error("not sent, trying again:", error);
           await sleep(backoff(attempt));
         }
@@ -168,7 +202,7 @@ class Relay {
   obey(command: Command): void {
     const id = command.command_id;
     if (command.command_type === "typing") return;
-    const ended = this.journal.ended.get(id);
+    const ended = this.journal.known.get(id);
     if (ended) return this.ack(id, ended);
     this.ack(id, { status: "executing" }); // sending may take longer than an ack should
     if (this.underWay.has(id)) return;
@@ -198,14 +232,14 @@ class Relay {
   async receive(): Promise<never> {
     let unopened = 0;
     for (let failures = 0; ; failures++) {
-      const began = Date.now();
+      const began = performance.now();
       if (unopened >= 2) {
         await this.poll(60_000);
         unopened = 1;
       }
       const { opened, wait } = await this.listen();
       unopened = opened ? 0 : unopened + 1;
-      if (Date.now() - began > 60_000) failures = 0;
+      if (performance.now() - began > 60_000) failures = 0;
       await sleep(Math.max(wait, backoff(failures)));
     }
   }
@@ -216,15 +250,15 @@ class Relay {
     const headers = { Authorization: `Bearer ${this.token}` };
     // Node's WebSocket takes headers; the types of browsers don't know.
     const socket = new WebSocket(url, { headers } as unknown as string[]);
-    let [opened, wait, silence, heard] = [false, 0, 90_000, Date.now()];
+    let [opened, wait, silence, heard] = [false, 0, 90_000, performance.now()];
     const say = (type: string, data?: unknown) => socket.send(JSON.stringify({ type, data }));
     const beat = () => {
-      if (Date.now() - heard > silence) socket.close();
+      if (performance.now() - heard > silence) socket.close();
       else if (opened) say("ping");
     };
     let beats = setInterval(beat, 30_000);
     socket.onmessage = (event) => {
-      heard = Date.now();
+      heard = performance.now();
       const { type, data } = JSON.parse(event.data);
       if (type === "hello") {
         opened = true;
@@ -253,7 +287,7 @@ class Relay {
 
   async poll(time: number): Promise<void> {
     let acks: Ack[] = [];
-    for (let attempt = 0, until = Date.now() + time; Date.now() < until || acks.length > 0; ) {
+    for (let attempt = 0, until = performance.now() + time; performance.now() < until || acks.length > 0; ) {
       acks = acks.concat(this.acks.splice(0, 1000 - acks.length));
       const seconds = this.underWay.size > 0 || acks.length > 0 ? 1 : 25;
       const { status, answer, wait } = await this.post("/edge/sync", { acks, wait_seconds: seconds }, {});
@@ -283,8 +317,10 @@ class Relay {
   }
 }
 
-const { CHATKEEP_URL, CHATKEEP_EDGE_TOKEN } = process.env;
-if (!CHATKEEP_URL || !CHATKEEP_EDGE_TOKEN) stop("CHATKEEP_URL and CHATKEEP_EDGE_TOKEN must be set");
-const relay = new Relay(CHATKEEP_URL, CHATKEEP_EDGE_TOKEN, "relay.sent");
-incoming(relay);
-await relay.receive();
+if (process.argv[1] === import.meta.filename) {
+  const { CHATKEEP_URL, CHATKEEP_EDGE_TOKEN } = process.env;
+  if (!CHATKEEP_URL || !CHATKEEP_EDGE_TOKEN) stop("CHATKEEP_URL and CHATKEEP_EDGE_TOKEN must be set");
+  const relay = new Relay(CHATKEEP_URL, CHATKEEP_EDGE_TOKEN, "relay.sent");
+  incoming(relay);
+  await relay.receive();
+}
