@@ -14,6 +14,7 @@
 mod address;
 mod allow_list;
 mod backoff;
+mod call;
 mod commands;
 mod condition;
 mod download;
@@ -25,17 +26,21 @@ mod pieces;
 mod poll;
 mod service;
 mod socket;
+mod state_file;
 pub mod telegram;
 mod uplink;
 pub mod xmpp;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 
 pub use allow_list::{AllowList, IdForm};
 pub use condition::Condition;
@@ -46,6 +51,10 @@ pub use crate::outbound::Authorities;
 use journal::Journal;
 use lanes::Lanes;
 use service::Service;
+
+/// How long a journal may still be locked by a relay that just ended.
+const LOCK_MAX: Duration = Duration::from_secs(5);
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// A relay's settings, apart from its network.
 #[derive(Debug, Clone)]
@@ -82,7 +91,7 @@ pub trait Network: Send + Sync + 'static {
     }
 }
 
-/// Why a bubble was not sent.
+/// Why a bubble was not sent, or a file not fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendError {
     /// It may be retried: after `wait`, if the network says so.
@@ -118,7 +127,7 @@ pub async fn run<N: Network>(
     network: N,
     condition: Arc<Condition>,
 ) -> StopReason {
-    let journal = match Journal::open(settings.state.clone()) {
+    let journal = match open_journal(&settings.state).await {
         Ok(journal) => journal,
         Err(error) => {
             return StopReason(format!("can't keep {}: {error}", settings.state.display()));
@@ -146,6 +155,21 @@ pub async fn run<N: Network>(
         stop = core.network.incoming(Uplink::of(&core)) => stop,
         stop = commands::receive(&core, reports) => stop,
         stop = told => stop,
+    }
+}
+
+/// A relay of this process that just ended may hold its journal for a moment.
+async fn open_journal(path: &Path) -> io::Result<Journal> {
+    let until = Instant::now() + LOCK_MAX;
+    loop {
+        let path = path.to_owned();
+        let opening = tokio::task::spawn_blocking(move || Journal::open(path));
+        match opening.await.map_err(io::Error::other).flatten() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < until => {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+            opened => return opened,
+        }
     }
 }
 

@@ -6,11 +6,9 @@
 
 mod support;
 
-use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use chatkeep::clock::Clock;
 use chatkeep::outbound::{self, Method};
@@ -18,13 +16,9 @@ use serde_json::{Value, json};
 use support::matrix::{BOT, Fault, Matrix, PASSWORD};
 use support::photo::{POSITION, jpeg, kept};
 use support::process::Process;
-use support::{Service, eventually, get, request};
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
+use support::programs::{KilledService, Ledger, Program, SLOW, Server, kills, until};
+use support::{Service, eventually, get};
 
-/// What takes longer with a real homeserver, one that was just killed above all.
-const SLOW: Duration = Duration::from_secs(120);
-const REMINDER: &str = "⏰ Reminder: ";
 const ADA: &str = "@ada:stub";
 const BO: &str = "@bo:stub";
 const CY: &str = "@cy:elsewhere";
@@ -136,6 +130,27 @@ async fn invitations_of_the_allowed_are_accepted() {
     let (_, folder) = service.stop().await;
     let _service = service_in(folder, &matrix, "everyone").await;
     eventually("the open one", async || matrix.is_joined("!stranger")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_was_removed_comes_back_when_invited() {
+    let matrix = Matrix::start();
+    let service = service(&matrix, ADA).await;
+    matrix.invite("!tea", ADA);
+    eventually("the bot joins", async || matrix.is_joined("!tea")).await;
+    matrix.say("!tea", ADA, "my name is Ada");
+    until_texts(&matrix, "!tea", 1).await;
+    matrix.remove_from("!tea", ADA);
+    until_read(&service, &matrix).await;
+    assert!(!matrix.is_joined("!tea"));
+    matrix.say("!tea", ADA, "nobody's business");
+    matrix.invite("!tea", ADA);
+    eventually("the bot joins again", async || matrix.is_joined("!tea")).await;
+    matrix.say("!tea", ADA, "my name is Eda");
+    let answers = until_texts(&matrix, "!tea", 2).await;
+    until_read(&service, &matrix).await;
+    assert_eq!(answers[1], "Nice to meet you, Eda!");
+    assert_eq!(texts(&service), ["my name is Ada", "my name is Eda"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -437,7 +452,7 @@ async fn check_says_who_the_bot_is() {
         "{shown}"
     );
     assert!(shown.contains("Allowed: @ada:stub"), "{shown}");
-    assert!(shown.contains("takes the agent matrix"), "{shown}");
+    assert!(shown.contains("accepts the agent matrix"), "{shown}");
     let (code, shown) = run(&[("CHATKEEP_RELAY_MATRIX_PASSWORD", "not-this-one")]);
     assert_eq!(code, Some(1), "{shown}");
     assert!(
@@ -459,66 +474,6 @@ async fn check_says_who_the_bot_is() {
     assert!(shown.contains("relay.matrix.allow"), "{shown}");
 }
 
-/// A relay as a program of its own; it is killed when dropped.
-struct RelayProcess(Child);
-
-impl RelayProcess {
-    fn start(folder: &Path, url: &str, settings: &[(&'static str, String)]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
-        command.args(["relay", "matrix", "--url", url]);
-        command.current_dir(folder).env_clear();
-        command.env("CHATKEEP_STORAGE_PATH", folder.join("relay.db"));
-        command.env("CHATKEEP_EDGE_TOKEN", support::token("matrix"));
-        command.envs(settings.iter().map(|(k, v)| (*k, v.as_str())));
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        Self(command.spawn().unwrap())
-    }
-}
-
-impl Drop for RelayProcess {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// An address that stays the same while services behind it come and go.
-async fn stable_address(to: Arc<Mutex<SocketAddr>>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        while let Ok((mut near, _)) = listener.accept().await {
-            let to = *to.lock().unwrap();
-            tokio::spawn(async move {
-                if let Ok(mut far) = TcpStream::connect(to).await {
-                    let _ = copy_bidirectional(&mut near, &mut far).await;
-                }
-            });
-        }
-    });
-    format!("http://{address}")
-}
-
-/// Without limits on how much one person may write.
-async fn start_service(database: &Path) -> Process {
-    let process = Process::start(database, &[]).unwrap();
-    for flag in ["rate_limit.enabled", "free_tier.enabled"] {
-        let setting = request("PUT", &format!("/admin/feature-flags/{flag}"));
-        let setting = setting.json(&json!({"value": false}));
-        let answer = process.send(&setting.bearer(support::ADMIN_TOKEN)).await;
-        assert_eq!(answer.status, 200, "{}", answer.text);
-    }
-    process
-}
-
-fn kills(default: u64) -> u64 {
-    let set = std::env::var("MATRIX_KILLS").ok();
-    set.map_or(default, |kills| kills.parse().unwrap())
-}
-
 /// Relay and service, programs of their own, are killed in turn at any moment: every message is
 /// kept once and answered once, because the homeserver knows transaction ids.
 #[tokio::test(flavor = "multi_thread")]
@@ -531,15 +486,14 @@ async fn kills_neither_lose_nor_repeat_anything() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("chatkeep.db");
     let settings = matrix.settings("everyone");
-    let mut process = start_service(&database).await;
-    let address = Arc::new(Mutex::new(process.address));
-    let url = stable_address(address.clone()).await;
-    let mut relay = RelayProcess::start(folder.path(), &url, &settings);
+    let mut service = KilledService::start(&database).await;
+    let start_relay = |url: &str| Program::relay("matrix", folder.path(), url, &settings);
+    let mut relay = start_relay(&service.url);
     let session = folder.path().join("relay.db.relay-matrix.session");
     let stored = || std::fs::read_to_string(&session).unwrap_or_default();
     eventually("a mark", async || stored().contains("\"since\":\"s")).await;
     let mut names = Vec::new();
-    for round in 0..kills(10) {
+    for round in 0..kills("MATRIX_KILLS", 10) {
         for room in rooms {
             let name = format!("N{round}{}", &room[1..]);
             matrix.say(room, ADA, &format!("my name is {name}"));
@@ -556,11 +510,9 @@ async fn kills_neither_lose_nor_repeat_anything() {
         eventually("some answers", async || sent() >= wanted).await;
         if round % 2 == 0 {
             drop(relay);
-            relay = RelayProcess::start(folder.path(), &url, &settings);
+            relay = start_relay(&service.url);
         } else {
-            process.kill();
-            process = start_service(&database).await;
-            *address.lock().unwrap() = process.address;
+            service.kill(&database).await;
         }
     }
     let all = names.len();
@@ -590,38 +542,10 @@ async fn kills_neither_lose_nor_repeat_anything() {
     drop(relay);
 }
 
-/// A real homeserver. It is killed when dropped.
-struct Synapse {
-    child: Child,
-    address: SocketAddr,
-}
+/// A real homeserver.
+struct Synapse(Server);
 
 impl Synapse {
-    /// By the command of the environment, which `examples/relays/try matrix` sets.
-    async fn start() -> Self {
-        let command = std::env::var("CHATKEEP_TEST_SYNAPSE").unwrap();
-        let address = std::env::var("CHATKEEP_TEST_SYNAPSE_ADDRESS").unwrap();
-        let mut words = command.split(' ');
-        let mut starting = Command::new(words.next().unwrap());
-        starting.args(words).stdin(Stdio::null());
-        starting.stdout(Stdio::null()).stderr(Stdio::null());
-        let this = Self {
-            child: starting.spawn().unwrap(),
-            address: address.parse().unwrap(),
-        };
-        until(SLOW, "the homeserver", async || {
-            TcpStream::connect(this.address).await.is_ok()
-        })
-        .await;
-        this
-    }
-
-    async fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-        *self = Self::start().await;
-    }
-
     async fn call(&self, token: &str, method: Method, path: &str, body: &Value) -> Value {
         let path = format!("/_matrix/client/v3{path}");
         self.ask(token, method, &path, Some(body), None).await
@@ -642,7 +566,7 @@ impl Synapse {
         body: Option<&Value>,
         raw: Option<(&str, &[u8])>,
     ) -> Value {
-        let url = format!("http://{}{path}", self.address);
+        let url = format!("http://{}{path}", self.0.address);
         let bearer = format!("Bearer {token}");
         let headers = [("authorization", bearer.as_str())];
         let headers = if token.is_empty() { &[][..] } else { &headers };
@@ -672,13 +596,6 @@ impl Synapse {
             id: made["user_id"].as_str().unwrap().to_owned(),
             token: made["access_token"].as_str().unwrap().to_owned(),
         }
-    }
-}
-
-impl Drop for Synapse {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -726,7 +643,7 @@ impl Person {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Synapse: examples/relays/try matrix installs it and runs this"]
 async fn a_real_homeserver_gets_its_answers() {
-    let mut server = Synapse::start().await;
+    let mut server = Synapse(Server::start("SYNAPSE").await);
     let run = Clock::system().now().0;
     let juno = server.register(&format!("juno{run}")).await;
     let ada = server.register(&format!("ada{run}")).await;
@@ -736,7 +653,7 @@ async fn a_real_homeserver_gets_its_answers() {
     let settings = vec![
         (
             "CHATKEEP_RELAY_MATRIX_HOMESERVER",
-            format!("http://{}", server.address),
+            format!("http://{}", server.0.address),
         ),
         ("CHATKEEP_RELAY_MATRIX_USER", juno.id.clone()),
         ("CHATKEEP_RELAY_MATRIX_PASSWORD", PASSWORD.to_owned()),
@@ -745,10 +662,9 @@ async fn a_real_homeserver_gets_its_answers() {
             format!("{},{}", ada.id, bo.id),
         ),
     ];
-    let mut process = start_service(&database).await;
-    let address = Arc::new(Mutex::new(process.address));
-    let url = stable_address(address.clone()).await;
-    let mut relay = RelayProcess::start(folder.path(), &url, &settings);
+    let mut service = KilledService::start(&database).await;
+    let start_relay = |url: &str| Program::relay("matrix", folder.path(), url, &settings);
+    let mut relay = start_relay(&service.url);
 
     let direct = ada.make_room(&server, &[&juno.id], true).await;
     ada.say(&server, &direct, "my name is Ada").await;
@@ -799,53 +715,29 @@ async fn a_real_homeserver_gets_its_answers() {
     assert_eq!(modes, [["direct"], ["group"]]);
 
     let rooms = [direct, ada.make_room(&server, &[&juno.id], true).await];
-    let mut expected: [Vec<String>; 2] = [answers, Vec::new()];
-    expected[0].push(heard(&server, &rooms[0], 4).await[3].clone());
-    let mut reminders = vec![expected[0].remove(2)];
-    for round in 0..kills(30) {
-        for (room, expected) in rooms.iter().zip(&mut expected) {
-            let name = format!("N{round}");
-            ada.say(&server, room, &format!("my name is {name}")).await;
-            expected.push(format!("Nice to meet you, {name}!"));
+    let mut ledgers = [
+        Ledger::of(heard(&server, &rooms[0], 4).await),
+        Ledger::default(),
+    ];
+    for round in 0..kills("MATRIX_KILLS", 30) {
+        for (room, ledger) in rooms.iter().zip(&mut ledgers) {
+            let words = ledger.name(&format!("N{round}"));
+            ada.say(&server, room, &words).await;
         }
-        let wish = format!("remind me in 1 second to see {round}");
-        ada.say(&server, &rooms[0], &wish).await;
-        expected[0].push(format!("Okay, I'll remind you in 1 second: see {round}."));
-        reminders.push(format!("{REMINDER}see {round}"));
+        let words = ledgers[0].reminder(round);
+        ada.say(&server, &rooms[0], &words).await;
         match round % 3 {
             0 => {
                 drop(relay);
-                relay = RelayProcess::start(folder.path(), &url, &settings);
+                relay = start_relay(&service.url);
             }
-            1 => {
-                process.kill();
-                process = start_service(&database).await;
-                *address.lock().unwrap() = process.address;
-            }
-            _ => server.kill().await,
+            1 => service.kill(&database).await,
+            _ => server.0.kill().await,
         }
     }
-    let all = expected[0].len() + reminders.len();
-    let (due, replies): (Vec<String>, Vec<String>) = heard(&server, &rooms[0], all)
-        .await
-        .into_iter()
-        .partition(|text| text.starts_with(REMINDER));
-    assert_eq!(replies, expected[0]);
-    let sorted = |mut texts: Vec<String>| {
-        texts.sort_unstable();
-        texts
-    };
-    assert_eq!(sorted(due), sorted(reminders));
-    let others = heard(&server, &rooms[1], expected[1].len()).await;
-    assert_eq!(others, expected[1]);
-    drop(relay);
-}
-
-/// As `eventually`, for what takes longer.
-async fn until(within: Duration, what: &str, mut check: impl AsyncFnMut() -> bool) {
-    let started = Instant::now();
-    while !check().await {
-        assert!(started.elapsed() < within, "{what} in time");
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    for (room, ledger) in rooms.iter().zip(ledgers) {
+        let all = heard(&server, room, ledger.len()).await;
+        ledger.check(all);
     }
+    drop(relay);
 }

@@ -9,17 +9,25 @@ mod support;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chatkeep::edge::queue;
 use chatkeep::relay::{
     self, Authorities, Condition, Credentials, Network, SendError, Settings, StopReason, Uplink,
 };
-use serde_json::json;
-use support::{Service, direct, eventually, token};
+use serde_json::{Value, json};
+use support::programs::until;
+use support::{Service, direct, eventually, http_stub, token};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
+
+/// What the network takes at no time.
+const NEVER_TAKEN: &str = "never taken";
+/// What is left out only after many tries.
+const SLOWEST: Duration = Duration::from_secs(3600);
+/// What the service breaks at.
+const BREAKS: &str = "breaks";
 
 /// What a chat got, and what becomes of what is sent to it.
 #[derive(Default)]
@@ -29,6 +37,8 @@ struct Shared {
     /// Chats that nothing is sent to until they are let go.
     stuck: Mutex<Vec<String>>,
     let_go: Notify,
+    /// What somebody writes in the chat x, when the relay starts.
+    written: Mutex<Vec<&'static str>>,
     /// Where typing was shown, and whether it began.
     typing: Mutex<Vec<(String, bool)>>,
 }
@@ -45,7 +55,13 @@ impl Chats {
 }
 
 impl Network for Chats {
-    async fn incoming(&self, _: Uplink<Self>) -> StopReason {
+    async fn incoming(&self, uplink: Uplink<Self>) -> StopReason {
+        uplink.condition().set_network(None);
+        let written = std::mem::take(&mut *self.0.written.lock().unwrap());
+        for text in written {
+            let message = json!({"chat_guid": "x", "mode": "direct", "text": text});
+            uplink.message(text, &message).await;
+        }
         std::future::pending().await
     }
 
@@ -63,6 +79,10 @@ impl Network for Chats {
                 break;
             }
             let_go.await;
+        }
+        if bubble == NEVER_TAKEN {
+            let why = "not now".to_owned();
+            return Err(SendError::Later { wait: None, why });
         }
         let fault = self
             .0
@@ -104,7 +124,13 @@ fn start_trusting(
     chats: &Chats,
     authorities: Option<Authorities>,
 ) -> Running {
-    let settings = Settings {
+    let settings = settings(url, folder, authorities);
+    let running = relay::run(settings, chats.clone(), Arc::new(Condition::default()));
+    Running(tokio::spawn(running))
+}
+
+fn settings(url: &str, folder: &Path, authorities: Option<Authorities>) -> Settings {
+    Settings {
         url: url.to_owned(),
         credentials: Credentials {
             agent_id: "a".to_owned(),
@@ -112,9 +138,7 @@ fn start_trusting(
         },
         state: folder.join("relay.state"),
         authorities,
-    };
-    let running = relay::run(settings, chats.clone(), Arc::new(Condition::default()));
-    Running(tokio::spawn(running))
+    }
 }
 
 fn url(service: &Service) -> String {
@@ -260,15 +284,8 @@ async fn where_no_websocket_opens_it_polls() {
 async fn a_token_that_is_not_taken_ends_the_relay() {
     let service = Service::start().await;
     let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
-    let settings = Settings {
-        url: url(&service),
-        credentials: Credentials {
-            agent_id: "b".to_owned(),
-            token: token("a"),
-        },
-        state: folder.path().join("relay.state"),
-        authorities: None,
-    };
+    let mut settings = settings(&url(&service), folder.path(), None);
+    settings.credentials.agent_id = "b".to_owned();
     let stop = relay::run(settings, chats, Arc::new(Condition::default())).await;
     assert!(
         stop.0.contains("does not take this relay's token"),
@@ -276,6 +293,49 @@ async fn a_token_that_is_not_taken_ends_the_relay() {
         stop.0
     );
     assert!(!stop.0.contains(&token("a")));
+}
+
+/// Each would repeat what the other has sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_relay_with_the_same_state_ends() {
+    let service = Service::start().await;
+    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
+    queue(&service, "x", &["x1"]).await;
+    let _running = start(&url(&service), folder.path(), &chats);
+    until_states(&service, &["completed"]).await;
+    let settings = settings(&url(&service), folder.path(), None);
+    let stop = relay::run(settings, chats.clone(), Arc::new(Condition::default())).await;
+    assert!(stop.0.contains("another relay uses it"), "{}", stop.0);
+}
+
+/// What breaks the service or is never taken by the network is left out after some tries, and what
+/// comes behind it goes on.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes 14 minutes, all of it the relay's own waits"]
+async fn what_never_works_is_left_out() {
+    let service = http_stub::start(|request| {
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let (status, answer) = match (request.target.as_str(), body["text"].as_str()) {
+            ("/edge/message", Some(BREAKS)) => (500, json!({"detail": "x"})),
+            ("/edge/message", Some(text)) => (200, json!({"reply_bubbles": [text]})),
+            ("/edge/sync", _) => (200, json!({"commands": []})),
+            _ => (404, json!({})),
+        };
+        Some((status, "application/json", answer.to_string().into()))
+    });
+    let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
+    *chats.0.written.lock().unwrap() = vec![BREAKS, NEVER_TAKEN, "hello"];
+    let began = Instant::now();
+    let _running = start(&format!("http://{service}"), folder.path(), &chats);
+    until(SLOWEST, "what comes behind", async || {
+        chats.sent("x").contains(&"hello".to_owned())
+    })
+    .await;
+    let sent = chats.sent("x");
+    assert_eq!(sent.len(), 2);
+    assert!(sent[0].contains("Could you send it again?"), "{sent:?}");
+    // Minutes each: what passes by itself is waited for.
+    assert!(began.elapsed() > Duration::from_secs(600));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,8 +13,9 @@ use chatkeep::clock::Clock;
 use serde_json::{Value, json};
 use support::photo::{POSITION, jpeg, kept};
 use support::process::{Process, ask};
+use support::programs::{KilledService, LOG, Ledger, Program, SLOW, kills, until};
 use support::telegram::{BOT, Fault, TOKEN, Telegram};
-use support::{Request, Service, eventually, get, post, request};
+use support::{Service, eventually, get, post};
 
 const ADA: i64 = 501;
 const BO: i64 = 502;
@@ -191,6 +192,68 @@ async fn a_photo_is_uploaded_and_answered() {
     assert_eq!(telegram.texts(ADA).len(), 1);
 }
 
+/// A server that asks to wait or moves the file is obeyed; one that moves it into this machine's
+/// network is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_photo_is_fetched_where_it_may_be() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "501").await;
+    telegram.put_file("cat", &jpeg("cat"));
+    let moved = |to: &str| (302, "text/plain", to.as_bytes().to_vec());
+    let later = (429, "text/plain", Vec::new());
+    telegram.answer_files([later, moved(&format!("/file/bot{TOKEN}/photos/cat"))]);
+    let photo = json!([{"file_id": "cat"}]);
+    telegram.message(ADA, ADA, json!({"photo": photo}));
+    until_texts(&telegram, ADA, 1).await;
+    assert_eq!(kept(&service).len(), 1);
+    telegram.answer_files([moved("http://127.0.0.2:9/cat")]);
+    let file = json!({"file_id": "cat", "mime_type": "image/jpeg"});
+    telegram.message(ADA, ADA, json!({"document": file}));
+    let texts = until_texts(&telegram, ADA, 2).await;
+    assert!(texts[1].contains("couldn't get that photo"), "{texts:?}");
+    // Nor is a file taken that is no photo, whatever it calls itself.
+    telegram.put_file("cat", b"GIF89a");
+    telegram.message(ADA, ADA, json!({"document": file}));
+    let texts = until_texts(&telegram, ADA, 3).await;
+    assert!(texts[2].contains("JPEG, PNG, WebP and HEIC"), "{texts:?}");
+    until_confirmed(&telegram).await;
+    assert_eq!(kept(&service).len(), 1);
+}
+
+/// A group on the list that becomes a supergroup is let in by its new id.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_group_with_a_new_id_is_the_same_group() {
+    let telegram = Telegram::start();
+    let service = service(&telegram, "-1007").await;
+    telegram.message(BO, GROUP, json!({"text": "Juno, hello"}));
+    until_texts(&telegram, GROUP, 1).await;
+    telegram.message(BO, GROUP, json!({"migrate_to_chat_id": -9009}));
+    telegram.message(BO, -9009, json!({"text": "Juno, hello"}));
+    until_texts(&telegram, -9009, 1).await;
+    telegram.message(BO, -9010, json!({"text": "Juno, hello"}));
+    until_confirmed(&telegram).await;
+    assert_eq!(messages(&service).len(), 2);
+}
+
+/// Telegram can't be reached when the relay starts.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_network_that_is_down_is_waited_for() {
+    let telegram = Telegram::start();
+    telegram.set_down(true);
+    telegram.say(ADA, "my name is Ada");
+    let service = service(&telegram, "501").await;
+    eventually("an attempt", async || telegram.broken() > 0).await;
+    let health = service.send(&get("/health")).await.json();
+    assert_ne!(health["checks"]["telegram"], "ok");
+    telegram.set_down(false);
+    until_texts(&telegram, ADA, 1).await;
+    eventually("a healthy relay", async || {
+        let health = service.send(&get("/health")).await.json();
+        health["checks"]["telegram"] == "ok"
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_can_not_be_read_is_answered_politely() {
     let telegram = Telegram::start();
@@ -354,7 +417,7 @@ async fn check_says_who_the_bot_is() {
         told.contains(&format!("@{BOT} (666)")) && told.contains("Allowed: 501"),
         "{told}"
     );
-    assert!(told.contains("takes the agent telegram"), "{told}");
+    assert!(told.contains("accepts the agent telegram"), "{told}");
     // A wrong token is named, not shown.
     let mut wrong = chatkeep(folder.path(), &telegram, &arguments);
     let output = wrong
@@ -388,70 +451,79 @@ async fn check_says_who_the_bot_is() {
     drop(process);
 }
 
-/// So many messages in a minute are more than a person may send.
-fn put(value: &Value) -> Request {
-    request("PUT", "/admin/feature-flags/rate_limit.enabled")
-        .json(value)
-        .bearer(support::ADMIN_TOKEN)
-}
-
-fn kills() -> u64 {
-    let set = std::env::var("TELEGRAM_KILLS").ok();
-    set.map_or(10, |kills| kills.parse().unwrap())
-}
-
-/// Service and relay are killed at any moment, together or the relay alone: every message is kept
-/// once, and answered once but for one bubble a kill; every reminder comes likewise. Nothing that
+/// Relay, service and Telegram are killed in turn at any moment: every message is kept once and
+/// answered once but for one bubble a chat and kill; every reminder comes likewise. Nothing that
 /// either logs holds the bot's token.
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_lose_nothing_and_repeat_one_bubble_at_most() {
     let telegram = Telegram::start();
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("chatkeep.db");
-    let own = telegram.settings("everyone");
-    let with_relay: Vec<(&str, &str)> = own.iter().map(|(k, v)| (*k, v.as_str())).collect();
-    let mut asked = Vec::new();
+    let settings = telegram.settings("everyone");
+    let mut service = KilledService::start(&database).await;
+    let start_relay = |url: &str| Program::relay("telegram", folder.path(), url, &settings);
+    let mut relay = start_relay(&service.url);
+    let mut ledgers = [1, 2, 3].map(|chat| (chat, Ledger::default()));
+    let mut written = 0;
     let mut log = String::new();
-    for round in 0..kills() {
-        let mut process = Process::start(&database, &with_relay).unwrap();
-        let flag = put(&json!({"value": false}));
-        assert_eq!(process.send(&flag).await.status, 200);
-        for chat in [1, 2, 3] {
-            let name = format!("N{round}x{chat}");
-            telegram.say(chat, &format!("my name is {name}"));
-            asked.push((chat, name));
+    let count = kills("TELEGRAM_KILLS", 10);
+    for round in 0..count {
+        for (chat, ledger) in &mut ledgers {
+            telegram.say(*chat, &ledger.name(&format!("N{round}x{chat}")));
+            written += 1;
         }
+        telegram.say(1, &ledgers[0].1.reminder(round));
+        written += 1;
         let before = telegram.sent().len();
         // Sometimes before anything was sent, sometimes in the middle, sometimes after.
         let wanted = before + (round % 4) as usize;
-        eventually("some answers", async || telegram.sent().len() >= wanted).await;
-        process.kill();
-        log += &process.log();
+        until(SLOW, "some answers", async || {
+            telegram.sent().len() >= wanted
+        })
+        .await;
+        match round % 3 {
+            0 => {
+                drop(relay);
+                relay = start_relay(&service.url);
+            }
+            1 => {
+                service.kill(&database).await;
+                log += &service.process.log();
+            }
+            _ => {
+                telegram.set_down(true);
+                telegram.fail(2, [Fault::Lose]);
+                let before = telegram.broken();
+                until(SLOW, "an attempt", async || telegram.broken() > before).await;
+                telegram.set_down(false);
+            }
+        }
     }
-    let process = Process::start(&database, &with_relay).unwrap();
-    until_confirmed(&telegram).await;
-    let stored = support::rows(&database, "SELECT text FROM messages ORDER BY id");
-    assert_eq!(stored.len(), asked.len(), "each was kept once");
+    let expected: usize = ledgers.iter().map(|(_, ledger)| ledger.len()).sum();
+    until(SLOW, "every answer", async || {
+        telegram.sent().len() >= expected
+    })
+    .await;
+    until(SLOW, "everything confirmed", async || {
+        telegram.unconfirmed() == 0
+    })
+    .await;
+    until(SLOW, "every reminder", async || {
+        let sent = "SELECT count(*) FROM commands WHERE state = 'completed'";
+        support::rows(&database, sent) == [[count]]
+    })
+    .await;
+    let stored = support::rows(&database, "SELECT count(*) FROM messages");
+    assert_eq!(stored, [[written]], "each was kept once");
     let mut repeated = 0;
-    for chat in [1, 2, 3] {
-        let names = asked.iter().filter(|(of, _)| *of == chat);
-        let expected: Vec<String> = names
-            .map(|(_, name)| format!("Nice to meet you, {name}!"))
-            .collect();
-        let mut texts = telegram.texts(chat);
-        let all = texts.len();
-        texts.dedup(); // a repetition follows at once
-        assert_eq!(texts, expected, "in order, none missing");
-        repeated += all - texts.len();
+    for (chat, ledger) in ledgers {
+        repeated += ledger.check_with_repeats(telegram.texts(chat));
     }
-    // Three chats may each be between sending and noting.
-    assert!(
-        repeated as u64 <= 3 * kills(),
-        "{repeated} of {} kills",
-        kills()
-    );
-    println!("{repeated} bubbles repeated by {} kills", kills());
-    log += &process.log();
+    println!("{repeated} bubbles repeated by {count} kills");
+    // Each chat may be between sending and noting.
+    assert!(repeated as u64 <= 3 * count, "{repeated} of {count} kills");
+    log += &service.process.log();
+    log += &std::fs::read_to_string(folder.path().join(LOG)).unwrap();
     assert!(!log.contains(TOKEN), "{log}");
 }
 
@@ -471,15 +543,16 @@ async fn the_counterpart_gets_its_answers() {
     let service = Service::with(&settings).await;
     let person = json!({"id": ADA, "first_name": "Ada", "username": "ada", "is_bot": false});
     let chat = json!({"id": ADA, "type": "private", "first_name": "Ada"});
-    let say = async |text: &str| {
+    let say_in = async |chat: &Value, text: &str| {
         let date = Clock::system().now().seconds();
         let message =
             json!({"botToken": token, "from": person, "chat": chat, "date": date, "text": text});
         let answer = ask(address, &post("/sendMessage", &message)).await.unwrap();
         assert_eq!(answer.status, 200, "{}", answer.text);
     };
-    let heard = async || {
-        let asked = post("/getUpdates", &json!({"token": token, "chatId": ADA}));
+    let say = async |text: &str| say_in(&chat, text).await;
+    let heard_in = async |chat: i64| {
+        let asked = post("/getUpdates", &json!({"token": token, "chatId": chat}));
         let answer = ask(address, &asked).await.unwrap().json();
         let messages = answer["result"].as_array().cloned().unwrap_or_default();
         let texts = messages
@@ -487,6 +560,7 @@ async fn the_counterpart_gets_its_answers() {
             .map(|one| one["message"]["text"].as_str().unwrap().to_owned());
         texts.collect::<Vec<String>>()
     };
+    let heard = async || heard_in(ADA).await;
     say("my name is Ada").await;
     eventually("an answer", async || {
         heard().await.contains(&"Nice to meet you, Ada!".to_owned())
@@ -497,6 +571,13 @@ async fn the_counterpart_gets_its_answers() {
         heard().await.contains(&"⏰ Reminder: stretch".to_owned())
     })
     .await;
+    let group = json!({"id": GROUP, "type": "group", "title": "Tea"});
+    say_in(&group, "nice weather").await;
+    say_in(&group, "Juno, status").await;
+    eventually("an answer in the group", async || {
+        heard_in(GROUP).await.len() == 1
+    })
+    .await;
     let stored = service.rows("SELECT count(*) FROM messages");
-    assert_eq!(stored, [[2]]);
+    assert_eq!(stored, [[4]]);
 }

@@ -1,427 +1,478 @@
-//! The relay for XMPP with a real server, Prosody. What people get is read from the server's
-//! archives.
+//! The relay for XMPP against a stub that keeps a server's rules: what people get in their chats and
+//! rooms, sessions that break, are resumed or forgotten, and that kills neither lose nor repeat
+//! anything.
 
 // Clippy takes only functions marked as tests for tests.
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
-use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
-use chatkeep::outbound::{self, Method};
-use futures_util::StreamExt as _;
-use serde_json::json;
-use support::photo::jpeg;
+use chatkeep::clock::Clock;
+use serde_json::{Value, json};
 use support::process::Process;
-use support::request;
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
-use tokio_xmpp::Stanza;
-use tokio_xmpp::connect::{DnsConfig, TcpServerConnector};
-use tokio_xmpp::jid::{BareJid, Jid};
-use tokio_xmpp::minidom::Element;
-use tokio_xmpp::parsers::iq::Iq;
-use tokio_xmpp::parsers::mam::Fin;
-use tokio_xmpp::parsers::message::{Lang, Message, MessageType};
-use tokio_xmpp::parsers::presence::Presence;
-use tokio_xmpp::stanzastream::{Event, StanzaStage, StanzaState, StanzaStream, StreamEvent};
-use tokio_xmpp::xmlstream::Timeouts;
+use support::programs::{KilledService, Ledger, Program, SLOW, kills, until};
+use support::xmpp::{BOT, Fault, PASSWORD, Xmpp};
+use support::{Service, eventually, get};
 
-/// What takes longer with a server that was just killed.
-const SLOW: Duration = Duration::from_secs(120);
-const REMINDER: &str = "⏰ Reminder: ";
-const JUNO: &str = "juno@localhost";
-const ROOM: &str = "tea@rooms.localhost";
+const ADA: &str = "ada@localhost";
+const BO: &str = "bo@localhost";
+const PROGRESS: &str = "chatkeep.db.relay-xmpp.read";
 
-/// Killed when dropped.
-struct Program(Child);
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// The relay has read everything up to its start, and is in its rooms.
+async fn service(xmpp: &Xmpp, allow: &str) -> Service {
+    service_in(tempfile::tempdir().unwrap(), xmpp, allow).await
 }
 
-struct Prosody {
-    program: Program,
-    address: SocketAddr,
+async fn service_in(folder: tempfile::TempDir, xmpp: &Xmpp, allow: &str) -> Service {
+    let own = xmpp.settings(allow);
+    let settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    let service = Service::in_folder(folder, &settings, Clock::system()).await;
+    until_ready(&service).await;
+    service
 }
 
-impl Prosody {
-    /// By the command of the environment, which `examples/relays/try xmpp` sets.
-    async fn start() -> Self {
-        let command = std::env::var("CHATKEEP_TEST_PROSODY").unwrap();
-        let address = std::env::var("CHATKEEP_TEST_PROSODY_ADDRESS").unwrap();
-        let mut words = command.split(' ');
-        let mut starting = Command::new(words.next().unwrap());
-        starting.args(words).stdin(Stdio::null());
-        starting.stdout(Stdio::null()).stderr(Stdio::null());
-        let this = Self {
-            program: Program(starting.spawn().unwrap()),
-            address: address.parse().unwrap(),
-        };
-        until("the server", async || {
-            TcpStream::connect(this.address).await.is_ok()
-        })
-        .await;
-        this
-    }
-
-    async fn kill(&mut self) {
-        self.program.0.kill().unwrap();
-        self.program.0.wait().unwrap();
-        *self = Self::start().await;
-    }
-
-    /// A new connection of a person's.
-    async fn enter(&self, name: &str) -> Person {
-        let jid: Jid = format!("{name}@localhost").parse().unwrap();
-        let dns = DnsConfig::addr(&self.address.to_string());
-        let password = format!("{name}-password");
-        let connector = TcpServerConnector(dns);
-        let mut stream = StanzaStream::new_c2s(connector, jid, password, Timeouts::tight(), 16);
-        let online = async {
-            loop {
-                if let Some(Event::Stream(StreamEvent::Reset { .. })) = stream.next().await {
-                    return;
-                }
-            }
-        };
-        tokio::time::timeout(SLOW, online).await.unwrap();
-        Person { stream }
-    }
-
-    /// Says something to the bot; done when the server has it.
-    async fn say(&self, name: &str, text: &str) {
-        let message = Message::chat(Some(JUNO.parse::<Jid>().unwrap()));
-        let message = message.with_body(Lang::new(), text.to_owned());
-        self.enter(name).await.send(message).await;
-    }
-
-    /// What the bot wrote, by somebody's own archive or a room's.
-    async fn heard(&self, name: &str, archive: Option<&str>) -> Vec<String> {
-        let mut person = self.enter(name).await;
-        person.archive(archive).await
-    }
-
-    async fn until_heard(&self, name: &str, archive: Option<&str>, count: usize) -> Vec<String> {
-        until(&format!("{count} answers for {name}"), async || {
-            self.heard(name, archive).await.len() >= count
-        })
-        .await;
-        self.heard(name, archive).await
-    }
-}
-
-struct Person {
-    stream: StanzaStream,
-}
-
-impl Person {
-    async fn send(&mut self, stanza: impl Into<Stanza>) {
-        let mut token = self.stream.send(Box::new(stanza.into())).await;
-        let reading = async {
-            loop {
-                self.stream.next().await;
-            }
-        };
-        tokio::select! {
-            state = token.wait_for(StanzaStage::Acked) => {
-                assert!(matches!(state, Some(StanzaState::Acked { .. })), "{state:?}");
-            }
-            () = reading => {}
-        }
-    }
-
-    async fn stanza(&mut self) -> Stanza {
-        let next = async {
-            loop {
-                if let Some(Event::Stanza(stanza)) = self.stream.next().await {
-                    return stanza;
-                }
-            }
-        };
-        tokio::time::timeout(SLOW, next).await.unwrap()
-    }
-
-    async fn ask(&mut self, id: &str, iq: Iq, mut other: impl FnMut(Message)) -> Option<Element> {
-        self.stream.send(Box::new(iq.into())).await;
-        loop {
-            match self.stanza().await {
-                Stanza::Iq(Iq::Result {
-                    id: to, payload, ..
-                }) if to == id => return payload,
-                Stanza::Iq(Iq::Error { id: to, error, .. }) if to == id => panic!("{error:?}"),
-                Stanza::Message(message) => other(message),
-                _ => {}
-            }
-        }
-    }
-
-    /// Enters the room; what it tells of others is left.
-    async fn join(&mut self, nick: &str) {
-        let place: Jid = format!("{ROOM}/{nick}").parse().unwrap();
-        let x: Element = "<x xmlns='http://jabber.org/protocol/muc'/>"
-            .parse()
-            .unwrap();
-        let presence = Presence::available()
-            .with_to(place.clone())
-            .with_payloads(vec![x]);
-        self.stream.send(Box::new(presence.into())).await;
-        loop {
-            if let Stanza::Presence(presence) = self.stanza().await
-                && presence.from.as_ref() == Some(&place)
-            {
-                return;
-            }
-        }
-    }
-
-    async fn say_in_room(&mut self, text: &str) {
-        let message = Message::groupchat(Some(ROOM.parse::<Jid>().unwrap()));
-        self.send(message.with_body(Lang::new(), text.to_owned()))
-            .await;
-    }
-
-    /// The texts of the bot's messages.
-    async fn archive(&mut self, archive: Option<&str>) -> Vec<String> {
-        let mut texts = Vec::new();
-        let mut after = String::new();
-        for page in 0.. {
-            let id = format!("page{page}");
-            let query = format!(
-                "<query xmlns='urn:xmpp:mam:2' queryid='{id}'><set xmlns='http://jabber.org/protocol/rsm'>\
-                 <max>50</max>{after}</set></query>"
-            );
-            let iq = Iq::Set {
-                from: None,
-                to: archive.map(|archive| archive.parse().unwrap()),
-                id: id.clone(),
-                payload: query.parse().unwrap(),
-            };
-            let fin = self.ask(&id, iq, |message| texts.extend(forwarded(&message)));
-            let fin = Fin::try_from(fin.await.unwrap()).unwrap();
-            let Some(last) = fin.set.last.filter(|_| !fin.complete) else {
-                break;
-            };
-            after = format!("<after>{last}</after>");
-        }
-        texts
-    }
-
-    /// Uploads a photo and sends its address.
-    async fn show(&mut self, photo: &[u8]) {
-        let request = format!(
-            "<request xmlns='urn:xmpp:http:upload:0' filename='cat.jpg' size='{}' content-type='image/jpeg'/>",
-            photo.len()
-        );
-        let iq = Iq::Get {
-            from: None,
-            to: Some("upload.localhost".parse().unwrap()),
-            id: "slot".to_owned(),
-            payload: request.parse().unwrap(),
-        };
-        let slot = self.ask("slot", iq, drop).await.unwrap();
-        let namespace = "urn:xmpp:http:upload:0";
-        let put = slot.get_child("put", namespace).unwrap();
-        let headers: Vec<(String, String)> = put
-            .children()
-            .map(|header| (header.attr("name").unwrap().to_owned(), header.text()))
-            .collect();
-        let headers: Vec<(&str, &str)> = headers
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-            .collect();
-        let url = put.attr("url").unwrap();
-        let upload = outbound::Request {
-            headers: &headers,
-            raw: Some(("image/jpeg", photo)),
-            ..outbound::Request::new(Method::Put, url)
-        };
-        let answer = tokio::task::block_in_place(|| outbound::send(&upload)).unwrap();
-        assert_eq!(answer.status, 201);
-        let url = slot
-            .get_child("get", namespace)
-            .unwrap()
-            .attr("url")
-            .unwrap();
-        let oob = format!("<x xmlns='jabber:x:oob'><url>{url}</url></x>")
-            .parse()
-            .unwrap();
-        let mut message = Message::chat(Some(JUNO.parse::<Jid>().unwrap()));
-        message.payloads.push(oob);
-        self.send(message.with_body(Lang::new(), url.to_owned()))
-            .await;
-    }
-}
-
-/// The text of a message in an archive, where it is the bot's.
-fn forwarded(message: &Message) -> Option<String> {
-    let result = message
-        .payloads
-        .iter()
-        .find(|p| p.is("result", "urn:xmpp:mam:2"))?;
-    let result = tokio_xmpp::parsers::mam::Result_::try_from(result.clone()).unwrap();
-    let message = result.forwarded.message;
-    let from = message.from.unwrap();
-    let is_bots = from.to_bare() == JUNO.parse::<BareJid>().unwrap()
-        || from.resource().is_some_and(|nick| nick.as_str() == "juno");
-    let body = message.bodies.into_values().next();
-    body.filter(|_| is_bots && message.type_ != MessageType::Error)
-}
-
-fn start_relay(folder: &Path, url: &str, server: &Prosody) -> Program {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
-    command.args(["relay", "xmpp", "--url", url]);
-    command.current_dir(folder).env_clear();
-    command.env("CHATKEEP_STORAGE_PATH", folder.join("relay.db"));
-    command.env("CHATKEEP_EDGE_TOKEN", support::token("xmpp"));
-    command.env("CHATKEEP_RELAY_XMPP_JID", JUNO);
-    command.env("CHATKEEP_RELAY_XMPP_PASSWORD", "juno-password");
-    command.env("CHATKEEP_RELAY_XMPP_SERVER", server.address.to_string());
-    command.env(
-        "CHATKEEP_RELAY_XMPP_ALLOW",
-        "ada@localhost,xmpp:bo@localhost",
-    );
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::inherit());
-    Program(command.spawn().unwrap())
-}
-
-/// An address that stays the same while services behind it come and go.
-async fn stable_address(to: Arc<Mutex<SocketAddr>>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        while let Ok((mut near, _)) = listener.accept().await {
-            let to = *to.lock().unwrap();
-            tokio::spawn(async move {
-                if let Ok(mut far) = TcpStream::connect(to).await {
-                    let _ = copy_bidirectional(&mut near, &mut far).await;
-                }
-            });
-        }
-    });
-    format!("http://{address}")
-}
-
-/// Without limits on how much one person may write.
-async fn start_service(database: &Path) -> Process {
-    let process = Process::start(database, &[]).unwrap();
-    for flag in ["rate_limit.enabled", "free_tier.enabled"] {
-        let setting = request("PUT", &format!("/admin/feature-flags/{flag}"));
-        let setting = setting.json(&json!({"value": false}));
-        let answer = process.send(&setting.bearer(support::ADMIN_TOKEN)).await;
-        assert_eq!(answer.status, 200, "{}", answer.text);
-    }
-    process
-}
-
-fn kills(default: u64) -> u64 {
-    let set = std::env::var("XMPP_KILLS").ok();
-    set.map_or(default, |kills| kills.parse().unwrap())
-}
-
-/// Direct and room, a reply, a reminder and a photo; then relay, service and server are killed in
-/// turn, and every message is answered once.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs Prosody: examples/relays/try xmpp installs it and runs this"]
-async fn a_real_server_gets_its_answers() {
-    let mut server = Prosody::start().await;
-    let folder = tempfile::tempdir().unwrap();
-    let database = folder.path().join("chatkeep.db");
-    let mut process = start_service(&database).await;
-    let address = Arc::new(Mutex::new(process.address));
-    let url = stable_address(address.clone()).await;
-    let mut relay = start_relay(folder.path(), &url, &server);
-    let progress = folder.path().join("relay.db.relay-xmpp.read");
-    until("the first start", async || progress.exists()).await;
-
-    server.say("cy", "let me in").await;
-    server.say("ada", "my name is Ada").await;
-    server.say("ada", "remind me in 1 second to stretch").await;
-    let answers = server.until_heard("ada", None, 3).await;
-    assert_eq!(answers[0], "Nice to meet you, Ada!");
-    assert_eq!(answers[2], "⏰ Reminder: stretch");
-    server.enter("ada").await.show(&jpeg("cat")).await;
-    let answers = server.until_heard("ada", None, 4).await;
-    let photos = support::rows(&database, "SELECT count(*) FROM photos");
-    assert_eq!(photos, [[1]]);
-    assert!(server.heard("cy", None).await.is_empty());
-
-    let mut ada = server.enter("ada").await;
-    ada.join("Ada").await;
-    let invite =
-        format!("<x xmlns='http://jabber.org/protocol/muc#user'><invite to='{JUNO}'/></x>");
-    let mut message = Message::normal(Some(ROOM.parse::<Jid>().unwrap()));
-    message.payloads.push(invite.parse().unwrap());
-    ada.send(message).await;
-    until("the bot joins", async || {
-        std::fs::read_to_string(&progress)
-            .unwrap()
-            .contains(&format!("\"{ROOM}\":"))
+async fn until_ready(service: &Service) {
+    eventually("a healthy relay", async || {
+        let health = service.send(&get("/health")).await.json();
+        health["checks"]["xmpp"] == "ok"
     })
     .await;
-    ada.say_in_room("nice weather").await;
-    ada.say_in_room("juno: status").await;
-    server.until_heard("ada", Some(ROOM), 1).await;
-    let modes = support::rows(&database, "SELECT DISTINCT mode FROM rooms ORDER BY mode");
-    assert_eq!(modes, [["direct"], ["group"]]);
-    drop(ada);
-
-    let mut reminders = vec![answers[2].clone()];
-    let mut for_ada: Vec<String> = [0, 1, 3].map(|at: usize| answers[at].clone()).into();
-    let mut for_bo = Vec::new();
-    for round in 0..kills(30) {
-        for (name, expected) in [("ada", &mut for_ada), ("bo", &mut for_bo)] {
-            server.say(name, &format!("my name is N{round}")).await;
-            expected.push(format!("Nice to meet you, N{round}!"));
-        }
-        server
-            .say("ada", &format!("remind me in 1 second to see {round}"))
-            .await;
-        for_ada.push(format!("Okay, I'll remind you in 1 second: see {round}."));
-        reminders.push(format!("{REMINDER}see {round}"));
-        match round % 3 {
-            0 => {
-                drop(relay);
-                relay = start_relay(folder.path(), &url, &server);
-            }
-            1 => {
-                process.kill();
-                process = start_service(&database).await;
-                *address.lock().unwrap() = process.address;
-            }
-            _ => server.kill().await,
-        }
-    }
-    let all = for_ada.len() + reminders.len();
-    let heard = server.until_heard("ada", None, all).await;
-    let (due, replies): (Vec<String>, Vec<String>) = heard
-        .into_iter()
-        .partition(|text| text.starts_with(REMINDER));
-    assert_eq!(replies, for_ada);
-    let sorted = |mut texts: Vec<String>| {
-        texts.sort_unstable();
-        texts
-    };
-    assert_eq!(sorted(due), sorted(reminders));
-    assert_eq!(server.until_heard("bo", None, for_bo.len()).await, for_bo);
-    drop(relay);
 }
 
-/// As `eventually`, for what takes longer.
-async fn until(what: &str, mut check: impl AsyncFnMut() -> bool) {
-    let started = Instant::now();
-    while !check().await {
-        assert!(started.elapsed() < SLOW, "{what} in time");
-        tokio::time::sleep(Duration::from_millis(50)).await;
+async fn until_texts(xmpp: &Xmpp, to: &str, count: usize) -> Vec<String> {
+    let what = format!("{count} messages to {to}");
+    eventually(&what, async || xmpp.texts(to).len() >= count).await;
+    xmpp.texts(to)
+}
+
+/// The archive's id is stored as the last one that was read.
+async fn until_read(service: &Service, archive: &str, id: &str) {
+    let path = service.folder.path().join(PROGRESS);
+    eventually("everything read", async || {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let progress: Value = serde_json::from_str(&text).unwrap_or_default();
+        progress["read"][archive] == id
+    })
+    .await;
+}
+
+fn texts(service: &Service) -> Vec<Value> {
+    let rows = service.rows("SELECT text FROM messages ORDER BY id");
+    rows.into_iter().map(|row| row[0].clone()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_is_answered_once() {
+    let xmpp = Xmpp::start().await;
+    xmpp.say(ADA, "from before the first start");
+    let service = service(&xmpp, ADA).await;
+    let id = xmpp.say(ADA, "my name is Ada");
+    let answers = until_texts(&xmpp, ADA, 1).await;
+    until_read(&service, BOT, &id).await;
+    assert_eq!(answers, ["Nice to meet you, Ada!"]);
+    let rows = service.rows(
+        "SELECT chat_guid, mode, sender, text, json_extract(context, '$.message_id')
+         FROM messages JOIN rooms ON rooms.id = room_id",
+    );
+    let (chat, key) = (format!("xmpp:{ADA}"), format!("xmpp:{BOT}:{id}"));
+    assert_eq!(
+        json!(rows),
+        json!([[chat, "direct", chat, "my name is Ada", key]])
+    );
+    assert_eq!(xmpp.texts(ADA).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_those_on_the_list_get_in() {
+    let xmpp = Xmpp::start().await;
+    let room = xmpp.room("tea", &[("Bo", BO)]);
+    let service = service(&xmpp, &format!("{ADA},{room}")).await;
+    xmpp.say(BO, "let me in");
+    xmpp.say_in(&room, "Bo", "juno: hello");
+    for person in [ADA, BO] {
+        xmpp.stanza(&format!(
+            "<presence xmlns='jabber:client' from='{person}' to='{BOT}' type='subscribe'/>"
+        ));
     }
+    let id = xmpp.say(ADA, "hello");
+    until_texts(&xmpp, ADA, 1).await;
+    until_texts(&xmpp, &room, 1).await;
+    until_read(&service, BOT, &id).await;
+    eventually("the allowed see the bot", async || {
+        xmpp.presences(ADA) == ["subscribed", "subscribe"]
+    })
+    .await;
+    assert!(xmpp.presences(BO).is_empty());
+    assert!(xmpp.sent(BO).is_empty());
+    let senders = service.rows("SELECT DISTINCT sender FROM messages ORDER BY sender");
+    assert_eq!(senders, [[format!("xmpp:{ADA}")], [format!("xmpp:{BO}")]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_is_answered_when_it_asks() {
+    let xmpp = Xmpp::start().await;
+    let room = xmpp.room("tea", &[("Ada", ADA), ("Bo", BO)]);
+    xmpp.say_in(&room, "Ada", "from before");
+    let service = service(&xmpp, &room).await;
+    assert!(xmpp.is_joined(&room));
+    xmpp.say_in(&room, "Ada", "nice weather");
+    xmpp.say_in(&room, "Bo", "juno: status");
+    until_texts(&xmpp, &room, 1).await;
+    let reply = |to: &str, text: &str| {
+        format!("<body>{text}</body><reply xmlns='urn:xmpp:reply:0' to='{room}/{to}' id='1'/>")
+    };
+    xmpp.message_in(&room, "Bo", &reply("juno", "usage"));
+    let id = xmpp.message_in(&room, "Ada", &reply("Bo", "fine"));
+    until_texts(&xmpp, &room, 2).await;
+    until_read(&service, &room, &id).await;
+    assert_eq!(xmpp.texts(&room).len(), 2);
+    assert_eq!(texts(&service), ["nice weather", "status", "usage", "fine"]);
+    assert_eq!(service.rows("SELECT mode FROM rooms"), [["group"]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_was_removed_comes_back_when_invited() {
+    let xmpp = Xmpp::start().await;
+    let room = xmpp.room("tea", &[("Ada", ADA)]);
+    let service = service(&xmpp, ADA).await;
+    xmpp.invite(&room, BO);
+    xmpp.invite(&room, ADA);
+    eventually("the bot joins", async || xmpp.is_joined(&room)).await;
+    xmpp.say_in(&room, "Ada", "juno: my name is Ada");
+    until_texts(&xmpp, &room, 1).await;
+    xmpp.remove_from(&room);
+    let path = service.folder.path().join(PROGRESS);
+    eventually("the room is forgotten", async || {
+        let text = std::fs::read_to_string(&path).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()["rooms"] == json!([])
+    })
+    .await;
+    // What was invited is entered anew after a restart, what removed the bot is not.
+    let (_, folder) = service.stop().await;
+    let service = service_in(folder, &xmpp, ADA).await;
+    assert!(!xmpp.is_joined(&room));
+    xmpp.invite(&room, ADA);
+    eventually("the bot joins again", async || xmpp.is_joined(&room)).await;
+    xmpp.say_in(&room, "Ada", "juno: status");
+    until_texts(&xmpp, &room, 2).await;
+    let (_, folder) = service.stop().await;
+    let _service = service_in(folder, &xmpp, ADA).await;
+    assert!(xmpp.is_joined(&room));
+    assert_eq!(xmpp.texts(&room).len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_broken_connection_is_resumed() {
+    let xmpp = Xmpp::start().await;
+    let service = service(&xmpp, ADA).await;
+    xmpp.say(ADA, "my name is Ada");
+    until_texts(&xmpp, ADA, 1).await;
+    xmpp.break_connection();
+    xmpp.say(ADA, "my name is Ida");
+    // The second answer is taken, and the connection breaks before the server says so.
+    xmpp.fail(ADA, [Fault::Break]);
+    let id = xmpp.say(ADA, "my name is Eda");
+    until(SLOW, "two more answers", async || {
+        xmpp.texts(ADA).len() >= 3
+    })
+    .await;
+    until_ready(&service).await;
+    until(SLOW, "a resumed session", async || xmpp.is_online()).await;
+    let names = ["Ada", "Ida", "Eda"].map(|name| format!("Nice to meet you, {name}!"));
+    until_read(&service, BOT, &id).await;
+    assert_eq!(xmpp.texts(ADA), names);
+    assert_eq!(xmpp.resumptions(), 2);
+    assert_eq!(texts(&service).len(), 3);
+}
+
+/// The server answers a resumption with `<failed/>` without a number, as Prosody does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_session_begins_anew() {
+    let xmpp = Xmpp::start().await;
+    let room = xmpp.room("tea", &[("Ada", ADA)]);
+    let service = service(&xmpp, &format!("{ADA},{room}")).await;
+    xmpp.say(ADA, "my name is Ada");
+    until_texts(&xmpp, ADA, 1).await;
+    xmpp.forget_session();
+    let id = xmpp.say(ADA, "my name is Ida");
+    xmpp.say_in(&room, "Ada", "juno: my name is Ida");
+    until(SLOW, "both answers", async || {
+        xmpp.texts(ADA).len() >= 2 && !xmpp.texts(&room).is_empty()
+    })
+    .await;
+    until_read(&service, BOT, &id).await;
+    let names = ["Ada", "Ida"].map(|name| format!("Nice to meet you, {name}!"));
+    assert_eq!(xmpp.texts(ADA), names);
+    assert_eq!(xmpp.texts(&room), names[1..]);
+    assert!(xmpp.is_joined(&room));
+    assert_eq!((xmpp.resumptions(), texts(&service).len()), (0, 3));
+}
+
+/// The server has taken an answer, and neither it nor the relay knows its session any more: the
+/// archive tells.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_server_took_is_not_sent_again() {
+    let xmpp = Xmpp::start().await;
+    let service = service(&xmpp, ADA).await;
+    xmpp.fail(ADA, [Fault::BreakAndForget]);
+    xmpp.say(ADA, "my name is Ada");
+    until_texts(&xmpp, ADA, 1).await;
+    until(SLOW, "another login", async || xmpp.logins() >= 2).await;
+    let id = xmpp.say(ADA, "my name is Ida");
+    until(SLOW, "the last answer", async || xmpp.texts(ADA).len() >= 2).await;
+    until_read(&service, BOT, &id).await;
+    let names = ["Ada", "Ida"].map(|name| format!("Nice to meet you, {name}!"));
+    assert_eq!(xmpp.texts(ADA), names);
+}
+
+/// What was written while nobody read comes from the archive, page by page.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_written_meanwhile_is_read() {
+    let xmpp = Xmpp::start().await;
+    let running = service(&xmpp, ADA).await;
+    running.set_flag("rate_limit.enabled", false).await;
+    running.set_flag("free_tier.enabled", false).await;
+    let (_, folder) = running.stop().await;
+    let mut last = String::new();
+    for number in 0..120 {
+        last = xmpp.say(ADA, &format!("number {number}"));
+    }
+    let running = service_in(folder, &xmpp, ADA).await;
+    until_read(&running, BOT, &last).await;
+    let expected: Vec<String> = (0..120).map(|number| format!("number {number}")).collect();
+    assert_eq!(texts(&running), expected);
+    // The archive has lost what was read last: what it holds counts as new.
+    let (_, folder) = running.stop().await;
+    xmpp.empty_archives();
+    let last = xmpp.say(ADA, "my name is Ada");
+    let running = service_in(folder, &xmpp, ADA).await;
+    until_read(&running, BOT, &last).await;
+    assert_eq!(texts(&running).len(), 121);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn receipts_and_typing_are_sent() {
+    let xmpp = Xmpp::start().await;
+    let _service = service(&xmpp, ADA).await;
+    let id = xmpp.message(
+        ADA,
+        "<body>my name is Ada</body><request xmlns='urn:xmpp:receipts'/>",
+    );
+    until_texts(&xmpp, ADA, 1).await;
+    let phone = format!("{ADA}/phone");
+    let sent = xmpp.sent(ADA);
+    let receipt = sent.iter().find_map(|one| {
+        assert!(one.attr("to") == Some(ADA) || one.attr("to") == Some(&phone));
+        one.get_child("received", "urn:xmpp:receipts")
+    });
+    assert_eq!(
+        receipt.unwrap().attr("id"),
+        Some(format!("of-{id}").as_str())
+    );
+    let answer = sent.last().unwrap();
+    assert!(answer.has_child("active", "http://jabber.org/protocol/chatstates"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_early_change_is_a_correction() {
+    let xmpp = Xmpp::start().await;
+    let service = service(&xmpp, "everyone").await;
+    let id = xmpp.say(ADA, "my name is Ida");
+    until_texts(&xmpp, ADA, 1).await;
+    let change = |of: &str| {
+        format!(
+            "<body>my name is Ada</body><replace xmlns='urn:xmpp:message-correct:0' id='of-{of}'/>"
+        )
+    };
+    // Of nobody's message, and of somebody else's.
+    xmpp.message(ADA, &change("a99"));
+    xmpp.message(BO, &change(&id));
+    let last = xmpp.message(ADA, &change(&id));
+    let answers = until_texts(&xmpp, ADA, 2).await;
+    until_read(&service, BOT, &last).await;
+    assert_eq!(answers[1], "Nice to meet you, Ada!");
+    assert_eq!(texts(&service).len(), 2);
+    let corrects = "SELECT json_extract(context, '$.corrects') FROM messages ORDER BY id";
+    assert_eq!(service.rows(corrects)[1], [format!("xmpp:{BOT}:{id}")]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_not_be_read_is_answered_politely() {
+    let xmpp = Xmpp::start().await;
+    let service = service(&xmpp, ADA).await;
+    let file =
+        |url: &str| format!("<body>{url}</body><x xmlns='jabber:x:oob'><url>{url}</url></x>");
+    xmpp.message(ADA, &file("https://example.com/voice.opus"));
+    xmpp.message(ADA, &file("http://127.0.0.2:1/cat.jpg"));
+    let encrypted = "<body>no</body><encrypted xmlns='eu.siacs.conversations.axolotl'/>";
+    xmpp.message(ADA, encrypted);
+    xmpp.message(ADA, encrypted);
+    xmpp.message(ADA, "<body></body>");
+    let last = xmpp.message(
+        ADA,
+        "<composing xmlns='http://jabber.org/protocol/chatstates'/>",
+    );
+    until_read(&service, BOT, &last).await;
+    let answers = xmpp.texts(ADA);
+    let words = ["can't hear", "couldn't get that photo", "encrypted"];
+    for (answer, word) in answers.iter().zip(words) {
+        assert!(answer.contains(word), "{answers:?}");
+    }
+    assert!(texts(&service).len() <= 1, "{:?}", texts(&service));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_are_obeyed_and_a_reminder_comes() {
+    let xmpp = Xmpp::start().await;
+    let service = service(&xmpp, "everyone").await;
+    xmpp.fail(ADA, [Fault::Refuse("wait", "resource-constraint")]);
+    xmpp.say(ADA, "remind me in 1 second to stretch");
+    let answers = until_texts(&xmpp, ADA, 2).await;
+    assert_eq!(answers[1], "⏰ Reminder: stretch");
+    eventually("the command is finished", async || {
+        service.rows("SELECT state FROM commands") == [["completed"]]
+    })
+    .await;
+    // Nobody is there any more: the command ends.
+    xmpp.say(BO, "remind me in 1 second to stretch");
+    until_texts(&xmpp, BO, 1).await;
+    xmpp.fail(BO, [Fault::Refuse("cancel", "item-not-found")]);
+    eventually("the command ends", async || {
+        service.rows("SELECT state FROM commands ORDER BY id DESC LIMIT 1") == [["failed"]]
+    })
+    .await;
+    assert_eq!((xmpp.texts(ADA).len(), xmpp.texts(BO).len()), (2, 1));
+}
+
+fn check(folder: &Path, xmpp: &Xmpp, change: &[(&str, &str)]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatkeep"));
+    command.args(["relay", "xmpp", "--check"]);
+    command.current_dir(folder).env_clear();
+    command.env("CHATKEEP_STORAGE_PATH", folder.join("chatkeep.db"));
+    command.env("EDGE_SECRET", support::EDGE_SECRET);
+    command.envs(xmpp.settings(ADA));
+    command.envs(change.iter().copied());
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    let shown = text(&stdout) + &text(&stderr);
+    assert!(!shown.contains(PASSWORD), "{shown}");
+    (status.code(), shown)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_says_who_the_bot_is() {
+    let xmpp = Xmpp::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let _process = Process::start(&folder.path().join("chatkeep.db"), &[]).unwrap();
+    let (code, shown) = check(folder.path(), &xmpp, &[]);
+    assert_eq!(code, Some(0), "{shown}");
+    for part in [BOT, "resumes broken connections", "Allowed: ada@localhost"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+    assert!(shown.contains("accepts the agent xmpp"), "{shown}");
+    for (name, value, why) in [
+        (
+            "CHATKEEP_RELAY_XMPP_PASSWORD",
+            "wrong",
+            "does not take the password",
+        ),
+        ("CHATKEEP_RELAY_XMPP_PASSWORD", "", "relay.xmpp.password"),
+        (
+            "CHATKEEP_RELAY_XMPP_SERVER",
+            "127.0.0.1:1",
+            "no connection to the server",
+        ),
+        ("CHATKEEP_RELAY_XMPP_ALLOW", "ada", "relay.xmpp.allow"),
+        ("CHATKEEP_RELAY_XMPP_CA_FILE", "none.pem", "can't read"),
+    ] {
+        let (code, shown) = check(folder.path(), &xmpp, &[(name, value)]);
+        assert_eq!(code, Some(1), "{shown}");
+        assert!(shown.contains(why), "{shown}");
+    }
+}
+
+/// A server that wants TLS, with a certificate that the web does not trust.
+#[tokio::test(flavor = "multi_thread")]
+async fn tls_wants_a_certificate_that_is_trusted() {
+    let (xmpp, certificate) = Xmpp::start_with_tls().await;
+    let folder = tempfile::tempdir().unwrap();
+    let _process = Process::start(&folder.path().join("chatkeep.db"), &[]).unwrap();
+    let path = folder.path().join("ca.pem");
+    std::fs::write(&path, certificate).unwrap();
+    let ca_file = ("CHATKEEP_RELAY_XMPP_CA_FILE", path.to_str().unwrap());
+    let (code, shown) = check(folder.path(), &xmpp, &[]);
+    assert_eq!(code, Some(1), "{shown}");
+    assert!(
+        shown.contains("certificate is not good for localhost")
+            && shown.contains("relay.xmpp.ca_file"),
+        "{shown}"
+    );
+    // Of another name than the one that the certificate is for.
+    let other = ("CHATKEEP_RELAY_XMPP_JID", "juno@example.com");
+    let (code, shown) = check(folder.path(), &xmpp, &[ca_file, other]);
+    assert_eq!(code, Some(1), "{shown}");
+    assert!(shown.contains("not good for example.com"), "{shown}");
+    let own = xmpp.settings(ADA);
+    let mut settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    settings.push(ca_file);
+    let _service = Service::with(&settings).await;
+    eventually("a login", async || xmpp.is_online()).await;
+    xmpp.say(ADA, "my name is Ada");
+    let answers = until_texts(&xmpp, ADA, 1).await;
+    assert_eq!(answers, ["Nice to meet you, Ada!"]);
+}
+
+/// Relay, service and connection are killed in turn at any moment: every message is answered once,
+/// every reminder comes once, because the archive knows what was sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_neither_lose_nor_repeat_anything() {
+    let xmpp = Xmpp::start().await;
+    let room = xmpp.room("tea", &[("Ada", ADA)]);
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("chatkeep.db");
+    let settings = xmpp.settings(&format!("{ADA},{room}"));
+    let mut service = KilledService::start(&database).await;
+    let start_relay = |url: &str| Program::relay("xmpp", folder.path(), url, &settings);
+    let mut relay = start_relay(&service.url);
+    eventually("the first start", async || xmpp.is_joined(&room)).await;
+    let progress = folder.path().join("relay.db.relay-xmpp.read");
+    eventually("the room's archive", async || {
+        let stored = std::fs::read_to_string(&progress).unwrap_or_default();
+        stored.contains(&format!("\"{room}\":"))
+    })
+    .await;
+    let (mut direct, mut in_room) = (Ledger::default(), Ledger::default());
+    for round in 0..kills("XMPP_KILLS", 10) {
+        xmpp.say(ADA, &direct.name(&format!("N{round}")));
+        xmpp.say(ADA, &direct.reminder(round));
+        let words = in_room.name(&format!("N{round}"));
+        xmpp.say_in(&room, "Ada", &format!("juno: {words}"));
+        let sent = || xmpp.texts(ADA).len() + xmpp.texts(&room).len();
+        // Sometimes before anything was sent, sometimes in the middle, sometimes after.
+        let wanted = sent() + (round % 4) as usize;
+        until(SLOW, "some answers", async || sent() >= wanted).await;
+        match round % 4 {
+            0 | 2 => {
+                drop(relay);
+                relay = start_relay(&service.url);
+            }
+            1 => service.kill(&database).await,
+            _ => xmpp.forget_session(),
+        }
+    }
+    for (to, ledger) in [(ADA, direct), (room.as_str(), in_room)] {
+        until(SLOW, "every answer", async || {
+            xmpp.texts(to).len() >= ledger.len()
+        })
+        .await;
+        ledger.check(xmpp.texts(to));
+    }
+    drop(relay);
 }

@@ -14,7 +14,9 @@ use crate::config::{Config, Secret};
 use crate::relay::matrix::{self, Credential, Matrix};
 use crate::relay::telegram::{self, Telegram};
 use crate::relay::xmpp::{self, Xmpp};
-use crate::relay::{self, AllowList, Condition, Credentials, IdForm, Settings, StopReason};
+use crate::relay::{
+    self, AllowList, Authorities, Condition, Credentials, IdForm, Settings, StopReason,
+};
 
 /// Networks with a built-in relay.
 const NETWORKS: [&str; 3] = ["telegram", "matrix", "xmpp"];
@@ -51,7 +53,7 @@ impl OwnRelay {
 pub(super) fn all(config: &Config) -> Vec<OwnRelay> {
     let relays = NETWORKS.map(|name| OwnRelay {
         name,
-        condition: Arc::default(),
+        condition: Arc::new(Condition::of(name)),
         config: watch::Sender::new(Arc::new(config.clone())),
     });
     relays.into()
@@ -200,10 +202,18 @@ fn xmpp(config: &Config) -> Result<Xmpp, String> {
                 .to_owned(),
         );
     };
+    let authorities = match section.certificates()? {
+        Some(pem) => {
+            let read = Authorities::read(&pem);
+            Some(read.map_err(|why| format!("relay.xmpp.ca_file: {why}"))?)
+        }
+        None => None,
+    };
     let network = Xmpp::new(xmpp::Settings {
         jid: jid.clone(),
         password: password.expose().to_owned(),
         server: section.server.clone(),
+        authorities,
         allowed: allow_list(xmpp::IDS, &section.allow)?,
         state: relay_state(config, "xmpp"),
         now_s: || Clock::system().now().seconds(),

@@ -11,7 +11,7 @@ use crate::app;
 use crate::auth::edge_token;
 use crate::config::{Config, Source};
 use crate::conformance;
-use crate::relay::{self, Credentials, Settings};
+use crate::relay::{self, Condition, Credentials, Settings};
 use crate::store;
 
 #[derive(Args)]
@@ -104,7 +104,7 @@ fn check_conformance(command: &[String]) -> Result<(), Vec<String>> {
     Err(reasons)
 }
 
-async fn connect(config: &Config, name: &str, options: &Options) -> Result<(), String> {
+async fn connect(config: &Config, name: &'static str, options: &Options) -> Result<(), String> {
     let settings = settings(config, name, options)?;
     if options.check {
         for line in app::check_relay(config, name).await? {
@@ -120,8 +120,9 @@ async fn connect(config: &Config, name: &str, options: &Options) -> Result<(), S
     let failed = |e: std::io::Error| format!("can't listen for signals: {e}");
     let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    let condition = Arc::new(Condition::of(name));
     tokio::select! {
-        stop = app::run_relay(config, name, settings, Arc::default()) => Err(stop.0),
+        stop = app::run_relay(config, name, settings, condition) => Err(stop.0),
         _ = terminate.recv() => Ok(()),
         _ = interrupt.recv() => Ok(()),
     }

@@ -1,5 +1,7 @@
 //! `[relay.…]`: relays that run inside the service.
 
+use std::path::PathBuf;
+
 use super::secret::Secret;
 use super::section::{Section, section};
 use super::{text, url};
@@ -71,10 +73,25 @@ section! {
         /// The server's address, like "xmpp.example.com:5222"; default: from DNS. Only a server on
         /// this machine may lack TLS.
         server: Option<String> = parsed_if_set("xmpp.example.com:5222", text::line);
+        /// Certificates (PEM) to trust in the place of those that the web trusts: of a server
+        /// with an authority of your own.
+        ca_file: Option<PathBuf> = path_if_set("/etc/ssl/our-ca.pem");
         /// Who may write and invite: addresses of people and rooms, like "ada@example.com" or
         /// "tea@rooms.example.com", "*@example.com" for everybody on a server; or "everyone". The
         /// relay joins rooms named here. The log names other senders.
         allow: Vec<String> = list_or_word(&[], xmpp_id);
+    }
+}
+
+impl XmppRelay {
+    /// What `ca_file` holds (PEM).
+    pub fn certificates(&self) -> Result<Option<Vec<u8>>, String> {
+        let Some(path) = &self.ca_file else {
+            return Ok(None);
+        };
+        let read = std::fs::read(path);
+        read.map(Some)
+            .map_err(|e| format!("relay.xmpp.ca_file: can't read {}: {e}", path.display()))
     }
 }
 

@@ -104,8 +104,9 @@ impl UnknownSenders {
         let place = group.map_or(String::new(), |group| {
             format!(" in the group {group} (add \"{group}\" to let in everybody there)")
         });
+        let variable = network.to_uppercase();
         log::warn!(
-            "{network}: {person} {action}{place} and is not let in; to let them in: [relay.{network}] allow = [\"{person}\"]"
+            "{network}: {person} {action}{place} and is not let in; to let them in: [relay.{network}] allow = [\"{person}\"], or CHATKEEP_RELAY_{variable}_ALLOW={person}"
         );
     }
 }

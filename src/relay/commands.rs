@@ -68,7 +68,8 @@ impl<N: Network> Core<N> {
         if command["command_type"] == "typing" {
             let (core, is_on) = (self.clone(), payload["on"] == true);
             // Outside the lane: a late typing sign is useless.
-            tokio::spawn(async move { core.network.typing(&chat, is_on).await });
+            self.lanes
+                .put_aside(async move { core.network.typing(&chat, is_on).await });
             return;
         }
         let id = text("command_id");
@@ -114,11 +115,11 @@ impl<N: Network> Core<N> {
             Err(_) => CommandEnd::Failed,
         };
         let owned = id.to_owned();
-        let noted = self.note(move |journal| journal.add_finished(&owned, seq, ending));
-        match (noted.await, ended) {
-            (Err(unsent), _) => refused(&unsent.to_string()),
-            (Ok(()), Ok(())) => json!({"status": "completed"}),
-            (Ok(()), Err(why)) => json!({"status": "failed", "error": why, "retryable": false}),
+        self.note(move |journal| journal.add_finished(&owned, seq, ending))
+            .await;
+        match ended {
+            Ok(()) => json!({"status": "completed"}),
+            Err(why) => json!({"status": "failed", "error": why, "retryable": false}),
         }
     }
 
@@ -128,21 +129,22 @@ impl<N: Network> Core<N> {
         let _ = self.acks.send(report);
     }
 
-    /// Writes to the journal on the blocking pool.
+    /// Writes to the journal on the blocking pool. What can't be written, as on a full disk, is
+    /// known until the relay ends, so sending goes on.
     pub(super) async fn note(
         &self,
         write: impl FnOnce(&mut Journal) -> io::Result<()> + Send + 'static,
-    ) -> Result<(), SendError> {
+    ) {
         let journal = self.journal.clone();
         let writing = tokio::task::spawn_blocking(move || {
             let mut journal = journal.lock();
             write(&mut journal)
         });
         let written = writing.await.unwrap_or_else(|e| Err(io::Error::other(e)));
-        written.map_err(|error| SendError::Later {
-            wait: None,
-            why: format!("what was sent can't be noted: {error}"),
-        })
+        let trouble = written.err().map(|error| {
+            format!("what is sent can't be noted ({error}); a restart now may send it once more")
+        });
+        self.condition.set_journal(trouble.as_deref());
     }
 
     /// Whether no command is running.

@@ -4,34 +4,53 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-/// The state of a relay's two connections, each with its current problem.
+/// The state of a relay's two connections and its journal, each with its current problem.
 #[derive(Debug)]
 pub struct Condition {
+    /// The relay's network, for the log.
+    name: &'static str,
     network: Mutex<Option<String>>,
     service: Mutex<Option<String>>,
+    journal: Mutex<Option<String>>,
     restarts: AtomicU64,
 }
 
 impl Default for Condition {
     fn default() -> Self {
-        let starting = || Mutex::new(Some("starting".to_owned()));
-        Self {
-            network: starting(),
-            service: starting(),
-            restarts: AtomicU64::new(0),
-        }
+        Self::of("")
     }
 }
 
 impl Condition {
+    /// Of a relay that is about to start.
+    pub fn of(name: &'static str) -> Self {
+        let starting = || Mutex::new(Some("starting".to_owned()));
+        Self {
+            name,
+            network: starting(),
+            service: starting(),
+            journal: Mutex::default(),
+            restarts: AtomicU64::new(0),
+        }
+    }
+
     /// `None`: the network answers.
     pub fn set_network(&self, trouble: Option<&str>) {
-        set(&self.network, "the network", trouble);
+        self.set(&self.network, "network", trouble);
     }
 
     /// `None`: the service answers.
     pub fn set_service(&self, trouble: Option<&str>) {
-        set(&self.service, "the service", trouble);
+        self.set(&self.service, "service", trouble);
+    }
+
+    /// `None`: what is sent is noted.
+    pub fn set_journal(&self, trouble: Option<&str>) {
+        self.set(&self.journal, "journal", trouble);
+    }
+
+    pub fn network_answers(&self) -> bool {
+        self.network.lock().is_none()
     }
 
     /// The relay ended and was restarted.
@@ -44,22 +63,26 @@ impl Condition {
         self.restarts.load(Ordering::Relaxed)
     }
 
-    /// The current problem, without secrets; `None` when both connections work.
+    /// The current problem, without secrets; `None` when everything works.
     pub fn trouble(&self) -> Option<String> {
         let of = |end: &Mutex<Option<String>>| end.lock().clone();
-        of(&self.network).or_else(|| of(&self.service))
+        let network = of(&self.network);
+        network
+            .or_else(|| of(&self.service))
+            .or_else(|| of(&self.journal))
     }
-}
 
-/// Logs each new problem once.
-fn set(end: &Mutex<Option<String>>, name: &str, trouble: Option<&str>) {
-    let mut known = end.lock();
-    if known.as_deref() == trouble {
-        return;
+    /// Logs each new problem once.
+    fn set(&self, end: &Mutex<Option<String>>, what: &str, trouble: Option<&str>) {
+        let mut known = end.lock();
+        if known.as_deref() == trouble {
+            return;
+        }
+        let name = self.name;
+        match trouble {
+            Some(trouble) => log::warn!("relay {name}, the {what}: {trouble}"),
+            None => log::info!("relay {name}: the {what} works"),
+        }
+        *known = trouble.map(str::to_owned);
     }
-    match trouble {
-        Some(trouble) => log::warn!("relay, {name}: {trouble}"),
-        None => log::info!("relay: {name} answers"),
-    }
-    *known = trouble.map(str::to_owned);
 }

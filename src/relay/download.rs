@@ -1,63 +1,116 @@
 //! Files that a message names by their address. Redirects are followed; no header goes to
-//! another server than the one it is meant for. Blocking.
+//! another server than the one it is meant for.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs as _};
 use std::time::Duration;
 
-use crate::outbound::{self, Method, NoAnswer, Request, Response};
+use super::backoff::backoff;
+use super::{Authorities, Condition, SendError};
+use crate::outbound::{self, Method, Request, Response};
 
 const FILE_MAX: Duration = Duration::from_secs(60);
 /// The largest photo that the service takes.
-pub(super) const FILE_BYTES_MAX: u64 = 20 * 1024 * 1024;
+const FILE_BYTES_MAX: u64 = 20 * 1024 * 1024;
 const REDIRECTS_MAX: u32 = 3;
+/// Attempts to fetch a file while the network works.
+const TRIES_MAX: u32 = 5;
 
 /// Why a file was not fetched.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// It would fail again: a sentence.
     Final(String),
-    /// Another try may do better.
-    Passing(NoAnswer),
+    /// Another try may do better: a sentence, which may hold the address.
+    Passing(String),
 }
 
-/// Gets a file. `headers` go to the server of `url` only. A redirect to another server, and
-/// with `is_anybodys` also the first address, must be a public one, unless its host is one of
-/// `own_hosts`.
-pub(super) fn fetch(
-    url: &str,
-    headers: &[(&str, &str)],
-    is_anybodys: bool,
-    own_hosts: &[String],
-) -> Result<Response, Failure> {
-    let mut url = url.to_owned();
-    let first = Origin::of(&url).ok_or_else(no_address)?;
-    for _ in 0..=REDIRECTS_MAX {
-        let origin = Origin::of(&url).ok_or_else(no_address)?;
-        let is_first = origin == first;
-        let is_trusted = (is_first && !is_anybodys) || own_hosts.contains(&origin.host);
-        if !is_trusted && !origin.is_public() {
-            return Err(Failure::Final("its address is not a public one".to_owned()));
-        }
-        if first.is_tls && !origin.is_tls {
-            return Err(Failure::Final("it is redirected to http://".to_owned()));
-        }
-        let request = Request {
-            headers: if is_first { headers } else { &[] },
-            timeout: FILE_MAX,
-            answer_bytes_max: FILE_BYTES_MAX,
-            ..Request::new(Method::Get, &url)
+/// Repeats a download. Waits that the network asks for, and the time while it does not work, are
+/// no attempts. `None`: the file is not handed out, and the log says why.
+pub(super) async fn patiently<F>(condition: &Condition, call: impl Fn() -> F) -> Option<Vec<u8>>
+where
+    F: Future<Output = Result<Vec<u8>, SendError>>,
+{
+    let (mut tries, mut attempt) = (0, 0);
+    loop {
+        let (wait, why) = match call().await {
+            Ok(file) => return Some(file),
+            Err(SendError::Later { wait, why }) => (wait, why),
+            Err(SendError::Never(why)) => {
+                log::warn!("a photo can't be fetched: {why}");
+                return None;
+            }
         };
-        let answer = outbound::send(&request).map_err(Failure::Passing)?;
-        let target = match answer.status {
-            301 | 302 | 303 | 307 | 308 => answer.header("location").map(|to| joined(&origin, to)),
-            _ => None,
-        };
-        match target {
-            Some(target) => url = target,
-            None => return Ok(answer),
+        tries += u32::from(wait.is_none() && condition.network_answers());
+        if tries == TRIES_MAX {
+            log::warn!("a photo is left out after {tries} tries: {why}");
+            return None;
         }
+        tokio::time::sleep(wait.unwrap_or_else(|| backoff(attempt))).await;
+        attempt += u32::from(wait.is_none());
     }
-    Err(Failure::Final("it is redirected too often".to_owned()))
+}
+
+/// A file to fetch.
+#[derive(Default)]
+pub(super) struct Download {
+    pub(super) url: String,
+    /// Go to the server of `url` only.
+    pub(super) headers: Vec<(&'static str, String)>,
+    /// Somebody's address, which must be a public one or lead to one of `own_hosts`. A redirect
+    /// to another server must do so in any case.
+    pub(super) is_anybodys: bool,
+    pub(super) own_hosts: Vec<String>,
+    /// Who vouches for `own_hosts`. `None`: those that the web trusts.
+    pub(super) authorities: Option<Authorities>,
+}
+
+impl Download {
+    /// The answer of the file's server with any status.
+    pub(super) async fn get(self) -> Result<Response, Failure> {
+        let fetching = tokio::task::spawn_blocking(move || self.fetch());
+        let broken_off = |_| Err(Failure::Passing("the call was broken off".to_owned()));
+        fetching.await.unwrap_or_else(broken_off)
+    }
+
+    fn fetch(&self) -> Result<Response, Failure> {
+        let headers: Vec<(&str, &str)> = self
+            .headers
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        let mut url = self.url.clone();
+        let first = Origin::of(&url).ok_or_else(no_address)?;
+        for _ in 0..=REDIRECTS_MAX {
+            let origin = Origin::of(&url).ok_or_else(no_address)?;
+            let is_first = origin == first;
+            let is_own = self.own_hosts.contains(&origin.host);
+            if first.is_tls && !origin.is_tls {
+                return Err(Failure::Final("it is redirected to http://".to_owned()));
+            }
+            let request = Request {
+                headers: if is_first { &headers } else { &[] },
+                timeout: FILE_MAX,
+                answer_bytes_max: FILE_BYTES_MAX,
+                public_only: !is_own && (self.is_anybodys || !is_first),
+                authorities: self.authorities.as_ref().filter(|_| is_own),
+                ..Request::new(Method::Get, &url)
+            };
+            let answer = outbound::send(&request).map_err(|error| match error.is_private {
+                true => Failure::Final("its address is not a public one".to_owned()),
+                false => Failure::Passing(error.to_string()),
+            })?;
+            let target = match answer.status {
+                301 | 302 | 303 | 307 | 308 => {
+                    answer.header("location").map(|to| joined(&origin, to))
+                }
+                _ => None,
+            };
+            match target {
+                Some(target) => url = target,
+                None => return Ok(answer),
+            }
+        }
+        Err(Failure::Final("it is redirected too often".to_owned()))
+    }
 }
 
 fn no_address() -> Failure {
@@ -121,41 +174,6 @@ impl Origin {
             false => format!("{scheme}://{}:{}", self.host, self.port),
         }
     }
-
-    /// Whether all addresses of the host are public.
-    fn is_public(&self) -> bool {
-        let found = (self.host.as_str(), self.port).to_socket_addrs();
-        let addresses: Vec<IpAddr> = found.into_iter().flatten().map(|a| a.ip()).collect();
-        !addresses.is_empty() && addresses.into_iter().all(is_public)
-    }
-}
-
-fn is_public(address: IpAddr) -> bool {
-    match address.to_canonical() {
-        IpAddr::V4(ip) => is_public_v4(ip),
-        IpAddr::V6(ip) => is_public_v6(ip),
-    }
-}
-
-fn is_public_v4(ip: Ipv4Addr) -> bool {
-    let [a, b, ..] = ip.octets();
-    let is_shared = a == 100 && (64..128).contains(&b);
-    !(a == 0
-        || is_shared
-        || ip.is_private()
-        || ip.is_loopback()
-        || ip.is_link_local()
-        || ip.is_multicast()
-        || ip.is_broadcast()
-        || ip.is_documentation())
-}
-
-fn is_public_v6(ip: Ipv6Addr) -> bool {
-    !(ip.is_unspecified()
-        || ip.is_loopback()
-        || ip.is_multicast()
-        || ip.is_unique_local()
-        || ip.is_unicast_link_local())
 }
 
 #[cfg(test)]
@@ -183,28 +201,6 @@ mod tests {
             joined(&origin, "https://b.example/y"),
             "https://b.example/y"
         );
-    }
-
-    #[test]
-    fn public_addresses() {
-        for own in [
-            "127.0.0.1",
-            "10.0.0.1",
-            "192.168.1.1",
-            "169.254.169.254",
-            "100.64.0.1",
-            "0.0.0.0",
-            "::1",
-            "fe80::1",
-            "fd00::1",
-            "::ffff:127.0.0.1",
-            "::",
-        ] {
-            assert!(!is_public(own.parse().unwrap()), "{own}");
-        }
-        for public in ["1.1.1.1", "2606:4700::1111"] {
-            assert!(is_public(public.parse().unwrap()), "{public}");
-        }
     }
 
     /// Answers each connection with the next text; the requests, in their order.
@@ -237,9 +233,13 @@ mod tests {
         let (other, others) = server(vec![cat.to_owned()]);
         let answers = vec![moved("/second"), moved(&format!("{other}/file"))];
         let (own, owns) = server(answers);
-        let headers = [("authorization", "Bearer secret")];
-        let hosts = ["127.0.0.1".to_owned()];
-        let found = fetch(&format!("{own}/first"), &headers, false, &hosts).unwrap();
+        let download = Download {
+            url: format!("{own}/first"),
+            headers: vec![("authorization", "Bearer secret".to_owned())],
+            own_hosts: vec!["127.0.0.1".to_owned()],
+            ..Download::default()
+        };
+        let found = download.fetch().unwrap();
         assert_eq!(found.body, b"cat");
         let asked = owns.join().unwrap();
         assert!(asked[0].starts_with("GET /first ") && asked[1].starts_with("GET /second "));
@@ -258,13 +258,21 @@ mod tests {
             Err(Failure::Final(why)) => why,
             other => panic!("{other:?}"),
         };
+        let fetch = |url: &str, is_anybodys| {
+            let download = Download {
+                url: url.to_owned(),
+                is_anybodys,
+                ..Download::default()
+            };
+            download.fetch()
+        };
         let (own, _) = server(vec![moved("http://127.0.0.1:9/x")]);
-        let found = fetch(&own, &[], false, &[]);
+        let found = fetch(&own, false);
         assert_eq!(why(found), "its address is not a public one");
-        let found = fetch("http://127.0.0.1:9/x", &[], true, &[]);
+        let found = fetch("http://127.0.0.1:9/x", true);
         assert_eq!(why(found), "its address is not a public one");
         let (own, _) = server(vec![moved("/x"); 4]);
-        let found = fetch(&own, &[], false, &[]);
+        let found = fetch(&own, false);
         assert_eq!(why(found), "it is redirected too often");
     }
 }

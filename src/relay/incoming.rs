@@ -12,6 +12,14 @@ pub(super) const CANT_HEAR: &str = "I can't hear yet. Could you write it to me?"
 pub(super) const CANT_READ: &str =
     "I can't make anything of that yet: I read text and look at photos.";
 
+/// Answers to messages that the service did not take.
+pub(super) const CANT_SEE: &str =
+    "I couldn't take that photo. I can look at JPEG, PNG, WebP and HEIC.";
+pub(super) const TOO_MANY_PHOTOS: &str =
+    "I can't look at more photos right now. Could you send it again in an hour?";
+pub(super) const TRY_AGAIN: &str =
+    "Something went wrong with your message. Could you send it again?";
+
 /// A message's author, chat and id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Incoming {

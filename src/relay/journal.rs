@@ -1,17 +1,19 @@
 //! A relay's journal: the bubbles it sent and the commands it finished, for use after a restart. A
-//! file of JSON lines with ids only, never message texts. Blocking.
+//! file of JSON lines with ids only, never message texts. What can't be written is known until the
+//! relay ends, and written later. Blocking.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::state_file::{self, create_folder_of};
+
 /// Lines kept. More than there may be unfinished commands, so that none is forgotten too early.
 const LINES_MAX: usize = 20_000;
-const MODE: u32 = 0o600;
 
 /// How a command ended here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +42,10 @@ enum JournalLine {
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
+    /// Of a second relay with this journal, each would repeat what the other has sent.
+    _lock: File,
+    /// The file lacks lines, or ends with a part of one: it is written anew with the next line.
+    is_behind: bool,
     lines: VecDeque<JournalLine>,
     appended: usize,
     sent: HashSet<String>,
@@ -56,12 +62,16 @@ pub(super) struct Journal {
 impl Journal {
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
         create_folder_of(&path)?;
+        let lock = state_file::lock(&path)?;
         let mut options = OpenOptions::new();
-        let file = options.create(true).append(true).mode(MODE).open(&path)?;
-        let text = fs::read_to_string(&path)?;
+        options.create(true).append(true).mode(state_file::MODE);
+        let file = options.open(&path)?;
+        let bytes = fs::read(&path)?;
         let mut journal = Self {
             path,
             file,
+            _lock: lock,
+            is_behind: false,
             lines: VecDeque::new(),
             appended: 0,
             sent: HashSet::new(),
@@ -70,22 +80,39 @@ impl Journal {
             last_seq: 0,
             ahead: BTreeSet::new(),
         };
-        for line in text.lines() {
-            // A line torn by a power failure was never acknowledged, so it may be dropped.
-            let Ok(line) = serde_json::from_str::<JournalLine>(line) else {
-                continue;
-            };
-            if let JournalLine::Finished {
-                epoch, last_seq, ..
-            } = &line
-            {
-                journal.enter(epoch, u64::MAX);
-                journal.last_seq = journal.last_seq.max(*last_seq);
+        let (whole, torn) = match bytes.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => bytes.split_at(end + 1),
+            None => (&[][..], &bytes[..]),
+        };
+        let mut damaged = 0;
+        for line in whole.split_inclusive(|byte| *byte == b'\n') {
+            match serde_json::from_slice::<JournalLine>(line) {
+                Ok(line) => journal.take_up(line),
+                Err(_) => damaged += 1,
             }
-            journal.note(line);
         }
-        journal.rewrite()?;
+        if damaged > 0 {
+            log::warn!(
+                "{}: {damaged} lines are damaged and left out; what they name may be sent once more",
+                journal.path.display()
+            );
+        }
+        // A line torn by a power failure was never acknowledged, so it may be dropped.
+        journal.is_behind = damaged > 0 || !torn.is_empty();
+        journal.appended = whole.iter().filter(|byte| **byte == b'\n').count();
         Ok(journal)
+    }
+
+    /// A line of an earlier process.
+    fn take_up(&mut self, line: JournalLine) {
+        if let JournalLine::Finished {
+            epoch, last_seq, ..
+        } = &line
+        {
+            self.enter(epoch, u64::MAX);
+            self.last_seq = self.last_seq.max(*last_seq);
+        }
+        self.note(line);
     }
 
     pub(super) fn was_sent(&self, bubble: &str) -> bool {
@@ -96,14 +123,14 @@ impl Journal {
         self.endings.get(command).copied()
     }
 
-    /// Synced when this returns.
+    /// Synced when this returns. After an error it is known all the same, until the relay ends.
     pub(super) fn add_sent(&mut self, bubble: &str) -> io::Result<()> {
         self.append(JournalLine::Sent {
             sent: bubble.to_owned(),
         })
     }
 
-    /// Synced when this returns.
+    /// Synced when this returns. After an error it is known all the same, until the relay ends.
     pub(super) fn add_finished(
         &mut self,
         id: &str,
@@ -136,14 +163,15 @@ impl Journal {
     fn append(&mut self, line: JournalLine) -> io::Result<()> {
         let mut text = serde_json::to_string(&line)?;
         text.push('\n');
-        self.file.write_all(text.as_bytes())?;
-        self.file.sync_data()?;
         self.note(line);
-        self.appended += 1;
-        if self.appended <= LINES_MAX {
-            return Ok(());
+        if self.is_behind || self.appended >= 2 * LINES_MAX {
+            return self.rewrite();
         }
-        self.rewrite()
+        self.appended += 1;
+        let written = self.file.write_all(text.as_bytes());
+        let written = written.and_then(|()| self.file.sync_data());
+        self.is_behind = written.is_err();
+        written
     }
 
     fn note(&mut self, line: JournalLine) {
@@ -186,33 +214,13 @@ impl Journal {
             text.push_str(&serde_json::to_string(line)?);
             text.push('\n');
         }
-        replace_file(&self.path, text.as_bytes())?;
+        self.is_behind = true;
+        state_file::replace(&self.path, text.as_bytes())?;
         self.file = OpenOptions::new().append(true).open(&self.path)?;
-        self.appended = 0;
+        self.is_behind = false;
+        self.appended = self.lines.len();
         Ok(())
     }
-}
-
-/// Replaces a file atomically. Synced when this returns.
-pub(super) fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
-    create_folder_of(path)?;
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(".new");
-    let mut options = OpenOptions::new();
-    options.create(true).write(true).truncate(true).mode(MODE);
-    let mut file = options.open(&draft)?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&draft, path)
-}
-
-fn create_folder_of(path: &Path) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    folder.map_or(Ok(()), |folder| {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)
-    })
 }
 
 #[cfg(test)]
@@ -233,6 +241,7 @@ mod tests {
             .add_finished("c1", 1, CommandEnd::Completed)
             .unwrap();
         journal.add_finished("c3", 3, CommandEnd::Failed).unwrap();
+        drop(journal);
         let mut journal = open(&folder);
         assert!(journal.was_sent("c1:0") && !journal.was_sent("c1:1"));
         assert_eq!(journal.ending("c1"), Some(CommandEnd::Completed));
@@ -258,21 +267,46 @@ mod tests {
         journal
             .add_finished("d1", 1, CommandEnd::Completed)
             .unwrap();
-        assert_eq!(open(&folder).resume("e2", 1), 1);
-        assert_eq!(open(&folder).resume("e2", 0), 0, "its head is below ours");
+        drop(journal);
+        let mut journal = open(&folder);
+        assert_eq!(journal.resume("e2", 1), 1);
+        assert_eq!(journal.resume("e2", 0), 0, "its head is below ours");
     }
 
     #[test]
-    fn a_torn_line_is_left_out() {
+    fn torn_and_damaged_lines_are_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = open(&folder);
         journal.add_sent("a").unwrap();
-        let mut file = OpenOptions::new().append(true).open(&journal.path).unwrap();
-        file.write_all(b"{\"sent\":\"b").unwrap();
+        let path = journal.path.clone();
+        drop(journal);
+        let append = |bytes: &[u8]| {
+            let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+            file.write_all(bytes).unwrap();
+        };
+        append(b"\xff\xfe no line\n{\"sent\":\"b\"}\n{\"sent\":\"c");
         let mut journal = open(&folder);
-        assert!(journal.was_sent("a") && !journal.was_sent("b"));
-        journal.add_sent("c").unwrap();
-        assert!(open(&folder).was_sent("c"));
+        assert!(journal.was_sent("a") && journal.was_sent("b") && !journal.was_sent("c"));
+        journal.add_sent("d").unwrap();
+        drop(journal);
+        let journal = open(&folder);
+        assert!(journal.was_sent("d") && journal.was_sent("b"));
+        assert!(!journal.is_behind, "it was written anew");
+    }
+
+    #[test]
+    fn what_can_not_be_written_is_known_and_written_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut journal = open(&folder);
+        // Nothing can be written to it, as on a full disk.
+        let path = journal.path.clone();
+        journal.file = File::open(&path).unwrap();
+        assert!(journal.add_sent("a").is_err());
+        assert!(journal.was_sent("a"));
+        journal.add_sent("b").unwrap();
+        drop(journal);
+        let journal = open(&folder);
+        assert!(journal.was_sent("a") && journal.was_sent("b"));
     }
 
     #[test]
@@ -286,6 +320,7 @@ mod tests {
         }
         assert!(!journal.was_sent("0") && journal.was_sent("1"));
         journal.rewrite().unwrap();
+        drop(journal);
         let journal = open(&folder);
         assert_eq!(journal.lines.len(), LINES_MAX);
         assert!(!journal.was_sent("0") && journal.was_sent("1"));

@@ -39,6 +39,13 @@ impl Lanes {
         let _ = jobs.send(Box::pin(job));
     }
 
+    /// Starts a task that waits for no lane, and ends with the relay.
+    pub(super) fn put_aside(&self, job: impl Future<Output = ()> + Send + 'static) {
+        let mut workers = self.workers.lock();
+        while workers.try_join_next().is_some() {}
+        workers.spawn(job);
+    }
+
     /// Aborts all tasks.
     pub(super) fn end(&self) {
         self.workers.lock().abort_all();

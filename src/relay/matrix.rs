@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use super::allow_list::{AllowList, IdForm, UnknownSenders};
-use super::{Network, SendError, StopReason, Uplink};
+use super::{Network, SendError, StopReason, Uplink, state_file};
 use api::{Api, Failure};
 use session_file::Session;
 
@@ -99,7 +99,7 @@ impl Matrix {
             api: Api::new(&settings.homeserver, settings.credential),
             homeserver: settings.homeserver,
             allowed: settings.allowed,
-            session_path: session_file::path_beside(&settings.state),
+            session_path: state_file::path_beside(&settings.state, session_file::ENDING),
             introduced: OnceCell::new(),
             rooms: Mutex::default(),
             strangers: UnknownSenders::default(),

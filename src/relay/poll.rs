@@ -52,7 +52,7 @@ pub(super) async fn run<N: Network>(
                 attempt += 1;
                 wait.max(backoff(attempt))
             }
-            CallResult::Refused(why) => {
+            CallResult::Refused(why) | CallResult::Broken(why) => {
                 core.condition.set_service(Some(&why));
                 acks.clear(); // reported again when the commands are handed out again
                 attempt += 1;

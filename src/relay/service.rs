@@ -7,8 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
+use super::call::{Body, Call};
 use super::{Settings, StopReason};
-use crate::outbound::{self, Authorities, Method, Request};
+use crate::outbound::{Authorities, Method, Response};
 
 /// Longer than a reply may take.
 const MESSAGE_MAX: Duration = Duration::from_secs(40);
@@ -48,15 +49,6 @@ pub(super) struct Service {
     pub(super) authorities: Option<Authorities>,
 }
 
-/// The body of a call.
-pub(super) enum Body {
-    Json(Value),
-    Form {
-        content_type: String,
-        bytes: Vec<u8>,
-    },
-}
-
 /// The outcome of a call.
 pub(super) enum CallResult {
     /// 200 with JSON.
@@ -65,6 +57,8 @@ pub(super) enum CallResult {
     Refused(String),
     /// Retry after the wait.
     Later { wait: Duration, why: String },
+    /// The service fails: perhaps because of this very call, so retry only so often.
+    Broken(String),
     /// The service rejects this relay.
     Stop(StopReason),
 }
@@ -101,6 +95,7 @@ impl Service {
         match self.sync(serde_json::json!({})).await {
             CallResult::Taken(_) => Ok(()),
             CallResult::Refused(why)
+            | CallResult::Broken(why)
             | CallResult::Later { why, .. }
             | CallResult::Stop(StopReason(why)) => Err(why),
         }
@@ -114,51 +109,32 @@ impl Service {
         timeout: Duration,
     ) -> CallResult {
         let url = format!("{}{path}", self.url);
-        let bearer = format!("Bearer {}", self.credentials.token);
-        let key = key.map(str::to_owned);
-        let authorities = self.authorities.clone();
-        let calling = tokio::task::spawn_blocking(move || {
-            let mut headers = vec![("authorization", bearer.as_str())];
-            headers.extend(key.as_deref().map(|key| ("idempotency-key", key)));
-            let mut request = Request {
-                headers: &headers,
-                timeout,
-                authorities: authorities.as_ref(),
-                ..Request::new(Method::Post, &url)
-            };
-            match &body {
-                Body::Json(json) => request.body = Some(json),
-                Body::Form {
-                    content_type,
-                    bytes,
-                } => request.raw = Some((content_type, bytes)),
-            }
-            outbound::send(&request)
-        });
-        match calling.await {
-            Ok(Ok(answer)) => self.outcome(&answer),
-            Ok(Err(error)) => CallResult::Later {
+        let mut call = Call::new(Method::Post, url, timeout).bearer(&self.credentials.token);
+        let key = key.map(|key| ("idempotency-key", key.to_owned()));
+        call.headers.extend(key);
+        call.body = Some(body);
+        call.authorities = self.authorities.clone();
+        match call.send().await {
+            Ok(answer) => self.outcome(&answer),
+            Err(why) => CallResult::Later {
                 wait: Duration::ZERO,
-                why: format!("the service at {} does not answer: {error}", self.url),
-            },
-            Err(error) => CallResult::Later {
-                wait: Duration::ZERO,
-                why: format!("a call was broken off: {error}"),
+                why: format!("the service at {} does not answer: {why}", self.url),
             },
         }
     }
 
-    fn outcome(&self, answer: &outbound::Response) -> CallResult {
+    fn outcome(&self, answer: &Response) -> CallResult {
         let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let detail = body["detail"].as_str().unwrap_or("no reason given");
         match answer.status {
             200 if body.is_object() => CallResult::Taken(body),
             401 => CallResult::Stop(StopReason(self.not_known())),
             // A 200 with HTML comes from a proxy, not from the service.
-            200 | 408 | 429 | 500.. => CallResult::Later {
+            200 | 408 | 429 | 502..=504 => CallResult::Later {
                 wait: Duration::from_secs(answer.retry_after_s.unwrap_or(0)),
                 why: format!("the service answers {}: {detail}", answer.status),
             },
+            500.. => CallResult::Broken(format!("the service answers {}: {detail}", answer.status)),
             status => CallResult::Refused(format!("the service answers {status}: {detail}")),
         }
     }

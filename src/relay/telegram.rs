@@ -3,20 +3,23 @@
 //! transaction ids: a crash between sending a bubble and recording it sends that bubble twice.
 
 mod api;
+mod chats;
 mod text;
 mod updates;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::oneshot::{self, error::TryRecvError};
+use tokio::time::Instant;
 
 use super::allow_list::{AllowList, IdForm, UnknownSenders};
 use super::backoff::backoff;
 use super::{Network, SendError, StopReason, Uplink};
 use api::{Api, Failure};
+use chats::Chats;
 use updates::Bot;
 
 /// Prefix of people's and chats' ids in the service.
@@ -35,6 +38,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(3);
 /// Pause between two empty polls.
 const PAUSE: Duration = Duration::from_millis(50);
 const UPDATES_MAX: usize = 100;
+/// The lane that sets the menu.
+const MENU: &str = "the menu";
 /// The prefix of reminder texts, which get buttons.
 const REMINDER: &str = "⏰";
 
@@ -48,8 +53,7 @@ pub struct Settings {
 pub struct Telegram {
     api: Api,
     allowed: AllowList,
-    /// Groups that got a new id.
-    moved: Mutex<HashMap<i64, i64>>,
+    chats: Mutex<Chats>,
     /// People already named in the log.
     strangers: UnknownSenders,
 }
@@ -70,7 +74,7 @@ impl Telegram {
         Self {
             api: Api::new(&settings.base_url, &settings.token),
             allowed: settings.allowed,
-            moved: Mutex::default(),
+            chats: Mutex::default(),
             strangers: UnknownSenders::default(),
         }
     }
@@ -122,7 +126,7 @@ impl Telegram {
             .map(|(command, description)| json!({"command": command, "description": description}));
         let set = self
             .api
-            .call("setMyCommands", json!({ "commands": commands }));
+            .call_patiently("setMyCommands", json!({ "commands": commands }));
         if let Err(failure) = set.await {
             log::debug!("telegram: the menu of commands was not set: {failure}");
         }
@@ -147,7 +151,7 @@ impl Telegram {
     /// Advice for a conflict that isn't temporary.
     async fn conflict(&self, why: &str) -> String {
         if why.contains("webhook") {
-            return match self.api.call("deleteWebhook", json!({})).await {
+            return match self.api.call_patiently("deleteWebhook", json!({})).await {
                 Ok(_) => "a webhook was set for this bot; it is removed now".to_owned(),
                 Err(failure) => format!("a webhook is set for this bot: {failure}"),
             };
@@ -156,7 +160,7 @@ impl Telegram {
     }
 
     async fn sent(&self, chat: i64, bubble: &str, is_marked_up: bool) -> Result<(), Failure> {
-        let mut message = json!({"chat_id": self.now_at(chat), "text": bubble});
+        let mut message = json!({"text": bubble});
         if is_marked_up {
             message["text"] = text::html(bubble).into();
             message["parse_mode"] = "HTML".into();
@@ -164,21 +168,33 @@ impl Telegram {
         if bubble.starts_with(REMINDER) {
             message["reply_markup"] = updates::reminder_buttons();
         }
-        self.api.call("sendMessage", message).await.map(drop)
+        self.call_in(chat, "sendMessage", message).await
     }
 
-    /// The chat's current id: a group that becomes a supergroup gets a new one.
-    fn now_at(&self, chat: i64) -> i64 {
-        let moved = self.moved.lock();
-        moved.get(&chat).copied().unwrap_or(chat)
+    /// A call for a chat. While Telegram asks to wait there, nothing is called.
+    async fn call_in(&self, chat: i64, method: &str, mut arguments: Value) -> Result<(), Failure> {
+        let (current, wait) = {
+            let chats = self.chats.lock();
+            (chats.current(chat), chats.wait(chat, Instant::now()))
+        };
+        if let Some(wait) = wait {
+            return Err(Failure::TooMany(wait));
+        }
+        arguments["chat_id"] = current.into();
+        let called = self.api.call(method, arguments).await.map(drop);
+        if let Err(Failure::TooMany(wait)) = called {
+            let mut chats = self.chats.lock();
+            chats.must_wait(chat, wait, Instant::now());
+        }
+        called
     }
 
     fn note_moved(&self, from: i64, to: i64) {
-        log::warn!(
-            "telegram: the group {from} is {to} now: name it so in relay.telegram.allow, where it stands there"
-        );
-        let mut moved = self.moved.lock();
-        moved.insert(from, to);
+        if self.chats.lock().moved(from, to) {
+            log::warn!(
+                "telegram: the group {from} is {to} now: name it so in relay.telegram.allow, where it stands there"
+            );
+        }
     }
 }
 
@@ -188,7 +204,9 @@ impl Network for Telegram {
             Ok(bot) => bot,
             Err(stop) => return stop,
         };
-        self.offer_commands().await;
+        let up = uplink.clone();
+        // Nobody waits for it.
+        drop(uplink.in_order(MENU, async move { up.network().offer_commands().await }));
         let mut unconfirmed = Unconfirmed::default();
         let mut attempt = 0;
         loop {
@@ -246,9 +264,9 @@ impl Network for Telegram {
     /// It ends by itself, after 5 s or with the next message.
     async fn typing(&self, chat: &str, is_on: bool) {
         if let Some(chat) = updates::chat_id(chat).filter(|_| is_on) {
-            let action = json!({"chat_id": self.now_at(chat), "action": "typing"});
+            let action = json!({"action": "typing"});
             // A late typing sign is useless.
-            let _ = self.api.call("sendChatAction", action).await;
+            let _ = self.call_in(chat, "sendChatAction", action).await;
         }
     }
 }

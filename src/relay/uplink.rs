@@ -8,11 +8,29 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::backoff::backoff;
+use super::incoming::{CANT_SEE, TOO_MANY_PHOTOS, TRY_AGAIN};
 use super::service::CallResult;
 use super::{Condition, Core, Network, SendError, StopReason};
 
 /// The boundary of a multipart form. No photo contains it by chance.
 const BOUNDARY: &str = "chatkeep-relay-6f1d8a52c3e94b07";
+
+/// So often a message is posted that the service fails at (500), and a reply is sent while the
+/// network works but does not take it: about 7 minutes. Others of the chat wait for it.
+const TRIES_MAX: u32 = 12;
+/// A photo that must wait longer is refused, so that the chat's messages don't wait for it.
+const PHOTO_WAIT_MAX: Duration = Duration::from_secs(60);
+
+/// What became of a post.
+enum Posted {
+    Taken(Value),
+    /// Logged already.
+    Refused,
+    /// It broke the service so often that it is left out. Logged already.
+    GivenUp,
+    /// It would have to wait long.
+    TooEarly,
+}
 
 pub struct Uplink<N> {
     core: Arc<Core<N>>,
@@ -60,15 +78,16 @@ impl<N: Network> Uplink<N> {
     /// may take long. Call it within the chat's lane.
     pub async fn message(&self, key: &str, message: &Value) {
         let chat = message["chat_guid"].as_str().unwrap_or_default();
-        let Some(answer) = self
-            .until_taken(|| self.core.service.message(key, message))
-            .await
-        else {
-            return;
-        };
-        let bubbles: Vec<String> =
-            serde_json::from_value(answer["reply_bubbles"].clone()).unwrap_or_default();
-        self.send_all(chat, key, &bubbles).await;
+        let call = || self.core.service.message(key, message);
+        match self.post(Duration::MAX, call).await {
+            Posted::Taken(answer) => {
+                let bubbles: Vec<String> =
+                    serde_json::from_value(answer["reply_bubbles"].clone()).unwrap_or_default();
+                self.send_all(chat, key, &bubbles).await;
+            }
+            Posted::GivenUp if message["mode"] == "direct" => self.say(chat, key, TRY_AGAIN).await,
+            Posted::GivenUp | Posted::Refused | Posted::TooEarly => {}
+        }
     }
 
     /// Posts a photo with the fields of `POST /photo/upload` besides the file. The reply follows as
@@ -76,8 +95,21 @@ impl<N: Network> Uplink<N> {
     pub async fn photo(&self, fields: &[(&str, String)], file: &[u8]) {
         let form = form(fields, file);
         let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
-        self.until_taken(|| self.core.service.photo(&content_type, &form))
-            .await;
+        let field = |name: &str| {
+            let found = fields.iter().find(|(known, _)| *known == name);
+            found.map_or("", |(_, text)| text.as_str())
+        };
+        let (chat, key) = (field("chat_guid"), field("attachment_guid"));
+        let call = || self.core.service.photo(&content_type, &form);
+        let words = match self.post(PHOTO_WAIT_MAX, call).await {
+            Posted::Taken(_) => return,
+            Posted::Refused => CANT_SEE,
+            Posted::TooEarly => TOO_MANY_PHOTOS,
+            Posted::GivenUp => TRY_AGAIN,
+        };
+        if field("is_group") != "true" {
+            self.say(chat, key, words).await;
+        }
     }
 
     /// Sends a text of the relay itself. `id` is the same whenever the same text is sent.
@@ -85,29 +117,37 @@ impl<N: Network> Uplink<N> {
         self.send_all(chat, id, &[text.to_owned()]).await;
     }
 
-    /// `None` when it was refused or the relay ends.
-    async fn until_taken<F>(&self, call: impl Fn() -> F) -> Option<Value>
+    /// Posts until the service takes it. A service that does not answer is waited for.
+    async fn post<F>(&self, wait_max: Duration, call: impl Fn() -> F) -> Posted
     where
         F: Future<Output = CallResult>,
     {
-        let mut attempt = 0;
+        let (mut attempt, mut broken) = (0, 0);
         loop {
-            match call().await {
+            let (wait, why) = match call().await {
                 CallResult::Taken(answer) => {
                     self.core.condition.set_service(None);
-                    return Some(answer);
+                    return Posted::Taken(answer);
                 }
                 CallResult::Refused(why) => {
                     log::warn!("a message was not taken: {why}");
-                    return None;
-                }
-                CallResult::Later { wait, why } => {
-                    self.core.condition.set_service(Some(&why));
-                    tokio::time::sleep(wait.max(backoff(attempt))).await;
-                    attempt += 1;
+                    return Posted::Refused;
                 }
                 CallResult::Stop(stop) => return self.core.ends(stop).await,
-            }
+                CallResult::Broken(why) => {
+                    broken += 1;
+                    if broken == TRIES_MAX {
+                        log::warn!("a message is left out after {broken} tries: {why}");
+                        return Posted::GivenUp;
+                    }
+                    (Duration::ZERO, why)
+                }
+                CallResult::Later { wait, .. } if wait > wait_max => return Posted::TooEarly,
+                CallResult::Later { wait, why } => (wait, why),
+            };
+            self.core.condition.set_service(Some(&why));
+            tokio::time::sleep(wait.max(backoff(attempt))).await;
+            attempt += 1;
         }
     }
 
@@ -120,7 +160,8 @@ impl<N: Network> Uplink<N> {
 
 impl<N: Network> Core<N> {
     /// Sends unsent bubbles in order. A bubble that may be sent later is retried until `patience`
-    /// has passed, not counting waits requested by the network; without `patience`, for ever.
+    /// has passed, not counting waits requested by the network; without `patience`, until the
+    /// network works and has refused it so often.
     pub(super) async fn send_all(
         &self,
         chat: &str,
@@ -134,23 +175,27 @@ impl<N: Network> Core<N> {
                 continue;
             }
             let mut waited = Duration::ZERO;
-            let mut attempt = 0;
+            let (mut attempt, mut refusals) = (0, 0);
             while let Err(unsent) = self.network.send(chat, bubble, &bubble_id).await {
                 let SendError::Later { wait, why } = unsent else {
                     return Err(unsent);
                 };
-                if wait.is_none() && patience.is_some_and(|patience| waited >= patience) {
-                    return Err(SendError::Later { wait, why });
-                }
                 let pause = wait.unwrap_or_else(|| backoff(attempt));
                 if wait.is_none() {
+                    refusals += u32::from(self.condition.network_answers());
+                    let is_over = match patience {
+                        Some(patience) => waited >= patience,
+                        None => refusals == TRIES_MAX,
+                    };
+                    if is_over {
+                        return Err(SendError::Later { wait, why });
+                    }
                     waited += pause;
                     attempt += 1;
                 }
                 tokio::time::sleep(pause).await;
             }
-            self.note(move |journal| journal.add_sent(&bubble_id))
-                .await?;
+            self.note(move |journal| journal.add_sent(&bubble_id)).await;
         }
         Ok(())
     }

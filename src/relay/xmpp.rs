@@ -7,9 +7,10 @@ mod archive;
 mod bringing;
 mod connection;
 mod message;
+mod progress;
 mod rooms;
 mod session;
-mod state_file;
+mod starttls;
 mod text;
 
 use std::collections::HashMap;
@@ -29,7 +30,7 @@ use tokio_xmpp::parsers::message::{Id, Lang, Message, MessageType};
 use tokio_xmpp::stanzastream::{Event, StanzaStage, StanzaState, StanzaToken, StreamEvent};
 
 use super::allow_list::{AllowList, IdForm, UnknownSenders};
-use super::{Network, SendError, StopReason, Uplink};
+use super::{Authorities, Network, SendError, StopReason, Uplink, state_file};
 use archive::Newest;
 use connection::{Account, Report};
 use rooms::Room;
@@ -67,6 +68,8 @@ pub struct Settings {
     pub password: String,
     /// A host, or a host and a port; else what DNS says of the address's domain.
     pub server: Option<String>,
+    /// Who vouches for the server. `None`: those that the web trusts.
+    pub authorities: Option<Authorities>,
     pub allowed: AllowList,
     /// The relay's journal; how far it has read is kept beside it.
     pub state: PathBuf,
@@ -116,9 +119,10 @@ impl Xmpp {
                 jid: with_resource(&jid, RESOURCE)?,
                 password: settings.password,
                 server: settings.server,
+                authorities: settings.authorities,
             },
             allowed: settings.allowed,
-            progress_path: state_file::path_beside(&settings.state),
+            progress_path: state_file::path_beside(&settings.state, progress::ENDING),
             now_s: settings.now_s,
             outgoing,
             waiting: Mutex::new(Some(waiting)),

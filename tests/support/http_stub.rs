@@ -14,7 +14,7 @@ pub struct HttpRequest {
     pub body: Vec<u8>,
 }
 
-/// Status, type and content.
+/// Status, type and content, which is the new address of a redirect.
 pub type HttpAnswer = (u16, &'static str, Vec<u8>);
 
 /// Listens until the process ends. `None` breaks the connection off.
@@ -65,8 +65,12 @@ fn read(stream: &TcpStream) -> Option<HttpRequest> {
 }
 
 fn write(stream: &mut TcpStream, (status, kind, body): HttpAnswer) -> Option<()> {
+    let location = match status {
+        300..400 => format!("Location: {}\r\n", String::from_utf8_lossy(&body)),
+        _ => String::new(),
+    };
     let head = format!(
-        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\n{location}Content-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes()).ok()?;

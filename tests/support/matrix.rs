@@ -48,6 +48,8 @@ struct Room {
     /// When the bot was invited and when it joined, in numbers of events.
     invited: Option<usize>,
     joined: Option<usize>,
+    /// When the bot was removed.
+    left: Option<usize>,
     is_encrypted: bool,
 }
 
@@ -102,6 +104,18 @@ impl Matrix {
         state.push(room, event);
         let at = state.events.len() - 1;
         state.rooms.get_mut(room).unwrap().invited = Some(at);
+        self.shared.1.notify_all();
+    }
+
+    /// The bot is removed from a room.
+    pub fn remove_from(&self, room: &str, by: &str) {
+        let mut state = self.state();
+        let event = member(by, "leave");
+        state.push(room, event);
+        let at = state.events.len() - 1;
+        let left = state.rooms.get_mut(room).unwrap();
+        left.members.remove(BOT);
+        (left.joined, left.invited, left.left) = (None, None, Some(at));
         self.shared.1.notify_all();
     }
 
@@ -227,7 +241,7 @@ impl State {
 
     /// What happened since a mark; `None`: nothing.
     fn sync(&self, since: Option<usize>, limit: usize) -> Option<Value> {
-        let (mut joined, mut invited) = (json!({}), json!({}));
+        let (mut joined, mut invited, mut left) = (json!({}), json!({}), json!({}));
         for (id, room) in &self.rooms {
             match (room.joined, room.invited) {
                 (Some(at), _) => {
@@ -242,12 +256,16 @@ impl State {
                 (None, Some(at)) if since.is_none_or(|since| at >= since) => {
                     invited[id] = json!({"invite_state": {"events": [self.events[at].1]}});
                 }
+                (None, None) if room.left.is_some_and(|at| Some(at) >= since) => {
+                    left[id] = timeline(&[], false);
+                }
                 _ => {}
             }
         }
-        let is_news = since.is_none() || joined != json!({}) || invited != json!({});
+        let rooms = json!({"join": joined, "invite": invited, "leave": left});
+        let is_news = rooms != json!({"join": {}, "invite": {}, "leave": {}});
         let next = format!("s{}", self.events.len());
-        is_news.then(|| json!({"next_batch": next, "rooms": {"join": joined, "invite": invited}}))
+        (since.is_none() || is_news).then(|| json!({"next_batch": next, "rooms": rooms}))
     }
 }
 

@@ -10,9 +10,11 @@ pub mod mem0;
 pub mod model_server;
 pub mod photo;
 pub mod process;
+pub mod programs;
 pub mod smtp;
 pub mod telegram;
 pub mod tls;
+pub mod xmpp;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;

@@ -40,6 +40,11 @@ struct State {
     /// What becomes of messages to a chat, next first.
     faults: HashMap<i64, VecDeque<Fault>>,
     files: HashMap<String, Vec<u8>>,
+    /// What is answered to requests for files, next first, before the files themselves.
+    file_answers: VecDeque<HttpAnswer>,
+    /// Every connection breaks.
+    is_down: bool,
+    broken: usize,
 }
 
 /// What becomes of one `sendMessage`.
@@ -124,6 +129,21 @@ impl Telegram {
             .insert(file_id.to_owned(), bytes.to_vec());
     }
 
+    /// What the next requests for files are answered.
+    pub fn answer_files(&self, answers: impl IntoIterator<Item = HttpAnswer>) {
+        self.state().file_answers.extend(answers);
+    }
+
+    /// Nobody is reached, until somebody is again. Nothing is forgotten.
+    pub fn set_down(&self, is_down: bool) {
+        self.state().is_down = is_down;
+    }
+
+    /// Connections that broke because it was down.
+    pub fn broken(&self) -> usize {
+        self.state().broken
+    }
+
     /// What becomes of the next messages to a chat.
     pub fn fail(&self, chat: i64, faults: impl IntoIterator<Item = Fault>) {
         self.state().faults.entry(chat).or_default().extend(faults);
@@ -166,8 +186,18 @@ impl Telegram {
 
 fn answer(shared: &Shared, request: &HttpRequest) -> Option<HttpAnswer> {
     let path = &request.target;
+    let mut state = shared.0.lock().unwrap();
+    if state.is_down {
+        state.broken += 1;
+        return None;
+    }
+    drop(state);
     if let Some(file_id) = path.strip_prefix(&format!("/file/bot{TOKEN}/photos/")) {
-        let file = shared.0.lock().unwrap().files.get(file_id).cloned();
+        let mut state = shared.0.lock().unwrap();
+        if let Some(answer) = state.file_answers.pop_front() {
+            return Some(answer);
+        }
+        let file = state.files.get(file_id).cloned();
         return Some((200, "image/jpeg", file.unwrap_or_default()));
     }
     let json = |status, body: Value| Some((status, "application/json", body.to_string().into()));

@@ -12,8 +12,8 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
-/// Its address, and the certificate in PEM form.
-pub async fn proxy(service: SocketAddr) -> (String, String) {
+/// Speaks TLS as "localhost". Also the certificate, in PEM form.
+pub fn acceptor() -> (TlsAcceptor, String) {
     let CertifiedKey { cert, signing_key } =
         rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let key = PrivatePkcs8KeyDer::from(signing_key.serialize_der());
@@ -23,7 +23,12 @@ pub async fn proxy(service: SocketAddr) -> (String, String) {
         .with_no_client_auth()
         .with_single_cert(vec![cert.der().clone()], key.into())
         .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    (TlsAcceptor::from(Arc::new(config)), cert.pem())
+}
+
+/// Its address, and the certificate in PEM form.
+pub async fn proxy(service: SocketAddr) -> (String, String) {
+    let (acceptor, certificate) = acceptor();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -38,5 +43,5 @@ pub async fn proxy(service: SocketAddr) -> (String, String) {
             });
         }
     });
-    (format!("https://localhost:{port}"), cert.pem())
+    (format!("https://localhost:{port}"), certificate)
 }

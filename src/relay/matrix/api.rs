@@ -10,8 +10,9 @@ use tokio::sync::OnceCell;
 
 use super::Credential;
 use super::percent_encoded;
-use crate::outbound::{self, Method, Request};
-use crate::relay::download;
+use crate::outbound::{self, Method};
+use crate::relay::call::Call;
+use crate::relay::download::{self, Download};
 
 const CALL_MAX: Duration = Duration::from_secs(20);
 /// Extra time for a long poll.
@@ -134,26 +135,21 @@ impl Api {
         let mut ended = None;
         loop {
             let token = self.valid_token(ended.as_deref()).await?;
-            let (url, bearer) = (
-                format!("{}{path}", self.homeserver),
-                format!("Bearer {token}"),
-            );
-            let fetching = tokio::task::spawn_blocking(move || {
-                download::fetch(&url, &[("authorization", &bearer)], false, &[])
-            });
-            let answer = match fetching.await {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(download::Failure::Passing(why))) => {
-                    return Err(Failure::Broken(why.to_string()));
-                }
-                Ok(Err(download::Failure::Final(why))) => {
+            let download = Download {
+                url: format!("{}{path}", self.homeserver),
+                headers: vec![("authorization", format!("Bearer {token}"))],
+                ..Download::default()
+            };
+            let answer = match download.get().await {
+                Ok(answer) => answer,
+                Err(download::Failure::Passing(why)) => return Err(Failure::Broken(why)),
+                Err(download::Failure::Final(why)) => {
                     return Err(Failure::Refused {
                         status: 404,
                         code: "M_NOT_FOUND".to_owned(),
                         why,
                     });
                 }
-                Err(error) => return Err(Failure::Broken(error.to_string())),
             };
             if answer.status == 401 && ended.is_none() {
                 ended = Some(token);
@@ -194,17 +190,8 @@ impl Api {
         let mut ended = None;
         loop {
             let token = self.valid_token(ended.as_deref()).await?;
-            let bearer = format!("Bearer {token}");
-            let answer = self
-                .send(
-                    method,
-                    path,
-                    Some(bearer),
-                    body.clone(),
-                    timeout,
-                    ANSWER_BYTES_MAX,
-                )
-                .await?;
+            let call = self.to(method, path, timeout).json(body.clone());
+            let answer = call.bearer(&token).send().await.map_err(unanswered)?;
             if answer.status == 401 && ended.is_none() {
                 ended = Some(token);
                 continue;
@@ -233,16 +220,8 @@ impl Api {
             "initial_device_display_name": "Chatkeep",
         });
         let path = format!("{CLIENT}/login");
-        let answer = self
-            .send(
-                Method::Post,
-                &path,
-                None,
-                Some(asked),
-                CALL_MAX,
-                ANSWER_BYTES_MAX,
-            )
-            .await?;
+        let call = self.to(Method::Post, &path, CALL_MAX).json(Some(asked));
+        let answer = call.send().await.map_err(unanswered)?;
         let answer = match read(&answer) {
             Err(Failure::Refused { status: 403, .. }) => {
                 return Err(Failure::Unauthorized(
@@ -263,31 +242,17 @@ impl Api {
         token.clone()
     }
 
-    async fn send(
-        &self,
-        method: Method,
-        path: &str,
-        bearer: Option<String>,
-        body: Option<Value>,
-        timeout: Duration,
-        answer_bytes_max: u64,
-    ) -> Result<outbound::Response, Failure> {
-        let url = format!("{}{path}", self.homeserver);
-        let calling = tokio::task::spawn_blocking(move || {
-            let bearer = bearer.as_deref().map(|bearer| ("authorization", bearer));
-            outbound::send(&Request {
-                headers: bearer.as_slice(),
-                body: body.as_ref(),
-                timeout,
-                answer_bytes_max,
-                ..Request::new(method, &url)
-            })
-        });
-        let answer = calling
-            .await
-            .map_err(|_| Failure::Broken("a call was broken off".to_owned()))?;
-        answer.map_err(|error| Failure::Broken(format!("no answer: {error}")))
+    /// A call without a token.
+    fn to(&self, method: Method, path: &str, timeout: Duration) -> Call {
+        Call {
+            answer_bytes_max: Some(ANSWER_BYTES_MAX),
+            ..Call::new(method, format!("{}{path}", self.homeserver), timeout)
+        }
     }
+}
+
+fn unanswered(why: String) -> Failure {
+    Failure::Broken(format!("no answer: {why}"))
 }
 
 fn read(answer: &outbound::Response) -> Result<Value, Failure> {

@@ -5,17 +5,15 @@ use tokio::sync::oneshot;
 
 use super::api::Failure;
 use super::percent_encoded;
-use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room};
-use crate::relay::Uplink;
+use super::{Bot, ENCRYPTED, Matrix, NETWORK, PREFIX, Room, unsent};
 use crate::relay::address;
 use crate::relay::backoff::backoff;
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, Incoming};
+use crate::relay::{Uplink, download};
 
 const IS_ENCRYPTED: &str =
     "I can't read encrypted rooms. Please invite me to a room without encryption.";
 const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you send it again?";
-/// Attempts to fetch a photo.
-const FILE_TRIES: u32 = 5;
 
 /// Puts the handling of an event into its room's lane.
 pub(super) fn take(
@@ -106,10 +104,14 @@ async fn bring_content(
     let say = async |words| uplink.say(&incoming.chat_guid, &incoming.key, words).await;
     match kind {
         ContentKind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
-        ContentKind::Photo { mxc, caption } => match fetch(uplink, mxc).await {
-            Some(file) => uplink.photo(&incoming.photo_fields(caption), &file).await,
-            None => say(NO_PHOTO).await,
-        },
+        ContentKind::Photo { mxc, caption } => {
+            let api = &uplink.network().api;
+            let get = || async move { api.file(mxc).await.map_err(unsent) };
+            match download::patiently(uplink.condition(), get).await {
+                Some(file) => uplink.photo(&incoming.photo_fields(caption), &file).await,
+                None => say(NO_PHOTO).await,
+            }
+        }
         // In a group most of it isn't for the assistant.
         ContentKind::Voice | ContentKind::Unreadable
             if room.is_group() && !incoming.is_addressed => {}
@@ -166,21 +168,6 @@ async fn is_addressed(uplink: &Uplink<Matrix>, bot: &Bot, room: &str, content: &
     first
         .await
         .is_ok_and(|first| first["sender"] == bot.user_id.as_str())
-}
-
-/// `None` when the homeserver doesn't serve it.
-async fn fetch(uplink: &Uplink<Matrix>, mxc: &str) -> Option<Vec<u8>> {
-    for attempt in 0..FILE_TRIES {
-        match uplink.network().api.file(mxc).await {
-            Ok(file) => return Some(file),
-            Err(Failure::Refused { .. }) => return None,
-            Err(failure) => {
-                let pause = failure.wait().unwrap_or_else(|| backoff(attempt));
-                tokio::time::sleep(pause).await;
-            }
-        }
-    }
-    None
 }
 
 /// The kind of a message's content.

@@ -1,14 +1,13 @@
 //! The Matrix relay's session for use after a restart: its device and reading position. It contains
 //! no token. Blocking.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::random;
-use crate::relay::journal::replace_file;
+use crate::relay::state_file;
 
 /// Prefix of the device's id, before a random part.
 const DEVICE: &str = "CHATKEEP";
@@ -27,12 +26,9 @@ impl Session {
     /// Reads the session from the file. A new session is written at once, so that the next start
     /// uses the same device.
     pub(super) fn open(path: &Path, homeserver: &str) -> io::Result<Self> {
-        let kept = match fs::read(path) {
-            Ok(text) => serde_json::from_slice(&text).ok(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        let session: Option<Self> = kept;
+        let lost =
+            "messages since the relay last ran are left out, and a bubble a room may come twice";
+        let session: Option<Self> = state_file::read(path, lost)?;
         if let Some(session) = session.filter(|session| session.homeserver == homeserver) {
             return Ok(session);
         }
@@ -57,16 +53,12 @@ impl Session {
     /// Synced when this returns.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_vec(self)?;
-        replace_file(path, &text)
+        state_file::replace(path, &text)
     }
 }
 
-/// The path beside the relay's journal.
-pub(super) fn path_beside(journal: &Path) -> PathBuf {
-    let mut path = journal.as_os_str().to_owned();
-    path.push(".session");
-    path.into()
-}
+/// Behind the path of the relay's journal.
+pub(super) const ENDING: &str = ".session";
 
 #[cfg(test)]
 mod tests {
@@ -75,7 +67,7 @@ mod tests {
     #[test]
     fn a_session_stays_the_same() {
         let folder = tempfile::tempdir().unwrap();
-        let path = path_beside(&folder.path().join("inner/state"));
+        let path = folder.path().join("inner/state.session");
         let mut first = Session::open(&path, "http://a").unwrap();
         assert_eq!(Session::open(&path, "http://a").unwrap(), first);
         first.enter_as("@juno:a");

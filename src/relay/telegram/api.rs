@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::outbound::{self, Method, Request};
+use crate::outbound::Method;
+use crate::relay::call::Call;
+use crate::relay::download::{self, Download};
 
 const CALL_MAX: Duration = Duration::from_secs(20);
 /// Extra time for a long poll.
 const POLL_MARGIN: Duration = Duration::from_secs(15);
-const FILE_MAX: Duration = Duration::from_secs(60);
-/// Telegram doesn't serve larger files.
-const FILE_BYTES_MAX: u64 = 20 * 1024 * 1024;
+/// A wait without a number.
+const WAIT: Duration = Duration::from_secs(1);
 
 pub(super) struct Api {
     base_url: String,
@@ -75,6 +76,20 @@ impl Api {
         self.send(method, arguments, CALL_MAX).await
     }
 
+    /// A call that waits as long as Telegram asks.
+    pub(super) async fn call_patiently(
+        &self,
+        method: &str,
+        arguments: Value,
+    ) -> Result<Value, Failure> {
+        loop {
+            match self.call(method, arguments.clone()).await {
+                Err(Failure::TooMany(wait)) => tokio::time::sleep(wait).await,
+                answered => return answered,
+            }
+        }
+    }
+
     /// A call whose answer Telegram may delay by this many seconds.
     pub(super) async fn poll(
         &self,
@@ -96,17 +111,17 @@ impl Api {
             return Err(Failure::Broken("getFile names no file".to_owned()));
         }
         let url = format!("{}/file/bot{}/{path}", self.base_url, self.token);
-        let answer = self
-            .blocking(move || {
-                outbound::send(&Request {
-                    timeout: FILE_MAX,
-                    answer_bytes_max: FILE_BYTES_MAX,
-                    ..Request::new(Method::Get, &url)
-                })
-            })
-            .await?;
+        let download = Download {
+            url,
+            ..Download::default()
+        };
+        let answer = download.get().await.map_err(|failure| match failure {
+            download::Failure::Final(why) => Failure::Refused(why),
+            download::Failure::Passing(why) => self.unanswered(&why),
+        })?;
         match answer.status {
             200 => Ok(answer.body),
+            429 => Err(Failure::TooMany(wait(answer.retry_after_s))),
             status => Err(Failure::Broken(format!(
                 "the file was answered with {status}"
             ))),
@@ -120,30 +135,20 @@ impl Api {
         timeout: Duration,
     ) -> Result<Value, Failure> {
         let url = format!("{}/bot{}/{method}", self.base_url, self.token);
-        let answer = self
-            .blocking(move || {
-                outbound::send(&Request {
-                    body: Some(&arguments),
-                    timeout,
-                    ..Request::new(Method::Post, &url)
-                })
-            })
-            .await?;
+        let call = Call::new(Method::Post, url, timeout).json(Some(arguments));
+        let answer = call.send().await.map_err(|why| self.unanswered(&why))?;
         read(answer.status, answer.retry_after_s, &answer.body)
     }
 
-    async fn blocking(
-        &self,
-        call: impl FnOnce() -> Result<outbound::Response, outbound::NoAnswer> + Send + 'static,
-    ) -> Result<outbound::Response, Failure> {
-        let answered = tokio::task::spawn_blocking(call).await;
-        let answered = answered.map_err(|_| Failure::Broken("a call was broken off".to_owned()))?;
-        answered.map_err(|error| {
-            // Some errors contain the URL.
-            let why = error.to_string().replace(&self.token, "…");
-            Failure::Broken(format!("no answer: {why}"))
-        })
+    /// Some errors contain the URL.
+    fn unanswered(&self, why: &str) -> Failure {
+        let why = why.replace(&self.token, "…");
+        Failure::Broken(format!("no answer: {why}"))
     }
+}
+
+fn wait(seconds: Option<u64>) -> Duration {
+    seconds.map_or(WAIT, |seconds| Duration::from_secs(seconds.max(1)))
 }
 
 /// `{"ok", "result" | "error_code", "description", "parameters"}`.
@@ -166,10 +171,7 @@ fn read(status: u16, retry_after_s: Option<u64>, body: &[u8]) -> Result<Value, F
         404 if description.eq_ignore_ascii_case("not found") => Failure::Unauthorized,
         403 => Failure::Forbidden(description),
         409 => Failure::Conflict(description),
-        429 => {
-            let seconds = parameters["retry_after"].as_u64().or(retry_after_s);
-            Failure::TooMany(Duration::from_secs(seconds.unwrap_or(1).max(1)))
-        }
+        429 => Failure::TooMany(wait(parameters["retry_after"].as_u64().or(retry_after_s))),
         400..=499 => Failure::Refused(description),
         _ => Failure::Broken(format!("answered with {code}")),
     })

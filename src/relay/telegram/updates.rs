@@ -3,21 +3,20 @@
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::api::Failure;
-use super::{PREFIX, Telegram, text};
-use crate::relay::Uplink;
+use super::{PREFIX, Telegram, text, unsent};
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, CORRECTION_S_MAX, Incoming};
+use crate::relay::{Uplink, download};
 
 /// Telegram doesn't serve larger files.
 const PHOTO_BYTES_MAX: u64 = 20 * 1024 * 1024;
+/// Types of files that the service takes as photos.
+const PHOTO_FILES: [&str; 4] = ["image/jpeg", "image/png", "image/webp", "image/heic"];
 const NO_PHOTO: &str = "I couldn't get that photo from Telegram. Could you send it again?";
 const DONE: &str = "done";
 const SNOOZE: &str = "snooze";
 const SNOOZE_MINUTES: u32 = 10;
 /// The assistant's prefix of reminders.
 const REMINDER: &str = "⏰ Reminder: ";
-/// Attempts to fetch a photo.
-const FILE_TRIES: u32 = 5;
 
 /// The bot's account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +59,9 @@ pub(super) fn take(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> onesh
         Some((_, message)) => message["chat"]["id"].as_i64(),
         None => None,
     };
+    if let (Some((_, message)), Some(chat)) = (message, chat) {
+        note_moved(uplink.network(), message, chat);
+    }
     let lane = format!("{PREFIX}{}", chat.unwrap_or_default());
     let (up, bot) = (uplink.clone(), bot.clone());
     uplink.in_order(&lane, async move {
@@ -73,14 +75,21 @@ pub(super) fn take(uplink: &Uplink<Telegram>, bot: &Bot, update: Value) -> onesh
     })
 }
 
+/// A group that becomes a supergroup says so in both. Before anything is put into their lanes.
+fn note_moved(network: &Telegram, message: &Value, chat: i64) {
+    if let Some(to) = message["migrate_to_chat_id"].as_i64() {
+        network.note_moved(chat, to);
+    }
+    if let Some(from) = message["migrate_from_chat_id"].as_i64() {
+        network.note_moved(from, chat);
+    }
+}
+
 async fn bring(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited: bool) {
     let network = uplink.network();
     let Some(read) = Message::read(message, bot, is_edited) else {
         return;
     };
-    if let Some(to) = message["migrate_to_chat_id"].as_i64() {
-        return network.note_moved(read.chat, to);
-    }
     if !lets_in(network, read.person, read.chat) {
         return;
     }
@@ -104,8 +113,11 @@ async fn bring(uplink: &Uplink<Telegram>, bot: &Bot, message: &Value, is_edited:
 
 /// Whether the person or chat is on the allow list; otherwise the log names it.
 fn lets_in(network: &Telegram, person: i64, chat: i64) -> bool {
+    let former = network.chats.lock().former(chat);
     let (person, chat) = (person.to_string(), chat.to_string());
-    let is_let_in = network.allowed.lets_in([person.as_str(), &chat]);
+    let former: Vec<String> = former.iter().map(i64::to_string).collect();
+    let ids = [&person, &chat].into_iter().chain(&former);
+    let is_let_in = network.allowed.lets_in(ids.map(String::as_str));
     if !is_let_in {
         let group = (person != chat).then_some(chat.as_str());
         network
@@ -180,7 +192,7 @@ impl Message {
 }
 
 /// Kinds of messages with content other than text.
-const CONTENT: [&str; 11] = [
+const CONTENT: [&str; 16] = [
     "sticker",
     "voice",
     "audio",
@@ -192,6 +204,11 @@ const CONTENT: [&str; 11] = [
     "contact",
     "poll",
     "dice",
+    "story",
+    "venue",
+    "game",
+    "paid_media",
+    "checklist",
 ];
 
 /// A text without the bot's name.
@@ -248,42 +265,35 @@ fn said_by(command: &str) -> &str {
     }
 }
 
-/// The largest photo that Telegram serves; sizes are sorted in ascending order.
+/// The largest photo that Telegram serves, sizes being sorted in ascending order; or a photo that
+/// was sent as a file.
 fn largest_photo(message: &Value) -> Option<&str> {
-    let sizes = message["photo"].as_array()?;
     let fits = |size: &&Value| {
-        size["file_size"]
-            .as_u64()
-            .is_none_or(|b| b <= PHOTO_BYTES_MAX)
+        let bytes = size["file_size"].as_u64();
+        bytes.is_none_or(|bytes| bytes <= PHOTO_BYTES_MAX)
     };
-    sizes.iter().rev().find(fits)?["file_id"].as_str()
+    let document = Some(&message["document"]).filter(|document| {
+        let kind = document["mime_type"].as_str();
+        kind.is_some_and(|kind| PHOTO_FILES.contains(&kind))
+    });
+    let photo = match message["photo"].as_array() {
+        Some(sizes) => sizes.iter().rev().find(fits),
+        None => document.filter(fits),
+    };
+    photo?["file_id"].as_str()
 }
 
 async fn bring_photo(uplink: &Uplink<Telegram>, message: &Message, file_id: &str) {
     let incoming = &message.incoming;
-    let Some(file) = fetch(uplink, file_id).await else {
+    let api = &uplink.network().api;
+    let get = || async move { api.file(file_id).await.map_err(unsent) };
+    let Some(file) = download::patiently(uplink.condition(), get).await else {
         return uplink
             .say(&incoming.chat_guid, &incoming.key, NO_PHOTO)
             .await;
     };
     let caption = message.text.as_deref().unwrap_or_default();
     uplink.photo(&incoming.photo_fields(caption), &file).await;
-}
-
-/// `None` when Telegram doesn't serve it.
-async fn fetch(uplink: &Uplink<Telegram>, file_id: &str) -> Option<Vec<u8>> {
-    for attempt in 0..FILE_TRIES {
-        match uplink.network().api.file(file_id).await {
-            Ok(file) => return Some(file),
-            Err(Failure::Refused(_) | Failure::Forbidden(_)) => return None,
-            Err(failure) => {
-                let pause = failure.wait();
-                let pause = pause.unwrap_or_else(|| crate::relay::backoff::backoff(attempt));
-                tokio::time::sleep(pause).await;
-            }
-        }
-    }
-    None
 }
 
 /// Handles a button press under a reminder.
@@ -311,10 +321,16 @@ async fn press(uplink: &Uplink<Telegram>, query: &Value) {
     };
     let ended = json!({"callback_query_id": id, "text": told});
     // The buttons' appearance isn't retried.
-    let _ = network.api.call("answerCallbackQuery", ended).await;
+    let _ = network
+        .api
+        .call_patiently("answerCallbackQuery", ended)
+        .await;
     if let Some(message_id) = message["message_id"].as_i64() {
         let bare = json!({"chat_id": chat, "message_id": message_id});
-        let _ = network.api.call("editMessageReplyMarkup", bare).await;
+        let _ = network
+            .api
+            .call_patiently("editMessageReplyMarkup", bare)
+            .await;
     }
     let what = message["text"]
         .as_str()

@@ -1,24 +1,24 @@
 //! One message: who wrote it where, and what is brought up of it.
 
+use std::time::Duration;
+
 use tokio::sync::mpsc;
 use tokio_xmpp::jid::{BareJid, Jid};
 use tokio_xmpp::parsers::message::{Id, Message, MessageType};
 use tokio_xmpp::parsers::ns;
 use tokio_xmpp::parsers::receipts::Received;
 
+use super::connection::Account;
 use super::message::{self, Content, Kind};
 use super::{ENCRYPTED, NETWORK, PREFIX, Xmpp};
-use crate::relay::Uplink;
-use crate::relay::backoff::backoff;
-use crate::relay::download;
+use crate::relay::download::{self, Download};
 pub(super) use crate::relay::incoming::CORRECTION_S_MAX;
 use crate::relay::incoming::{CANT_HEAR, CANT_READ, Incoming};
+use crate::relay::{SendError, Uplink};
 
 const IS_ENCRYPTED: &str =
     "I can't read encrypted messages. Please turn encryption off for this chat.";
 const NO_PHOTO: &str = "I couldn't get that photo from the server. Could you send it again?";
-/// Fetching a photo is tried again so often.
-const FILE_TRIES: u32 = 5;
 
 /// Who wrote where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -195,10 +195,14 @@ async fn bring(uplink: &Uplink<Xmpp>, incoming: &Incoming, kind: &Kind) {
     let say = async |id: &str, words| uplink.say(&incoming.chat_guid, id, words).await;
     match kind {
         Kind::Text(text) => uplink.message(&incoming.key, &incoming.message(text)).await,
-        Kind::Photo(url) => match fetch(uplink, url).await {
-            Some(file) => uplink.photo(&incoming.photo_fields(""), &file).await,
-            None => say(&incoming.key, NO_PHOTO).await,
-        },
+        Kind::Photo(url) => {
+            let account = &uplink.network().account;
+            let get = || get(account, url);
+            match download::patiently(uplink.condition(), get).await {
+                Some(file) => uplink.photo(&incoming.photo_fields(""), &file).await,
+                None => say(&incoming.key, NO_PHOTO).await,
+            }
+        }
         Kind::Encrypted => {
             let id = format!("{ENCRYPTED}{}", incoming.chat_guid);
             say(&id, IS_ENCRYPTED).await;
@@ -211,31 +215,30 @@ async fn bring(uplink: &Uplink<Xmpp>, incoming: &Incoming, kind: &Kind) {
     }
 }
 
-/// `None`: its server does not hand it out.
-async fn fetch(uplink: &Uplink<Xmpp>, url: &str) -> Option<Vec<u8>> {
-    let account = &uplink.network().account;
+/// Files of public servers, and of the bot's own.
+async fn get(account: &Account, url: &str) -> Result<Vec<u8>, SendError> {
     let server = account.server.as_deref().unwrap_or_default();
     let host = server.rsplit_once(':').map_or(server, |(host, _)| host);
-    let own_hosts = vec![account.jid.domain().to_string(), host.to_owned()];
-    for attempt in 0..FILE_TRIES {
-        let (url, own_hosts) = (url.to_owned(), own_hosts.clone());
-        let fetching =
-            tokio::task::spawn_blocking(move || download::fetch(&url, &[], true, &own_hosts));
-        let why = match fetching.await.ok()? {
-            Ok(answer) if answer.status == 200 => return Some(answer.body),
-            Ok(answer) if matches!(answer.status, 408 | 429 | 500..) => answer.status.to_string(),
-            Ok(answer) => {
-                log::warn!("xmpp: a photo's server answers {}", answer.status);
-                return None;
-            }
-            Err(download::Failure::Final(why)) => {
-                log::warn!("xmpp: a photo can't be fetched: {why}");
-                return None;
-            }
-            Err(download::Failure::Passing(why)) => why.to_string(),
-        };
-        log::debug!("xmpp: a photo was not fetched: {why}");
-        tokio::time::sleep(backoff(attempt)).await;
+    let later = |wait, why| SendError::Later { wait, why };
+    let download = Download {
+        url: url.to_owned(),
+        is_anybodys: true,
+        own_hosts: vec![account.jid.domain().to_string(), host.to_owned()],
+        authorities: account.authorities.clone(),
+        ..Download::default()
+    };
+    match download.get().await {
+        Ok(answer) if answer.status == 200 => Ok(answer.body),
+        Ok(answer) => {
+            let why = format!("its server answers {}", answer.status);
+            let wait = answer.retry_after_s.map(Duration::from_secs);
+            Err(match answer.status {
+                429 => later(wait, why),
+                408 | 500.. => later(None, why),
+                _ => SendError::Never(why),
+            })
+        }
+        Err(download::Failure::Final(why)) => Err(SendError::Never(why)),
+        Err(download::Failure::Passing(why)) => Err(later(None, why)),
     }
-    None
 }

@@ -9,18 +9,18 @@ use parking_lot::Mutex;
 use sasl::common::Credentials;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
-use tokio_xmpp::connect::{
-    DnsConfig, ServerConnector, StartTlsServerConnector, TcpServerConnector,
-};
-use tokio_xmpp::error::AuthError;
+use tokio_xmpp::connect::{DnsConfig, ServerConnector, TcpServerConnector};
+use tokio_xmpp::error::{AuthError, ProtocolError};
 use tokio_xmpp::jid::{FullJid, Jid};
 use tokio_xmpp::parsers::{ns, sasl::DefinedCondition};
 use tokio_xmpp::stanzastream::{Connection, StanzaStream};
 use tokio_xmpp::xmlstream::{StreamHeader, Timeouts};
 use tokio_xmpp::{Error, client_login};
 
-use crate::relay::StopReason;
+use super::starttls::StartTls;
+use crate::outbound;
 use crate::relay::backoff::backoff;
+use crate::relay::{Authorities, StopReason};
 
 const LOGIN_MAX: Duration = Duration::from_secs(30);
 /// A server that says nothing for so long is asked whether it is there, and has half as long
@@ -31,6 +31,8 @@ const LASTED: Duration = Duration::from_secs(60);
 /// Stanzas that wait to be sent or to be looked at.
 const STANZAS_MAX: usize = 64;
 const PORT: u16 = 5222;
+/// What rustls says of certificates.
+const BAD_CERTIFICATE: &str = "invalid peer certificate";
 
 /// Who signs in where.
 #[derive(Clone)]
@@ -39,6 +41,8 @@ pub(super) struct Account {
     pub(super) password: String,
     /// A host, or a host and a port; else what the domain's DNS says.
     pub(super) server: Option<String>,
+    /// Who vouches for the server. `None`: those that the web trusts.
+    pub(super) authorities: Option<Authorities>,
 }
 
 /// What is said of the connection.
@@ -135,6 +139,8 @@ impl History {
 /// Plain text on this machine only, where the server takes it.
 async fn log_in(account: &Account) -> Result<Connection, Report> {
     let (dns, is_local) = place(account);
+    let tls = outbound::tls(account.authorities.as_ref());
+    let tls = tls.map_err(|why| Report::Final(StopReason(format!("relay.xmpp.ca_file: {why}"))))?;
     let trying = async {
         if is_local {
             match authenticated(TcpServerConnector(dns.clone()), account).await {
@@ -142,7 +148,7 @@ async fn log_in(account: &Account) -> Result<Connection, Report> {
                 other => return other,
             }
         }
-        authenticated(StartTlsServerConnector(dns), account).await
+        authenticated(StartTls { dns, tls }, account).await
     };
     match timeout(LOGIN_MAX, trying).await {
         Ok(tried) => tried.map_err(|error| trouble(account, &error)),
@@ -212,6 +218,21 @@ fn trouble(account: &Account, error: &Error) -> Report {
         Error::Auth(AuthError::NoMechanism) => {
             Report::Passing("the server offers no way to sign in with a password".to_owned())
         }
+        Error::DnsNet(_) | Error::DnsProto(_) | Error::Idna => Report::Passing(format!(
+            "no address of the server of {} is found in DNS; set relay.xmpp.server",
+            jid.domain()
+        )),
+        Error::Disconnected => Report::Passing(
+            "no connection to the server: it takes none where DNS or relay.xmpp.server says"
+                .to_owned(),
+        ),
+        Error::Protocol(ProtocolError::NoTls) => Report::Passing(
+            "the server offers no encryption (STARTTLS), so the password is not sent".to_owned(),
+        ),
+        Error::Io(why) if why.to_string().contains(BAD_CERTIFICATE) => Report::Passing(format!(
+            "the server's certificate is not good for {} ({why}); where it is of an authority of your own, set relay.xmpp.ca_file",
+            jid.domain()
+        )),
         other => Report::Passing(format!("no connection to the server: {other}")),
     }
 }

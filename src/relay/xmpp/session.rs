@@ -20,7 +20,7 @@ use tokio_xmpp::stanzastream::{Event, StanzaStream, StreamEvent};
 
 use super::archive::{self, Correctable, Newest, Place, UnderWay};
 use super::connection::{self, History, Report};
-use super::state_file::Progress;
+use super::progress::Progress;
 use super::{Outgoing, Xmpp};
 use crate::relay::{StopReason, Uplink};
 

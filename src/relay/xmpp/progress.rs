@@ -2,13 +2,12 @@
 //! rooms it was invited to. Blocking.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::relay::journal::replace_file;
+use crate::relay::state_file;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Progress {
@@ -22,11 +21,8 @@ pub(super) struct Progress {
 impl Progress {
     /// What the file holds. Another account's progress means nothing.
     pub(super) fn open(path: &Path, jid: &str) -> io::Result<Self> {
-        let stored: Option<Self> = match fs::read(path) {
-            Ok(text) => serde_json::from_slice(&text).ok(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
+        let lost = "messages since the relay last ran are left out, and rooms that invited the bot must invite it again";
+        let stored: Option<Self> = state_file::read(path, lost)?;
         let own = stored.filter(|progress| progress.jid == jid);
         Ok(own.unwrap_or_else(|| Self {
             jid: jid.to_owned(),
@@ -37,16 +33,12 @@ impl Progress {
     /// On disk when this returns.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_vec(self)?;
-        replace_file(path, &text)
+        state_file::replace(path, &text)
     }
 }
 
-/// Beside the relay's journal.
-pub(super) fn path_beside(journal: &Path) -> PathBuf {
-    let mut path = journal.as_os_str().to_owned();
-    path.push(".read");
-    path.into()
-}
+/// Behind the path of the relay's journal.
+pub(super) const ENDING: &str = ".read";
 
 #[cfg(test)]
 mod tests {
@@ -55,7 +47,7 @@ mod tests {
     #[test]
     fn progress_stays_over_a_restart() {
         let folder = tempfile::tempdir().unwrap();
-        let path = path_beside(&folder.path().join("inner/state"));
+        let path = folder.path().join("inner/state.read");
         let mut first = Progress::open(&path, "juno@a").unwrap();
         first.read.insert("juno@a".to_owned(), "7".to_owned());
         first.rooms.insert("tea@rooms.a".to_owned());

@@ -1,0 +1,111 @@
+//! The files that a relay keeps beside the database: replaced whole, locked against a second relay,
+//! and put aside where they are damaged. Blocking.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+pub(super) const MODE: u32 = 0o600;
+
+/// The file's name with more behind it.
+pub(super) fn path_beside(path: &Path, ending: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(ending);
+    path.into()
+}
+
+/// Locks a state file for this process until the returned file is dropped. The error is
+/// `WouldBlock` while another process, or another relay of this one, holds the lock.
+pub(super) fn lock(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).mode(MODE);
+    let file = options.open(path_beside(path, ".lock"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::Error(error)) => Err(error),
+        Err(TryLockError::WouldBlock) => Err(io::Error::new(
+            io::ErrorKind::WouldBlock,
+            "another relay uses it; end that one, or give this one another storage.path",
+        )),
+    }
+}
+
+/// What a JSON file holds. `None` when there is none, or a damaged one, which is put aside.
+/// `lost` says what its loss means.
+pub(super) fn read<T: DeserializeOwned>(path: &Path, lost: &str) -> io::Result<Option<T>> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match serde_json::from_slice(&text) {
+        Ok(stored) => Ok(Some(stored)),
+        Err(error) => {
+            let aside = path_beside(path, ".damaged");
+            log::error!(
+                "{} is damaged ({error}) and now called {}: {lost}",
+                path.display(),
+                aside.display()
+            );
+            fs::rename(path, aside)?;
+            Ok(None)
+        }
+    }
+}
+
+/// Replaces a file atomically. Synced when this returns.
+pub(super) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    create_folder_of(path)?;
+    let draft = path_beside(path, ".new");
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(true).mode(MODE);
+    let mut file = options.open(&draft)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)
+}
+
+pub(super) fn create_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    folder.map_or(Ok(()), |folder| {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_file_is_put_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        let read = || read::<u32>(&path, "the count starts again").unwrap();
+        assert_eq!(read(), None);
+        replace(&path, b"7").unwrap();
+        assert_eq!(read(), Some(7));
+        replace(&path, b"\xff{").unwrap();
+        assert_eq!(read(), None);
+        assert_eq!(
+            fs::read(folder.path().join("state.damaged")).unwrap(),
+            b"\xff{"
+        );
+        assert_eq!(read(), None);
+    }
+
+    #[test]
+    fn only_one_process_has_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        let held = lock(&path).unwrap();
+        let error = lock(&path).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+        drop(held);
+        lock(&path).unwrap();
+    }
+}
