@@ -64,7 +64,7 @@ class Refused(Exception):
 # The core.
 
 LINES_MAX = 20_000  # of the journal; older ones are forgotten
-TRIES_MAX = 12  # of a message that the service fails at (500): about 7 minutes
+TRIES_MAX = 12  # of a message that the service fails at (500): about 5 minutes
 PATIENCE_S = 45  # a command that can't be sent for so long is given back to the service
 BACKOFF_MAX_S = 60
 

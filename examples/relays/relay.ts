@@ -59,7 +59,7 @@ type Ending = { status: string; error?: string; retryable?: boolean };
 type Ack = Ending & { command_id: string };
 
 const LINES_MAX = 20_000; // of the journal; older ones are forgotten
-const TRIES_MAX = 12; // of a message that the service fails at (500): about 7 minutes
+const TRIES_MAX = 12; // of a message that the service fails at (500): about 5 minutes
 const PATIENCE_MS = 45_000; // a command that can't be sent for so long is given back to the service
 
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));

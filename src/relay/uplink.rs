@@ -16,7 +16,7 @@ use super::{Condition, Core, Network, SendError, StopReason};
 const BOUNDARY: &str = "chatkeep-relay-6f1d8a52c3e94b07";
 
 /// So often a message is posted that the service fails at (500), and a reply is sent while the
-/// network works but does not take it: about 7 minutes. Others of the chat wait for it.
+/// network works but does not take it: about 5 minutes. Others of the chat wait for it.
 const TRIES_MAX: u32 = 12;
 /// A photo that must wait longer is refused, so that the chat's messages don't wait for it.
 const PHOTO_WAIT_MAX: Duration = Duration::from_secs(60);
