@@ -115,6 +115,17 @@ impl Person {
     /// Asks to see the bot, until it lets them.
     async fn until_visible(&mut self) {
         let juno: BareJid = JUNO.parse().unwrap();
+        // Only who has asked for the list of contacts hears of changes in it.
+        let contacts = Iq::Get {
+            from: None,
+            to: None,
+            id: "contacts".to_owned(),
+            payload: Element::bare("query", "jabber:iq:roster"),
+        };
+        self.ask("contacts", contacts, drop).await;
+        self.stream
+            .send(Box::new(Presence::available().into()))
+            .await;
         let asking = Presence::subscribe().with_to(juno.clone());
         self.stream.send(Box::new(asking.into())).await;
         loop {
