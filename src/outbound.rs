@@ -4,7 +4,7 @@
 
 use std::io::Read as _;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustls::pki_types::CertificateDer;
@@ -226,8 +226,22 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
     })
 }
 
+/// The agents for the web's authorities, of any host and of public ones. Each is built once:
+/// reading the authorities costs more than most calls.
+static AGENTS: [OnceLock<ureq::Agent>; 2] = [OnceLock::new(), OnceLock::new()];
+
 fn agent(request: &Request<'_>) -> ureq::Agent {
-    let roots = request.authorities.map(|Authorities(certificates)| {
+    let build = || new_agent(request.authorities, request.public_only);
+    match request.authorities {
+        None => AGENTS[usize::from(request.public_only)]
+            .get_or_init(build)
+            .clone(),
+        Some(_) => build(),
+    }
+}
+
+fn new_agent(authorities: Option<&Authorities>, public_only: bool) -> ureq::Agent {
+    let roots = authorities.map(|Authorities(certificates)| {
         RootCerts::from(
             certificates
                 .iter()
@@ -236,9 +250,11 @@ fn agent(request: &Request<'_>) -> ureq::Agent {
     });
     let config = ureq::Agent::config_builder()
         .timeout_connect(Some(CONNECT_MAX))
-        .timeout_global(Some(request.timeout))
         .http_status_as_error(false)
         .max_redirects(0)
+        // No connection outlives its call: one that its server has closed meanwhile would fail
+        // the next call.
+        .max_idle_connections(0)
         .allow_non_standard_methods(true)
         .tls_config(
             ureq::tls::TlsConfig::builder()
@@ -249,7 +265,7 @@ fn agent(request: &Request<'_>) -> ureq::Agent {
         // HTTP_PROXY is ignored.
         .proxy(None)
         .build();
-    match request.public_only {
+    match public_only {
         true => ureq::Agent::with_parts(config, DefaultConnector::new(), PublicResolver::default()),
         false => config.into(),
     }
@@ -343,7 +359,11 @@ fn run(agent: &ureq::Agent, method: &str, request: &Request<'_>) -> HttpResult {
     if !content_type.is_empty() {
         builder = builder.header("content-type", content_type);
     }
-    agent.run(builder.body(body)?)
+    let request = agent
+        .configure_request(builder.body(body)?)
+        .timeout_global(Some(request.timeout))
+        .build();
+    agent.run(request)
 }
 
 type HttpResult = Result<ureq::http::Response<ureq::Body>, ureq::Error>;
@@ -377,6 +397,10 @@ fn with_headers<B>(
     request: &Request<'_>,
 ) -> ureq::RequestBuilder<B> {
     let headers = request.headers.iter();
+    let builder = builder
+        .config()
+        .timeout_global(Some(request.timeout))
+        .build();
     headers.fold(builder, |builder, (name, value)| {
         builder.header(*name, *value)
     })
