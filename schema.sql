@@ -458,6 +458,23 @@ CREATE INDEX calendar_events_object ON calendar_events(calendar_id, object);
 CREATE INDEX calendar_events_start ON calendar_events(starts_at);
 CREATE INDEX calendar_events_change ON calendar_events(changed_at);
 
+-- Changes of CalDAV calendars that people asked for and confirmed, until the person was told how
+-- they went.
+CREATE TABLE calendar_changes (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id     INTEGER NOT NULL REFERENCES users(id),
+  calendar_id INTEGER NOT NULL REFERENCES calendars(id),
+  change      TEXT NOT NULL,                   -- JSON: what is added, moved or deleted
+  done        TEXT NOT NULL,                   -- the sentence for when it is done
+  attempts    INTEGER NOT NULL DEFAULT 0,      -- begun, each before its request: one may have been done
+  due_at      INTEGER NOT NULL,
+  created_at  INTEGER NOT NULL,
+  outcome     TEXT                             -- the sentence for the person; NULL: not done yet
+) STRICT;
+CREATE INDEX calendar_changes_user ON calendar_changes(user_id);
+CREATE INDEX calendar_changes_calendar ON calendar_changes(calendar_id);
+CREATE INDEX calendar_changes_due ON calendar_changes(due_at);
+
 -- What is kept of a mail: an extract and where the mail is.
 CREATE TABLE mail_items (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,

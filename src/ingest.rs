@@ -5,6 +5,7 @@
 
 mod agenda;
 pub mod answer;
+mod calendar_changes;
 mod connecting;
 pub mod decide;
 mod dialog;

@@ -2,6 +2,7 @@
 
 pub mod bubbles;
 pub mod calendar;
+pub mod calendar_change;
 pub mod connected_service;
 pub mod excerpt;
 pub mod mail_item;

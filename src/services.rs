@@ -3,6 +3,7 @@
 //! served, and nothing of SQL.
 
 mod caldav;
+mod changes;
 mod credentials;
 mod feed;
 pub mod ics;

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/dav.rs"]
+mod dav;
 #[path = "support/imap.rs"]
 mod imap;
 mod support;
@@ -11,6 +13,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use chatkeep::clock::{Clock, Timestamp};
+use dav::DavServer;
 use imap::{ImapStub, PASSWORD, StubMail, USER};
 use serde_json::{Value, json};
 use support::{Answer, Service, direct, eventually, get, post, request};
@@ -585,211 +588,6 @@ async fn the_page_has_the_style_that_its_policy_names() {
         policy.contains(&format!("style-src 'sha256-{hash}'")),
         "sha256-{hash}"
     );
-}
-
-/// A CalDAV server with one calendar and one list of tasks.
-#[derive(Clone)]
-struct DavServer {
-    address: SocketAddr,
-    inner: Arc<Mutex<DavState>>,
-}
-
-#[derive(Default)]
-struct DavState {
-    /// By path: the calendar's text, and the version that brought it.
-    resources: std::collections::BTreeMap<String, (String, u64)>,
-    gone: Vec<(String, u64)>,
-    version: u64,
-    knows_tokens: bool,
-    /// Method and what was asked, of those with the right password.
-    asked: Vec<String>,
-}
-
-/// "ada:quixotic"
-const DAV_LOGIN: &str = "authorization: Basic YWRhOnF1aXhvdGlj";
-
-impl DavServer {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server = Self {
-            address: listener.local_addr().unwrap(),
-            inner: Arc::default(),
-        };
-        server.inner.lock().unwrap().knows_tokens = true;
-        let answering = server.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                answering.answer(stream.unwrap());
-            }
-        });
-        server
-    }
-
-    fn answer(&self, mut stream: TcpStream) -> Option<()> {
-        let mut head = String::new();
-        let mut reader = BufReader::new(stream.try_clone().ok()?);
-        while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).ok()? > 0 {}
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: "));
-        let mut body = vec![0; length.and_then(|n| n.parse().ok()).unwrap_or(0)];
-        reader.read_exact(&mut body).ok()?;
-        let body = String::from_utf8(body).ok()?;
-        let (status, headers, answer) = self.answer_to(&head, &body);
-        let length = answer.len();
-        let answer = format!(
-            "HTTP/1.1 {status} X\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{answer}"
-        );
-        stream.write_all(answer.as_bytes()).ok()?;
-        let _ = stream.read(&mut [0; 1]);
-        Some(())
-    }
-
-    fn answer_to(&self, head: &str, body: &str) -> (u16, String, String) {
-        let mut state = self.inner.lock().unwrap();
-        let path = head.split(' ').nth(1).unwrap_or_default();
-        if path.starts_with("/.well-known") {
-            return (301, "Location: /dav/\r\n".to_owned(), String::new());
-        }
-        if !head.contains(DAV_LOGIN) {
-            return (401, "WWW-Authenticate: Basic\r\n".to_owned(), String::new());
-        }
-        let what = [
-            "current-user-principal",
-            "calendar-home-set",
-            "getctag",
-            "sync-collection",
-            "calendar-query",
-            "calendar-multiget",
-        ];
-        let what = what
-            .into_iter()
-            .find(|what| body.contains(what))
-            .unwrap_or("?");
-        state.asked.push(what.to_owned());
-        let found = |href: &str, prop: &str| {
-            format!(
-                "<response><href>{href}</href><propstat><prop>{prop}</prop><status>HTTP/1.1 200 OK</status>\
-                 </propstat><propstat><prop><getcontenttype/></prop><status>HTTP/1.1 404 Not Found</status>\
-                 </propstat></response>"
-            )
-        };
-        let gone = |href: &str| {
-            format!(
-                "<response><href>{href}</href><status>HTTP/1.1 404 Not Found</status></response>"
-            )
-        };
-        let kind = |name: &str| {
-            format!(
-                "<resourcetype><collection/><C:calendar/></resourcetype><C:supported-calendar-component-set>\
-             <C:comp name=\"{name}\"/></C:supported-calendar-component-set>"
-            )
-        };
-        let token = format!("t{}", state.version);
-        let inner = match what {
-            "current-user-principal" if path == "/" => return (404, String::new(), String::new()),
-            "current-user-principal" => found(
-                path,
-                "<current-user-principal><href>ada/</href></current-user-principal>",
-            ),
-            "calendar-home-set" => found(
-                path,
-                "<C:calendar-home-set><href>/dav/ada/cal/</href></C:calendar-home-set>",
-            ),
-            "getctag" => {
-                let token = match state.knows_tokens {
-                    true => format!("<sync-token>{token}</sync-token>"),
-                    false => String::new(),
-                };
-                let own = format!(
-                    "{}<displayname>Work &amp; more</displayname><S:getctag>c{}</S:getctag>{token}\
-                    <current-user-privilege-set><privilege><write/></privilege></current-user-privilege-set>",
-                    kind("VEVENT"),
-                    state.version
-                );
-                found(
-                    "/dav/ada/cal/",
-                    "<resourcetype><collection/></resourcetype>",
-                ) + &found("/dav/ada/cal/work%20x/", &own)
-                    + &found("/dav/ada/cal/tasks/", &kind("VTODO"))
-            }
-            "sync-collection" => {
-                let since = body
-                    .split("sync-token>t")
-                    .nth(1)
-                    .and_then(|rest| rest.split('<').next());
-                let Some(since) = since.and_then(|n| n.parse::<u64>().ok()) else {
-                    return (
-                        403,
-                        String::new(),
-                        "<error xmlns=\"DAV:\"><valid-sync-token/></error>".to_owned(),
-                    );
-                };
-                let changed = state
-                    .resources
-                    .iter()
-                    .filter(|(_, (_, version))| *version > since);
-                let changed: String = changed
-                    .map(|(path, _)| found(path, "<getetag>\"e\"</getetag>"))
-                    .collect();
-                let left = state.gone.iter().filter(|(_, version)| *version > since);
-                let left: String = left.map(|(path, _)| gone(path)).collect();
-                format!("{changed}{left}<sync-token>{token}</sync-token>")
-            }
-            "calendar-query" => state
-                .resources
-                .keys()
-                .map(|path| found(path, "<getetag>\"e\"</getetag>"))
-                .collect(),
-            "calendar-multiget" => {
-                let hrefs = body
-                    .split("<d:href>")
-                    .skip(1)
-                    .filter_map(|rest| rest.split('<').next());
-                let data = |href: &str| match state.resources.get(href) {
-                    Some((text, version)) => found(
-                        href,
-                        &format!(
-                            "<getetag>\"{version}\"</getetag><C:calendar-data>{text}</C:calendar-data>"
-                        ),
-                    ),
-                    None => gone(href),
-                };
-                hrefs.map(data).collect()
-            }
-            _ => return (400, String::new(), String::new()),
-        };
-        let answer = format!(
-            "<?xml version=\"1.0\"?><multistatus xmlns=\"DAV:\" xmlns:C=\"urn:ietf:params:xml:ns:caldav\" \
-             xmlns:S=\"http://calendarserver.org/ns/\">{inner}</multistatus>"
-        );
-        (207, "Content-Type: application/xml\r\n".to_owned(), answer)
-    }
-
-    fn put(&self, name: &str, start: &str) {
-        let mut state = self.inner.lock().unwrap();
-        state.version += 1;
-        let text = format!(
-            "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:{name}\nSUMMARY:{name}\nDTSTART:{start}\nEND:VEVENT\nEND:VCALENDAR\n"
-        );
-        let version = state.version;
-        state
-            .resources
-            .insert(format!("/dav/ada/cal/work%20x/{name}.ics"), (text, version));
-    }
-
-    fn delete(&self, name: &str) {
-        let mut state = self.inner.lock().unwrap();
-        state.version += 1;
-        let (path, version) = (format!("/dav/ada/cal/work%20x/{name}.ics"), state.version);
-        state.resources.remove(&path);
-        state.gone.push((path, version));
-    }
-
-    /// What was asked since the last look.
-    fn asked(&self) -> String {
-        std::mem::take(&mut self.inner.lock().unwrap().asked).join(" ")
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

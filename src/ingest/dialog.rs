@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{Timestamp, Zone};
 use crate::error::{Error, Result};
+use crate::model::calendar_change::CalendarChange;
 use crate::model::recurrence::Recurrence;
 use crate::store::{DialogPart, Noted, Reminder, RoomId, Tx, UserId};
 
@@ -32,6 +33,9 @@ pub(super) enum Event {
 pub(super) struct Latest {
     pub(super) event: Event,
     pub(super) reminders: Vec<LatestReminder>,
+    /// The UID of an event of a calendar, instead of reminders.
+    #[serde(default)]
+    pub(super) calendar_event: Option<String>,
 }
 
 /// A reminder at the time it was noted; for a change, before the change.
@@ -87,6 +91,18 @@ pub(super) enum Question {
     HowWas {
         about: String,
     },
+    /// Whether to change the person's calendar.
+    ChangeCalendar(AskedChange),
+}
+
+/// A change of a calendar that the person is asked about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct AskedChange {
+    /// The number of the calendar.
+    pub(super) calendar: i64,
+    pub(super) change: CalendarChange,
+    /// The sentence for when it is done.
+    pub(super) done: String,
 }
 
 impl LatestReminder {
@@ -109,6 +125,7 @@ impl Latest {
         Self {
             event,
             reminders: reminders.iter().map(LatestReminder::of).collect(),
+            calendar_event: None,
         }
     }
 
@@ -121,6 +138,20 @@ impl Latest {
     ) -> Result<()> {
         note(tx, (room, user), DialogPart::Latest, Some(self), now)
     }
+}
+
+/// The last thing named is an event of a calendar.
+pub(super) fn note_event(
+    tx: &mut Tx<'_>,
+    here: (RoomId, UserId),
+    uid: String,
+    now: Timestamp,
+) -> Result<()> {
+    let latest = Latest {
+        calendar_event: Some(uid),
+        ..Latest::of(Event::Set, &[])
+    };
+    note(tx, here, DialogPart::Latest, Some(&latest), now)
 }
 
 pub(super) fn note<T: Serialize>(

@@ -34,6 +34,9 @@ enum Referent {
 impl MessageTurn<'_> {
     /// `None`: it refers to nothing and is understood alone.
     pub(super) fn follow_up(&self, tx: &mut Tx<'_>, what: &FollowUp) -> Result<Option<ReplyDraft>> {
+        if let Some(said) = self.change_latest_event(tx, what)? {
+            return Ok(Some(said.into()));
+        }
         Ok(match what {
             FollowUp::Time(time) => self.answer_when(tx, time)?,
             FollowUp::Yes => self.answer_yes(tx)?.map(ReplyDraft::from),
@@ -106,6 +109,7 @@ impl MessageTurn<'_> {
         let said = match self.question(tx)? {
             Some(Question::Forget { ids, about }) => self.forget_these(tx, &ids, &about)?,
             Some(Question::ForgetEverything) => self.forget_everything(tx)?,
+            Some(Question::ChangeCalendar(asked)) => self.change_calendar(tx, &asked)?,
             _ => return Ok(None),
         };
         self.drop_question(tx)?;

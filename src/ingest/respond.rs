@@ -79,6 +79,9 @@ impl MessageTurn<'_> {
         {
             return Ok(Response::Answer(answer));
         }
+        if let Some(answer) = self.answer_about_change(tx, &intent)? {
+            return Ok(Response::Answer(answer));
+        }
         // Links and warnings about secrets are never left to a model.
         let left_to_model = self.left_to_model
             && !matches!(intent, Intent::ConnectCalendar | Intent::ConnectMail)
@@ -347,6 +350,11 @@ impl MessageTurn<'_> {
         on: Option<Range<Timestamp>>,
     ) -> Result<String> {
         let found = self.reminders_matching(tx, about, on.as_ref())?;
+        if let (true, Some(name), None) = (found.is_empty(), about, &on)
+            && let Some(said) = self.delete_event_named(tx, name)?
+        {
+            return Ok(said);
+        }
         self.cancel_reminders(tx, &found)?;
         Ok(match (found.is_empty(), self.in_group()) {
             (true, true) => wording::no_reminder_in_group(),

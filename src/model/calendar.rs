@@ -57,7 +57,7 @@ pub struct EventPerson {
 }
 
 /// When an event is: `ends_at` is exclusive, and not before `starts_at`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventTime {
     pub clock: EventClock,
     pub starts_at: Timestamp,

@@ -5,7 +5,7 @@ mod account;
 mod agenda;
 mod connecting;
 mod crisis;
-mod follow_up;
+pub(in crate::reply) mod follow_up;
 pub(in crate::reply) mod listening;
 mod memory;
 mod reminder;

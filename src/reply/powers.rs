@@ -15,6 +15,7 @@ mod call_prep;
 mod cancellation_protector;
 mod daily_summary;
 mod destination_prep;
+mod effects;
 mod email_urgency;
 mod entries;
 mod evening_prep;
@@ -52,7 +53,10 @@ use serde::de::DeserializeOwned;
 
 use crate::clock::{Timestamp, Zone};
 pub use bookings::{Booking, BookingDetails, standing};
+pub use calendar_query_agent::CalendarQuery;
+pub use calendar_query_agent::changes::{EventRef, SaidChange};
 pub use destination_prep::{Ways, ways};
+pub use effects::{CalendarWish, Effect};
 pub use events::{CalendarName, Event};
 pub use facts::{Facts, Plan};
 pub use mails::Mail;
@@ -210,8 +214,8 @@ pub struct PowerOutcome {
     pub alarm: Option<Timestamp>,
     /// What the person was asked about: their answer is a memory of it.
     pub asked: Option<String>,
-    /// A calendar to switch on or off.
-    pub switched: Option<(i64, bool)>,
+    /// What others are to do.
+    pub effect: Option<Effect>,
 }
 
 /// A superpower: its state and its actions.
@@ -260,8 +264,8 @@ trait Superpower: Clone + Default + PartialEq + Serialize + DeserializeOwned {
         None
     }
 
-    /// The calendar that was switched last, and whether it is on.
-    fn switched(&self) -> Option<(i64, bool)> {
+    /// What others are to do about its last answer.
+    fn effect(&self) -> Option<Effect> {
         None
     }
 

@@ -1,6 +1,8 @@
 //! Calendars on CalDAV servers (RFC 4791): found from the address that a person gives
 //! (RFC 6764), listed, and kept in step by sync-token (RFC 6578) or ctag.
 
+mod resource;
+mod writing;
 mod xml;
 
 use percent_encoding::percent_decode_str;
@@ -14,6 +16,7 @@ use crate::clock::Timestamp;
 use crate::model::calendar::{DAY_MS, EventFacts, window};
 use crate::outbound::{Method, Response};
 use crate::store::{CalendarRow, ListedCalendar};
+pub(super) use writing::ChangeResult;
 use xml::{CALDAV, CALENDAR_SERVER, DAV, Element};
 
 const ANSWER_BYTES_MAX: u64 = 10 << 20;

@@ -250,7 +250,7 @@ impl Services {
         Ok(())
     }
 
-    fn lock_of(&self, id: ServiceId) -> Arc<tokio::sync::Mutex<()>> {
+    pub(super) fn lock_of(&self, id: ServiceId) -> Arc<tokio::sync::Mutex<()>> {
         let mut locks = self.locks.lock();
         locks.retain(|_, lock| Arc::strong_count(lock) > 1);
         locks.entry(id).or_default().clone()

@@ -1,5 +1,5 @@
 //! Keeps connected services in step: finds in the database whose sync is due, runs a few at
-//! once, and tells a person once when a service does not accept the credentials any more.
+//! once, carries out the changes that people confirmed, and tells a person once when a service does not accept the credentials any more.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +47,21 @@ async fn look(services: &Arc<Services>, syncs: &mut JoinSet<()>) -> Result<()> {
     }
     for service in store.read(|view| view.untold_refusals()).await? {
         services.tell_refusal(service).await?;
+    }
+    for change in store
+        .read(move |view| view.due_calendar_changes(now, SYNCS_MAX))
+        .await?
+    {
+        if change.outcome.is_some() {
+            services.tell_outcome(change).await?;
+        } else if let Some(change) = services.begin_change(change.id).await? {
+            let services = services.clone();
+            syncs.spawn(async move {
+                if let Err(error) = services.carry_out(change).await {
+                    log::warn!("calendar changes: {error}");
+                }
+            });
+        }
     }
     loop {
         while syncs.try_join_next().is_some() {}

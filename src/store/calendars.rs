@@ -91,6 +91,10 @@ impl Tx<'_> {
         if removed >= ROWS_MAX {
             return Ok(false);
         }
+        self.execute(
+            "DELETE FROM calendar_changes WHERE calendar_id = ?1",
+            [id.0],
+        )?;
         self.execute("DELETE FROM calendars WHERE id = ?1", [id.0])?;
         Ok(true)
     }

@@ -216,6 +216,11 @@ const RULES: &[(&str, &str, &str)] = &[
               AND e.ended_at >= flag_overrides.set_at)",
     ),
     (
+        "calendar_changes",
+        "changes of calendars, which may have been carried out since",
+        "DELETE FROM main.calendar_changes",
+    ),
+    (
         "mail_facts_of_ended_services",
         "facts of disconnected mailboxes",
         "DELETE FROM main.mail_facts WHERE service_id IN (SELECT id FROM main.connected_services WHERE service_id IN
@@ -260,7 +265,7 @@ const RULES: &[(&str, &str, &str)] = &[
     ),
 ];
 /// Kinds that keep the copy consistent and are not reported.
-const UNREPORTED: [&str; 15] = [
+const UNREPORTED: [&str; 16] = [
     "audit",
     "changed_members",
     "commands_of_former_direct_chats",
@@ -270,6 +275,7 @@ const UNREPORTED: [&str; 15] = [
     "erased_identities",
     "deleted_webhook_calls",
     "webhook_times",
+    "calendar_changes",
     "mail_facts_of_ended_services",
     "mails_of_ended_services",
     "events_of_ended_services",

@@ -180,6 +180,9 @@ impl Tx<'_> {
             "DELETE FROM calendar_events WHERE id IN
                (SELECT id FROM calendar_events WHERE calendar_id IN
                   (SELECT id FROM calendars WHERE service_id = ?1) LIMIT ?2)",
+            "DELETE FROM calendar_changes WHERE id IN
+               (SELECT id FROM calendar_changes WHERE calendar_id IN
+                  (SELECT id FROM calendars WHERE service_id = ?1) LIMIT ?2)",
             "DELETE FROM calendars WHERE id IN
                (SELECT id FROM calendars WHERE service_id = ?1 LIMIT ?2)",
         ] {

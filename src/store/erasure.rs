@@ -31,6 +31,7 @@ const USER_TABLES: &[(&str, &str)] = &[
     ("mail_facts", "DELETE FROM mail_facts WHERE id IN (SELECT id FROM mail_facts WHERE user_id = ?1 LIMIT ?2)"),
     ("mail_items", "DELETE FROM mail_items WHERE id IN (SELECT id FROM mail_items WHERE user_id = ?1 LIMIT ?2)"),
     ("calendar_events", "DELETE FROM calendar_events WHERE id IN (SELECT id FROM calendar_events WHERE user_id = ?1 LIMIT ?2)"),
+    ("calendar_changes", "DELETE FROM calendar_changes WHERE id IN (SELECT id FROM calendar_changes WHERE user_id = ?1 LIMIT ?2)"),
     ("calendars", "DELETE FROM calendars WHERE id IN (SELECT id FROM calendars WHERE user_id = ?1 LIMIT ?2)"),
     ("connect_links", "DELETE FROM connect_links WHERE token_digest IN (SELECT token_digest FROM connect_links WHERE user_id = ?1 LIMIT ?2)"),
     ("connected_services", "DELETE FROM connected_services WHERE id IN (SELECT id FROM connected_services WHERE user_id = ?1 LIMIT ?2)"),

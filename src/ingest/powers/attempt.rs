@@ -5,7 +5,7 @@ use super::{PowerReply, facts, kept_of, notices, state_of};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::turn::MessageTurn;
-use crate::reply::powers::{Facts, Power, PowerContext, StoredState};
+use crate::reply::powers::{Effect, Facts, Power, PowerContext, StoredState};
 use crate::reply::wording;
 use crate::store::Tx;
 
@@ -57,9 +57,17 @@ impl MessageTurn<'_> {
         if !self.ingest.may_take_turn(self, explicit) {
             return Ok(Some(PowerReply::TooMany));
         }
-        let changed = outcome.kept.is_some() || outcome.switched.is_some();
-        if let Some(switched) = outcome.switched {
-            self.switch_calendar(tx, switched)?;
+        let mut said = said;
+        let mut changed = outcome.kept.is_some();
+        match outcome.effect {
+            Some(Effect::SwitchCalendar { calendar, on }) => {
+                self.switch_calendar(tx, (calendar, on))?;
+                changed = true;
+            }
+            Some(Effect::ChangeCalendar(wish)) => {
+                said = self.ask_to_change(tx, wish)?.unwrap_or(said);
+            }
+            None => {}
         }
         if outcome.kept.is_some() {
             self.resume_summary(tx, power, &mut preferences)?;

@@ -57,7 +57,7 @@ pub(super) fn gather(
         let zone = timezone.unwrap_or(Zone::UTC);
         facts.events = events(tx, power, user, zone, now)?;
         facts.is_second_briefing = flags.boolean("workflow.calendar_v2");
-        if power == Power::CalendarListAgent {
+        if matches!(power, Power::CalendarListAgent | Power::CalendarQueryAgent) {
             facts.calendars = calendars(tx, user)?;
         }
         if power == Power::CallPrep {
@@ -217,6 +217,8 @@ fn seen(event: CalendarEvent, zone: Zone) -> Event {
     });
     Event {
         id: event.id,
+        calendar: event.calendar.0,
+        uid: event.facts.uid,
         people: named.filter(|name| !name.is_empty()).collect(),
         title: details.title,
         place: details.place,
@@ -227,6 +229,7 @@ fn seen(event: CalendarEvent, zone: Zone) -> Event {
         ends_at: moments.end,
         is_all_day: time.is_all_day(),
         is_busy: details.is_busy,
+        is_recurring: details.is_recurring,
         is_declined,
         is_cancelled: event.facts.status == EventStatus::Cancelled,
         first_seen_at: event.first_seen_at,
@@ -270,6 +273,7 @@ fn calendars(tx: &Tx<'_>, user: UserId) -> Result<Vec<CalendarName>> {
         id: row.id.0,
         name: row.name,
         is_enabled: row.is_enabled,
+        is_writable: row.is_writable,
     };
     Ok(rows.map(name).collect())
 }

@@ -5,8 +5,9 @@
 mod read;
 
 pub(super) use read::read;
+pub(in crate::reply) use read::read_new_time;
 
-use chrono::{Datelike, NaiveDate};
+use chrono::{Datelike, NaiveDate, NaiveTime};
 
 use super::reminder::repeats::{Repeat, RepeatProblem};
 use super::when::{self, Day, Problem, Spec};
@@ -72,6 +73,21 @@ pub struct NewTime {
 }
 
 impl TimeChange {
+    /// To a day, a minute after midnight, or both.
+    pub(in crate::reply) fn at(day: Option<NaiveDate>, minute: Option<u32>) -> Option<Self> {
+        if day.is_none() && minute.is_none() {
+            return None;
+        }
+        let time = minute.and_then(|minute| NaiveTime::from_hms_opt(minute / 60, minute % 60, 0));
+        let clock = time.map(when::exact_time).unwrap_or_default();
+        let day = day.map(|day| Day::Date {
+            year: day.year(),
+            month: day.month(),
+            day: day.day(),
+        });
+        Some(Self(NewTimeText::At(Spec { day, ..clock })))
+    }
+
     /// For a reminder without a time. The error is the reply.
     pub fn of_new(&self, now: Timestamp, zone: Zone) -> Result<NewTime, String> {
         match &self.0 {

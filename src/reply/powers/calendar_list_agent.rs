@@ -5,7 +5,7 @@ mod operations;
 
 use serde::{Deserialize, Serialize};
 
-use super::{PowerContext, Strength, Superpower, events, pieces};
+use super::{Effect, PowerContext, Strength, Superpower, events, pieces};
 use crate::reply::builtin::Talk;
 pub(super) use operations::Arguments;
 
@@ -125,7 +125,8 @@ impl Superpower for CalendarListState {
         text
     }
 
-    fn switched(&self) -> Option<(i64, bool)> {
-        self.switched
+    fn effect(&self) -> Option<Effect> {
+        let (calendar, on) = self.switched?;
+        Some(Effect::SwitchCalendar { calendar, on })
     }
 }

@@ -1,18 +1,22 @@
 //! Questions about connected calendars: when somebody is seen next, whether a time is free,
-//! how many meetings there are. It changes no calendar. What is on at a day is told with the
-//! reminders of that day.
+//! how many meetings there are; and what a person wants changed in them. It changes no calendar
+//! itself. What is on at a day is told with the reminders of that day.
 
+pub(super) mod changes;
 mod operations;
+mod proposals;
 
 use chrono::{Datelike, Duration, NaiveDate};
 use serde::{Deserialize, Serialize};
 
 use super::events::{self, Event};
 use super::said_time;
-use super::{PowerContext, Strength, Superpower, pieces};
+use super::{CalendarWish, Effect, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::Clock;
+use crate::reply::builtin::words::Words;
+use changes::{SaidChange, SaidEvent};
 pub(super) use operations::Arguments;
 
 /// Events that are named as the next ones.
@@ -36,11 +40,17 @@ pub enum CalendarQuery {
         to: NaiveDate,
         name: String,
     },
+    Add(SaidEvent),
+    Change(SaidChange),
     Unclear(String),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct CalendarQueryState {}
+pub(super) struct CalendarQueryState {
+    /// What the last answer asked about.
+    #[serde(skip)]
+    wish: Option<CalendarWish>,
+}
 
 pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {
     use Strength::Clear;
@@ -87,8 +97,11 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<(Strength, CalendarQuery)> {
             "am i busy",
             "is my calendar free",
         ],
-    )?;
-    free(talk, from, end).map(|query| (Clear, query))
+    );
+    match from {
+        Some(from) => free(talk, from, end).map(|query| (Clear, query)),
+        None => changes::parse(talk),
+    }
 }
 
 /// "when do I see Ana next?": Ana.
@@ -164,18 +177,7 @@ fn free(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
             Err(why) => Some(CalendarQuery::Unclear(why)),
         };
     };
-    let (begins, next) = pieces::read_hour(words, link + 1)?;
-    let next = words.after(next, &["and", "to", "till", "until"])?;
-    let (ends, next) = pieces::read_hour(words, next)?;
-    let minute = |clock: Clock| match clock.hour {
-        // "between 2 and 4" is in the afternoon.
-        hour @ 1..=6 if clock.bare && !clock.exact => (hour + 12) * 60 + clock.minute,
-        hour => hour * 60 + clock.minute,
-    };
-    let (from_minute, mut to_minute) = (minute(begins), minute(ends));
-    if to_minute <= from_minute && ends.hour < 12 && !ends.exact {
-        to_minute += 12 * 60;
-    }
+    let (from_minute, to_minute, next) = hours(words, link + 1)?;
     let day = match (from < link, next < end) {
         (true, _) => pieces::read_day(words, day_from(talk, from), talk.heard.now, talk.zone())?.0,
         (false, true) => {
@@ -183,8 +185,7 @@ fn free(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
         }
         (false, false) => today,
     };
-    let is_span = from_minute < to_minute && to_minute <= DAY_MINUTES;
-    Some(match is_span {
+    Some(match from_minute < to_minute {
         true => CalendarQuery::IsFree {
             day,
             from: from_minute,
@@ -195,6 +196,25 @@ fn free(talk: &Talk<'_>, from: usize, end: usize) -> Option<CalendarQuery> {
                 .to_owned(),
         ),
     })
+}
+
+/// "2 and 4", "10 to 12": minutes after midnight, and the word after them. A span that does not
+/// end after its begin on the same day has the same minute twice.
+fn hours(words: &Words<'_>, at: usize) -> Option<(u32, u32, usize)> {
+    let (begins, next) = pieces::read_hour(words, at)?;
+    let next = words.after(next, &["and", "to", "till", "until"])?;
+    let (ends, next) = pieces::read_hour(words, next)?;
+    let minute = |clock: Clock| match clock.hour {
+        // "between 2 and 4" is in the afternoon.
+        hour @ 1..=6 if clock.bare && !clock.exact => (hour + 12) * 60 + clock.minute,
+        hour => hour * 60 + clock.minute,
+    };
+    let (from, mut to) = (minute(begins), minute(ends));
+    if to <= from && ends.hour < 12 && !ends.exact {
+        to += 12 * 60;
+    }
+    let is_span = from < to && to <= DAY_MINUTES;
+    Some((from, if is_span { to } else { from }, next))
 }
 
 fn day_from(talk: &Talk<'_>, at: usize) -> usize {
@@ -216,10 +236,22 @@ impl Superpower for CalendarQueryState {
     }
 
     fn apply(&mut self, action: CalendarQuery, scene: &PowerContext<'_>) -> Option<String> {
+        self.wish = None;
         if !scene.facts.has_calendar {
-            return Some(self.overview(scene));
+            let is_sure = match &action {
+                CalendarQuery::Change(change) => change.is_explicit,
+                CalendarQuery::Add(_) => scene.sure,
+                _ => true,
+            };
+            return is_sure.then(|| self.overview(scene));
         }
         let mut said = match action {
+            CalendarQuery::Add(event) => {
+                return self.ask(proposals::propose_add(&event, scene)?);
+            }
+            CalendarQuery::Change(change) => {
+                return self.ask(proposals::propose_change(&change, scene)?);
+            }
             CalendarQuery::Next(about) => next(about.as_deref(), scene),
             CalendarQuery::IsFree { day, from, to } => is_free(day, from, to, scene)?,
             CalendarQuery::Count { from, to, name } => counted(from, to, &name, scene)?,
@@ -233,9 +265,20 @@ impl Superpower for CalendarQueryState {
         match scene.facts.has_calendar {
             true => next(None, scene),
             false => events::not_connected(
-                "answer “when do I see Ana next?” and “am I free on the 3rd between 2 and 4?”",
+                "answer “when do I see Ana next?” and “am I free on the 3rd between 2 and 4?”, and with CalDAV “put lunch with Bo on tuesday at 1”",
             ),
         }
+    }
+
+    fn effect(&self) -> Option<Effect> {
+        self.wish.clone().map(Effect::ChangeCalendar)
+    }
+}
+
+impl CalendarQueryState {
+    fn ask(&mut self, (said, wish): proposals::Proposal) -> Option<String> {
+        self.wish = wish;
+        Some(said)
     }
 }
 

@@ -15,6 +15,10 @@ const LISTED_MAX: usize = 15;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     pub id: i64,
+    /// The number of its calendar.
+    pub calendar: i64,
+    /// The calendar's name for it.
+    pub uid: String,
     pub title: String,
     /// "": none is known; so with link and phone.
     pub place: String,
@@ -28,6 +32,8 @@ pub struct Event {
     pub ends_at: Timestamp,
     pub is_all_day: bool,
     pub is_busy: bool,
+    /// It is one of a series.
+    pub is_recurring: bool,
     /// The person said that they don't come.
     pub is_declined: bool,
     pub is_cancelled: bool,
@@ -43,6 +49,8 @@ pub struct CalendarName {
     pub id: i64,
     pub name: String,
     pub is_enabled: bool,
+    /// Events can be added, moved and deleted.
+    pub is_writable: bool,
 }
 
 impl Event {

@@ -34,7 +34,7 @@ pub(super) fn act<S: Superpower>(
             kept: None,
             alarm: before.alarm(scene),
             asked: None,
-            switched: None,
+            effect: None,
         }),
         Action::Undo => undo(power, &before, kept, scene),
         action => {
@@ -54,7 +54,7 @@ pub(super) fn act<S: Superpower>(
                 Some(kept) => kept.state.clone(),
                 None => serde_json::to_string(&S::default())?,
             };
-            let switched = after.switched();
+            let effect = after.effect();
             let kept = StoredState {
                 state,
                 previous: Some(previous),
@@ -63,9 +63,9 @@ pub(super) fn act<S: Superpower>(
                 said,
                 alarm: after.alarm(scene),
                 asked: None,
-                // A switch is kept with the calendar, and can't be undone here.
-                kept: switched.is_none().then_some(kept),
-                switched,
+                // What is done elsewhere is not kept, and can't be undone here.
+                kept: effect.is_none().then_some(kept),
+                effect,
             })
         }
     }
@@ -81,7 +81,7 @@ fn unchanged<S: Superpower>(
         kept: None,
         alarm: state.alarm(scene),
         asked: None,
-        switched: None,
+        effect: None,
     }
 }
 
@@ -111,7 +111,7 @@ fn undo<S: Superpower>(
         )),
         alarm: before.alarm(scene),
         asked: None,
-        switched: None,
+        effect: None,
         kept: Some(StoredState {
             state: previous.clone(),
             previous: None,
@@ -131,7 +131,7 @@ pub(super) fn on_alarm<S: Superpower>(
     Ok(PowerOutcome {
         said,
         asked,
-        switched: None,
+        effect: None,
         alarm: after.alarm(scene),
         kept: (after != before)
             .then(|| {

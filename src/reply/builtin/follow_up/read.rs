@@ -194,7 +194,7 @@ fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
         .filter_map(|phrase| words.after(at, &[phrase]))
         .max();
     if let Some(from) = referred.filter(|from| links(words, *from, verb))
-        && let Some(to) = new_time(words, from..range.end)
+        && let Some(to) = read_new_time(words, from..range.end)
     {
         let which = ReminderRef::Latest;
         return Some(FollowUp::Change { which, to });
@@ -206,7 +206,7 @@ fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
             .then(|| change_about(words, at..range.end))
             .flatten();
     };
-    let to = new_time(words, from..range.end)?;
+    let to = read_new_time(words, from..range.end)?;
     Some(FollowUp::Change {
         which: ReminderRef::Numbered(numbers),
         to,
@@ -247,7 +247,7 @@ fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     };
     let (about_end, to) = (named + 1..range.end)
         .filter(link)
-        .find_map(|at| Some((at, new_time(words, at..range.end)?)))?;
+        .find_map(|at| Some((at, read_new_time(words, at..range.end)?)))?;
     let before = words
         .after(range.start, &["my", "the", "that"])
         .unwrap_or(range.start);
@@ -267,7 +267,7 @@ fn change_about(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 }
 
 /// The words after "make it" and "move it": "10", "to friday", "by an hour", "10 minutes earlier".
-fn new_time(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+pub(in crate::reply) fn read_new_time(words: &Words, range: Range<usize>) -> Option<TimeChange> {
     let at = words
         .after(range.start, &["back", "up", "forward"])
         .unwrap_or(range.start);

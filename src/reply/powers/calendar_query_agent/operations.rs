@@ -1,26 +1,34 @@
-//! What a language model may ask connected calendars.
+//! What a language model may ask connected calendars, and have the person asked to change in them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::operations::{Moment, Operation, Result, clean, minute, planned_day, reads};
+use super::super::operations::{
+    Moment, Operation, Result, clean, minute, needed, planned_day, reads,
+};
+use super::changes::{EventRef, SaidChange, SaidEvent};
 use super::{CalendarQuery, DAY_MINUTES};
+use crate::reply::builtin::TimeChange;
 use crate::reply::powers;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::reply::powers) struct Arguments {
     operation: Verb,
-    /// For next: with whom or about what.
+    /// For next: with whom or about what. For add: the title. For move and delete: the event's title.
     about: Option<String>,
-    /// For is_free and meetings: the day, or the first one, YYYY-MM-DD.
+    /// For is_free and meetings: the day, or the first one, YYYY-MM-DD. For add: the day. For move:
+    /// the new day, where it changes.
     date: Option<String>,
     /// For meetings: the last day.
     to_date: Option<String>,
-    /// For is_free: HH:MM.
+    /// For is_free: HH:MM. For add: when it begins; without it is for the whole day. For move: when it
+    /// begins then, where that changes.
     from: Option<String>,
-    /// For is_free: HH:MM, 24:00 for the end of the day.
+    /// For is_free: HH:MM, 24:00 for the end of the day. For add: when it ends; an hour later unless given.
     to: Option<String>,
+    /// For add: the calendar's name, where the person named one.
+    calendar: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -29,10 +37,13 @@ enum Verb {
     Next,
     IsFree,
     Meetings,
+    Add,
+    Move,
+    Delete,
 }
 
 impl super::super::operations::Arguments for Arguments {
-    const DESCRIPTION: &str = "Looks into connected calendars: the next event, whether a time is free, the meetings of days.";
+    const DESCRIPTION: &str = "Looks into connected calendars: the next event, whether a time is free, the meetings of days. add, move and delete ask the person: nothing is changed before they say yes, and they are told when it is done.";
 
     fn operation(self, moment: Moment) -> Result<Operation> {
         let day = planned_day(self.date.as_deref(), "date", moment)?;
@@ -57,6 +68,9 @@ impl super::super::operations::Arguments for Arguments {
                     to,
                 }
             }
+            Verb::Add => CalendarQuery::Add(self.added(moment)?),
+            Verb::Move => CalendarQuery::Change(self.change(Some(self.new_time(moment)?))?),
+            Verb::Delete => CalendarQuery::Change(self.change(None)?),
             Verb::Meetings => {
                 let from = needed_day?;
                 let to = planned_day(self.to_date.as_deref(), "to_date", moment)?;
@@ -75,5 +89,39 @@ impl super::super::operations::Arguments for Arguments {
             }
         };
         reads(powers::Action::CalendarQueryAgent(query))
+    }
+}
+
+impl Arguments {
+    fn added(&self, moment: Moment) -> Result<SaidEvent> {
+        let day = planned_day(self.date.as_deref(), "date", moment)?;
+        let from = minute(self.from.as_deref(), "from")?;
+        let to = match self.to.as_deref().map(str::trim) {
+            Some("24:00") => Some(DAY_MINUTES),
+            to => minute(to, "to")?,
+        };
+        let calendar = self.calendar.as_deref().map(clean);
+        SaidEvent::new(
+            needed(self.about.as_deref(), "about")?,
+            day.ok_or("\"date\" is needed for that operation.")?,
+            from,
+            to,
+            calendar.filter(|name| !name.is_empty()),
+        )
+    }
+
+    fn change(&self, to: Option<TimeChange>) -> Result<SaidChange> {
+        Ok(SaidChange {
+            which: EventRef::Named(needed(self.about.as_deref(), "about")?),
+            to,
+            is_explicit: true,
+        })
+    }
+
+    fn new_time(&self, moment: Moment) -> Result<TimeChange> {
+        let day = planned_day(self.date.as_deref(), "date", moment)?;
+        let from = minute(self.from.as_deref(), "from")?;
+        TimeChange::at(day, from)
+            .ok_or("\"date\" or \"from\" is needed for that operation.".to_owned())
     }
 }

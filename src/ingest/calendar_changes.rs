@@ -1,0 +1,173 @@
+//! Changes of a person's calendar, from the question to the yes. `services` carries them out
+//! afterwards and tells the person how that went: nothing is said to be done before it is.
+
+use super::answer::Answer;
+use super::dialog::{self, AskedChange, LATEST_MS, Question};
+use super::gate;
+use super::powers::PowerReply;
+use super::turn::MessageTurn;
+use crate::error::Result;
+use crate::model::calendar_change::{CalendarChange, ChangedEvent};
+use crate::random;
+use crate::reply::builtin::{FollowUp, ReminderRef, TimeChange};
+use crate::reply::powers::{Action, CalendarQuery, CalendarWish, EventRef, Power, SaidChange};
+use crate::reply::{Intent, wording};
+use crate::store::{CalendarId, Tx};
+
+/// Changes of one person that are under way.
+const CHANGES_MAX: i64 = 10;
+
+impl MessageTurn<'_> {
+    /// Notes the question whether to do it. What is said instead where it can't be done.
+    pub(super) fn ask_to_change(
+        &self,
+        tx: &mut Tx<'_>,
+        wish: CalendarWish,
+    ) -> Result<Option<String>> {
+        if self.agent.is_none() {
+            return Ok(Some(wording::calendar_change_not_here()));
+        }
+        let asked = match wish {
+            CalendarWish::Add {
+                calendar,
+                title,
+                time,
+                done,
+            } => AskedChange {
+                calendar,
+                change: CalendarChange::Add {
+                    uid: random::uuid().to_string(),
+                    title,
+                    time,
+                },
+                done,
+            },
+            CalendarWish::Move { event, to, done } => match self.changed_event(tx, event)? {
+                Some((calendar, event)) => AskedChange {
+                    calendar,
+                    change: CalendarChange::Move { event, to },
+                    done,
+                },
+                None => return Ok(Some(wording::calendar_event_has_no_version())),
+            },
+            CalendarWish::Delete { event, done } => match self.changed_event(tx, event)? {
+                Some((calendar, event)) => AskedChange {
+                    calendar,
+                    change: CalendarChange::Delete { event },
+                    done,
+                },
+                None => return Ok(Some(wording::calendar_event_has_no_version())),
+            },
+        };
+        self.ask(tx, &Question::ChangeCalendar(asked))?;
+        Ok(None)
+    }
+
+    /// `None`: its version is not known, so that it can't be changed safely.
+    fn changed_event(&self, tx: &Tx<'_>, id: i64) -> Result<Option<(i64, ChangedEvent)>> {
+        let Some(row) = tx.view().calendar_event(self.user.id, id)? else {
+            return Ok(None);
+        };
+        let facts = row.facts;
+        Ok(facts.etag.map(|etag| {
+            let event = ChangedEvent {
+                uid: facts.uid,
+                title: facts.details.title,
+                time: facts.time,
+                object: facts.object,
+                etag,
+            };
+            (row.calendar.0, event)
+        }))
+    }
+
+    /// The person said yes.
+    pub(super) fn change_calendar(&self, tx: &mut Tx<'_>, asked: &AskedChange) -> Result<String> {
+        let calendar = CalendarId(asked.calendar);
+        let known = tx.view().calendar(calendar)?;
+        if known.is_none_or(|row| row.user != self.user.id) {
+            return Ok(wording::calendar_gone());
+        }
+        if tx.view().count_calendar_changes(self.user.id)? >= CHANGES_MAX {
+            return Ok(wording::calendar_changes_under_way());
+        }
+        tx.insert_calendar_change(self.user.id, calendar, &asked.change, &asked.done, self.now)?;
+        let here = (self.room.id, self.user.id);
+        let uid = asked.change.uid().to_owned();
+        dialog::note_event(tx, here, uid, self.now)?;
+        Ok(wording::calendar_change_begun())
+    }
+
+    /// The answer to the question, which is never left to a language model.
+    pub(super) fn answer_about_change(
+        &self,
+        tx: &mut Tx<'_>,
+        intent: &Intent,
+    ) -> Result<Option<Answer>> {
+        let Intent::FollowUp {
+            what: what @ (FollowUp::Yes | FollowUp::No),
+            ..
+        } = intent
+        else {
+            return Ok(None);
+        };
+        if !matches!(self.question(tx)?, Some(Question::ChangeCalendar(_))) {
+            return Ok(None);
+        }
+        let said = self.follow_up(tx, what)?;
+        Ok(said.map(|said| said.answer()))
+    }
+
+    /// "move it to 2", "delete it", where the last thing named is an event.
+    pub(super) fn change_latest_event(
+        &self,
+        tx: &mut Tx<'_>,
+        what: &FollowUp,
+    ) -> Result<Option<String>> {
+        let to: Option<TimeChange> = match what {
+            FollowUp::Change {
+                which: ReminderRef::Latest,
+                to,
+            } => Some(to.clone()),
+            FollowUp::Cancel(ReminderRef::Latest) => None,
+            _ => return Ok(None),
+        };
+        let latest = tx.dialog(self.room.id, self.user.id)?.latest;
+        let latest = dialog::recent::<dialog::Latest>(latest.as_ref(), LATEST_MS, self.now);
+        let Some(uid) = latest.and_then(|(latest, _)| latest.calendar_event) else {
+            return Ok(None);
+        };
+        let said = self.change_event(tx, EventRef::Latest(uid), to)?;
+        Ok(Some(said.unwrap_or_else(wording::calendar_event_not_seen)))
+    }
+
+    /// "cancel lunch with Bo", where no reminder is meant. `None`: no event is meant either.
+    pub(super) fn delete_event_named(&self, tx: &mut Tx<'_>, name: &str) -> Result<Option<String>> {
+        self.change_event(tx, EventRef::Named(name.to_owned()), None)
+    }
+
+    fn change_event(
+        &self,
+        tx: &mut Tx<'_>,
+        which: EventRef,
+        to: Option<TimeChange>,
+    ) -> Result<Option<String>> {
+        let power = Power::CalendarQueryAgent;
+        if self.in_group()
+            || !self.flags.superpower(power.name())
+            || !gate::has_superpowers(tx, self.message, self.user, self.room, self.flags, self.now)?
+        {
+            return Ok(None);
+        }
+        let action = Action::CalendarQueryAgent(CalendarQuery::Change(SaidChange {
+            which,
+            to,
+            is_explicit: false,
+        }));
+        Ok(match self.act(tx, power, action)? {
+            Some(PowerReply::Said { text, .. }) => Some(text),
+            Some(PowerReply::TooMany) => Some(self.too_many()),
+            None => None,
+        })
+    }
+}

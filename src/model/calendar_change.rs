@@ -1,0 +1,56 @@
+//! A change of a person's calendar that they asked for: an event that is added, moved or deleted.
+//! It must not know servers or storage.
+
+use serde::{Deserialize, Serialize};
+
+use super::calendar::EventTime;
+
+/// Characters of the title of an event that a person adds.
+pub const TITLE_CHARS_MAX: usize = 200;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CalendarChange {
+    Add {
+        /// Of the new event, and in the name of its resource: the same in every try, so that
+        /// the server has the event once.
+        uid: String,
+        title: String,
+        time: EventTime,
+    },
+    Move {
+        event: ChangedEvent,
+        to: EventTime,
+    },
+    Delete {
+        event: ChangedEvent,
+    },
+}
+
+/// An event as the person was shown it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedEvent {
+    pub uid: String,
+    pub title: String,
+    pub time: EventTime,
+    /// The path of its resource.
+    pub object: String,
+    /// Of the resource: with another one the event is not changed.
+    pub etag: String,
+}
+
+impl CalendarChange {
+    pub fn uid(&self) -> &str {
+        match self {
+            Self::Add { uid, .. } => uid,
+            Self::Move { event, .. } | Self::Delete { event } => &event.uid,
+        }
+    }
+
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Add { title, .. } => title,
+            Self::Move { event, .. } | Self::Delete { event } => &event.title,
+        }
+    }
+}

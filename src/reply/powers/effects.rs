@@ -1,0 +1,34 @@
+//! What superpowers have others do, who keep calendars and write in chats. It must not know how.
+
+use crate::model::calendar::EventTime;
+
+/// What a superpower has others do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    SwitchCalendar {
+        calendar: i64,
+        on: bool,
+    },
+    /// Once the person says yes.
+    ChangeCalendar(CalendarWish),
+}
+
+/// A change of a calendar that was said back. `done` is the sentence for when it is done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CalendarWish {
+    Add {
+        calendar: i64,
+        title: String,
+        time: EventTime,
+        done: String,
+    },
+    Move {
+        event: i64,
+        to: EventTime,
+        done: String,
+    },
+    Delete {
+        event: i64,
+        done: String,
+    },
+}

@@ -1,0 +1,224 @@
+//! Carries out the changes of calendars that people confirmed, and tells them how that went. A
+//! change is kept with the UID of its event before its first request, and each try is counted
+//! before it begins: after a crash the server is asked what it has.
+
+use super::caldav::{Account, ChangeResult};
+use super::sync::UNFINISHED_MS;
+use super::{Credentials, ServiceError, Services};
+use crate::clock::Timestamp;
+use crate::edge::queue::{self, Message};
+use crate::error::Result;
+use crate::model::calendar::{EventChange, EventDetails, EventFacts, EventStatus};
+use crate::model::calendar_change::CalendarChange;
+use crate::store::{CalendarChangeRow, CalendarRow, ServiceRow, Tx};
+
+/// A server that does not answer is asked again for so long.
+const TRIED_MS_MAX: i64 = 15 * 60_000;
+/// The pause after the first try; each later one is twice as long.
+const PAUSE_MS: i64 = 10_000;
+/// Tries of which the pause still grows.
+const GROWING_TRIES: u32 = 5;
+/// A chat that takes no message is tried again after this, …
+const TOLD_AGAIN_MS: i64 = 60_000;
+/// … for so long.
+const TOLD_MS_MAX: i64 = 86_400_000;
+
+/// What is known after a try.
+enum Attempt {
+    Done,
+    /// The sentence for the person.
+    Over(String),
+    /// Another try may help.
+    Again,
+}
+
+impl Services {
+    /// Carries out a change whose try was counted.
+    pub(super) async fn carry_out(&self, row: CalendarChangeRow) -> Result<()> {
+        let (id, calendar) = (row.id, row.calendar);
+        let found = self.store.read(move |view| {
+            let calendar = view.calendar(calendar)?;
+            let service = calendar.as_ref().map(|row| view.service_row(row.service));
+            Ok(calendar.zip(service.transpose()?.flatten()))
+        });
+        let Some((calendar, service)) = found.await? else {
+            return self
+                .store
+                .write(move |tx| tx.delete_calendar_change(id))
+                .await;
+        };
+        // No sync of this service meanwhile: it would write what the server had before.
+        let lock = self.lock_of(service.id);
+        let _held = lock.lock().await;
+        let known = self
+            .store
+            .read(move |view| view.calendar_change(id))
+            .await?;
+        if known.is_none_or(|row| row.outcome.is_some()) {
+            return Ok(());
+        }
+        let asked = self.ask_for_change(&service, &calendar, &row).await;
+        let now = self.clock.now();
+        let attempt = attempt_of(&row, asked, now);
+        let written = self.store.write(move |tx| {
+            let outcome = match &attempt {
+                Attempt::Again => {
+                    let tries = row.attempts.clamp(0, i64::from(GROWING_TRIES)) as u32;
+                    let due_at = now.plus_ms(PAUSE_MS << tries);
+                    return tx.put_off_calendar_change(id, due_at);
+                }
+                Attempt::Done => {
+                    apply(tx, &calendar, &row.change, now)?;
+                    // The rest of what its server made of it.
+                    tx.begin_sync(service.id, now)?;
+                    &row.done
+                }
+                Attempt::Over(why) => why,
+            };
+            tx.end_calendar_change(id, outcome, now)
+        });
+        written.await
+    }
+
+    async fn ask_for_change(
+        &self,
+        service: &ServiceRow,
+        calendar: &CalendarRow,
+        row: &CalendarChangeRow,
+    ) -> Result<ChangeResult, ServiceError> {
+        let broken = || ServiceError::unreachable("What the server sent can't be read.");
+        let opened = self.open(service);
+        let credentials = opened.map_err(|error| ServiceError::unreachable(error.detail))?;
+        let Credentials::Caldav {
+            username, password, ..
+        } = credentials.clone()
+        else {
+            return Ok(ChangeResult::NotDone("it can only be read".to_owned()));
+        };
+        let address = credentials.address();
+        let address = address.map_err(|error| ServiceError::unreachable(error.detail))?;
+        let _permit = self.fetches.acquire().await.map_err(|_| broken())?;
+        let (network, now) = (self.network.clone(), self.clock.now());
+        let (path, change) = (calendar.path.clone(), row.change.clone());
+        let is_retry = row.attempts > 0;
+        let asked = tokio::task::spawn_blocking(move || {
+            let account = Account {
+                address: &address,
+                username: &username,
+                password: &password,
+                network: &network,
+            };
+            account.carry_out(&path, &change, is_retry, now)
+        });
+        asked.await.unwrap_or_else(|_| Err(broken()))
+    }
+
+    /// Queues the outcome for the person's own chat, and forgets the change once that is done.
+    pub(super) async fn tell_outcome(&self, row: CalendarChangeRow) -> Result<()> {
+        let (hub, now) = (self.hub.clone(), self.clock.now());
+        let written = self.store.write(move |tx| {
+            let Some(outcome) = &row.outcome else {
+                return Ok(());
+            };
+            let chat = tx.newest_direct_chat(row.user, true)?;
+            let is_told = match chat.and_then(|chat| Some((chat.agent?, chat))) {
+                Some((agent, chat)) => {
+                    let message = Message {
+                        agent,
+                        room: chat.room,
+                        chat_guid: &chat.chat_guid,
+                        text: outcome,
+                        user: Some(row.user),
+                        is_one_bubble: true,
+                        app_creator: None,
+                    };
+                    queue::send_message(tx, &hub, &message, now)?
+                }
+                None => false,
+            };
+            match is_told || now.0 - row.created_at.0 > TOLD_MS_MAX {
+                true => tx.delete_calendar_change(row.id),
+                false => tx.put_off_calendar_change(row.id, now.plus_ms(TOLD_AGAIN_MS)),
+            }
+        });
+        written.await
+    }
+
+    /// Counts a try, which is due again when the process is killed. `None`: it is gone.
+    pub(super) async fn begin_change(&self, id: i64) -> Result<Option<CalendarChangeRow>> {
+        let next = self.clock.now().plus_ms(UNFINISHED_MS);
+        let begun = self
+            .store
+            .write(move |tx| tx.begin_calendar_change(id, next));
+        begun.await
+    }
+}
+
+fn attempt_of(
+    row: &CalendarChangeRow,
+    asked: Result<ChangeResult, ServiceError>,
+    now: Timestamp,
+) -> Attempt {
+    let title = row.change.title();
+    let (verb, what) = match &row.change {
+        CalendarChange::Add { .. } => ("put", "into your calendar"),
+        CalendarChange::Move { .. } => ("move", "in your calendar"),
+        CalendarChange::Delete { .. } => ("delete", "from your calendar"),
+    };
+    match asked {
+        Ok(ChangeResult::Done) => Attempt::Done,
+        Ok(ChangeResult::NotDone(why)) => {
+            Attempt::Over(format!("I did not {verb} “{title}” {what}: {why}."))
+        }
+        // Signing in comes before the change.
+        Err(error) if error.is_refusal() => Attempt::Over(format!(
+            "I did not {verb} “{title}” {what}: {}",
+            error.sentence
+        )),
+        Err(_) if now.0 - row.created_at.0 < TRIED_MS_MAX => Attempt::Again,
+        Err(error) => Attempt::Over(format!(
+            "I tried to {verb} “{title}” {what} and don't know whether that worked: {} Please look there before you ask again.",
+            error.sentence
+        )),
+    }
+}
+
+/// Writes what the server has now, so that it is known at once and not told as news.
+fn apply(
+    tx: &mut Tx<'_>,
+    calendar: &CalendarRow,
+    change: &CalendarChange,
+    now: Timestamp,
+) -> Result<()> {
+    let kept = tx.view().events_of_calendar(calendar.id)?;
+    let row = kept
+        .into_iter()
+        .find(|(_, facts)| facts.uid == change.uid());
+    let change = match (change, row) {
+        (CalendarChange::Add { uid, title, time }, _) => {
+            EventChange::Insert(Box::new(EventFacts {
+                uid: uid.clone(),
+                instance: String::new(),
+                object: format!("{}/{uid}.ics", calendar.path.trim_end_matches('/')),
+                etag: None,
+                time: *time,
+                status: EventStatus::Confirmed,
+                details: EventDetails {
+                    title: title.clone(),
+                    is_busy: true,
+                    ..EventDetails::default()
+                },
+            }))
+        }
+        (CalendarChange::Move { to, .. }, Some((_, facts))) => {
+            EventChange::Insert(Box::new(EventFacts {
+                time: *to,
+                etag: None,
+                ..facts
+            }))
+        }
+        (CalendarChange::Delete { .. }, Some((id, _))) => EventChange::Remove(id),
+        (_, None) => return Ok(()),
+    };
+    tx.apply_event_changes(calendar.id, &[change], now)
+}

@@ -1,0 +1,127 @@
+//! Changes of calendars that people asked for and confirmed. A row goes when the person was told
+//! how its change went.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::connected_services::Json;
+use super::{CalendarId, Tx, UserId, View};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::model::calendar_change::CalendarChange;
+
+#[derive(Debug, Clone)]
+pub struct CalendarChangeRow {
+    pub id: i64,
+    pub user: UserId,
+    pub calendar: CalendarId,
+    pub change: CalendarChange,
+    /// The sentence for when it is done.
+    pub done: String,
+    /// Tries that were begun before: one of them may have been carried out.
+    pub attempts: i64,
+    pub created_at: Timestamp,
+    /// The sentence for the person; `None`: it is not done yet.
+    pub outcome: Option<String>,
+}
+
+const COLUMNS: &str = "SELECT id, user_id, calendar_id, change, done, attempts, created_at, outcome
+     FROM calendar_changes";
+
+impl Tx<'_> {
+    pub fn insert_calendar_change(
+        &self,
+        user: UserId,
+        calendar: CalendarId,
+        change: &CalendarChange,
+        done: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.execute(
+            "INSERT INTO calendar_changes (user_id, calendar_id, change, done, due_at, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+            (user.0, calendar.0, Json(change), done, now.0),
+        )?;
+        Ok(())
+    }
+
+    /// Counts a try before its request, so that a crash does not make it look like the first.
+    /// `None`: it is gone.
+    pub fn begin_calendar_change(
+        &self,
+        id: i64,
+        next: Timestamp,
+    ) -> Result<Option<CalendarChangeRow>> {
+        let row = self.view().calendar_change(id)?;
+        self.execute(
+            "UPDATE calendar_changes SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1",
+            (id, next.0),
+        )?;
+        Ok(row)
+    }
+
+    pub fn put_off_calendar_change(&self, id: i64, due_at: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE calendar_changes SET due_at = ?2 WHERE id = ?1",
+            (id, due_at.0),
+        )?;
+        Ok(())
+    }
+
+    /// It was decided; what is left is telling the person.
+    pub fn end_calendar_change(&self, id: i64, outcome: &str, due_at: Timestamp) -> Result<()> {
+        self.execute(
+            "UPDATE calendar_changes SET outcome = ?2, due_at = ?3 WHERE id = ?1",
+            (id, outcome, due_at.0),
+        )?;
+        Ok(())
+    }
+
+    pub fn delete_calendar_change(&self, id: i64) -> Result<()> {
+        self.execute("DELETE FROM calendar_changes WHERE id = ?1", [id])?;
+        Ok(())
+    }
+}
+
+impl View<'_> {
+    pub fn calendar_change(&self, id: i64) -> Result<Option<CalendarChangeRow>> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!("{COLUMNS} WHERE id = ?1"))?
+            .query_row([id], row_from)
+            .optional()?)
+    }
+
+    /// Those whose time has come, longest due first.
+    pub fn due_calendar_changes(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<CalendarChangeRow>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "{COLUMNS} WHERE due_at <= ?1 ORDER BY due_at, id LIMIT ?2"
+        ))?;
+        let rows = statement.query_map((now.0, limit as i64), row_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many of a user's are not told yet.
+    pub fn count_calendar_changes(&self, user: UserId) -> Result<i64> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT count(*) FROM calendar_changes WHERE user_id = ?1")?
+            .query_row([user.0], |row| row.get(0))?)
+    }
+}
+
+fn row_from(row: &Row<'_>) -> rusqlite::Result<CalendarChangeRow> {
+    Ok(CalendarChangeRow {
+        id: row.get(0)?,
+        user: UserId(row.get(1)?),
+        calendar: CalendarId(row.get(2)?),
+        change: row.get::<_, Json<_>>(3)?.0,
+        done: row.get(4)?,
+        attempts: row.get(5)?,
+        created_at: Timestamp(row.get(6)?),
+        outcome: row.get(7)?,
+    })
+}
