@@ -9,7 +9,7 @@
 //!
 //! | Field | Is |
 //! |---|---|
-//! | `source` | `markup` (schema.org) or `text` (a sentence, by rules) |
+//! | `source` | `markup` (schema.org), `text` (a sentence, by rules) or `calendar` (an invitation) |
 //! | `delivered` | true: the parcel or order arrived |
 //! | `title` | the hotel, restaurant, event, train; what is in the parcel, or who sends it |
 //! | `reference`, `holder`, `provider` | the booking's number, in whose name, the airline, carrier, shop or service |

@@ -16,7 +16,7 @@ use imap_next::imap_types::sequence::SequenceSet;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Timestamp;
-use crate::mail_extract;
+use crate::mail_extract::{self, CalendarPart};
 use crate::model::mail_item::{MailExtract, NewMailItem};
 use crate::outbound::Authorities;
 use sections::{Listed, TextPart};
@@ -42,10 +42,17 @@ pub struct InboxState {
 /// What one round brought.
 #[derive(Debug, PartialEq)]
 pub struct Round {
-    pub mails: Vec<NewMailItem>,
+    pub mails: Vec<FetchedMail>,
     pub state: InboxState,
     /// More mails wait on the server.
     pub has_more: bool,
+}
+
+/// A mail with what its calendars say.
+#[derive(Debug, PartialEq)]
+pub struct FetchedMail {
+    pub item: NewMailItem,
+    pub calendars: Vec<CalendarPart>,
 }
 
 /// A mailbox on a server, and how it is reached.
@@ -198,7 +205,7 @@ fn fetch_batch<S: Read + Write>(
     uids: &[u32],
     own: &str,
     now: Timestamp,
-    mails: &mut Vec<NewMailItem>,
+    mails: &mut Vec<FetchedMail>,
 ) -> Result<(), MailboxError> {
     let listed = session.fetch(uids, sections::overview())?;
     let listed = listed.into_iter().filter_map(sections::listed);
@@ -251,21 +258,24 @@ fn fetch_batch<S: Read + Write>(
         let wanted = fetched.filter(|mail| uids.contains(&mail.uid));
         read.extend(wanted.map(|mail| item(&mail, &mail.headers, inbox, own, now)));
     }
-    read.sort_by_key(|mail| mail.uid);
+    read.sort_by_key(|mail| mail.item.uid);
     mails.extend(read);
     Ok(())
 }
 
-fn item(mail: &Listed, bytes: &[u8], inbox: Inbox, own: &str, now: Timestamp) -> NewMailItem {
+fn item(mail: &Listed, bytes: &[u8], inbox: Inbox, own: &str, now: Timestamp) -> FetchedMail {
     let read = mail_extract::extract(bytes, own).unwrap_or_default();
-    NewMailItem {
-        mailbox: INBOX.to_owned(),
-        uid_validity: inbox.uid_validity,
-        uid: mail.uid,
-        mail_key: key(&read.extract, inbox, mail.uid),
-        received_at: mail.received_at.map_or(now, Timestamp),
-        extract: read.extract,
-        facts: read.facts,
+    FetchedMail {
+        item: NewMailItem {
+            mailbox: INBOX.to_owned(),
+            uid_validity: inbox.uid_validity,
+            uid: mail.uid,
+            mail_key: key(&read.extract, inbox, mail.uid),
+            received_at: mail.received_at.map_or(now, Timestamp),
+            extract: read.extract,
+            facts: read.facts,
+        },
+        calendars: read.calendars,
     }
 }
 

@@ -8,6 +8,7 @@ mod credentials;
 mod feed;
 pub mod ics;
 mod inbox;
+mod invitations;
 pub mod links;
 mod operator;
 mod sync;

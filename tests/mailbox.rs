@@ -33,7 +33,7 @@ fn subjects(round: &Round) -> Vec<&str> {
     round
         .mails
         .iter()
-        .map(|mail| mail.extract.subject.as_str())
+        .map(|mail| mail.item.extract.subject.as_str())
         .collect()
 }
 
@@ -45,8 +45,8 @@ fn new_mails_are_read_once_and_nothing_is_changed() {
     ]);
     let first = read(&stub, InboxState::default()).expect("a round");
     assert_eq!(subjects(&first), ["one", "two"]);
-    assert_eq!(first.mails[1].extract.text, "Second.");
-    assert_eq!(first.mails[1].extract.from_email, "ana@example.com");
+    assert_eq!(first.mails[1].item.extract.text, "Second.");
+    assert_eq!(first.mails[1].item.extract.from_email, "ana@example.com");
     assert_eq!(
         first.state,
         InboxState {
@@ -93,8 +93,8 @@ fn a_new_uid_validity_shows_the_same_mails_under_the_same_keys() {
             last_uid: 1
         }
     );
-    assert_eq!(first.mails[0].mail_key, again.mails[0].mail_key);
-    assert_ne!(first.mails[0].uid, again.mails[0].uid);
+    assert_eq!(first.mails[0].item.mail_key, again.mails[0].item.mail_key);
+    assert_ne!(first.mails[0].item.uid, again.mails[0].item.uid);
 }
 
 fn first_headers() -> String {
@@ -143,8 +143,8 @@ fn only_parts_with_text_are_fetched() {
     ];
     let stub = ImapStub::start(vec![mail]);
     let round = read(&stub, InboxState::default()).expect("a round");
-    assert_eq!(round.mails[0].extract.text, "Your parcel is here.");
-    assert_eq!(round.mails[0].facts[0].key, "1z5550101");
+    assert_eq!(round.mails[0].item.extract.text, "Your parcel is here.");
+    assert_eq!(round.mails[0].item.facts[0].key, "1z5550101");
     let asked = stub.asked();
     assert!(
         asked.contains(
@@ -200,7 +200,7 @@ fn unasked_lines_and_broken_answers_do_not_matter() {
     stub.inbox().structure = Some("(".repeat(100_000));
     let round = read(&stub, InboxState::default()).expect("a round");
     assert_eq!(subjects(&round), ["one"]);
-    assert_eq!(round.mails[0].extract.text, "First.");
+    assert_eq!(round.mails[0].item.extract.text, "First.");
 }
 
 #[test]

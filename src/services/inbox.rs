@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::sync::{Fetched, FetchedMails};
 use super::web::Network;
-use super::{ServiceError, ServiceErrorKind};
+use super::{Owner, ServiceError, ServiceErrorKind, invitations};
 use crate::clock::{Clock, Timestamp};
 use crate::mailbox::{self, InboxState, MailServer, MailboxError, Security};
 
@@ -26,6 +26,7 @@ pub(super) struct MailboxAccess<'a> {
 pub(super) fn fetch(
     access: &MailboxAccess<'_>,
     state: &str,
+    owner: &Owner,
     now: Timestamp,
     clock: &Clock,
 ) -> Result<Fetched, ServiceError> {
@@ -48,11 +49,17 @@ pub(super) fn fetch(
     let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
     let is_late = || clock.monotonic().0 > end;
     let round = mailbox::read_round(&server, before, now, &is_late)?;
+    let mails = round.mails.into_iter().map(|mail| {
+        let invitations = invitations::facts(&mail.calendars, owner, now, &is_late);
+        let mut item = mail.item;
+        item.facts.extend(invitations);
+        item
+    });
     Ok(Fetched {
         name: None,
         calendars: Vec::new(),
         mails: Some(FetchedMails {
-            mails: round.mails,
+            mails: mails.collect(),
             sync_state: serde_json::to_string(&round.state).unwrap_or_default(),
             has_more: round.has_more,
         }),

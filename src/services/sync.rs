@@ -287,7 +287,7 @@ fn fetch(
                 tls: *tls,
                 network,
             };
-            inbox::fetch(&mailbox, state, now, clock)
+            inbox::fetch(&mailbox, state, owner, now, clock)
         }
         Credentials::Ics { .. } => fetch_feed(&address, calendars, owner, network, now, &is_late),
         Credentials::Caldav {

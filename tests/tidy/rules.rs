@@ -74,8 +74,8 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "services",
         &[
-            "auth", "clock", "config", "edge", "error", "mailbox", "metrics", "model", "outbound", "random",
-            "store",
+            "auth", "clock", "config", "edge", "error", "mail_extract", "mailbox", "metrics", "model",
+            "outbound", "random", "store",
         ],
     ),
     (
