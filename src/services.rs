@@ -5,12 +5,14 @@
 mod caldav;
 mod changes;
 mod credentials;
+mod discovery;
 mod feed;
 pub mod ics;
 mod inbox;
 mod invitations;
 pub mod links;
 mod operator;
+mod providers;
 mod sync;
 pub mod sync_job;
 pub mod web;
@@ -164,7 +166,11 @@ impl Services {
         by: Initiator,
     ) -> Result<ServiceView> {
         let sealer = self.sealer()?.clone();
+        let credentials = discovery::locate(credentials, &self.network).await?;
         let address = credentials.address()?;
+        if let Some(refusal) = providers::refusal(&credentials, &address) {
+            return Err(refusal.into());
+        }
         let host = address.host.clone();
         let known = self.same_service(user, &credentials).await?;
         let owner = self.owner(user, &credentials).await?;

@@ -71,6 +71,33 @@ impl Credentials {
         parsed.map_err(|why| Error::invalid_field("/url", why))
     }
 
+    /// At the server that a domain usually has.
+    pub(super) fn at_domain(self, domain: &str) -> Self {
+        match self {
+            Self::Caldav {
+                username, password, ..
+            } => Self::Caldav {
+                url: format!("https://{domain}"),
+                username,
+                password,
+            },
+            Self::Imap {
+                port,
+                username,
+                password,
+                tls,
+                ..
+            } => Self::Imap {
+                host: format!("imap.{domain}"),
+                port,
+                username,
+                password,
+                tls,
+            },
+            ics @ Self::Ics { .. } => ics,
+        }
+    }
+
     pub(super) fn is_same_service(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Ics { url }, Self::Ics { url: other }) => url == other,

@@ -191,6 +191,7 @@ pub(crate) const HOMES: &[(&str, &[&str])] = &[
     ),
     ("calcard", &["src/services/ics"]),
     ("quick_xml", &["src/services/caldav/xml.rs"]),
+    ("hickory_resolver", &["src/services/discovery.rs"]),
     ("percent_encoding", ANYWHERE),
     ("multer", &["src/http/multipart.rs"]),
     ("img_parts", &["src/media/metadata.rs"]),
