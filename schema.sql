@@ -402,6 +402,8 @@ CREATE INDEX connected_services_user ON connected_services(user_id);
 CREATE INDEX connected_services_due ON connected_services(next_sync_at) WHERE next_sync_at IS NOT NULL;
 CREATE INDEX connected_services_refused ON connected_services(id)
   WHERE state = 'refused' AND refusal_told = 0;
+CREATE INDEX connected_services_mail ON connected_services(id)
+  WHERE kind = 'imap' AND state = 'ok' AND removed_at IS NULL;
 CREATE INDEX connected_services_removed ON connected_services(removed_at) WHERE removed_at IS NOT NULL;
 
 -- Links by which a person connects a service in a browser.

@@ -145,7 +145,7 @@ impl App {
             relays: relays::all(&config),
             memories,
             marketplace,
-            services: services::services(&config, &store, &clock, &hub, sealer),
+            services: services::services(&config, &store, &clock, &hub, sealer)?,
             config,
             clock,
             store,

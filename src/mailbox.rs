@@ -9,8 +9,10 @@ mod session;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use chrono::{DateTime, Days};
+use imap_next::imap_types::response::Capability;
 use imap_next::imap_types::search::SearchKey;
 use imap_next::imap_types::sequence::SequenceSet;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,8 @@ const ROUND_MAILS_MAX: usize = 200;
 const BATCH_MAILS_MAX: usize = 50;
 /// Mails whose contents are asked for at once.
 const CONTENTS_MAILS_MAX: usize = 10;
+/// A wait for new mail looks so often whether it is over.
+const IDLE_READ_MAX: Duration = Duration::from_secs(1);
 const INBOX: &str = "INBOX";
 
 /// Where the next round goes on.
@@ -118,6 +122,31 @@ pub fn test(server: &MailServer<'_>, is_late: &dyn Fn() -> bool) -> Result<(), M
     session.examine()?;
     session.sign_out();
     Ok(())
+}
+
+/// How waiting for new mail ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdleEnd {
+    /// The server does not tell of new mail.
+    CanNot,
+    /// The connection broke, or the caller has enough of it.
+    Over,
+}
+
+/// Waits in the inbox and calls `on_news` each time that the server tells of a mail, until
+/// `is_over`. It blocks.
+pub fn wait(server: &MailServer<'_>, on_news: &dyn Fn(), is_over: &dyn Fn() -> bool) -> IdleEnd {
+    let waited = sign_in(server, is_over).and_then(|mut session| {
+        if !session.can(&Capability::Idle) {
+            session.sign_out();
+            return Ok(IdleEnd::CanNot);
+        }
+        session.examine()?;
+        session.stream().set_patience(IDLE_READ_MAX)?;
+        session.idle(on_news)?;
+        Ok(IdleEnd::Over)
+    });
+    waited.unwrap_or(IdleEnd::Over)
 }
 
 fn sign_in<'a>(

@@ -11,6 +11,7 @@ pub mod ics;
 mod inbox;
 mod invitations;
 pub mod links;
+pub mod news;
 mod operator;
 mod providers;
 mod sync;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde::Serialize;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::auth::seal::Sealer;
 use crate::clock::{Clock, Timestamp, Zone};
@@ -54,6 +55,8 @@ pub struct Services {
     network: Arc<Network>,
     /// Servers that are asked at the same time.
     fetches: Semaphore,
+    /// A service was connected.
+    connected: Notify,
     /// One sync of a service at a time.
     locks: Mutex<HashMap<ServiceId, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -142,6 +145,7 @@ impl Services {
             sealer,
             network: Arc::new(network),
             fetches: Semaphore::new(FETCHES_MAX),
+            connected: Notify::new(),
             locks: Mutex::default(),
         }
     }
@@ -219,6 +223,7 @@ impl Services {
         });
         let id = id.await?;
         self.take_in(id, Ok(fetched)).await?;
+        self.connected.notify_one();
         self.shown(id).await
     }
 

@@ -771,3 +771,61 @@ async fn a_mailbox_without_tls_must_be_named() {
     assert!(answer.text.contains("over TLS"), "{}", answer.text);
     assert_eq!(stub.asked(), Vec::<String>::new());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_mail_is_fetched_when_the_server_tells_of_it() {
+    let world = World::open().await;
+    let stub = ImapStub::start(vec![StubMail::text(3, "one", "First.")]);
+    let body = mailbox(&stub, PASSWORD);
+    let answer = world.send("POST", "/account/services", Some(&body)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    for (uid, subject) in [(8, "two"), (9, "three")] {
+        let waits = || stub.inbox().asked.iter().any(|command| command == "IDLE");
+        eventually("a connection waits", async || waits()).await;
+        let mail = StubMail::text(uid, subject, "New.");
+        stub.inbox().mails.push(mail);
+        // The clock stands still: it is fetched before its time.
+        let known = || world.subjects().iter().any(|row| row[0] == subject);
+        eventually("it is fetched", async || known()).await;
+    }
+    assert_eq!(world.subjects(), [["one"], ["two"], ["three"]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_with_certificates_of_ones_own_are_asked() {
+    let stub = ImapStub::start(vec![StubMail::text(3, "one", "First.")]);
+    let calendar = CalendarServer::start();
+    calendar.hold(&[("dentist", "20261125T130000Z", "")]);
+    let (mail_url, mail_pem) = support::tls::proxy(stub.address).await;
+    let (calendar_url, calendar_pem) = support::tls::proxy(calendar.address).await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, mail_pem + &calendar_pem).unwrap();
+    let port: u16 = mail_url.rsplit(':').next().unwrap().parse().unwrap();
+    let mail = json!({
+        "kind": "imap", "host": "localhost", "port": port, "username": USER, "password": PASSWORD,
+    });
+    let ics = json!({"kind": "ics", "url": format!("{calendar_url}/a.ics")});
+    let named = [
+        ("CHATKEEP_SERVICES_ALLOW_PRIVATE", "true"),
+        ("CHATKEEP_SERVICES_ALLOWED_HOSTS", "localhost"),
+    ];
+    let world = World::with(&named).await;
+    for (body, part) in [
+        (&mail, "no certificate that can be trusted"),
+        (&ics, "no valid TLS certificate"),
+    ] {
+        let answer = world.send("POST", "/account/services", Some(body)).await;
+        assert_eq!(answer.code(), "service_unreachable");
+        assert!(answer.text.contains(part), "{}", answer.text);
+    }
+    let file = file.to_str().unwrap();
+    let trusted = [named[0], named[1], ("CHATKEEP_SERVICES_CA_FILE", file)];
+    let world = World::with(&trusted).await;
+    for body in [&mail, &ics] {
+        let answer = world.send("POST", "/account/services", Some(body)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    }
+    assert_eq!(world.subjects(), [["one"]]);
+    assert_eq!(world.events().len(), 1);
+}

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::flags::poller::{self, PollIntervals};
 use crate::memory::outbox;
 use crate::metrics::Job;
-use crate::services::sync_job;
+use crate::services::{news, sync_job};
 
 const EXPIRE_INTERVAL: Duration = Duration::from_secs(30);
 const EXPIRED_PER_WRITE_MAX: usize = 500;
@@ -50,6 +50,9 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
     }
     jobs.add("services", |app, metrics| {
         sync_job::run(app.services.clone(), metrics)
+    });
+    jobs.add("mail_notices", |app, metrics| {
+        news::run(app.services.clone(), metrics)
     });
     jobs.add("replies", |app, metrics| {
         replies::job::run(app.ingest.clone(), metrics)

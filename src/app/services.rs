@@ -1,5 +1,6 @@
 //! The parts that keep sealed secrets: the marketplace and connected services.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::auth::seal::Sealer;
@@ -8,6 +9,7 @@ use crate::config::Config;
 use crate::edge::hub::Hub;
 use crate::marketplace::Marketplace;
 use crate::memory::Memories;
+use crate::outbound::Authorities;
 use crate::services::{Services, web};
 use crate::store::SharedStore;
 
@@ -34,16 +36,24 @@ pub(super) fn services(
     clock: &Clock,
     hub: &Arc<Hub>,
     sealer: Option<Arc<Sealer>>,
-) -> Arc<Services> {
+) -> Result<Arc<Services>, String> {
+    let authorities = config.services.ca_file.as_deref().map(authorities);
     let network = web::Network {
         allow_private: config.services.allow_private,
         allowed_hosts: config.services.allowed_hosts.clone(),
+        authorities: authorities.transpose()?,
     };
-    Arc::new(Services::new(
+    Ok(Arc::new(Services::new(
         store.clone(),
         clock.clone(),
         hub.clone(),
         sealer,
         network,
-    ))
+    )))
+}
+
+fn authorities(file: &Path) -> Result<Authorities, String> {
+    let named = |why: String| format!("services.ca_file: {}: {why}", file.display());
+    let pem = std::fs::read(file).map_err(|e| named(e.to_string()))?;
+    Authorities::read(&pem).map_err(named)
 }

@@ -462,6 +462,8 @@ section! {
         allow_private: bool = switch(false);
         /// Hosts that may be contacted without TLS if the URL says so.
         allowed_hosts: Vec<String> = list(&[], url::host);
+        /// Certificates (PEM) to trust for allowed_hosts, instead of those of the web.
+        ca_file: Option<PathBuf> = path_if_set("/etc/ssl/our-ca.pem");
     }
 }
 

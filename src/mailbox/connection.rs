@@ -103,6 +103,18 @@ fn read_line(tcp: &mut TcpStream) -> Result<String, MailboxError> {
     Ok(String::from_utf8_lossy(&line).into_owned())
 }
 
+impl Stream {
+    /// How long one read waits.
+    pub(super) fn set_patience(&self, patience: Duration) -> Result<(), MailboxError> {
+        let tcp = match self {
+            Self::Plain(tcp) => tcp,
+            Self::Tls(tls) => tls.get_ref(),
+        };
+        let set = tcp.set_read_timeout(Some(patience));
+        set.map_err(|e| cut(&e))
+    }
+}
+
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         match self {

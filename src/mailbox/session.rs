@@ -26,6 +26,8 @@ const RESPONSE_BYTES_MAX: u32 = 2 * 1024 * 1024;
 const CONNECTION_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Answers that can't be read. Their mails are left out.
 const MALFORMED_MAX: usize = 200;
+/// Reads without an answer, of a second each, after which a wait is begun anew: 25 minutes.
+const QUIET_READS_MAX: u32 = 1_500;
 /// Codes of RFC 5530 by which a server says that it is not the password's fault.
 const PASSING_CODES: [&str; 5] = ["UNAVAILABLE", "LIMIT", "INUSE", "SERVERBUG", "CONTACTADMIN"];
 
@@ -242,6 +244,47 @@ impl<'a, S: Read + Write> Session<'a, S> {
         Ok(mails.collect())
     }
 
+    /// Waits for new mail until `is_late`. Servers end a wait of half an hour, so that a new one is
+    /// begun before.
+    pub(super) fn idle(&mut self, on_news: &dyn Fn()) -> Result<(), MailboxError> {
+        loop {
+            let tag = self.send(CommandBody::Idle)?;
+            let (mut quiet, mut is_ending) = (0, false);
+            loop {
+                let Some(event) = self.advance()? else {
+                    if (self.is_late)() {
+                        return Ok(());
+                    }
+                    if is_ending {
+                        return Err(slow());
+                    }
+                    quiet += 1;
+                    if quiet > QUIET_READS_MAX {
+                        is_ending = true;
+                        self.client.set_idle_done();
+                    }
+                    continue;
+                };
+                match event {
+                    Event::DataReceived {
+                        data: Data::Exists(_),
+                    } => on_news(),
+                    Event::IdleRejected { .. } => return Err(busy()),
+                    Event::StatusReceived { status } => match status {
+                        Status::Tagged(tagged) if tagged.tag == tag => break,
+                        Status::Bye(_) => return Err(busy()),
+                        _ => {}
+                    },
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    pub(super) fn stream(&self) -> &S {
+        &self.stream
+    }
+
     /// Says goodbye; whether the server hears it does not matter.
     pub(super) fn sign_out(mut self) {
         self.run(CommandBody::Logout).ok();
@@ -282,12 +325,18 @@ impl<'a, S: Read + Write> Session<'a, S> {
         }
     }
 
-    /// The next thing that happens. An answer that can't be read is left out.
+    /// The next thing that happens.
     fn next(&mut self) -> Result<Event, MailboxError> {
+        self.advance()?.ok_or_else(slow)
+    }
+
+    /// The same; `None`: nothing happened in the time of one read, or it is late. An answer that
+    /// can't be read is left out.
+    fn advance(&mut self) -> Result<Option<Event>, MailboxError> {
         let mut buffer = [0; 16 * 1024];
         loop {
             match self.client.next() {
-                Ok(event) => return Ok(event),
+                Ok(event) => return Ok(Some(event)),
                 Err(Interrupt::Io(Io::Output(bytes))) => {
                     let sent = self.stream.write_all(&bytes);
                     sent.and_then(|()| self.stream.flush())
@@ -295,9 +344,13 @@ impl<'a, S: Read + Write> Session<'a, S> {
                 }
                 Err(Interrupt::Io(Io::NeedMoreInput)) => {
                     if (self.is_late)() {
-                        return Err(slow());
+                        return Ok(None);
                     }
-                    let read = self.stream.read(&mut buffer).map_err(|e| cut(&e))?;
+                    let read = match self.stream.read(&mut buffer) {
+                        Ok(read) => read,
+                        Err(e) if is_timeout(&e) => return Ok(None),
+                        Err(e) => return Err(cut(&e)),
+                    };
                     if read == 0 {
                         return Err(MailboxError::unreachable(
                             "The mail server closed the connection.",
@@ -354,8 +407,12 @@ fn broken() -> MailboxError {
 }
 
 pub(super) fn cut(error: &std::io::Error) -> MailboxError {
-    match error.kind() {
-        ErrorKind::TimedOut | ErrorKind::WouldBlock => slow(),
-        _ => MailboxError::unreachable("The connection to the mail server broke."),
+    match is_timeout(error) {
+        true => slow(),
+        false => MailboxError::unreachable("The connection to the mail server broke."),
     }
+}
+
+fn is_timeout(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
 }

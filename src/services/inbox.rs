@@ -1,6 +1,7 @@
 //! Fetches the inbox of a person's mailbox. Which hosts may be asked is decided here; the
 //! protocol is in [`mailbox`](crate::mailbox).
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::sync::{Fetched, FetchedMails};
@@ -22,6 +23,30 @@ pub(super) struct MailboxAccess<'a> {
     pub(super) network: &'a Network,
 }
 
+impl MailboxAccess<'_> {
+    /// The addresses of its host that may be asked. It blocks.
+    pub(super) fn resolve(&self) -> Result<Vec<SocketAddr>, ServiceError> {
+        if !self.tls && !self.network.names(self.host) {
+            return Err(ServiceError::unreachable(format!(
+                "{} must be asked over TLS.",
+                self.host
+            )));
+        }
+        self.network.resolve(self.host, self.port)
+    }
+
+    pub(super) fn server<'a>(&'a self, addresses: &'a [SocketAddr]) -> MailServer<'a> {
+        MailServer {
+            host: self.host,
+            addresses,
+            security: Security::of(self.tls, self.port),
+            username: self.username,
+            password: self.password,
+            authorities: self.network.authorities_of(self.host),
+        }
+    }
+}
+
 /// Fetches what is new since `state`, the JSON that the last round left. It blocks.
 pub(super) fn fetch(
     access: &MailboxAccess<'_>,
@@ -30,21 +55,8 @@ pub(super) fn fetch(
     now: Timestamp,
     clock: &Clock,
 ) -> Result<Fetched, ServiceError> {
-    let host = access.host;
-    if !access.tls && !access.network.names(host) {
-        return Err(ServiceError::unreachable(format!(
-            "{host} must be asked over TLS."
-        )));
-    }
-    let addresses = access.network.resolve(host, access.port)?;
-    let server = MailServer {
-        host,
-        addresses: &addresses,
-        security: Security::of(access.tls, access.port),
-        username: access.username,
-        password: access.password,
-        authorities: None,
-    };
+    let addresses = access.resolve()?;
+    let server = access.server(&addresses);
     let before: InboxState = serde_json::from_str(state).unwrap_or_default();
     let end = clock.monotonic().0 + READING_MAX.as_millis() as u64;
     let is_late = || clock.monotonic().0 > end;

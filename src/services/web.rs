@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::ServiceError;
 use crate::config;
-use crate::outbound::{self, Method, NoAnswer, Request, Response};
+use crate::outbound::{self, Authorities, Method, NoAnswer, Request, Response};
 
 /// For connecting, sending and reading.
 const CALL_MAX: Duration = Duration::from_secs(20);
@@ -35,6 +35,8 @@ pub struct Network {
     pub allow_private: bool,
     /// In lower case. They may be asked without TLS.
     pub allowed_hosts: Vec<String>,
+    /// Whom the allowed hosts' certificates are checked with; `None`: those that the web trusts.
+    pub authorities: Option<Authorities>,
 }
 
 /// One call.
@@ -210,6 +212,7 @@ impl Network {
             timeout: CALL_MAX,
             answer_bytes_max: query.answer_bytes_max,
             public_only: !(self.allow_private && is_named),
+            authorities: self.authorities_of(&at.host),
             ..Request::new(query.method, &url)
         });
         sent.map_err(|error| no_answer(&at.host, &error))
@@ -220,6 +223,11 @@ impl Network {
         let public_only = !(self.allow_private && self.names(host));
         let found = outbound::resolve(host, port, public_only);
         found.map_err(|error| no_answer(host, &error))
+    }
+
+    /// `None`: those that the web trusts.
+    pub fn authorities_of(&self, host: &str) -> Option<&Authorities> {
+        self.authorities.as_ref().filter(|_| self.names(host))
     }
 
     /// An operator named the host.

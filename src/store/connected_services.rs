@@ -238,6 +238,16 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Mailboxes that work, those connected first.
+    pub fn mailboxes(&self, limit: usize) -> Result<Vec<ServiceRow>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "{COLUMNS} INDEXED BY connected_services_mail
+             WHERE kind = 'imap' AND state = 'ok' AND removed_at IS NULL ORDER BY id LIMIT ?1"
+        ))?;
+        let rows = statement.query_map([limit as i64], service_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// When the next sync is due.
     pub fn next_service_due(&self) -> Result<Option<Timestamp>> {
         Ok(self

@@ -3,7 +3,7 @@
 
 #![allow(unreachable_pub)]
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -114,6 +114,8 @@ fn serve(stream: TcpStream, shared: &Mutex<Inbox>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut writer = stream;
     writer.write_all(b"* OK ready\r\n")?;
+    // Mails that the client knows of.
+    let mut told = 0;
     loop {
         let Some(line) = command(&mut reader, &mut writer)? else {
             return Ok(());
@@ -128,6 +130,14 @@ fn serve(stream: TcpStream, shared: &Mutex<Inbox>) -> std::io::Result<()> {
             return Ok(());
         }
         writer.write_all(inbox.noise.as_bytes())?;
+        if command == "EXAMINE INBOX" {
+            told = inbox.mails.len();
+        }
+        if command == "IDLE" {
+            idle(&mut reader, &mut writer, shared, &mut told)?;
+            writer.write_all(format!("{tag} OK done\r\n").as_bytes())?;
+            continue;
+        }
         let end = if command == "AUTHENTICATE PLAIN" {
             writer.write_all(b"+ \r\n")?;
             let mut secret = String::new();
@@ -143,6 +153,36 @@ fn serve(stream: TcpStream, shared: &Mutex<Inbox>) -> std::io::Result<()> {
             return Ok(());
         }
     }
+}
+
+/// Tells of each new mail until the client has enough.
+fn idle(
+    reader: &mut BufReader<TcpStream>,
+    writer: &mut TcpStream,
+    shared: &Mutex<Inbox>,
+    told: &mut usize,
+) -> std::io::Result<()> {
+    let count = || {
+        let inbox = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        inbox.mails.len()
+    };
+    writer.write_all(b"+ idling\r\n")?;
+    let looks = std::time::Duration::from_millis(20);
+    reader.get_ref().set_read_timeout(Some(looks))?;
+    let mut line = String::new();
+    loop {
+        match reader.read_line(&mut line) {
+            Ok(_) => break,
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Err(e) => return Err(e),
+        }
+        let now = count();
+        if now != *told {
+            writer.write_all(format!("* {now} EXISTS\r\n").as_bytes())?;
+            *told = now;
+        }
+    }
+    reader.get_ref().set_read_timeout(None)
 }
 
 /// A line with its literals in their places.

@@ -1,0 +1,170 @@
+//! Waits for the notices of new mail (IDLE, RFC 2177) of some mailboxes, and has them fetched at
+//! once. A mailbox without it is fetched at its time, as always. Connections are bounded in number.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+use super::inbox::MailboxAccess;
+use super::{Credentials, Services};
+use crate::clock::Monotonic;
+use crate::error::Result;
+use crate::mailbox::{self, IdleEnd};
+use crate::metrics::Job;
+use crate::store::{ServiceId, ServiceRow};
+
+/// Connections that wait. Each holds a thread that sleeps.
+const WATCHED_MAX: usize = 64;
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+/// After a connection ended.
+const AGAIN_MS: u64 = 5 * 60_000;
+/// A server that can't tell of mail is asked again whether it can.
+const CAN_NOT_MS: u64 = 6 * 3_600_000;
+/// Notices that were not taken up yet.
+const NOTICES_MAX: usize = 1_000;
+
+/// A connection that waits.
+struct Watch {
+    is_over: Arc<AtomicBool>,
+    waiting: JoinHandle<IdleEnd>,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Runs until the service ends.
+pub async fn run(services: Arc<Services>, numbers: Arc<Job>) {
+    let (notify, mut notices) = mpsc::channel(NOTICES_MAX);
+    let mut watches = Watches {
+        services: services.clone(),
+        notify,
+        open: HashMap::new(),
+        not_before: HashMap::new(),
+    };
+    loop {
+        let looked = watches.look().await;
+        numbers.ran(&looked, services.clock.now().0);
+        if let Err(error) = looked {
+            log::warn!("notices of mail: {error}");
+        }
+        let pause = tokio::time::sleep(LOOK_EVERY);
+        tokio::pin!(pause);
+        loop {
+            tokio::select! {
+                () = &mut pause => break,
+                () = services.connected.notified() => break,
+                Some(id) = notices.recv() => {
+                    let services = services.clone();
+                    tokio::spawn(async move {
+                        if let Err(error) = services.fetch_soon(id).await {
+                            log::warn!("notices of mail: {error}");
+                        }
+                    });
+                }
+            }
+        }
+    }
+}
+
+struct Watches {
+    services: Arc<Services>,
+    notify: mpsc::Sender<ServiceId>,
+    open: HashMap<ServiceId, Watch>,
+    /// When a connection that ended may be opened again.
+    not_before: HashMap<ServiceId, Monotonic>,
+}
+
+impl Watches {
+    /// Opens and closes connections, so that as many as may be wait.
+    async fn look(&mut self) -> Result<()> {
+        let now = self.services.clock.monotonic();
+        self.take_ended(now).await;
+        self.not_before.retain(|_, from| *from > now);
+        let read = self.services.store.read(|view| view.mailboxes(WATCHED_MAX));
+        let mailboxes = read.await?;
+        let is_wanted = |id: &ServiceId| mailboxes.iter().any(|row| row.id == *id);
+        self.open.retain(|id, _| is_wanted(id));
+        for service in mailboxes {
+            let id = service.id;
+            if !self.open.contains_key(&id) && !self.not_before.contains_key(&id) {
+                let watch = self.watch(&service)?;
+                self.open.insert(id, watch);
+            }
+        }
+        Ok(())
+    }
+
+    async fn take_ended(&mut self, now: Monotonic) {
+        let open = self.open.iter();
+        let ended = open.filter(|(_, watch)| watch.waiting.is_finished());
+        let ended: Vec<ServiceId> = ended.map(|(id, _)| *id).collect();
+        for id in ended {
+            let Some(mut watch) = self.open.remove(&id) else {
+                continue;
+            };
+            let pause_ms = match (&mut watch.waiting).await {
+                Ok(IdleEnd::CanNot) => CAN_NOT_MS,
+                _ => AGAIN_MS,
+            };
+            self.not_before.insert(id, now.plus_ms(pause_ms));
+        }
+    }
+
+    fn watch(&self, service: &ServiceRow) -> Result<Watch> {
+        let (id, credentials) = (service.id, self.services.open(service)?);
+        let (network, notify) = (self.services.network.clone(), self.notify.clone());
+        let is_over = Arc::new(AtomicBool::new(false));
+        let ends = is_over.clone();
+        let waiting = tokio::task::spawn_blocking(move || {
+            let Ok(address) = credentials.address() else {
+                return IdleEnd::CanNot;
+            };
+            let Credentials::Imap {
+                port,
+                username,
+                password,
+                tls,
+                ..
+            } = &credentials
+            else {
+                return IdleEnd::CanNot;
+            };
+            let access = MailboxAccess {
+                host: &address.host,
+                port: *port,
+                username,
+                password,
+                tls: *tls,
+                network: &network,
+            };
+            let Ok(addresses) = access.resolve() else {
+                return IdleEnd::Over;
+            };
+            // One notice too many is no loss: the mailbox is fetched anyway.
+            let on_news = || {
+                let _ = notify.try_send(id);
+            };
+            let is_over = || ends.load(Ordering::Relaxed);
+            mailbox::wait(&access.server(&addresses), &on_news, &is_over)
+        });
+        Ok(Watch { is_over, waiting })
+    }
+}
+
+impl Services {
+    /// Makes a service's sync due, after the one that may be under way.
+    async fn fetch_soon(&self, id: ServiceId) -> Result<()> {
+        let lock = self.lock_of(id);
+        let _held = lock.lock().await;
+        let now = self.clock.now();
+        let written = self.store.write(move |tx| tx.begin_sync(id, now).map(drop));
+        written.await
+    }
+}
