@@ -84,6 +84,8 @@ pub struct NoAnswer {
     pub timed_out: bool,
     /// The host has a private address, and only public ones are allowed.
     pub is_private: bool,
+    /// The answer is longer than allowed.
+    pub is_too_long: bool,
 }
 
 impl std::fmt::Display for NoAnswer {
@@ -99,6 +101,7 @@ impl From<ureq::Error> for NoAnswer {
         Self {
             timed_out: matches!(error, ureq::Error::Timeout(_)) && !unconnected,
             is_private: matches!(&error, ureq::Error::Other(other) if other.is::<PrivateAddress>()),
+            is_too_long: matches!(error, ureq::Error::BodyExceedsLimit(_)),
             reason: error.to_string(),
         }
     }
@@ -309,6 +312,7 @@ pub fn resolve(host: &str, port: u16, public_only: bool) -> Result<Vec<SocketAdd
         reason,
         timed_out: false,
         is_private,
+        is_too_long: false,
     };
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let addresses = (host, port).to_socket_addrs();
@@ -420,6 +424,7 @@ fn read_body(body: &mut ureq::Body, bytes_max: u64) -> Result<Vec<u8>, NoAnswer>
             reason: format!("the answer is longer than {bytes_max} bytes"),
             timed_out: false,
             is_private: false,
+            is_too_long: true,
         });
     }
     Ok(bytes)

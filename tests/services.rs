@@ -307,6 +307,13 @@ async fn what_fails_is_not_connected() {
     world.server.inner.lock().unwrap().calendar = "<html>Sign in</html>".to_owned();
     let answer = world.send("POST", "/account/services", Some(&url)).await;
     assert_eq!(answer.code(), "service_unreachable");
+    world.server.inner.lock().unwrap().calendar = "x".repeat(11 << 20);
+    let answer = world.send("POST", "/account/services", Some(&url)).await;
+    assert!(
+        answer.text.contains("sends more than can be read"),
+        "{}",
+        answer.text
+    );
     for body in [
         json!({}),
         json!({"kind": "ics"}),

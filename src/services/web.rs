@@ -238,7 +238,6 @@ impl Network {
 
 /// Addresses may be secrets: only the host is named.
 fn no_answer(host: &str, error: &NoAnswer) -> ServiceError {
-    let why = error.to_string();
     ServiceError::unreachable(if error.is_private {
         format!("{host} is in a private network, which is not asked.")
     } else if error.timed_out {
@@ -246,9 +245,9 @@ fn no_answer(host: &str, error: &NoAnswer) -> ServiceError {
             "{host} did not answer within {} seconds.",
             CALL_MAX.as_secs()
         )
-    } else if why.contains("longer than") {
+    } else if error.is_too_long {
         format!("{host} sends more than can be read.")
-    } else if why.contains("certificate") {
+    } else if error.to_string().contains("certificate") {
         format!("{host} has no valid TLS certificate.")
     } else {
         format!("{host} can't be reached; check the address.")
