@@ -1,6 +1,5 @@
 //! The parts that keep sealed secrets: the marketplace and connected services.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::auth::seal::Sealer;
@@ -37,11 +36,14 @@ pub(super) fn services(
     hub: &Arc<Hub>,
     sealer: Option<Arc<Sealer>>,
 ) -> Result<Arc<Services>, String> {
-    let authorities = config.services.ca_file.as_deref().map(authorities);
+    let certificates = config.services.certificates()?;
+    let authorities = certificates.map(|pem| Authorities::read(pem.as_bytes()));
     let network = web::Network {
         allow_private: config.services.allow_private,
         allowed_hosts: config.services.allowed_hosts.clone(),
-        authorities: authorities.transpose()?,
+        authorities: authorities
+            .transpose()
+            .map_err(|why| format!("services.ca_file: {why}"))?,
     };
     Ok(Arc::new(Services::new(
         store.clone(),
@@ -50,10 +52,4 @@ pub(super) fn services(
         sealer,
         network,
     )))
-}
-
-fn authorities(file: &Path) -> Result<Authorities, String> {
-    let named = |why: String| format!("services.ca_file: {}: {why}", file.display());
-    let pem = std::fs::read(file).map_err(|e| named(e.to_string()))?;
-    Authorities::read(&pem).map_err(named)
 }

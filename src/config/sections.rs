@@ -3,7 +3,7 @@
 //! `section` explains the methods on the right.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::network::Network;
 use super::secret::Secret;
@@ -402,13 +402,23 @@ section! {
 impl Mail {
     /// The content of `ca_file` (PEM).
     pub fn certificates(&self) -> Result<Option<String>, String> {
-        let Some(path) = &self.ca_file else {
-            return Ok(None);
-        };
-        let read = std::fs::read_to_string(path);
-        read.map(Some)
-            .map_err(|e| format!("mail.ca_file: can't read {}: {e}", path.display()))
+        certificates("mail.ca_file", self.ca_file.as_deref())
     }
+}
+
+impl Services {
+    /// What stands in `ca_file` (PEM).
+    pub fn certificates(&self) -> Result<Option<String>, String> {
+        certificates("services.ca_file", self.ca_file.as_deref())
+    }
+}
+
+fn certificates(key: &str, file: Option<&Path>) -> Result<Option<String>, String> {
+    let read = |path: &Path| {
+        let read = std::fs::read_to_string(path);
+        read.map_err(|e| format!("{key}: can't read {}: {e}", path.display()))
+    };
+    file.map(read).transpose()
 }
 
 section! {
