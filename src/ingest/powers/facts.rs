@@ -139,7 +139,11 @@ pub(in crate::ingest) fn bookings(
     let rows = tx
         .view()
         .mail_facts(user, since(PARCEL_DAYS), since(RENEWAL_DAYS))?;
-    let mut all: Vec<Booking> = rows.into_iter().map(|row| booking(row, zone)).collect();
+    // An invitation is an event of a calendar, and no ticket.
+    let booked = rows
+        .into_iter()
+        .filter(|row| row.fact.data["source"] != "calendar");
+    let mut all: Vec<Booking> = booked.map(|row| booking(row, zone)).collect();
     all.retain(|booking| match (booking.kind, &booking.time) {
         (FactKind::Parcel | FactKind::Renewal, _) => true,
         (FactKind::TrialEnd | FactKind::FreeCancellation, Some(time)) => time.end >= now,

@@ -341,6 +341,8 @@ fn a_removed_flight_stays_removed() {
 fn travel_of_a_calendar_is_told_once() {
     let event = |id, title: &str, starts: &str, hours: i64| Event {
         id,
+        calendar: 1,
+        uid: String::new(),
         title: title.to_owned(),
         place: String::new(),
         link: String::new(),
@@ -351,6 +353,7 @@ fn travel_of_a_calendar_is_told_once() {
         ends_at: at(starts).plus_s(hours * 3_600),
         is_all_day: false,
         is_busy: true,
+        is_recurring: false,
         is_declined: false,
         is_cancelled: false,
         first_seen_at: NOW,
