@@ -56,6 +56,8 @@ const CHECK_RESOURCE: &str = "chatkeep-check";
 const ENCRYPTED: &str = "encrypted:";
 /// Until the server says that it has a message.
 const SEND_MAX: Duration = Duration::from_secs(30);
+/// How long an error is waited for when the server has a message.
+const ERROR_MAX: Duration = Duration::from_millis(300);
 const CHECK_MAX: Duration = Duration::from_secs(30);
 /// Stanzas that wait for the session.
 const OUTGOING_MAX: usize = 64;
@@ -246,8 +248,13 @@ impl Xmpp {
         };
         tokio::select! {
             biased;
-            Ok(answer) = &mut answered => answer,
-            acked = acked => acked,
+            Ok(answer) = &mut answered => return answer,
+            acked = acked => acked?,
+        }
+        // The word that the server has it overtakes an error that came before.
+        match timeout(ERROR_MAX, answered).await {
+            Ok(Ok(answer)) => answer,
+            _ => Ok(()),
         }
     }
 }
