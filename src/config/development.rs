@@ -88,7 +88,7 @@ fn read_or_generate(
 ) -> Result<Vec<Secret>, Problem> {
     let failed = |e: io::Error| {
         let advice = match e.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space on its disk",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on its disk",
             _ => "make the directory writable",
         };
         Problem {
