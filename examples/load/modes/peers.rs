@@ -1,7 +1,7 @@
-//! The service beside what many would write with a framework, closed loop: FastAPI with sqlite3,
-//! with the same durable settings. It is flattered as the naive design is: it checks no token,
-//! decides nothing, and writes as few bytes as its rows allow. Where it is not installed it is
-//! left out, and the report says so.
+//! The service beside what many would write with a framework, closed loop: axum with sqlx, and
+//! FastAPI with sqlite3, with the same durable settings. They are flattered as the naive design is:
+//! they check no token, decide nothing, and write as few bytes as their rows allow. One that is not
+//! installed is left out, and the report says so.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,6 +27,9 @@ pub(crate) struct Options {
     /// What it runs.
     #[arg(long, default_value = "examples/load/peers/fastapi_peer.py")]
     fastapi: PathBuf,
+    /// axum with sqlx, which is a package of its own.
+    #[arg(long, default_value = "target/peers/release/axum-peer")]
+    axum: PathBuf,
 }
 
 /// A framework's program, and how it is started.
@@ -79,6 +82,19 @@ pub(crate) async fn run(settings: &Settings, options: &Options) -> Result<Report
 /// The peers that can be started here.
 fn installed(options: &Options, dir: &Path, report: &mut Report) -> Vec<Peer> {
     let mut peers = Vec::new();
+    if options.axum.is_file() {
+        peers.push(Peer {
+            name: "axum + sqlx",
+            database: dir.join("axum.db"),
+            command: Command::new(&options.axum),
+        });
+    } else {
+        report.note(format!(
+            "axum + sqlx: left out, there is no {}; \
+             `cd examples/load/peers/axum && cargo build --release`, or name it with --axum",
+            options.axum.display()
+        ));
+    }
     if has_fastapi(&options.python) && options.fastapi.is_file() {
         let mut command = Command::new(&options.python);
         command.arg(&options.fastapi);
