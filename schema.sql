@@ -142,6 +142,17 @@ CREATE TABLE pending_replies (
   starts     INTEGER NOT NULL DEFAULT 0      -- starts of the service that found it here
 ) STRICT;
 
+-- Calls of other servers' tools for pending replies, recorded before they go out, so that none is
+-- made twice. They go with the pending reply.
+CREATE TABLE outside_calls (
+  id         INTEGER PRIMARY KEY,
+  message_id INTEGER NOT NULL REFERENCES pending_replies(message_id) ON DELETE CASCADE,
+  tool       TEXT NOT NULL,                  -- as the model called it
+  arguments  TEXT NOT NULL,                  -- JSON
+  result     TEXT                            -- JSON; NULL: it is not known what came of it
+) STRICT;
+CREATE INDEX outside_calls_message ON outside_calls(message_id);
+
 -- What language models were asked, by UTC day, endpoint and class of message.
 CREATE TABLE token_usage (
   day               INTEGER NOT NULL,        -- days since the epoch, UTC

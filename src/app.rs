@@ -34,6 +34,7 @@ use crate::ingest::replies::{self, Replies};
 use crate::ingest::retries::Retries;
 use crate::ingest::{Ingest, reminders};
 use crate::marketplace::Marketplace;
+use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::memory::Memories;
 use crate::metrics::Jobs;
@@ -303,6 +304,7 @@ fn replies(
     };
     Ok(replies::Settings {
         model,
+        mcp: Setting::new(McpServers::new(&reply.mcp, clock)),
         system_prompt: Setting::new(reply.system_prompt.clone()),
         deadline_s: reply.deadline_s,
         pending,

@@ -8,6 +8,7 @@
 mod checks;
 mod development;
 mod log_filter;
+mod mcp;
 mod network;
 mod production;
 mod raw_value;
@@ -28,6 +29,7 @@ mod url;
 
 use std::path::PathBuf;
 
+pub use mcp::McpServer;
 pub use network::Network;
 pub use relays::{MatrixRelay, TelegramRelay, XmppRelay};
 pub use report::Problem;
@@ -38,7 +40,7 @@ pub use sections::{
     Exports, Flags, FlagsProvider, Identity, Log, LogFormat, Mail, Marketplace, MaxTokensField,
     Media, Memory, MemoryProvider, Reply, Server, Services, Storage, Tools,
 };
-pub use settings::{Changes, Settings};
+pub use settings::{Changes, MCP_KEYS, Settings};
 pub use smtp_url::SmtpUrl;
 pub use source::Source;
 pub use template::{example, production_file};

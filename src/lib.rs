@@ -36,6 +36,7 @@ pub mod mail;
 pub mod mail_extract;
 pub mod mailbox;
 pub mod marketplace;
+pub mod mcp;
 pub mod media;
 pub mod memory;
 pub mod metrics;

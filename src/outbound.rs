@@ -18,6 +18,8 @@ use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 const CONNECT_MAX: Duration = Duration::from_secs(2);
 const CALL_MAX: Duration = Duration::from_secs(10);
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
+/// Bytes of a body that are read at once.
+const READ_BYTES: usize = 16 * 1024;
 
 /// Certificates or authorities that are trusted instead of the web's.
 #[derive(Debug, Clone)]
@@ -86,6 +88,8 @@ pub struct NoAnswer {
     pub is_private: bool,
     /// The answer is longer than allowed.
     pub is_too_long: bool,
+    /// There was no connection, so nothing was sent. False also where that is not known.
+    pub is_unsent: bool,
 }
 
 impl std::fmt::Display for NoAnswer {
@@ -98,9 +102,17 @@ impl From<ureq::Error> for NoAnswer {
     fn from(error: ureq::Error) -> Self {
         use ureq::Timeout::{Connect, Resolve};
         let unconnected = matches!(error, ureq::Error::Timeout(Connect | Resolve));
+        let is_private =
+            matches!(&error, ureq::Error::Other(other) if other.is::<PrivateAddress>());
+        let is_refused = match &error {
+            ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
+            ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => true,
+            _ => false,
+        };
         Self {
+            is_unsent: unconnected || is_private || is_refused,
+            is_private,
             timed_out: matches!(error, ureq::Error::Timeout(_)) && !unconnected,
-            is_private: matches!(&error, ureq::Error::Other(other) if other.is::<PrivateAddress>()),
             is_too_long: matches!(error, ureq::Error::BodyExceedsLimit(_)),
             reason: error.to_string(),
         }
@@ -209,6 +221,15 @@ pub fn post(call: &Call<'_>) -> Result<Answer, NoAnswer> {
 }
 
 pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
+    send_until(request, &mut |_| false)
+}
+
+/// The same, but the body is read only until it is enough: a server may keep its stream of
+/// events open. `is_enough` is called with all of the body so far, after each part of it.
+pub fn send_until(
+    request: &Request<'_>,
+    is_enough: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<Response, NoAnswer> {
     let agent = agent(request);
     let mut response = match request.method {
         Method::Propfind => run(&agent, "PROPFIND", request),
@@ -218,7 +239,7 @@ pub fn send(request: &Request<'_>) -> Result<Response, NoAnswer> {
         Method::Post => with_body(agent.post(request.url), request),
         Method::Put => with_body(agent.put(request.url), request),
     }?;
-    let body = read_body(response.body_mut(), request.answer_bytes_max)?;
+    let body = read_body(response.body_mut(), request.answer_bytes_max, is_enough)?;
     let header = |name| response.headers().get(name)?.to_str().ok();
     Ok(Response {
         status: response.status().as_u16(),
@@ -313,6 +334,7 @@ pub fn resolve(host: &str, port: u16, public_only: bool) -> Result<Vec<SocketAdd
         timed_out: false,
         is_private,
         is_too_long: false,
+        is_unsent: true,
     };
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let addresses = (host, port).to_socket_addrs();
@@ -411,20 +433,33 @@ fn with_headers<B>(
 }
 
 /// Limited before and after decompression: a small answer may expand to a large one.
-fn read_body(body: &mut ureq::Body, bytes_max: u64) -> Result<Vec<u8>, NoAnswer> {
+fn read_body(
+    body: &mut ureq::Body,
+    bytes_max: u64,
+    is_enough: &mut dyn FnMut(&[u8]) -> bool,
+) -> Result<Vec<u8>, NoAnswer> {
     let mut bytes = Vec::new();
-    body.with_config()
-        .limit(bytes_max)
-        .reader()
-        .take(bytes_max + 1)
-        .read_to_end(&mut bytes)
-        .map_err(ureq::Error::from)?;
+    let reader = body.with_config().limit(bytes_max).reader();
+    let mut reader = reader.take(bytes_max + 1);
+    let mut part = vec![0; READ_BYTES];
+    loop {
+        match reader.read(&mut part) {
+            Ok(0) => break,
+            Ok(count) => bytes.extend_from_slice(&part[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(ureq::Error::from(error).into()),
+        }
+        if is_enough(&bytes) {
+            return Ok(bytes);
+        }
+    }
     if bytes.len() as u64 > bytes_max {
         return Err(NoAnswer {
             reason: format!("the answer is longer than {bytes_max} bytes"),
             timed_out: false,
             is_private: false,
             is_too_long: true,
+            is_unsent: false,
         });
     }
     Ok(bytes)

@@ -138,6 +138,8 @@ const TABLES: &[Table] = &[
         left: "SELECT count(*) FROM topups WHERE user_id = {user}" },
     Table { name: "pending_replies", links: &["message_id", "room_id"], emptied: "when the reply is made, or its message is gone", exported: INTERNAL,
         fill: "", left: "SELECT count(*) FROM pending_replies WHERE message_id NOT IN (SELECT id FROM messages)" },
+    Table { name: "outside_calls", links: &["message_id"], emptied: "with the reply's message", exported: INTERNAL,
+        fill: "", left: "SELECT count(*) FROM outside_calls WHERE message_id NOT IN (SELECT id FROM messages)" },
     Table { name: "export_jobs", links: &["user_id"], emptied: "by user, their files first", exported: INTERNAL,
         fill: "INSERT INTO export_jobs (job_id, user_id, status, created_at, expires_at, forgotten_at) VALUES ('0b0e7a3c-54d2-4a1e-9a52-5d5f3c3a2b77', {user}, 'ready', 1, 4000000000000, 5000000000000)",
         left: "SELECT count(*) FROM export_jobs WHERE user_id = {user}" },
@@ -308,6 +310,7 @@ async fn nothing_of_a_person_is_left_in_any_table() {
         "outgoing_mails",
         "kept_answers",
         "pending_replies",
+        "outside_calls",
         "idempotency_keys",
         "room_heads",
     ];

@@ -2,9 +2,10 @@
 //! settings it began with.
 
 use super::{App, edge_secrets, expose, persona, shared_secret};
-use crate::config::{Changes, Config, Secret};
+use crate::config::{Changes, Config, MCP_KEYS, Secret};
 use crate::edge::hub::Close;
 use crate::mail::Mailer;
+use crate::mcp::McpServers;
 
 /// Relays reconnect with the token they have.
 const SECRETS_CHANGED: (u16, &str) = (1012, "secrets changed");
@@ -20,6 +21,10 @@ impl App {
         self.eraser.persona.set(config.reply.persona_name.clone());
         let (prompt, key) = (&config.reply.system_prompt, &config.reply.api_key);
         self.ingest.replies.set(prompt.clone(), expose(key));
+        if changes.applied.iter().any(|key| key.starts_with(MCP_KEYS)) {
+            let servers = McpServers::new(&config.reply.mcp, &self.clock);
+            self.ingest.replies.set_mcp(servers);
+        }
         self.billing.set_secrets(&config.billing);
         let memory_key = config.memory.api_key.as_ref();
         self.memories

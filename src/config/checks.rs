@@ -2,7 +2,7 @@
 //! `production`.
 
 use super::report::Report;
-use super::sections::{BillingProvider, Engine, FlagsProvider, MemoryProvider};
+use super::sections::{BillingProvider, Engine, FlagsProvider, MemoryProvider, Reply, Tools};
 use super::{Billing, Config, Edge, Flags, Identity, MatrixRelay, production};
 
 pub(super) fn check(config: &Config, report: &mut Report) {
@@ -14,6 +14,7 @@ pub(super) fn check(config: &Config, report: &mut Report) {
         require(report, "reply.base_url", reply.base_url.is_some(), message);
         require(report, "reply.model", reply.model.is_some(), message);
     }
+    check_mcp(reply, report);
     check_billing(&config.billing, report);
     check_flags(&config.flags, report);
     let memory = &config.memory;
@@ -33,6 +34,22 @@ pub(super) fn check(config: &Config, report: &mut Report) {
     }
     check_matrix(&config.matrix, report);
     production::check(config, report);
+}
+
+fn check_mcp(reply: &Reply, report: &mut Report) {
+    for (at, server) in reply.mcp.iter().enumerate() {
+        let mut before = reply.mcp[..at].iter();
+        if before.any(|other| other.name == server.name) {
+            let message = format!("two servers have the name {:?}", server.name);
+            report.problem("reply.mcp", message);
+        }
+    }
+    if !reply.mcp.is_empty() && (reply.engine == Engine::Builtin || reply.tools == Tools::None) {
+        report.warning(
+            "reply.mcp has no effect: its tools are offered with reply.engine = \"openai\" and \
+             reply.tools = \"offered\".",
+        );
+    }
 }
 
 /// Warns if nobody is charged although a payment provider is configured.

@@ -3,6 +3,8 @@
 //! and parser from one description; `choice!` declares the type of a key with a fixed set of
 //! values.
 
+mod tables;
+
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -86,7 +88,7 @@ pub(super) struct Key {
 
 /// One section while it is read. An invalid value is reported and replaced by the default.
 pub(super) struct Section<'r> {
-    name: &'static str,
+    name: String,
     table: toml::Table,
     env: &'r BTreeMap<String, String>,
     report: &'r mut Report,
@@ -95,13 +97,13 @@ pub(super) struct Section<'r> {
 
 impl<'r> Section<'r> {
     pub(super) fn new(
-        name: &'static str,
+        name: impl Into<String>,
         table: toml::Table,
         env: &'r BTreeMap<String, String>,
         report: &'r mut Report,
     ) -> Self {
         Self {
-            name,
+            name: name.into(),
             table,
             env,
             report,

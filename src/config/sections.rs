@@ -5,6 +5,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use super::mcp::McpServer;
 use super::network::Network;
 use super::secret::Secret;
 use super::section::{Choice, choice, section};
@@ -205,6 +206,10 @@ section! {
         /// "offered": the model may use superpowers, memories and reminders. "none" is for small
         /// models that call tools at random.
         tools: Tools = choice(Tools::Offered);
+        /// Servers of the Model Context Protocol, by streamable HTTP, whose tools the model may
+        /// call for everybody: a section [[reply.mcp]] each, with name, url, token or token_file
+        /// where the server wants one, and groups = true to offer its tools in groups too.
+        mcp: Vec<McpServer> = tables(McpServer::example(), McpServer::read);
         /// Seconds after which a request is answered without a reply; the reply is delivered later.
         deadline_s: u64 = number(25, 1..=300);
         /// Maximum number of replies generated at the same time.

@@ -18,6 +18,8 @@ const CHANGEABLE: [&str; 9] = [
 ];
 /// This secret seals values in the database, so a reload doesn't change it.
 const FIXED_SECRET: &str = "marketplace.sealing_key";
+/// Servers of the Model Context Protocol: all are replaced when one of their keys changes.
+pub const MCP_KEYS: &str = "reply.mcp.";
 /// Sections of relays, each of which is started anew when its section changes.
 const RELAYS: &str = "relay.";
 /// Secrets whose presence decides at the start whether a part runs, and generated ones. A reload
@@ -90,6 +92,7 @@ impl Settings {
             let is_added_or_removed = old.is_none() || new.is_none();
             let applied = CHANGEABLE.contains(&key)
                 || key.starts_with(RELAYS)
+                || key.starts_with(MCP_KEYS)
                 || is_secret
                     && key != FIXED_SECRET
                     && !(is_added_or_removed && FIXED_PRESENCE.contains(&key));
@@ -156,6 +159,8 @@ mod tests {
             ("flags.sdk_key", None, Some("b"), false),
             ("marketplace.sealing_key", Some("a"), Some("b"), false),
             ("relay.telegram.token", Some("a"), Some("b"), true),
+            ("reply.mcp.1.url", None, Some("http://x/mcp"), true),
+            ("reply.mcp.2.token", Some("a"), None, true),
             ("relay.matrix.allow", None, Some("[\"@a:b\"]"), true),
             ("storage.readers", None, Some("5"), false),
         ] {

@@ -13,6 +13,7 @@ mod length;
 mod made;
 mod making;
 mod operations;
+mod outside;
 mod plan;
 mod tool_outcomes;
 mod waiting;
@@ -31,11 +32,13 @@ use crate::edge::queue;
 use crate::engine::Model;
 use crate::error::{Error, Kind, Result};
 use crate::flags::Reader;
+use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::metrics::{self, CacheMetrics, IntCounter};
+use crate::reply::wording::Apology;
 use crate::reply::{Intent, wording};
 use crate::setting::Setting;
-use crate::store::{MessageRow, PendingReply, RoomId, Tx};
+use crate::store::{MessageRow, PendingReply, RoomId, Tx, UserId};
 use cache::Cache;
 use made::ReplyResult;
 pub(super) use made::SMALL_TALK;
@@ -58,6 +61,8 @@ const TYPING_TTL_MS: u64 = 8_000;
 pub struct Settings {
     /// `None`: the builtin engine answers everything.
     pub model: Option<Arc<Model>>,
+    /// Servers whose tools the model may call.
+    pub mcp: Setting<McpServers>,
     /// The operator's text about who the assistant is.
     pub system_prompt: Setting<Option<String>>,
     /// How long a request waits.
@@ -116,6 +121,11 @@ impl Replies {
         if let Some(model) = self.model() {
             model.set_api_key(api_key);
         }
+    }
+
+    /// Replaces the servers whose tools the model may call.
+    pub fn set_mcp(&self, servers: McpServers) {
+        self.settings.mcp.set(servers);
     }
 
     pub fn model(&self) -> Option<&Model> {
@@ -243,8 +253,7 @@ impl Ingest {
                 Answer::silence()
             }
             Some(pending) => {
-                let made =
-                    ReplyResult::deadline_passed(&self.persona.get().name, pending.unprompted);
+                let made = ReplyResult::deadline_passed(pending.unprompted);
                 let now = self.clock.now();
                 let (draft, decision) = self.fulfilled(tx, &pending, &made, now)?;
                 let answer = draft.answer();
@@ -352,8 +361,24 @@ impl Ingest {
     }
 
     /// An apology because too many replies are pending.
-    pub(super) fn too_many_replies(&self) -> Answer {
-        Answer::saying(&wording::overloaded(&self.persona.get().name))
+    pub(super) fn too_many_replies(
+        &self,
+        tx: &Tx<'_>,
+        user: UserId,
+        in_group: bool,
+    ) -> Result<Answer> {
+        let language = language(tx, user, in_group)?;
+        let persona = &self.persona.get().name;
+        let said = wording::apology(Apology::Overloaded, persona, language.as_deref());
+        Ok(Answer::saying(&said))
+    }
+}
+
+/// What the person wants to be written in; a group is not told.
+fn language(tx: &Tx<'_>, user: UserId, in_group: bool) -> Result<Option<String>> {
+    match in_group {
+        true => Ok(None),
+        false => Ok(tx.view().forms_of_address(user)?.1),
     }
 }
 

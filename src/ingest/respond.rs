@@ -97,7 +97,9 @@ impl MessageTurn<'_> {
             return Ok(Response::Answer(told.answer()));
         }
         if replies.are_too_many() {
-            return Ok(Response::Answer(self.ingest.too_many_replies()));
+            let (user, in_group) = (self.user.id, self.in_group());
+            let said = self.ingest.too_many_replies(tx, user, in_group)?;
+            return Ok(Response::Answer(said));
         }
         Ok(Response::ByModel {
             unprompted: decide::is_unprompted(facts),

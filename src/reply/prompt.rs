@@ -9,7 +9,7 @@
 mod budget;
 mod speakers;
 
-use super::tools::Tool;
+use super::tools::OfferedTool;
 use crate::clock::Timestamp;
 use crate::clock::Zone;
 use serde_json::{Map, Value};
@@ -66,7 +66,7 @@ pub struct Prompt {
     /// Roles alternate.
     pub messages: Vec<Message>,
     /// Tools that may be called.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<OfferedTool>,
     /// After the last message, in order.
     pub exchanges: Vec<ToolExchange>,
     /// No tool may be called any more.
@@ -141,7 +141,7 @@ pub struct PromptContext<'a> {
     /// Earlier messages are shortened.
     pub reduced: bool,
     /// Tools for acting on behalf of the person.
-    pub tools: &'a [Tool],
+    pub tools: &'a [OfferedTool],
     /// What the person may connect and has not: "calendar", "mail".
     pub connectable: &'a [&'static str],
 }

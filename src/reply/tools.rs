@@ -3,6 +3,7 @@
 //! may, and what then happens, is decided elsewhere. An error is a sentence for the model.
 
 mod arguments;
+mod remote;
 
 use std::sync::LazyLock;
 
@@ -20,6 +21,7 @@ use super::powers::operations::{self, Moment, clean, read, schema};
 use super::powers::{NOTICES_DESCRIPTION, NoticeArguments, NoticeRequest, Power, notice_request};
 use super::prompt::estimated_tokens;
 use crate::clock::{Timestamp, Zone};
+pub use remote::{OfferedTool, RemoteTool};
 
 /// Bytes of a call's arguments.
 pub const ARGUMENTS_BYTES_MAX: usize = 16 * 1024;

@@ -10,7 +10,7 @@ mod recurring;
 mod times;
 
 pub use account::*;
-pub use apologies::{apology, cut_short, overloaded, refused, without_model};
+pub use apologies::{Apology, apology, called_elsewhere, cut_short, without_model};
 pub use care::{crisis, how_to_delete_account, how_to_export_data};
 pub use connecting::*;
 pub use follow_ups::*;

@@ -15,6 +15,7 @@ mod crowd;
 mod explain;
 mod failures;
 mod late;
+mod mcp;
 mod photos;
 mod planned;
 mod tools;

@@ -86,6 +86,7 @@ async fn connect_calendar(service: &Service, title: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn tickets_bookings_and_dates_are_kept_by_typed_arguments() {
     let (service, model) = subscribed().await;
+    service.set_flag("rate_limit.enabled", false).await;
     for (name, arguments, done) in [
         (
             "tickets_vault",
@@ -149,7 +150,7 @@ async fn tickets_bookings_and_dates_are_kept_by_typed_arguments() {
         );
     }
     // Changed once, not once for the trial and once for the commit.
-    let rows = service.rows("SELECT state FROM power_states WHERE name = 'package_tracking'");
+    let rows = service.rows("SELECT state FROM power_states WHERE power = 'package_tracking'");
     assert_eq!(rows[0][0].as_str().unwrap().matches("Zalando").count(), 1);
 }
 
@@ -231,5 +232,5 @@ async fn events_are_quoted_to_the_model() {
     let off = json!({"operation": "switch_off", "name": "Work"});
     let off = call(&service, &model, "calendar_list_agent", off).await;
     assert_eq!(off["ok"], true, "{off}");
-    assert_eq!(service.rows("SELECT is_enabled FROM calendars"), [[0]]);
+    assert_eq!(service.rows("SELECT enabled FROM calendars"), [[0]]);
 }

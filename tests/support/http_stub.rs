@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub, clippy::unwrap_used)]
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
@@ -11,6 +12,8 @@ pub struct HttpRequest {
     /// With its query.
     pub target: String,
     pub bearer: Option<String>,
+    /// Names in lower case.
+    pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
 }
 
@@ -35,13 +38,14 @@ pub fn start(
     address
 }
 
-fn read(stream: &TcpStream) -> Option<HttpRequest> {
+pub fn read(stream: &TcpStream) -> Option<HttpRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let mut words = line.split(' ').map(str::to_owned);
     let (method, target) = (words.next()?, words.next()?);
     let (mut bearer, mut length) = (None, 0);
+    let mut headers = BTreeMap::new();
     loop {
         let mut header = String::new();
         if reader.read_line(&mut header).ok()? == 0 || header.trim().is_empty() {
@@ -53,6 +57,7 @@ fn read(stream: &TcpStream) -> Option<HttpRequest> {
             "authorization" => bearer = value.strip_prefix("Bearer ").map(str::to_owned),
             _ => {}
         }
+        headers.insert(name.to_ascii_lowercase(), value.to_owned());
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
@@ -60,6 +65,7 @@ fn read(stream: &TcpStream) -> Option<HttpRequest> {
         method,
         target,
         bearer,
+        headers,
         body,
     })
 }

@@ -6,6 +6,7 @@
 pub mod description;
 pub mod http_stub;
 pub mod matrix;
+pub mod mcp_server;
 pub mod mem0;
 pub mod model_server;
 pub mod photo;

@@ -18,7 +18,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         "app",
         &[
             "account", "auth", "billing", "clock", "config", "edge", "engine", "error", "flags",
-            "http", "ingest", "mail", "marketplace", "media", "memory", "metrics",
+            "http", "ingest", "mail", "marketplace", "mcp", "media", "memory", "metrics",
             "outbound", "relay", "reply", "services", "setting", "store",
         ],
     ),
@@ -48,7 +48,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
     (
         "ingest",
         &[
-            "access", "clock", "edge", "engine", "error", "flags", "http", "limits", "media", "memory", "metrics", "model",
+            "access", "clock", "edge", "engine", "error", "flags", "http", "limits", "mcp", "media", "memory", "metrics", "model",
             "random", "reply", "services", "setting", "store",
         ],
     ),
@@ -83,6 +83,7 @@ pub(crate) const LAYERS: &[(&str, &[&str])] = &[
         &["clock", "error", "limits", "metrics", "model", "random", "store"],
     ),
     ("engine", &["clock", "config", "metrics", "outbound", "reply", "setting"]),
+    ("mcp", &["clock", "config", "outbound", "reply"]),
     ("reply", &["clock", "model"]),
     ("auth", &["clock", "random", "setting"]),
     ("limits", &["clock", "error"]),
@@ -118,6 +119,7 @@ const ASYNC: &[&str] = &[
     "src/http",
     "src/ingest",
     "src/marketplace",
+    "src/mcp",
     "src/media.rs",
     "src/memory",
     "src/relay",

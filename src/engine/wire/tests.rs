@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::reply::prompt::CallWithResult;
-use crate::reply::tools::Tool;
+use crate::reply::tools::{OfferedTool, Tool};
 
 fn asked() -> Value {
     json!({ "messages": [{ "role": "user", "content": "four words for you" }] })
@@ -70,7 +70,7 @@ fn what_is_sent() {
     assert_eq!(older["max_tokens"], 200);
     assert_eq!(older.get("max_completion_tokens"), None);
     let able = Prompt {
-        tools: vec![Tool::Remember],
+        tools: vec![OfferedTool::Own(Tool::Remember)],
         ..prompt
     };
     let offered = request(&able, "m", MaxTokensField::MaxTokens, 200)["tools"].clone();
@@ -90,7 +90,7 @@ fn results_of_calls_follow_the_message_that_they_were_made_for() {
             }],
         }],
         must_speak: true,
-        tools: vec![Tool::Remember],
+        tools: vec![OfferedTool::Own(Tool::Remember)],
         ..prompt(Vec::new())
     };
     let told = request(&acted, "m", MaxTokensField::MaxTokens, 200);
@@ -236,7 +236,7 @@ fn what_is_tried_again() {
 #[test]
 fn calls_of_tools_are_read() {
     let able = Prompt {
-        tools: vec![Tool::Remember],
+        tools: vec![OfferedTool::Own(Tool::Remember)],
         ..prompt(Vec::new())
     };
     let asked = request(&able, "m", MaxTokensField::MaxTokens, 200);

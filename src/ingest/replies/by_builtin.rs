@@ -2,6 +2,7 @@
 //! understands for sure, with one sentence that says so. In the transaction that commits the
 //! reply.
 
+use super::language;
 use super::tool_outcomes::{gone, message, message_row};
 use crate::access::Access;
 use crate::clock::Timestamp;
@@ -80,7 +81,10 @@ impl Ingest {
         }
         let mut draft = turn.carry_out_for_model(tx, intent)?;
         draft.text.push_str("\n\n");
-        draft.text.push_str(wording::without_model());
+        let language = language(tx, user.id, turn.in_group())?;
+        draft
+            .text
+            .push_str(wording::without_model(language.as_deref()));
         Ok(Some(draft))
     }
 }

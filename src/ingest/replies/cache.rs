@@ -106,7 +106,7 @@ impl Cache {
 mod tests {
     use super::*;
     use crate::reply::prompt::Message;
-    use crate::reply::tools::Tool;
+    use crate::reply::tools::{OfferedTool, Tool};
 
     fn digest(n: u64) -> Digest {
         Digest::of(&[&n.to_le_bytes()])
@@ -172,7 +172,7 @@ mod tests {
         ];
         assert!(others.iter().all(|other| *other != base));
         let able = Prompt {
-            tools: vec![Tool::Remember],
+            tools: vec![OfferedTool::Own(Tool::Remember)],
             ..one.clone()
         };
         assert_ne!(of(1, "m", "c", 1, 1, &able), base);

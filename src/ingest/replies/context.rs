@@ -2,6 +2,7 @@
 //! facts about the person. Memories may come from an external service. It decides nothing.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -13,7 +14,8 @@ use crate::media::Photos;
 use crate::memory::MemoryQuery;
 use crate::reply::memory_overlap;
 use crate::reply::prompt::{Author, PersonFacts, RoomMessage};
-use crate::store::{AgentId, MessageRow, User, UserId, View};
+use crate::reply::tools::RemoteTool;
+use crate::store::{AgentId, MessageRow, OutsideCall, User, UserId, View};
 
 /// The most that `context.max_messages` allows; a row has a message and its answer.
 const ROWS_MAX: usize = 20;
@@ -41,6 +43,10 @@ pub(super) struct Context {
     /// Their URLs.
     pub(super) photos: Vec<String>,
     pub(super) reply_to_assistant: bool,
+    /// Tools of other servers that may be offered.
+    pub(super) remote_tools: Vec<Arc<RemoteTool>>,
+    /// Their calls for this message that went out before.
+    pub(super) outside_calls: Vec<OutsideCall>,
 }
 
 /// `None` when the message or its user was removed.
@@ -83,6 +89,8 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         },
         photos: photos.map(str::to_owned).collect(),
         reply_to_assistant: context.get("reply_to_assistant") == Some(&Value::Bool(true)),
+        remote_tools: Vec::new(),
+        outside_calls: view.outside_calls(message_id)?,
         message,
         user,
         group,

@@ -2,6 +2,10 @@
 //! The results of the tools that it calls go back to it. Tools are only tried here; nothing is
 //! committed.
 
+use std::sync::Arc;
+
+use serde_json::Value;
+
 use super::length::{cut_short, is_too_long, shorter};
 use super::made::{CallRecord, ToolCall};
 use super::making::{CallTotals, ModelTurn};
@@ -13,7 +17,7 @@ use crate::random;
 use crate::reply::classify::Class;
 use crate::reply::powers::operations::Moment;
 use crate::reply::prompt::{CallWithResult, Prompt, ToolExchange};
-use crate::reply::tools::{Operation, Tool};
+use crate::reply::tools::{OfferedTool, Operation, RemoteTool};
 
 /// Requests for one message in which tools may be called or their results are told.
 const REQUESTS_MAX: usize = 6;
@@ -29,7 +33,7 @@ impl ModelTurn<'_> {
         place: &CallPermit<'_>,
         photos: &[String],
         first: usize,
-        tools: &[Tool],
+        tools: &[OfferedTool],
         work: &mut CallTotals,
     ) {
         let mut prompt = self.prompt(photos, first, tools);
@@ -40,6 +44,9 @@ impl ModelTurn<'_> {
             let seen = work.texts.join(" ");
             last.text
                 .push_str(&format!("\n[you said of the photos before: {seen}]"));
+        }
+        if !tools.is_empty() {
+            prompt.exchanges.extend(self.exchange_before());
         }
         for request in 1..=REQUESTS_MAX {
             let is_over = self.ingest.clock.monotonic() >= self.deadline;
@@ -116,7 +123,7 @@ impl ModelTurn<'_> {
         let said = self.request(place, prompt, None, work).await;
         let text = said.map_or(text, |said| said.text);
         work.texts = vec![match is_too_long(&text) {
-            true => cut_short(&text),
+            true => cut_short(&text, self.context.known.language.as_deref()),
             false => text,
         }];
     }
@@ -130,40 +137,40 @@ impl ModelTurn<'_> {
             zone: self.context.user.timezone.unwrap_or(Zone::UTC),
             has_photos: !self.context.photos.is_empty(),
         };
-        let mut results: Vec<Option<CallResult>> = Vec::new();
+        let mut meanings = Vec::new();
         let mut understood = Vec::new();
         for call in &said.calls {
             let mut offered = self.plan.tools.iter();
             let tool = offered.find(|tool| tool.name() == call.name);
-            let read = tool.map(|tool| (tool, tool.read(&call.arguments, moment)));
-            results.push(match read {
-                None => Some(CallResult::refused("not offered", "There is no such tool.")),
-                Some((_, Err(error))) => Some(CallResult::refused("not understood", error)),
-                Some((tool, Ok(operation))) => {
-                    understood.push(ToolCall {
-                        tool: *tool,
-                        operation,
-                        new_id: random::uuid().to_string(),
-                    });
-                    None
-                }
+            meanings.push(match tool {
+                None => CallMeaning::None("not offered", "There is no such tool.".to_owned()),
+                Some(OfferedTool::Remote(tool)) => CallMeaning::Remote(tool.clone()),
+                Some(OfferedTool::Own(tool)) => match tool.read(&call.arguments, moment) {
+                    Err(error) => CallMeaning::None("not understood", error),
+                    Ok(operation) => {
+                        understood.push(ToolCall {
+                            tool: *tool,
+                            operation,
+                            new_id: random::uuid().to_string(),
+                        });
+                        CallMeaning::Own
+                    }
+                },
             });
         }
         let mut tried = self.try_calls(&understood, work, now).await.into_iter();
         let mut calls = Vec::new();
-        for (call, result) in said.calls.into_iter().zip(results) {
-            let result = result.or_else(|| tried.next()).unwrap_or_else(|| {
-                CallResult::refused("failed", "That did not work; it may later.")
-            });
+        for (call, meaning) in said.calls.into_iter().zip(meanings) {
+            let result = match meaning {
+                CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
+                CallMeaning::Remote(tool) => self.call_outside(&tool, &call.arguments, work).await,
+                CallMeaning::Own => tried.next().unwrap_or_else(|| {
+                    CallResult::refused("failed", "That did not work; it may later.")
+                }),
+            };
             work.denied = work.denied.or(result.denial);
-            // In a group the arguments may quote somebody else, who may be erased one day.
-            let is_kept = !self.context.group && call.arguments.len() <= RECORD_BYTES_MAX;
-            work.records.push(CallRecord {
-                tool: record_name(&call.name),
-                outcome: result.outcome,
-                arguments: is_kept.then(|| call.arguments.clone()),
-                result: is_kept.then(|| result.json.clone()),
-            });
+            let record = self.record(&call.name, &call.arguments, &result.json, result.outcome);
+            work.records.push(record);
             calls.push(CallWithResult {
                 id: call.id,
                 name: call.name,
@@ -174,6 +181,23 @@ impl ModelTurn<'_> {
         ToolExchange {
             text: said.text,
             calls,
+        }
+    }
+
+    pub(super) fn record(
+        &self,
+        tool: &str,
+        arguments: &str,
+        result: &Value,
+        outcome: &'static str,
+    ) -> CallRecord {
+        // In a group the arguments may quote somebody else, who may be erased one day.
+        let is_kept = !self.context.group && arguments.len() <= RECORD_BYTES_MAX;
+        CallRecord {
+            tool: record_name(tool),
+            outcome,
+            arguments: is_kept.then(|| arguments.to_owned()),
+            result: is_kept.then(|| result.clone()),
         }
     }
 
@@ -219,6 +243,15 @@ impl ModelTurn<'_> {
         let user_id = &self.context.user.public_id;
         self.ingest.memories.elsewhere(user_id).await
     }
+}
+
+/// What a call of a tool means.
+enum CallMeaning {
+    /// One of ours, to be tried with the others.
+    Own,
+    Remote(Arc<RemoteTool>),
+    /// Nothing: its outcome, and a sentence for the model.
+    None(&'static str, String),
 }
 
 /// What the model called it, within bounds.

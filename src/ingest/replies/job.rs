@@ -28,6 +28,8 @@ const FAILED_PAUSE: Duration = Duration::from_secs(1);
 const DELIVERY_PAUSE: Duration = Duration::from_secs(30);
 /// How often a reply is made again because somebody it may quote was erased meanwhile.
 const REMADE_MAX: usize = 3;
+/// A reply that is made faster needs no typing sign.
+const TYPING_AFTER: Duration = Duration::from_secs(1);
 /// A typing sign is renewed before it expires.
 const TYPING_EVERY: Duration = Duration::from_millis(TYPING_TTL_MS - 3_000);
 
@@ -176,7 +178,7 @@ async fn answer(
     pause: Duration,
 ) {
     let id = pending.message_id;
-    let failed = |why| ReplyResult::failed(&ingest.persona.get().name, pending.unprompted, why);
+    let failed = |why| ReplyResult::failed(pending.unprompted, why);
     let make = async || match while_typing(&ingest, pending).await {
         Ok(Some(made)) => made,
         Ok(None) => failed("erased"),
@@ -238,12 +240,14 @@ async fn answer(
     }
 }
 
-/// Makes a reply, and shows a typing sign once it is late.
+/// Makes a reply, and shows a typing sign meanwhile.
 async fn while_typing(ingest: &Arc<Ingest>, pending: PendingReply) -> Result<Option<ReplyResult>> {
     let mut making = pin!(making::make(ingest, pending));
     let mut pause = match pending.late {
         true => Duration::ZERO,
-        false => Duration::from_millis(ingest.replies.deadline_ms()),
+        // Nobody waits for what nobody asked for.
+        false if pending.unprompted => Duration::from_millis(ingest.replies.deadline_ms()),
+        false => TYPING_AFTER,
     };
     let mut shown = None;
     let made = loop {

@@ -27,14 +27,15 @@ pub(super) fn shorter(mut prompt: Prompt, text: &str) -> Prompt {
 }
 
 /// As many whole bubbles as allowed, with a sentence that says so.
-pub(super) fn cut_short(text: &str) -> String {
-    let mut chars = wording::cut_short().chars().count();
+pub(super) fn cut_short(text: &str, language: Option<&str>) -> String {
+    let ending = wording::cut_short(language);
+    let mut chars = ending.chars().count();
     let all = bubbles::cut(text);
     let fitting = all.iter().take(BUBBLES_MAX - 1).take_while(|bubble| {
         chars += bubble.chars().count() + 2;
         chars <= CHARS_MAX
     });
     let mut parts: Vec<&str> = fitting.map(String::as_str).collect();
-    parts.push(wording::cut_short());
+    parts.push(ending);
     parts.join("\n\n")
 }

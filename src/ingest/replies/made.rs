@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::ingest::answer::ReplyDraft;
 use crate::memory::ServiceMemories;
 use crate::reply::tools::{Operation, Tool};
-use crate::reply::wording;
+use crate::reply::wording::Apology;
 use crate::store::{TokenUsage, Tx, UserId};
 
 /// The outcome name when no model was asked.
@@ -19,6 +19,8 @@ pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
 pub(super) struct ReplyResult {
     /// `None`: nothing is said.
     pub(super) text: Option<String>,
+    /// What is said in its place.
+    pub(super) apology: Option<Apology>,
     /// Calls that change something, as they were tried; to be done in the reply's transaction.
     pub(super) changes: Vec<ToolCall>,
     /// When they were tried.
@@ -109,10 +111,10 @@ impl ReplyDecision {
 
 impl ReplyResult {
     /// For a legacy relay, which can't receive a late reply.
-    pub(super) fn deadline_passed(persona: &str, unprompted: bool) -> Self {
+    pub(super) fn deadline_passed(unprompted: bool) -> Self {
         Self {
             is_for_builtin: !unprompted,
-            ..Self::failed(persona, unprompted, "deadline")
+            ..Self::failed(unprompted, "deadline")
         }
     }
 
@@ -120,6 +122,7 @@ impl ReplyResult {
     pub(super) fn small_talk(text: String) -> Self {
         Self {
             text: Some(text),
+            apology: None,
             changes: Vec::new(),
             tried_at: Timestamp(0),
             denied: None,
@@ -134,9 +137,10 @@ impl ReplyResult {
         }
     }
 
-    pub(super) fn failed(persona: &str, unprompted: bool, failure: &str) -> Self {
+    pub(super) fn failed(unprompted: bool, failure: &str) -> Self {
         let mut made = Self {
             text: None,
+            apology: None,
             changes: Vec::new(),
             tried_at: Timestamp(0),
             denied: None,
@@ -149,14 +153,14 @@ impl ReplyResult {
             used: None,
             others: Vec::new(),
         };
-        made.apologize(unprompted, wording::apology(persona));
+        made.apologize(unprompted, Apology::NoWords);
         made
     }
 
     /// An unprompted reply needs no apology.
-    pub(super) fn apologize(&mut self, unprompted: bool, words: String) {
+    pub(super) fn apologize(&mut self, unprompted: bool, why: Apology) {
         self.decision.outcome = if unprompted { "silent" } else { "apologized" };
-        self.text = (!unprompted).then_some(words);
+        self.apology = (!unprompted).then_some(why);
     }
 
     /// Adds the times before the call.

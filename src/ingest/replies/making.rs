@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::cache;
 use super::context::{self, Context};
 use super::made::{CallRecord, ReplyDecision, ReplyResult, ToolCall};
+use super::outside;
 use super::plan::{self, ReplyPlan};
 use crate::access::Denial;
 use crate::clock::{Monotonic, Timestamp, Zone};
@@ -15,8 +16,8 @@ use crate::ingest::Ingest;
 use crate::memory::ServiceMemories;
 use crate::reply::classify::Class;
 use crate::reply::prompt::{self, PASS, Prompt, PromptContext};
-use crate::reply::tools::Tool;
-use crate::reply::wording;
+use crate::reply::tools::OfferedTool;
+use crate::reply::wording::Apology;
 use crate::store::{Digest, PendingReply, TokenUsage};
 
 /// After this many service starts without a finished reply it is abandoned, because making it may
@@ -30,7 +31,7 @@ pub(super) async fn make(
     ingest: &Arc<Ingest>,
     pending: PendingReply,
 ) -> Result<Option<ReplyResult>> {
-    let failed = |why| ReplyResult::failed(&ingest.persona.get().name, pending.unprompted, why);
+    let failed = |why| ReplyResult::failed(pending.unprompted, why);
     let Some(model) = &ingest.replies.settings.model else {
         return Ok(Some(failed("no model")));
     };
@@ -54,7 +55,7 @@ pub(super) async fn make(
     {
         return Ok(Some(made));
     }
-    context.known.memories = context::memories(ingest, &context).await?;
+    look_around(ingest, &mut context, &pending).await?;
     let context_ms = mono().since(outcome);
     let mut waited_ms = 0;
     let place = match model.free_place() {
@@ -64,8 +65,7 @@ pub(super) async fn make(
                 return Ok(Some(made));
             }
             // A cached reply needs no call, and a waiting reply should use little memory.
-            let memories = std::mem::take(&mut context.known.memories);
-            context.known.memories.clone_from(&memories);
+            let (memories, tools) = (context.known.memories.clone(), context.remote_tools.clone());
             if let Some(made) = ModelTurn::of(ingest, model, context, pending).remembered() {
                 return Ok(Some(made.after(queued_ms, context_ms, 0)));
             }
@@ -76,7 +76,7 @@ pub(super) async fn make(
                 return Ok(None);
             };
             context = again;
-            context.known.memories = memories;
+            (context.known.memories, context.remote_tools) = (memories, tools);
             place
         }
     };
@@ -94,6 +94,17 @@ pub(super) async fn make(
         made.log(pending.message_id);
     }
     Ok(Some(made))
+}
+
+/// Adds what others know: memories, and the tools of other servers.
+async fn look_around(ingest: &Ingest, context: &mut Context, pending: &PendingReply) -> Result<()> {
+    let (memories, tools) = tokio::join!(
+        context::memories(ingest, context),
+        outside::tools(ingest, context, pending)
+    );
+    context.known.memories = memories?;
+    context.remote_tools = tools;
+    Ok(())
 }
 
 async fn read(ingest: &Ingest, pending: PendingReply) -> Result<Option<Context>> {
@@ -173,7 +184,7 @@ impl<'a> ModelTurn<'a> {
     }
 
     async fn ask(&self, place: &CallPermit<'_>) -> ReplyResult {
-        let mut work = CallTotals::default();
+        let mut work = self.before();
         let groups = self.groups();
         for (at, (first, photos)) in groups.iter().enumerate() {
             // The last one acts, as it knows what was seen before.
@@ -220,7 +231,7 @@ impl<'a> ModelTurn<'a> {
     }
 
     /// What is told with these photos, the first of which is number `first`, from 0.
-    pub(super) fn prompt(&self, photos: &[String], first: usize, tools: &[Tool]) -> Prompt {
+    pub(super) fn prompt(&self, photos: &[String], first: usize, tools: &[OfferedTool]) -> Prompt {
         let context = &self.context;
         let all = context.photos.len();
         let note = (all > photos.len() && !photos.is_empty()).then(|| {
@@ -255,6 +266,7 @@ impl<'a> ModelTurn<'a> {
         let vision = plan.class.class == Class::Vision;
         let mut made = ReplyResult {
             text: None,
+            apology: None,
             // Of a reply that failed nothing is done.
             changes: match work.failure {
                 None => work.changes,
@@ -307,11 +319,11 @@ impl<'a> ModelTurn<'a> {
                 made.text = Some(text);
             }
             Some(ModelFailure::Refused) => {
-                made.apologize(unprompted, wording::refused(persona));
+                made.apologize(unprompted, Apology::Refused);
             }
             _ => {
                 made.is_for_builtin = !unprompted;
-                made.apologize(unprompted, wording::apology(persona));
+                made.apologize(unprompted, Apology::NoWords);
             }
         }
         made
@@ -327,6 +339,8 @@ pub(super) struct CallTotals {
     /// All calls.
     pub(super) records: Vec<CallRecord>,
     pub(super) tried_at: Option<Timestamp>,
+    /// Time that calls of other servers' tools took.
+    pub(super) outside_ms: u64,
     pub(super) denied: Option<Denial>,
     pub(super) elsewhere: ServiceMemories,
     pub(super) used: TokenUsage,

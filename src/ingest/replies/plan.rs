@@ -8,7 +8,7 @@ use crate::ingest::Ingest;
 use crate::reply::classify::{self, Classification, ClassifierInput};
 use crate::reply::powers::Power;
 use crate::reply::prompt::Author;
-use crate::reply::tools::Tool;
+use crate::reply::tools::{OfferedTool, Tool};
 use crate::reply::{Intent, MessageContext, depends_on_time};
 use crate::store::PendingReply;
 
@@ -28,7 +28,7 @@ pub(super) struct ReplyPlan {
     pub(super) monitored: bool,
     pub(super) detailed_logging: bool,
     /// Tools offered to the model.
-    pub(super) tools: Vec<Tool>,
+    pub(super) tools: Vec<OfferedTool>,
     /// What the person may connect and has not.
     pub(super) connectable: Vec<&'static str>,
 }
@@ -93,7 +93,7 @@ impl ReplyPlan {
 }
 
 /// Offered tools. Access to a superpower is checked when the model calls it.
-fn offered(flags: &Reader<'_>, context: &Context) -> Vec<Tool> {
+fn offered(flags: &Reader<'_>, context: &Context) -> Vec<OfferedTool> {
     let known = &context.known;
     let is_of_use = |tool: &Tool| match tool {
         Tool::Power(power) => {
@@ -104,7 +104,9 @@ fn offered(flags: &Reader<'_>, context: &Context) -> Vec<Tool> {
         _ => true,
     };
     let is_offered = |tool: &Tool| is_of_use(tool) && !(context.group && tool.is_private());
-    Tool::all().filter(is_offered).collect()
+    let own = Tool::all().filter(is_offered).map(OfferedTool::Own);
+    let remote = context.remote_tools.iter().cloned();
+    own.chain(remote.map(OfferedTool::Remote)).collect()
 }
 
 fn connectable(flags: &Reader<'_>, context: &Context) -> Vec<&'static str> {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
+use super::language;
 use super::made::{ReplyDecision, ReplyResult, ToolCall};
 use crate::access::{Access, Denial};
 use crate::clock::Timestamp;
@@ -18,7 +19,8 @@ use crate::ingest::turn::MessageTurn;
 use crate::ingest::{Ingest, Message, Mode, gate};
 use crate::memory::ServiceMemories;
 use crate::reply::tools::{Operation, Tool};
-use crate::store::{MessageRow, PendingReply, RoomRow, Tx};
+use crate::reply::wording::{self, Apology};
+use crate::store::{MessageRow, OutsideCall, PendingReply, RoomRow, Tx};
 
 /// The code of the error that a call did not come out as it had when it was tried.
 pub(super) const CHANGED_MEANWHILE: &str = "changed_meanwhile";
@@ -55,6 +57,16 @@ impl CallResult {
     /// Words of others: the model is told that they are data.
     pub(super) fn quoting(text: &str) -> Self {
         Self::done(json!({ "quoted": text }))
+    }
+
+    /// The result of a call that was made before.
+    pub(super) fn of_before(json: Value, outcome: &'static str) -> Self {
+        Self {
+            json,
+            outcome,
+            denial: None,
+            schedule: None,
+        }
     }
 
     /// `error`: a sentence that the model can act on.
@@ -127,13 +139,19 @@ impl Ingest {
         now: Timestamp,
     ) -> Result<(ReplyDraft, ReplyDecision)> {
         let mut decision = made.decision.clone();
+        let outside = tx.view().outside_calls(pending.message_id)?;
+        // What went out before may be what the builtin assistant would do once more.
         if made.is_for_builtin
+            && outside.is_empty()
             && let Some(draft) = self.answer_by_builtin(tx, pending, &made.elsewhere, now)?
         {
             decision.outcome = "builtin";
             return Ok((draft, decision));
         }
         let mut draft = made.draft();
+        if let Some(why) = made.apology {
+            draft.text = self.apology_after(tx, pending, why, &outside)?;
+        }
         let scope = CallScope {
             pending,
             elsewhere: &made.elsewhere,
@@ -159,6 +177,27 @@ impl Ingest {
             }
         }
         Ok((draft, decision))
+    }
+
+    /// It owns up to what went out before.
+    fn apology_after(
+        &self,
+        tx: &Tx<'_>,
+        pending: &PendingReply,
+        why: Apology,
+        outside: &[OutsideCall],
+    ) -> Result<String> {
+        let row = message_row(tx, pending)?;
+        let room = tx.view().room(pending.room)?.ok_or_else(gone)?;
+        let language = language(tx, row.user, room.mode == "group")?;
+        let persona = &self.persona.get().name;
+        let mut text = wording::apology(why, persona, language.as_deref());
+        if !outside.is_empty() {
+            let tools: Vec<&str> = outside.iter().map(|call| call.tool.as_str()).collect();
+            text.push_str("\n\n");
+            text.push_str(&wording::called_elsewhere(&tools, language.as_deref()));
+        }
+        Ok(text)
     }
 
     /// `is_admitted`: it was let in by the limits before. `scheduled`: whether the answer has a
@@ -275,7 +314,7 @@ fn result_of(reply: PowerReply, changes: bool) -> CallResult {
     }
 }
 
-fn too_many() -> CallResult {
+pub(super) fn too_many() -> CallResult {
     let error = "That was too much for one minute; the person has to try again in a minute.";
     CallResult::refused("too many this minute", error)
 }

@@ -8,6 +8,7 @@ use crate::clock::Clock;
 use crate::edge::hub::{self, Hub};
 use crate::flags::Flags;
 use crate::ingest::replies::{Replies, Settings};
+use crate::mcp::McpServers;
 use crate::media::Photos;
 use crate::memory::Memories;
 use crate::reply::persona::Persona;
@@ -36,6 +37,7 @@ fn ingest(store: Store, clock: Clock) -> Arc<Ingest> {
     let flags = Arc::new(Flags::new(false, clock.clone()));
     let replies = Replies::new(Settings {
         model: None,
+        mcp: Setting::new(McpServers::default()),
         system_prompt: Setting::new(None),
         deadline_s: 25,
         pending: 2,

@@ -228,6 +228,14 @@ fn what_can_not_be_meant_is_named() {
             json!({"operation": "every_day", "time": "8am"}),
             "\"time\"",
         ),
+    ] {
+        refused(power, &arguments, named);
+    }
+}
+
+#[test]
+fn what_is_over_or_incomplete_is_named() {
+    for (power, arguments, named) in [
         // It is 12:00.
         (
             Power::PostEventCheckin,
@@ -255,7 +263,11 @@ fn what_can_not_be_meant_is_named() {
             "\"words\"",
         ),
     ] {
-        let error = operation(power, &arguments).unwrap_err();
-        assert!(error.contains(named), "{arguments}: {error}");
+        refused(power, &arguments, named);
     }
+}
+
+fn refused(power: Power, arguments: &Value, named: &str) {
+    let error = operation(power, arguments).unwrap_err();
+    assert!(error.contains(named), "{arguments}: {error}");
 }

@@ -1,0 +1,176 @@
+//! Calls of other servers' tools. They have effects that nobody can take back: each is recorded
+//! before it goes out, and none is made again, whatever is retried. After a crash the model is
+//! told of those that went out before.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::context::Context;
+use super::making::{CallTotals, ModelTurn};
+use super::tool_outcomes::{CallResult, too_many};
+use crate::engine::Model;
+use crate::ingest::Ingest;
+use crate::mcp::{self, CallOutcome};
+use crate::reply::prompt::{CallWithResult, ToolExchange};
+use crate::reply::tools::RemoteTool;
+use crate::store::{OutsideCall, PendingReply};
+
+/// Time that all calls for one message may take.
+const OUTSIDE_MS_MAX: u64 = 60_000;
+/// The outcome of a call of which it is not known what came of it.
+const UNKNOWN: &str = "unknown";
+/// The outcome of a call that was made before for the same message.
+const MADE_BEFORE: &str = "made before";
+
+/// The tools that may be offered for a message.
+pub(super) async fn tools(
+    ingest: &Ingest,
+    context: &Context,
+    pending: &PendingReply,
+) -> Vec<Arc<RemoteTool>> {
+    let flags = ingest.flags.for_user(&context.user.public_id);
+    let takes_tools = ingest.replies.model().is_some_and(Model::takes_tools);
+    if pending.unprompted || !takes_tools || flags.boolean("llm.force_basic_mode") {
+        return Vec::new();
+    }
+    let servers = ingest.replies.settings.mcp.get();
+    servers.tools(context.group).await
+}
+
+impl ModelTurn<'_> {
+    /// What was done for the message before the service was started.
+    pub(super) fn before(&self) -> CallTotals {
+        let calls = self.context.outside_calls.iter();
+        let records = calls.map(|call| {
+            let outcome = match call.result {
+                Some(_) => MADE_BEFORE,
+                None => UNKNOWN,
+            };
+            self.record(&call.tool, &call.arguments, &result_of(call), outcome)
+        });
+        CallTotals {
+            records: records.collect(),
+            ..CallTotals::default()
+        }
+    }
+
+    /// The calls that went out before, as if the model had just made them.
+    pub(super) fn exchange_before(&self) -> Option<ToolExchange> {
+        let calls = self.context.outside_calls.iter().enumerate();
+        let calls: Vec<CallWithResult> = calls
+            .map(|(number, call)| CallWithResult {
+                id: format!("before_{number}"),
+                name: call.tool.clone(),
+                arguments: call.arguments.clone(),
+                result: result_of(call).to_string(),
+            })
+            .collect();
+        (!calls.is_empty()).then(|| ToolExchange {
+            text: String::new(),
+            calls,
+        })
+    }
+
+    /// Calls a tool once.
+    pub(super) async fn call_outside(
+        &self,
+        tool: &Arc<RemoteTool>,
+        arguments: &str,
+        work: &mut CallTotals,
+    ) -> CallResult {
+        let arguments = match RemoteTool::read_arguments(arguments) {
+            Ok(arguments) => arguments,
+            Err(error) => return CallResult::refused("not understood", error),
+        };
+        let written = Value::Object(arguments.clone()).to_string();
+        let mut before = self.context.outside_calls.iter();
+        if let Some(call) = before.find(|call| call.tool == tool.name && call.arguments == written)
+        {
+            return CallResult::of_before(result_of(call), MADE_BEFORE);
+        }
+        let flags = self.ingest.flags.for_user(&self.context.user.public_id);
+        let (user, mono) = (self.context.user.id, self.ingest.clock.monotonic());
+        if !self.ingest.may_command(user, &flags, mono) {
+            return too_many();
+        }
+        let left_ms = OUTSIDE_MS_MAX.saturating_sub(work.outside_ms);
+        if left_ms == 0 {
+            let error = "There is no time left for this call. It was not made.";
+            return CallResult::refused("no time left", error);
+        }
+        let (id, name) = (self.pending.message_id, tool.name.clone());
+        let recorded = self
+            .ingest
+            .store
+            .write(move |tx| tx.insert_outside_call(id, &name, &written))
+            .await;
+        let Ok(Some(call_id)) = recorded else {
+            log::warn!(
+                "message {id}: a call of {} could not be recorded",
+                tool.name
+            );
+            return CallResult::refused("not recorded", "It was not called.");
+        };
+        let servers = self.ingest.replies.settings.mcp.get();
+        let begun = self.ingest.clock.monotonic();
+        let outcome = servers
+            .call(tool, arguments, Duration::from_millis(left_ms))
+            .await;
+        work.outside_ms += self.ingest.clock.monotonic().since(begun);
+        let result = told(outcome);
+        if result.outcome != UNKNOWN {
+            let json = result.json.to_string();
+            let store = &self.ingest.store;
+            let kept = store.write(move |tx| tx.set_outside_result(call_id, &json));
+            if let Err(error) = kept.await {
+                log::warn!("message {id}: the result of a call is not kept: {error}");
+            }
+        }
+        result
+    }
+}
+
+fn result_of(call: &OutsideCall) -> Value {
+    let result = call.result.as_deref();
+    let result = result.and_then(|result| serde_json::from_str(result).ok());
+    result.unwrap_or_else(|| told(CallOutcome::Unknown).json)
+}
+
+/// As the model is told. What the server says is quoted.
+fn told(outcome: CallOutcome) -> CallResult {
+    match outcome {
+        CallOutcome::Answered(mcp::ToolResult {
+            text,
+            is_error: false,
+        }) => CallResult::quoting(&text),
+        CallOutcome::Answered(mcp::ToolResult { text, .. }) => {
+            failed("failed there", "The tool says that it failed.", Some(&text))
+        }
+        CallOutcome::Refused(words) => failed(
+            "refused there",
+            "The server refused the call; nothing was done.",
+            Some(&words),
+        ),
+        CallOutcome::NotCalled => failed(
+            "not reached",
+            "The server could not be reached; nothing was done.",
+            None,
+        ),
+        CallOutcome::Unknown => failed(
+            UNKNOWN,
+            "It is not known whether this was done. Do not call it again; tell the person that \
+             they should look there.",
+            None,
+        ),
+    }
+}
+
+fn failed(outcome: &'static str, error: &str, quoted: Option<&str>) -> CallResult {
+    let mut result = CallResult::refused(outcome, error);
+    if let Some(quoted) = quoted {
+        result.json["quoted"] = json!(quoted);
+    }
+    result
+}
