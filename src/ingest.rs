@@ -5,6 +5,7 @@
 
 mod agenda;
 pub mod answer;
+mod birthdays;
 mod calendar_changes;
 mod connecting;
 pub mod decide;
@@ -14,6 +15,7 @@ mod follow_ups;
 mod gate;
 mod limits;
 mod memories;
+mod occasions;
 mod open_reminders;
 mod photos;
 pub mod powers;

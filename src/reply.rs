@@ -4,6 +4,7 @@
 mod address;
 pub mod builtin;
 pub mod classify;
+pub mod help;
 pub mod persona;
 pub mod powers;
 pub mod prompt;

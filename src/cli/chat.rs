@@ -2,6 +2,7 @@
 //! and uses the relay protocol: `POST /edge/message` for typed lines, the WebSocket for later
 //! messages.
 
+mod claims;
 mod player;
 mod relay;
 mod script;

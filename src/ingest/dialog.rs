@@ -24,7 +24,7 @@ pub(super) enum Event {
     Set,
     Changed,
     Delivered,
-    /// Deleted reminders or memories, which `Tx::take_removed` returns.
+    /// Deleted reminders, memories or birthdays, which `Tx::take_removed` returns.
     Removed,
 }
 
@@ -85,8 +85,15 @@ pub(super) enum Question {
     Forget {
         ids: Vec<String>,
         about: String,
+        /// Whose birthdays to forget as well.
+        #[serde(default)]
+        birthdays: Vec<String>,
     },
     ForgetEverything,
+    /// Which event a reminder is for.
+    Which {
+        choices: Vec<EventChoice>,
+    },
     /// How something was; the answer is a memory that begins with `about`.
     HowWas {
         about: String,
@@ -103,6 +110,14 @@ pub(super) struct AskedChange {
     pub(super) change: CalendarChange,
     /// The sentence for when it is done.
     pub(super) done: String,
+}
+
+/// A reminder that may be meant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct EventChoice {
+    pub(super) event: String,
+    pub(super) text: String,
+    pub(super) at: i64,
 }
 
 impl LatestReminder {

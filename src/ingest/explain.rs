@@ -254,7 +254,7 @@ fn intent_name(intent: &Intent) -> &'static str {
         Intent::Recall { .. } => "recall memories",
         Intent::Forget { .. } => "forget a memory",
         Intent::ForgetEverything => "forget all memories",
-        Intent::Remind { .. } => "set a reminder",
+        Intent::Remind { .. } | Intent::RemindBefore(_) => "set a reminder",
         Intent::FindReminders { .. } => "find reminders",
         Intent::Agenda(_) => "ask what there is in a span of time",
         Intent::ListReminders => "list reminders",

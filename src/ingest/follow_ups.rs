@@ -1,12 +1,13 @@
 //! Short messages that refer to earlier ones: answers to questions, "snooze", "make it 10", "cancel
 //! 2", "undo". `reply::builtin::follow_up` parses them; this file resolves what they refer to.
 
+mod changes;
+
 use super::answer::ReplyDraft;
 use super::dialog::{
     self, Event, LATEST_MS, Latest, LatestReminder, NUMBERS_MS, QUESTION_MS, Question,
 };
-use super::open_reminders::ReminderRequest;
-use super::respond::listed;
+use super::respond::{described, listed, pairs};
 use super::turn::MessageTurn;
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -43,6 +44,12 @@ impl MessageTurn<'_> {
             FollowUp::No => self.answer_no(tx)?.map(ReplyDraft::from),
             FollowUp::Snooze(time) => Some(self.snooze(tx, time.as_ref())?),
             FollowUp::Done => self.done(tx)?.map(ReplyDraft::from),
+            FollowUp::Change {
+                which: ReminderRef::Latest,
+                to,
+            } if matches!(self.question(tx)?, Some(Question::When { .. })) => {
+                self.answer_when(tx, to)?
+            }
             FollowUp::Change { which, to } => self.change(tx, which, to)?,
             FollowUp::Cancel(which) => self.cancel(tx, which)?.map(ReplyDraft::from),
             FollowUp::Undo => self.undo(tx)?.map(ReplyDraft::from),
@@ -69,6 +76,9 @@ impl MessageTurn<'_> {
 
     /// The answer to "When?"; otherwise a time right after a reminder postpones it.
     fn answer_when(&self, tx: &mut Tx<'_>, time: &TimeChange) -> Result<Option<ReplyDraft>> {
+        if let Some(said) = self.answer_which(tx)? {
+            return Ok(Some(said));
+        }
         if let Some(Question::When { text }) = self.question(tx)? {
             let new = match time.of_new(self.now, self.zone()) {
                 Ok(new) => new,
@@ -107,7 +117,11 @@ impl MessageTurn<'_> {
 
     fn answer_yes(&self, tx: &mut Tx<'_>) -> Result<Option<String>> {
         let said = match self.question(tx)? {
-            Some(Question::Forget { ids, about }) => self.forget_these(tx, &ids, &about)?,
+            Some(Question::Forget {
+                ids,
+                about,
+                birthdays,
+            }) => self.forget_these(tx, &ids, &birthdays, &about)?,
             Some(Question::ForgetEverything) => self.forget_everything(tx)?,
             Some(Question::ChangeCalendar(asked)) => self.change_calendar(tx, &asked)?,
             _ => return Ok(None),
@@ -184,62 +198,6 @@ impl MessageTurn<'_> {
         )))
     }
 
-    fn change(
-        &self,
-        tx: &mut Tx<'_>,
-        which: &ReminderRef,
-        to: &TimeChange,
-    ) -> Result<Option<ReplyDraft>> {
-        let open = match self.found(tx, which)? {
-            None => return Ok(None),
-            Some(Referent::Unclear(said)) => return Ok(Some(said.into())),
-            Some(Referent::Delivered(delivered)) => {
-                let Ok(new) = to.of_new(self.now, self.zone()) else {
-                    return Ok(Some(wording::reminder_past().into()));
-                };
-                let mut said = ReplyDraft::default();
-                for reminder in delivered {
-                    add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
-                }
-                return Ok(Some(said));
-            }
-            Some(Referent::Open(mut open)) => {
-                open.sort_by_key(|reminder| reminder.send_at);
-                open
-            }
-        };
-        let [reminder] = open.as_slice() else {
-            self.note_listed(tx, &open)?;
-            let said = wording::which_of_these(&listed(&open), self.now, self.timezone());
-            return Ok(Some(said.into()));
-        };
-        let recurrence = reminder.recurrence.as_ref();
-        let new = to.of_set(reminder.send_at, recurrence, self.now, self.zone());
-        Ok(Some(match new {
-            Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
-                wording::reminder_repeats_not_here().into()
-            }
-            Ok(new) => self.move_to(tx, reminder, &new)?.into(),
-            Err(said) => said.into(),
-        }))
-    }
-
-    fn move_to(&self, tx: &mut Tx<'_>, reminder: &Reminder, new: &NewTime) -> Result<String> {
-        let request = ReminderRequest {
-            text: &reminder.text,
-            send_at: new.send_at,
-            recurrence: new.recurrence.as_ref(),
-        };
-        let moved = self.change_reminder(tx, reminder, &request)?;
-        Ok(wording::reminder_moved(
-            &moved.text,
-            moved.send_at,
-            moved.recurrence.as_ref(),
-            self.now,
-            self.timezone(),
-        ))
-    }
-
     fn cancel(&self, tx: &mut Tx<'_>, which: &ReminderRef) -> Result<Option<String>> {
         Ok(match self.found(tx, which)? {
             None => None,
@@ -296,6 +254,7 @@ impl MessageTurn<'_> {
         for (kind, user, item) in tx.take_removed(self.user.id, at)? {
             match kind.as_str() {
                 "reminder" => reminders.extend(self.restore_reminder(tx, user, &item)?),
+                "birthday" => memories.extend(self.restore_birthday(tx, &item)?),
                 _ => memories.push(self.restore_memory(tx, &item)?),
             }
         }
@@ -304,7 +263,7 @@ impl MessageTurn<'_> {
         }
         Latest::of(Event::Set, &reminders).note(tx, self.room.id, self.user.id, self.now)?;
         Ok(Some(wording::brought_back(
-            &listed(&reminders),
+            &pairs(&described(&reminders, self.timezone())),
             &memories,
             self.now,
             self.timezone(),

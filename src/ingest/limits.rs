@@ -6,6 +6,7 @@ use crate::clock::Monotonic;
 use crate::error::{Error, Quota, Result};
 use crate::flags::Reader;
 use crate::limits::{self, HOUR_MS, MINUTE_MS};
+use crate::reply::Intent;
 use crate::store::{Tx, UserId};
 
 /// The flag with the limit, also its name in the database.
@@ -38,7 +39,9 @@ impl Ingest {
     pub(super) fn limit(&self, tx: &mut Tx<'_>, arrival: &mut PreparedMessage) -> Result<Quotas> {
         let (message, now) = (&arrival.message, arrival.now);
         let flags = self.senders_flags(tx, &message.sender)?;
-        if !flags.boolean("rate_limit.enabled") {
+        // Somebody in a crisis is answered, however much they wrote.
+        let is_crisis = arrival.understood.intent == Intent::Crisis;
+        if !flags.boolean("rate_limit.enabled") || is_crisis {
             return Ok(Quotas::default());
         }
         let photos = message.photos as u64;

@@ -70,7 +70,10 @@ impl MessageTurn<'_> {
 
     pub(super) fn recall(&self, tx: &Tx<'_>, about: Option<&str>) -> Result<String> {
         let known = self.known(tx)?;
-        let texts: Vec<&str> = known.memories.iter().map(|m| m.text.as_str()).collect();
+        let birthdays = self.birthdays(tx)?;
+        let memories = known.memories.iter().map(|m| m.text.as_str());
+        let texts = memories.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
+        let texts: Vec<&str> = texts.collect();
         let said = match about {
             None => wording::recalled(&texts, None),
             Some(asked) => wording::recalled(&fitting(&texts, asked), about),
@@ -88,7 +91,9 @@ impl MessageTurn<'_> {
             return Ok(None);
         };
         let known = tx.memories(self.user.id, READ_MAX)?;
+        let birthdays = self.birthdays(tx)?;
         let texts = known.iter().map(|memory| memory.text.as_str());
+        let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
         let found: Vec<&str> = texts
             .filter(|text| reply::memory_matches(text, &asked))
             .collect();
@@ -102,22 +107,28 @@ impl MessageTurn<'_> {
         let matching: Vec<&Memory> = matching
             .filter(|memory| reply::memory_matches(&memory.text, about))
             .collect();
-        if matching.is_empty() {
+        let mut birthdays = self.birthdays(tx)?;
+        birthdays.retain(|birthday| reply::memory_matches(&birthday.title, about));
+        if matching.is_empty() && birthdays.is_empty() {
             return Ok(with_what_is_missing(&known, wording::forgotten(0, about)));
         }
         let question = Question::Forget {
             ids: matching.iter().map(|memory| memory.id.clone()).collect(),
             about: about.to_owned(),
+            birthdays: birthdays.iter().map(|one| one.name.clone()).collect(),
         };
         self.ask(tx, &question)?;
-        let texts: Vec<&str> = matching.iter().map(|memory| memory.text.as_str()).collect();
+        let texts = matching.iter().map(|memory| memory.text.as_str());
+        let texts = texts.chain(birthdays.iter().map(|birthday| birthday.line.as_str()));
+        let texts: Vec<&str> = texts.collect();
         Ok(with_what_is_missing(&known, wording::forget_these(&texts)))
     }
 
     /// The same for all memories.
     pub(super) fn ask_to_forget_everything(&self, tx: &mut Tx<'_>) -> Result<String> {
         let known = self.known(tx)?;
-        let count = tx.count_memories(self.user.id)?.max(known.memories.len());
+        let memories = tx.count_memories(self.user.id)?.max(known.memories.len());
+        let count = memories + self.birthdays(tx)?.len();
         if count == 0 && !known.is_cut_off {
             return Ok(wording::everything_forgotten(0));
         }
@@ -133,6 +144,7 @@ impl MessageTurn<'_> {
         &self,
         tx: &mut Tx<'_>,
         ids: &[String],
+        birthdays: &[String],
         about: &str,
     ) -> Result<String> {
         let known = self.known(tx)?;
@@ -143,6 +155,7 @@ impl MessageTurn<'_> {
             memories.forget(tx, self.user.id, memory, self.now)?;
             forgotten += 1;
         }
+        forgotten += self.forget_birthdays(tx, birthdays)?;
         self.note_removed(tx)?;
         Ok(wording::forgotten(forgotten, about))
     }
@@ -155,12 +168,15 @@ impl MessageTurn<'_> {
         }
         let memories = &self.ingest.memories;
         memories.forget_all(tx, self.user.id, self.now)?;
+        let names = self.birthdays(tx)?.into_iter().map(|one| one.name);
+        let names: Vec<String> = names.collect();
+        let birthdays = self.forget_birthdays(tx, &names)?;
         self.note_removed(tx)?;
         Ok(if known.is_cut_off {
             wording::everything_will_be_forgotten()
         } else {
             // With very many memories, only some of the local ones were read.
-            wording::everything_forgotten(here.max(known.memories.len()))
+            wording::everything_forgotten(here.max(known.memories.len()) + birthdays)
         })
     }
 

@@ -8,9 +8,10 @@ mod facts;
 mod notices;
 pub(super) mod request;
 
-pub(super) use facts::{bookings, event_lines};
+pub(super) use facts::{bookings, event_lines, planned_events};
 
 use super::answer::Answer;
+use super::dialog::{self, Event, Latest, NUMBERS_MS};
 use super::gate;
 use super::turn::MessageTurn;
 use super::understanding;
@@ -19,6 +20,7 @@ use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::flags::Reader;
 use crate::random;
+use crate::reply::help::HelpGroup;
 use crate::reply::powers::{
     Action, Control, Power, PowerCall, PowerCalls, StoredState, Strength, Understanding,
 };
@@ -79,6 +81,13 @@ impl Ingest {
         let session = session.and_then(|session| Power::named(&session.name));
         let session = session.filter(|power| flags.superpower(power.name()));
         let session = session.filter(|power| message.mode == Mode::Direct || power.is_shared());
+        let mut calls = calls;
+        if calls.control == Some(Control::Undo)
+            && let Some(power) = session
+            && is_reminder_latest(tx, message, user, room, power, now)?
+        {
+            calls.control = None;
+        }
         if let Some(called) = explicit_call(message, &calls, session, &understood.intent, flags) {
             return Ok(Some(called));
         }
@@ -110,6 +119,29 @@ impl Ingest {
         }
         taken.is_ok() && (!explicit || self.may_command(turn.user.id, turn.flags, turn.mono))
     }
+}
+
+/// Whether a reminder was set, changed or taken away after the superpower in use last changed: then
+/// "undo" means the reminder.
+fn is_reminder_latest(
+    tx: &Tx<'_>,
+    message: &Message,
+    user: &User,
+    room: &Room,
+    power: Power,
+    now: Timestamp,
+) -> Result<bool> {
+    let latest = tx.dialog(room.id, user.id)?.latest;
+    let latest = dialog::recent::<Latest>(latest.as_ref(), NUMBERS_MS, now);
+    let Some((_, at)) = latest.filter(|(latest, _)| latest.event != Event::Delivered) else {
+        return Ok(false);
+    };
+    let owner = match message.mode {
+        Mode::Group => PowerOwner::Room(room.id),
+        Mode::Direct => PowerOwner::User(user.id),
+    };
+    let written = tx.power_state_written_at(owner, power.name())?;
+    Ok(written.is_none_or(|written| at >= written))
 }
 
 /// The relay names it: its understanding of the text, or else its overview. Another kind of command
@@ -160,7 +192,12 @@ fn explicit_call(
         return None;
     }
     let clear = |call: &&PowerCall| {
-        call.strength == Strength::Clear && may_mean(message, calls, call, flags)
+        let is_clear = match call.strength {
+            Strength::Clear => true,
+            Strength::Opening => session.is_none(),
+            Strength::Soft | Strength::InSession => false,
+        };
+        is_clear && may_mean(message, calls, call, flags)
     };
     let used = session.and_then(|power| calls.of(power)).filter(clear);
     let call = used.or_else(|| calls.calls.iter().find(clear))?;
@@ -302,22 +339,33 @@ impl MessageTurn<'_> {
         }
     }
 
-    /// The help text with the superpowers available here.
-    pub(super) fn help_with_powers(&self, tx: &Tx<'_>, help: String) -> Result<String> {
+    /// What the assistant can do here, or of one group of it.
+    pub(super) fn help(&self, tx: &Tx<'_>, group: Option<HelpGroup>) -> Result<String> {
+        let powers = self.powers_here(tx)?;
+        if let Some(group) = group {
+            let lines = group.more(&powers);
+            return Ok(match lines.is_empty() {
+                true => wording::no_help_with(group.title()),
+                false => wording::help_with(group.title(), &lines),
+            });
+        }
+        let groups = HelpGroup::ALL.map(|group| (group.title(), group.lines(&powers)));
+        let mut groups = groups.to_vec();
+        groups.retain(|(_, lines)| !lines.is_empty());
+        Ok(wording::help(&self.ingest.persona.get().name, &groups))
+    }
+
+    /// The superpowers that the person has in this chat.
+    fn powers_here(&self, tx: &Tx<'_>) -> Result<Vec<Power>> {
         if self.flags.boolean("llm.force_basic_mode")
             || !gate::has_superpowers(tx, self.message, self.user, self.room, self.flags, self.now)?
         {
-            return Ok(help);
+            return Ok(Vec::new());
         }
-        let mut lines = help;
-        for power in Power::ALL.into_iter().rev() {
-            let here = !self.in_group() || power.is_shared();
-            if here && self.flags.superpower(power.name()) {
-                lines.push_str("\n• ");
-                lines.push_str(power.help());
-            }
-        }
-        Ok(lines)
+        let is_here = |power: &Power| {
+            (!self.in_group() || power.is_shared()) && self.flags.superpower(power.name())
+        };
+        Ok(Power::ALL.into_iter().rev().filter(is_here).collect())
     }
 }
 

@@ -162,10 +162,13 @@ fn next_due(view: &View<'_>) -> Result<Option<Timestamp>> {
 
 fn deliver(ingest: &Ingest, tx: &mut Tx<'_>, reminder: &Reminder, now: Timestamp) -> Result<()> {
     let chat = tx.chat_for(reminder.room, Some(reminder.user))?;
+    // Whoever was taken out of a group doesn't write there any more.
+    let is_group = chat.as_ref().is_some_and(|chat| chat.group);
+    if is_group && !tx.takes_part(reminder.room, reminder.user)? {
+        return tx.delete_reminder(reminder.id);
+    }
     // A group's reminder doesn't wait for one person's focus session.
-    if !chat.as_ref().is_some_and(|chat| chat.group)
-        && let Some(until) = ingest.focus_until(tx, reminder.user, now)?
-    {
+    if !is_group && let Some(until) = ingest.focus_until(tx, reminder.user, now)? {
         return tx.postpone_reminder(reminder.id, until);
     }
     let progress = match &reminder.recurrence {

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::model::bubbles;
 use crate::model::recurrence::Recurrence;
 use crate::model::secret_text::REMOVED;
+use crate::reply::builtin::may_be_reminder;
 use crate::reply::powers::Understanding;
 use crate::reply::wording;
 use crate::reply::{self, Intent};
@@ -162,7 +163,7 @@ impl MessageTurn<'_> {
                     None => self.carry_out_unlimited(tx, *otherwise),
                 };
             }
-            Intent::Help(text) => self.help_with_powers(tx, text)?,
+            Intent::Help(group) => self.help(tx, group)?,
             Intent::Crisis => wording::crisis(&self.message.sender),
             Intent::Several(requests) => return self.carry_out_each(tx, requests),
             Intent::ConnectCalendar => self.connect_link(tx, false)?,
@@ -192,6 +193,7 @@ impl MessageTurn<'_> {
                 zone,
                 recurrence,
             } => return self.remind(tx, &text, send_at, zone, recurrence.as_ref()),
+            Intent::RemindBefore(request) => return self.remind_before(tx, &request),
             Intent::ListReminders => self.list_reminders(tx)?,
             Intent::FindReminders { span, about } => {
                 self.find_reminders(tx, span.as_ref(), about.as_deref())?
@@ -218,9 +220,15 @@ impl MessageTurn<'_> {
         if let Some(said) = self.answer_what(tx)? {
             return Ok(said);
         }
+        if let Some(said) = self.answer_which(tx)? {
+            return Ok(said);
+        }
         let persona = &self.ingest.persona.get().name;
         Ok(match self.answer_from_memory(tx)? {
             Some(known) => known.into(),
+            None if !self.in_group() && may_be_reminder(&self.message.text) => {
+                wording::say_remind_me(&self.message.text).into()
+            }
             None => wording::unknown(&self.message.text, persona).into(),
         })
     }
@@ -366,12 +374,15 @@ impl MessageTurn<'_> {
 }
 
 /// Texts for a list, with their recurrence.
-fn described(reminders: &[Reminder], timezone: Option<Zone>) -> Vec<(String, Timestamp)> {
+pub(super) fn described(
+    reminders: &[Reminder],
+    timezone: Option<Zone>,
+) -> Vec<(String, Timestamp)> {
     let text = |r: &Reminder| wording::listed_text(&r.text, r.recurrence.as_ref(), timezone);
     reminders.iter().map(|r| (text(r), r.send_at)).collect()
 }
 
-fn pairs(described: &[(String, Timestamp)]) -> Vec<(&str, Timestamp)> {
+pub(super) fn pairs(described: &[(String, Timestamp)]) -> Vec<(&str, Timestamp)> {
     let pairs = described.iter();
     pairs.map(|(text, at)| (text.as_str(), *at)).collect()
 }

@@ -18,13 +18,15 @@ mod zone;
 
 use std::cell::Cell;
 
+use super::help::HelpGroup;
 use super::wording;
 use crate::clock::{Timestamp, Zone};
 use crate::model::recurrence::Recurrence;
 pub use follow_up::{FollowUp, NewTime, ReminderRef, TimeChange};
 pub use memory::matching::{memory_matches, memory_overlap};
 pub use memory::{MEMORY_CHARS_MAX, asked_about};
-pub use reminder::REMINDER_CHARS_MAX;
+pub use reminder::before::{BeforeEvent, BeforeProblem, EventReading};
+pub use reminder::{REMINDER_CHARS_MAX, may_be_reminder};
 pub use settings::NAME_CHARS_MAX;
 use std::ops::Range;
 use words::Words;
@@ -48,8 +50,8 @@ pub struct MessageContext<'a> {
 pub enum Intent {
     /// Small talk: the complete reply.
     Say(String),
-    /// A question about the assistant's abilities: the complete reply.
-    Help(String),
+    /// A question about the assistant's abilities, or about a group of them.
+    Help(Option<HelpGroup>),
     /// An impossible or incomplete command: the complete reply says why.
     Unclear(String),
     /// A reminder without its time: the complete reply asks for it.
@@ -95,6 +97,8 @@ pub enum Intent {
         /// For a recurring reminder, whose first time is `send_at`.
         recurrence: Option<Recurrence>,
     },
+    /// At some time before an event that is known here.
+    RemindBefore(BeforeEvent),
     ListReminders,
     /// Reminders within a span of time, or about something.
     FindReminders {

@@ -52,6 +52,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::clock::{Timestamp, Zone};
+pub use birthday_reminder::{KeptBirthday, birthdays, keep_again, remove_birthday};
 pub use bookings::{Booking, BookingDetails, standing};
 pub use calendar_query_agent::CalendarQuery;
 pub use calendar_query_agent::changes::{EventRef, SaidChange};
@@ -61,6 +62,7 @@ pub use events::{CalendarName, Event};
 pub use facts::{Facts, Plan};
 pub use mails::Mail;
 pub use notice::WakingHours;
+pub use pieces::choice;
 pub use post_event_checkin::{CheckinAnswer, checkin_answer};
 pub use preferences::{
     NOTICES_DESCRIPTION, NoticeArguments, NoticePreferences, NoticeRequest, PREFERENCES_NAME,
@@ -259,6 +261,11 @@ trait Superpower: Clone + Default + PartialEq + Serialize + DeserializeOwned {
         Vec::new()
     }
 
+    /// What somebody may want to be reminded before.
+    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
+        self.plans(scene)
+    }
+
     /// What its last message asked about.
     fn asked(&self) -> Option<&str> {
         None
@@ -267,6 +274,16 @@ trait Superpower: Clone + Default + PartialEq + Serialize + DeserializeOwned {
     /// What others are to do about its last answer.
     fn effect(&self) -> Option<Effect> {
         None
+    }
+
+    /// Whether it differs from `other` at most in what is being spoken of, which `undo` passes over.
+    fn is_same_but_in_use(&self, _other: &Self) -> bool {
+        false
+    }
+
+    /// What `undo` brings back after `self` became `after`.
+    fn before(&self, _after: &Self) -> Self {
+        self.clone()
     }
 
     /// Takes away what the user of that number said.
@@ -389,6 +406,11 @@ impl Power {
     /// What it knows of the days to come, for others.
     pub fn plans(self, kept: Option<&StoredState>, scene: &PowerContext<'_>) -> Vec<Plan> {
         for_state!(self, plans(kept, scene))
+    }
+
+    /// Days to come before which somebody may want to be reminded.
+    pub fn occasions(self, kept: Option<&StoredState>, scene: &PowerContext<'_>) -> Vec<Plan> {
+        for_state!(self, occasions(kept, scene))
     }
 
     /// A group's state without the entries of a user.

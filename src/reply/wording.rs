@@ -6,6 +6,7 @@ mod apologies;
 mod care;
 mod connecting;
 mod follow_ups;
+mod occasions;
 mod recurring;
 mod times;
 
@@ -14,6 +15,7 @@ pub use apologies::{Apology, apology, called_elsewhere, cut_short, without_model
 pub use care::{crisis, how_to_delete_account, how_to_export_data};
 pub use connecting::*;
 pub use follow_ups::*;
+pub use occasions::*;
 pub use recurring::{
     listed_text, next_dates, recurrence_phrase, recurrence_refused, recurring_reminder_set,
     recurring_stays, reminder_repeats_not_here,
@@ -196,6 +198,14 @@ pub fn part_not_understood(text: &str) -> String {
     )
 }
 
+/// Something to do and a time, without a request.
+pub fn say_remind_me(text: &str) -> String {
+    format!(
+        "I've set nothing. For a reminder begin with “remind me”: “remind me to {}”.",
+        quoted(text.trim())
+    )
+}
+
 pub fn reminder_date_ambiguous() -> String {
     "I can't tell the day from the month there. Please write the date like “5 June” or “2026-06-05”.".to_owned()
 }
@@ -215,6 +225,20 @@ pub fn reminder_without_time(what: &str) -> String {
         quoted(what),
         if what.ends_with('?') { "" } else { "?" },
     )
+}
+
+/// `time`: words of a time that was not understood.
+pub fn reminder_time_unknown(time: &str, what: &str) -> String {
+    format!(
+        "I don't know when that is: “{}”. {}",
+        quoted(time),
+        reminder_without_time(what)
+    )
+}
+
+/// After one thing was set for several times of a day.
+pub fn every_day_offered() -> String {
+    "For every day, say “make it every day”.".to_owned()
 }
 
 pub fn reminder_past() -> String {

@@ -42,6 +42,16 @@ impl Tx<'_> {
             .optional()?)
     }
 
+    /// Whether the user is still a member of the room.
+    pub fn takes_part(&self, room: RoomId, user: UserId) -> Result<bool> {
+        Ok(self
+            .conn
+            .prepare_cached(&format!(
+                "SELECT 1 FROM rooms WHERE id = ?1 AND {TAKES_PART}"
+            ))?
+            .exists((room.0, user.0))?)
+    }
+
     /// Installing twice changes nothing: the first installation counts while its installer is a
     /// member.
     pub fn install_app(

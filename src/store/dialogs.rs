@@ -41,7 +41,7 @@ pub struct RemovedItem {
     pub removed_by: UserId,
     /// The room of a reminder.
     pub room: Option<RoomId>,
-    /// `reminder` or `memory`.
+    /// `reminder`, `memory` or `birthday`.
     pub kind: &'static str,
     /// As JSON.
     pub item: String,

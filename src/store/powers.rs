@@ -56,6 +56,29 @@ impl Tx<'_> {
             .optional()?)
     }
 
+    /// When a state was last written.
+    pub fn power_state_written_at(
+        &self,
+        owner: PowerOwner,
+        name: &str,
+    ) -> Result<Option<Timestamp>> {
+        let (sql, id) = match owner {
+            PowerOwner::User(user) => (
+                "SELECT updated_at FROM power_states WHERE user_id = ?1 AND power = ?2",
+                user.0,
+            ),
+            PowerOwner::Room(room) => (
+                "SELECT updated_at FROM power_states WHERE room_id = ?1 AND power = ?2",
+                room.0,
+            ),
+        };
+        let at = self
+            .conn
+            .prepare_cached(sql)?
+            .query_row((id, name), |row| row.get(0).map(Timestamp));
+        Ok(at.optional()?)
+    }
+
     /// All states of an owner.
     pub fn power_states(&self, owner: PowerOwner) -> Result<Vec<PowerState>> {
         let (sql, id) = match owner {

@@ -251,3 +251,28 @@ async fn superpowers_count_as_commands() {
     let answer = service.edge_message("a", &body).await.json();
     assert_eq!(answer["should_respond"], false);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_in_a_crisis_is_answered_beyond_every_limit() {
+    let service = Service::start().await;
+    service
+        .set_flag("rate_limit.user_messages_per_minute", 1)
+        .await;
+    service.set_flag("free_tier.daily_message_limit", 1).await;
+    say(&service, "ana", "hello").await;
+    assert_eq!(
+        service
+            .edge_message("a", &direct("ana", "hello"))
+            .await
+            .status,
+        429
+    );
+    for _ in 0..3 {
+        let said = reply(&service, "ana", "I want to die").await;
+        assert!(said.contains("findahelpline.com"), "{said}");
+        assert!(
+            !said.contains("ubscri") && !said.contains("help”"),
+            "{said}"
+        );
+    }
+}

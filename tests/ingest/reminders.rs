@@ -176,3 +176,29 @@ async fn a_reminders_text_has_a_largest_size() {
     );
     assert_eq!(count(&service, "reminders"), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_was_taken_out_of_a_group_reminds_it_no_more() {
+    let clock = standing_clock();
+    let service = service_at(&clock, &[]).await;
+    let mut relay = service.relay("a").await;
+    let in_group = |sender: &str, people: [&str; 2], text: &str| {
+        let mut body = support::group("room", sender, text);
+        body["participants"] = json!(people);
+        body
+    };
+    for (sender, what) in [("ana", "dance"), ("ben", "sing")] {
+        let text = format!("Juno, remind us in 20 minutes to {what}");
+        let body = in_group(sender, ["ana", "ben"], &text);
+        let answer = service.edge_message("a", &body).await.json();
+        assert_eq!(answer["should_respond"], true, "{answer}");
+    }
+    let left = in_group("ben", ["ben", "cleo"], "hi all");
+    assert_eq!(service.edge_message("a", &left).await.status, 200);
+    assert_eq!(count(&service, "reminders"), 2);
+    clock.advance(20 * 60_000);
+    let command = relay.command().await;
+    assert_eq!(command["payload"]["text"], "⏰ Reminder: sing");
+    support::eventually("none is left", async || count(&service, "reminders") == 0).await;
+    assert_eq!(count(&service, "commands"), 1);
+}

@@ -27,7 +27,7 @@ async fn turns_are_counted_and_sessions_end() {
         [["todo_list".into(), "ended".into(), serde_json::json!(4)]]
     );
     // Without one, what only means something within it means nothing.
-    talk(&service, alone("ana"), "add bread → !Added").await;
+    talk(&service, alone("ana"), "remove bread → !Removed").await;
     say(&service, "ana", "my list").await;
     clock.advance(30 * MINUTE_MS - 1);
     talk(&service, alone("ana"), "add bread → Added bread").await;
@@ -35,7 +35,7 @@ async fn turns_are_counted_and_sessions_end() {
     talk(
         &service,
         alone("ana"),
-        "add butter → !Added
+        "remove butter → !Removed
          mood 7 → Noted",
     )
     .await;

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{NaiveDateTime, TimeZone, Timelike};
+use chrono::{NaiveDateTime, TimeZone};
 use serde_json::{Value, json};
 
+use super::claims::{self, Rows, line_of};
 use super::script::{Expectation, Part, ReminderLine, Script, Step};
 use crate::app::App;
 use crate::auth::edge_token;
@@ -18,7 +19,7 @@ use crate::config::{Config, Secret};
 use crate::flags::Override;
 use crate::outbound::{self, Call};
 use crate::random;
-use crate::store::Reminder;
+use crate::store::PowerOwner;
 
 const AGENT_ID: &str = "script";
 const POST_MAX: Duration = Duration::from_secs(35);
@@ -29,13 +30,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 const TURN_MS: i64 = 1;
 /// Memories that are compared.
 const MEMORIES_MAX: usize = 100;
-
-/// The stored rows of one person.
-#[derive(Clone, Default, PartialEq)]
-struct Rows {
-    reminders: Vec<Reminder>,
-    memories: Vec<String>,
-}
 
 /// The outcome of a script.
 #[derive(Default)]
@@ -174,7 +168,8 @@ impl Player {
             answer.replace('\n', "\n  ")
         ))?;
         if group.is_none() {
-            for why in self.false_claims(&answer, &before, &after) {
+            let now = self.clock.now();
+            for why in claims::false_claims(&answer, (&before, &after), self.zone, now) {
                 self.fail(line, format!("{text:?} → {answer:?}: {why}"));
             }
         }
@@ -196,8 +191,11 @@ impl Player {
                 (rows.memories != *texts).then(|| format!("memories are {:?}", rows.memories))
             }
             Expectation::Reminders(lines) => {
-                let rows: Vec<ReminderLine> =
-                    rows.reminders.iter().map(|r| self.line_of(r)).collect();
+                let rows: Vec<ReminderLine> = rows
+                    .reminders
+                    .iter()
+                    .map(|r| line_of(r, self.zone))
+                    .collect();
                 let same = rows.len() == lines.len()
                     && rows.iter().zip(lines).all(|(rows, line)| {
                         (rows.at, &rows.text) == (line.at, &line.text)
@@ -208,86 +206,8 @@ impl Player {
         }
     }
 
-    /// Claims of an answer that the rows don't confirm, and changes that it doesn't mention.
-    fn false_claims(&self, answer: &str, before: &Rows, after: &Rows) -> Vec<String> {
-        let mut failures = Vec::new();
-        let mut claim = |is_false: bool, why: &str| {
-            if is_false {
-                failures.push(why.to_owned());
-            }
-        };
-        let changed = before.reminders != after.reminders;
-        let is_new = |r: &&Reminder| {
-            before
-                .reminders
-                .iter()
-                .all(|old| old.schedule_id != r.schedule_id)
-        };
-        claim(
-            answer.contains("I'll remind you") && !changed,
-            "no reminder was set",
-        );
-        for reminder in after.reminders.iter().filter(is_new) {
-            let (text, time) = (
-                reminder.text.chars().take(40).collect::<String>(),
-                self.line_of(reminder).at,
-            );
-            claim(
-                !answer.contains(&text),
-                "a reminder's text is not said back",
-            );
-            let says_time = answer.contains(&time.format("%H:%M").to_string())
-                || [" second", " minute", " hour"]
-                    .iter()
-                    .any(|unit| answer.contains(unit));
-            claim(!says_time, "a reminder's time is not said back");
-        }
-        let removed = before.reminders.iter().any(|old| {
-            after
-                .reminders
-                .iter()
-                .all(|new| new.schedule_id != old.schedule_id)
-        });
-        claim(
-            answer.contains("I've cancelled") && !removed,
-            "nothing was cancelled",
-        );
-        claim(
-            removed && !answer.contains("cancelled"),
-            "a reminder went without a word",
-        );
-        claim(
-            answer.starts_with("Okay, now ") && !changed,
-            "nothing was moved",
-        );
-        let (was, is) = (before.memories.len(), after.memories.len());
-        claim(
-            answer.contains("I'll remember that") && is <= was,
-            "nothing was remembered",
-        );
-        claim(
-            answer.contains("I've forgotten") && is >= was,
-            "nothing was forgotten",
-        );
-        claim(
-            is < was && !answer.contains("forgotten"),
-            "a memory went without a word",
-        );
-        failures
-    }
-
     fn fail(&mut self, line: usize, why: String) {
         self.outcome.failures.push(format!("line {line}: {why}"));
-    }
-
-    fn line_of(&self, reminder: &Reminder) -> ReminderLine {
-        let recurrence = reminder.recurrence.as_ref();
-        let local = reminder.send_at.utc().with_timezone(&self.zone);
-        ReminderLine {
-            at: to_the_minute(local.naive_local()),
-            text: reminder.text.clone(),
-            rule: recurrence.map(|recurrence| recurrence.rule().to_owned()),
-        }
     }
 
     fn timestamp(&self, time: NaiveDateTime) -> Option<Timestamp> {
@@ -348,6 +268,11 @@ impl Player {
             Ok(match tx.user_by_phone(&phone)? {
                 None => Rows::default(),
                 Some(user) => Rows {
+                    powers: tx
+                        .power_states(PowerOwner::User(user.id))?
+                        .into_iter()
+                        .map(|row| (row.name, row.state))
+                        .collect(),
                     reminders: tx.reminders(user.id)?,
                     memories: tx
                         .memories(user.id, MEMORIES_MAX)?
@@ -397,11 +322,6 @@ impl Player {
         }
         Ok(texts)
     }
-}
-
-fn to_the_minute(time: NaiveDateTime) -> NaiveDateTime {
-    let minute = time.with_second(0).and_then(|time| time.with_nanosecond(0));
-    minute.unwrap_or(time)
 }
 
 /// The first part that is missing, or present although it must not be.

@@ -83,7 +83,7 @@ impl MessageTurn<'_> {
     }
 
     /// Writes a superpower's new state, its alarm and its plans.
-    fn keep(
+    pub(in crate::ingest) fn keep(
         &self,
         tx: &mut Tx<'_>,
         power: Power,

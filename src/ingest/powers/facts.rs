@@ -33,6 +33,8 @@ const RENEWAL_DAYS: i64 = 400;
 const BOOKING_KEPT_MS: i64 = 12 * 60 * 60_000;
 /// Events that are told of a span.
 const EVENT_LINES_MAX: usize = 50;
+/// How far ahead events are looked for by name.
+const YEAR_DAYS: i64 = 366;
 /// How far ahead plans are looked at.
 const PLANS_AHEAD_S: i64 = 3 * 86_400;
 
@@ -280,6 +282,21 @@ fn calendars(tx: &Tx<'_>, user: UserId) -> Result<Vec<CalendarName>> {
         is_writable: row.is_writable,
     };
     Ok(rows.map(name).collect())
+}
+
+/// Events to come within a year that the person takes part in.
+pub(in crate::ingest) fn planned_events(
+    tx: &Tx<'_>,
+    user: UserId,
+    timezone: Option<Zone>,
+    now: Timestamp,
+) -> Result<Vec<Plan>> {
+    let zone = timezone.unwrap_or(Zone::UTC);
+    let span = now..now.plus_ms(YEAR_DAYS * DAY_MS);
+    let found = tx.view().events_between(user, &span, zone)?;
+    let seen = found.into_iter().map(|event| seen(event, zone));
+    let on = seen.filter(|event| !event.is_declined);
+    Ok(on.map(|event| event.plan(zone)).collect())
 }
 
 /// The events of a span in a line each, for whoever asks what there is.

@@ -2,11 +2,12 @@
 //! fixed phrases match, so that ordinary talk about these subjects doesn't.
 
 use super::{Intent, Talk, wording};
+use crate::reply::help::HelpGroup;
 
 pub(super) fn command(talk: &Talk) -> Option<Intent> {
     let request = talk.request();
     if request.is_empty() {
-        return (talk.heard.text.trim() == "?").then(|| help(talk));
+        return (talk.heard.text.trim() == "?").then_some(Intent::Help(None));
     }
     let whole = talk.phrase.as_str();
     // These begin like a courtesy ("can you …").
@@ -23,15 +24,45 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
         Some(Intent::Status)
     } else if is_usage(request) {
         Some(Intent::Usage)
-    } else if is_deletion(request) {
+    } else if is_about_account(request, &DELETE) || is_deletion(request) {
         Some(Intent::Unclear(wording::how_to_delete_account()))
-    } else if is_export(request) {
+    } else if is_about_account(request, &EXPORT) || is_export(request) {
         Some(Intent::Unclear(wording::how_to_export_data()))
     } else if asks || is_help(request) || request.starts_with("what can you do") {
-        Some(help(talk))
+        Some(Intent::Help(None))
     } else {
-        None
+        match help_group(request) {
+            None if is_help_with_a_word(request) && talk.spoken_to => Some(Intent::Help(None)),
+            group => group.map(|group| Intent::Help(Some(group))),
+        }
     }
+}
+
+/// "help reminders", "how do lists work".
+fn help_group(request: &str) -> Option<HelpGroup> {
+    const ASKED: [&str; 10] = [
+        "help me with my ",
+        "help me with ",
+        "help with my ",
+        "help with ",
+        "help about ",
+        "help on ",
+        "help for ",
+        "help ",
+        "how do i use ",
+        "tell me about your ",
+    ];
+    let rest = ASKED.iter().find_map(|asked| request.strip_prefix(asked));
+    let how = || request.strip_prefix("how do ")?.strip_suffix(" work");
+    HelpGroup::named(rest.or_else(how)?)
+}
+
+/// "help remidners": a word that names no group.
+fn is_help_with_a_word(request: &str) -> bool {
+    let word = request.strip_prefix("help ");
+    word.is_some_and(|word| {
+        !word.contains(' ') && !matches!(word, "yourself" | "us" | "him" | "her" | "them")
+    })
 }
 
 /// Asks for the account's status.
@@ -102,6 +133,29 @@ fn is_usage(request: &str) -> bool {
     )
 }
 
+const DELETE: [&str; 6] = ["delete", "close", "erase", "remove", "deactivate", "wipe"];
+const EXPORT: [&str; 6] = ["export", "download", "get", "copy", "see", "receive"];
+
+/// A short request with one of `verbs` and "my account" or "my data" at its end.
+fn is_about_account(request: &str, verbs: &[&str]) -> bool {
+    const WORDS_MAX: usize = 9;
+    let words: Vec<&str> = request.split(' ').collect();
+    let [rest @ .., last] = words.as_slice() else {
+        return false;
+    };
+    let noun = match *last {
+        "account" => !verbs.contains(&"export"),
+        "data" | "information" | "info" => true,
+        _ => false,
+    };
+    // "delete my account at the gym" is another's.
+    noun && words.len() <= WORDS_MAX
+        && matches!(rest.last(), Some(&"my" | &"personal" | &"all" | &"the"))
+        && rest.contains(&"my")
+        && rest.iter().any(|word| verbs.contains(word))
+        && !rest.contains(&"cancel")
+}
+
 /// Asks for the account's deletion.
 fn is_deletion(request: &str) -> bool {
     matches!(
@@ -168,17 +222,11 @@ fn is_help(request: &str) -> bool {
             | "can you set reminders"
             | "can you set a reminder"
             | "how do i set a reminder"
-            | "how do reminders work"
             | "can you remember things"
             | "can you remind me of things"
-            | "how do i use reminders"
             | "what are you good at"
             | "i need help"
             | "how can you help"
             | "how can you help me"
     )
-}
-
-fn help(talk: &Talk) -> Intent {
-    Intent::Help(wording::help(talk.heard.persona))
 }

@@ -29,7 +29,7 @@ const REMINDERS: [&str; 14] = [
     "reminders",
 ];
 
-const EVERYTHING: [&str; 24] = [
+const EVERYTHING: [&str; 29] = [
     "whats on my calendar",
     "what is on my calendar",
     "whats in my calendar",
@@ -40,6 +40,11 @@ const EVERYTHING: [&str; 24] = [
     "my calendar",
     "any meetings",
     "do i have meetings",
+    "whats my day like",
+    "what is my day like",
+    "what does my day look like",
+    "how does my day look",
+    "what do i have on",
     "what do i have",
     "what have i got",
     "whats planned",
@@ -83,11 +88,29 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
         });
     }
     let from = words.after(talk.start, &EVERYTHING)?;
+    // "whats on" alone may be about anything; a day or a schedule is the person's.
+    let is_own = matches!(
+        words.get(from - 1),
+        "like" | "look" | "schedule" | "agenda" | "calendar"
+    ) || words.phrase(talk.start..from) == "what do i have on";
+    if from == end && is_own {
+        return today(talk).map(Intent::Agenda);
+    }
     let from = words
         .after(from, &["going on", "coming up", "planned"])
         .unwrap_or(from);
     let from = words.after(from, &["for", "on"]).unwrap_or(from);
     span(talk, from..end).map(Intent::Agenda)
+}
+
+fn today(talk: &Talk) -> Option<Span> {
+    let zone = talk.zone();
+    let date = talk.heard.now.utc().with_timezone(&zone).date_naive();
+    let next = date.succ_opt()?;
+    Some(Span {
+        range: when::at_hour(date, 0, 0, zone)?..when::at_hour(next, 0, 0, zone)?,
+        name: "today".to_owned(),
+    })
 }
 
 /// Parses all of these words as a span of time.

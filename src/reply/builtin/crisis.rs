@@ -4,9 +4,13 @@
 use super::words::Words;
 
 /// Explicit statements by the writer about themselves.
-const PHRASES: [&str; 26] = [
+const PHRASES: [&str; 51] = [
     "kill myself",
+    "kill my self",
     "killing myself",
+    "kms",
+    "unalive myself",
+    "off myself",
     "end my life",
     "ending my life",
     "end it all",
@@ -15,6 +19,9 @@ const PHRASES: [&str; 26] = [
     "take my life",
     "hang myself",
     "shoot myself",
+    "cut myself",
+    "cutting myself",
+    "drown myself",
     "hurt myself",
     "hurting myself",
     "harm myself",
@@ -23,33 +30,61 @@ const PHRASES: [&str; 26] = [
     "committing suicide",
     "thinking about suicide",
     "thinking of suicide",
+    "thoughts of suicide",
+    "suicidal thoughts",
     "better off dead",
     "better off without me",
     "no reason to live",
     "nothing to live for",
+    "life isnt worth living",
+    "life is not worth living",
+    "my life is worthless",
+    "tired of living",
     "wish i was dead",
     "wish i were dead",
+    "wish i could die",
     "wish i was never born",
     "someone is trying to kill me",
+    "he is going to kill me",
+    "hes going to kill me",
+    "she is going to kill me",
+    "shes going to kill me",
+    "my husband beats me",
+    "my wife beats me",
+    // In other languages, as whoever writes them may get this answer only.
+    "ich will sterben",
+    "will nicht mehr leben",
+    "quiero morir",
+    "veux mourir",
+    "quero morrer",
 ];
 
 /// The same, if the word "i" or "im" is at most `BEFORE_MAX` words before.
-const PHRASES_OF_I: [&str; 15] = [
+const PHRASES_OF_I: [&str; 24] = [
     "want to die",
     "wanna die",
+    "wana die",
+    "want 2 die",
+    "feel like dying",
     "want to be dead",
     "ready to die",
     "going to die by suicide",
     "suicidal",
+    "suicidel",
     "dont want to live",
     "do not want to live",
+    "dont wanna live",
     "dont want to be alive",
     "do not want to be alive",
+    "dont want to be here anymore",
+    "dont want to exist",
     "cant go on living",
+    "cant live like this anymore",
     "dont feel safe",
     "in danger",
     "being abused",
     "being beaten",
+    "took too many pills",
 ];
 
 const BEFORE_MAX: usize = 3;
@@ -60,6 +95,20 @@ fn is_telling(word: &str) -> bool {
     matches!(
         word,
         "myself"
+            | "self"
+            | "kms"
+            | "pills"
+            | "exist"
+            | "here"
+            | "dying"
+            | "beats"
+            | "worthless"
+            | "suicidel"
+            | "sterben"
+            | "leben"
+            | "morir"
+            | "mourir"
+            | "morrer"
             | "life"
             | "suicide"
             | "suicidal"
@@ -115,6 +164,14 @@ mod tests {
             ("remind me tomorrow that I wish I was dead", true),
             ("I'm suicidal", true),
             ("I am in danger", true),
+            ("i dont wanna live", true),
+            ("kms", true),
+            ("I'm having suicidal thoughts", true),
+            ("I don't want to be here anymore", true),
+            ("ich will nicht mehr leben", true),
+            ("Je veux mourir", true),
+            ("do I want to be here tomorrow?", false),
+            ("cut myself a slice of cake", true),
             ("I don't feel safe at home", true),
             ("I could die for a pizza", false),
             ("we watched Suicide Squad", false),

@@ -2,6 +2,7 @@
 //! "move it to friday", "cancel that", "cancel 2", "undo", "yes", "in 10 minutes". This module
 //! doesn't know what they refer to.
 
+mod corrections;
 mod read;
 
 pub(super) use read::read;
@@ -86,6 +87,10 @@ impl TimeChange {
             day: day.day(),
         });
         Some(Self(NewTimeText::At(Spec { day, ..clock })))
+    }
+
+    pub fn is_repeat(&self) -> bool {
+        matches!(self.0, NewTimeText::Repeat(_))
     }
 
     /// For a reminder without a time. The error is the reply.

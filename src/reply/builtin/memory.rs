@@ -8,6 +8,9 @@ use super::{Intent, Talk, subject, tidied, wording};
 /// A longer text is no question about memories.
 const QUESTION_WORDS_MAX: usize = 20;
 
+/// And in bytes.
+const QUESTION_BYTES_MAX: usize = 400;
+
 /// Characters in one memory.
 pub const MEMORY_CHARS_MAX: usize = 2_000;
 
@@ -171,21 +174,50 @@ fn question(talk: &Talk) -> Option<usize> {
 
 /// The subject of a question that nothing else answers: "what's the wifi password?".
 pub fn asked_about(text: &str) -> Option<String> {
-    // All question words begin like this; other texts aren't parsed.
-    let mut pairs = text.as_bytes().windows(2);
-    if !pairs.any(|pair| pair.eq_ignore_ascii_case(b"wh")) {
+    if text.len() > QUESTION_BYTES_MAX {
         return None;
     }
     let words = Words::new(text);
     if words.len() > QUESTION_WORDS_MAX {
         return None;
     }
-    let from = (0..words.len()).find(|at| {
+    let question_word = (0..words.len()).find(|at| {
         matches!(
             words.get(*at),
-            "what" | "whats" | "when" | "whens" | "where" | "wheres" | "who" | "whos" | "which"
+            "what"
+                | "whats"
+                | "when"
+                | "whens"
+                | "where"
+                | "wheres"
+                | "who"
+                | "whos"
+                | "whose"
+                | "which"
+                | "how"
+                | "hows"
         )
-    })?;
+    });
+    let Some(from) = question_word else {
+        let asked = words.after(
+            0,
+            &[
+                "tell me about",
+                "tell me",
+                "give me",
+                "do you know",
+                "show me",
+            ],
+        );
+        let from = asked.or_else(|| words.is_question().then_some(0))?;
+        let end = words.len()
+            - usize::from(matches!(
+                words.get(words.len().saturating_sub(1)),
+                "please" | "pls" | "plz" | "thanks"
+            ));
+        let about = subject(words.original(from..end.max(from)));
+        return Some(about).filter(|about| !about.is_empty());
+    };
     let from = words
         .after(from + 1, &["is", "are", "was", "were", "does", "do", "did"])
         .unwrap_or(from + 1);

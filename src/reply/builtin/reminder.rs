@@ -1,16 +1,19 @@
 //! Reminders in plain language: setting, listing and cancelling. The time may be before or after
 //! the text. Whether there is room for another reminder is decided by the store.
 
+pub(super) mod before;
 mod half_understood;
 mod parts;
 mod pending;
 pub(super) mod repeats;
+mod several_times;
 
 use std::ops::Range;
 
 use half_understood::{begins_with_hour, has_time_left};
-use parts::{take_apart, text_of};
+use parts::{take_apart, text_of, without_unknown_time};
 use repeats::{Repeat, RepeatProblem, repeats};
+use several_times::{at_several_times, two};
 
 use super::follow_up;
 use super::when::{self, Spec};
@@ -23,7 +26,7 @@ pub const REMINDER_CHARS_MAX: usize = 1_000;
 /// Words of a time before "remind me".
 const BEFORE_WORDS_MAX: usize = 12;
 
-const REMIND: [&str; 38] = [
+const REMIND: [&str; 39] = [
     "remind me again",
     "remind me",
     "remind us",
@@ -58,6 +61,7 @@ const REMIND: [&str; 38] = [
     "wake me up",
     "wake me",
     "set an alarm",
+    "set alarm",
     "set a timer",
     "set timer",
     "timer",
@@ -68,8 +72,8 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
     let words = &talk.words;
     let at = talk.start;
     match words.get(at) {
-        "list" | "how" | "show" | "what" | "whats" | "which" | "my" | "do" | "reminders"
-        | "upcoming" | "all" | "see" | "pending"
+        "list" | "how" | "show" | "what" | "whats" | "when" | "whens" | "next" | "which" | "my"
+        | "do" | "reminders" | "upcoming" | "all" | "see" | "pending"
             if pending::lists(talk.request()) =>
         {
             Some(Intent::ListReminders)
@@ -82,6 +86,29 @@ pub(super) fn command(talk: &Talk) -> Option<Intent> {
         | "notify" | "wake" | "timer" | "alarm" | "remember" => set(talk),
         _ => set_late(talk),
     }
+}
+
+/// A longer text, in bytes or words, is no request for a reminder.
+const HINT_BYTES_MAX: usize = 200;
+const HINT_WORDS_MAX: usize = 14;
+
+/// Whether a text that is no request names something to do and a time of day to come, like
+/// "call mum at 5pm".
+pub fn may_be_reminder(text: &str) -> bool {
+    if text.len() > HINT_BYTES_MAX {
+        return false;
+    }
+    let words = Words::new(text);
+    let tells = matches!(
+        words.get(0),
+        "i" | "im" | "ive" | "we" | "he" | "she" | "they" | "it" | "its" | "you" | "the" | "see"
+    );
+    if tells || words.is_question() || !(3..=HINT_WORDS_MAX).contains(&words.len()) {
+        return false;
+    }
+    let is_past = |day| matches!(day, Some(when::Day::InDays(days)) if days < 0);
+    when::trailing_time(&words, 1..words.len())
+        .is_some_and(|(spec, _)| spec.clock.is_some() && !is_past(spec.day))
 }
 
 /// "tomorrow at 9 remind me to …".
@@ -99,13 +126,16 @@ fn set_late(talk: &Talk) -> Option<Intent> {
         // "on mondays at 9 remind me to …".
         let before = (talk.start..talk.words.len().min(talk.start + BEFORE_WORDS_MAX))
             .find(|at| talk.words.after(*at, &late).is_some())?;
+        let body = talk.words.after(before, &late)?;
+        let text = parts::after_link(&talk.words, body);
+        let text = text_of(&talk.words, text..talk.words.len());
+        if let Some(event) = before::read(talk, talk.start..before) {
+            return Some(Intent::RemindBefore(event.with_text(text)));
+        }
         if !repeats(&talk.words, talk.start..before) {
             return None;
         }
         let found = repeats::read(&talk.words, talk.start).filter(|(_, end)| *end == before);
-        let body = talk.words.after(before, &late)?;
-        let text = parts::after_link(&talk.words, body);
-        let text = text_of(&talk.words, text..talk.words.len());
         return Some(match found {
             Some((repeat, _)) => recurring(talk, &repeat, &text),
             None => Intent::Unclear(wording::reminder_repeats_unclear()),
@@ -159,9 +189,6 @@ fn timer_first(talk: &Talk) -> Option<Intent> {
         },
     ))
 }
-
-/// Positions where a second reminder may begin.
-const ANDS_MAX: usize = 8;
 
 struct ReminderText {
     /// The first word after the command.
@@ -225,8 +252,19 @@ fn set(talk: &Talk) -> Option<Intent> {
 fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
     let words = &talk.words;
     let range = request.body..words.len();
+    if request.lead.is_none()
+        && !request.timer
+        && let Some(found) = before_event(talk, range.clone())
+    {
+        return found;
+    }
     if repeats(words, range.clone())
         && let Some(found) = repeated(talk, range.clone(), request)
+    {
+        return found;
+    }
+    if request.lead.is_none()
+        && let Some(found) = at_several_times(talk, range.clone())
     {
         return found;
     }
@@ -258,11 +296,39 @@ fn reminder(talk: &Talk, request: &ReminderText) -> Intent {
             Intent::Unclear(wording::reminder_half_understood(&said.text))
         }
         None if said.text.is_empty() => Intent::Unclear(wording::reminder_empty()),
-        None => Intent::AskWhen {
-            said: wording::reminder_without_time(&said.text),
-            text: said.text,
+        None => match without_unknown_time(&said.text) {
+            // The words that were not understood don't belong to the text.
+            Some((time, text)) => Intent::AskWhen {
+                said: wording::reminder_time_unknown(&time, &text),
+                text,
+            },
+            None => Intent::AskWhen {
+                said: wording::reminder_without_time(&said.text),
+                text: said.text,
+            },
         },
         Some(spec) => finished(talk, &spec, &said.text),
+    }
+}
+
+/// "the day before my trip to pack"; `None` when no event is named.
+fn before_event(talk: &Talk, range: Range<usize>) -> Option<Intent> {
+    let found = before::read(talk, range.clone())?;
+    if repeats(&talk.words, range.clone()) {
+        return Some(Intent::Unclear(wording::reminder_repeats_unclear()));
+    }
+    let said = take_apart(talk, range, false);
+    if found.has_text_over(REMINDER_CHARS_MAX) {
+        return Some(Intent::Unclear(wording::reminder_too_long(
+            REMINDER_CHARS_MAX,
+        )));
+    }
+    match said.spec {
+        // Two times: which one is meant?
+        Some(spec) if spec.day.is_some() || spec.wait.is_some() => Some(Intent::Unclear(
+            wording::reminder_half_understood(&said.text),
+        )),
+        _ => Some(Intent::RemindBefore(found)),
     }
 }
 
@@ -340,32 +406,6 @@ fn recurring(talk: &Talk, repeat: &Repeat, text: &str) -> Intent {
     }
 }
 
-/// "buy milk tomorrow at 6pm and call dad at 8pm", "take meds at 8am and 8pm": two times. A text or
-/// day missing in the second is that of the first.
-fn two(talk: &Talk, range: Range<usize>) -> Option<Intent> {
-    let ands = range.clone().filter(|at| talk.words.get(*at) == "and");
-    ands.take(ANDS_MAX).find_map(|and| {
-        let first = take_apart(talk, range.start..and, false);
-        let second = take_apart(talk, and + 1..range.end, false);
-        let (Some(time), Some(mut later)) = (first.spec, second.spec) else {
-            return None;
-        };
-        if later.wait.is_none() && later.day.is_none() {
-            later.day = time.day;
-        }
-        let text = match second.text.as_str() {
-            "" => first.text.as_str(),
-            text => text,
-        };
-        let both = [(time, first.text.as_str()), (later, text)].map(|(spec, text)| {
-            (!has_time_left(text) && !text.is_empty()).then(|| finished(talk, &spec, text))
-        });
-        let both: Vec<Intent> = both.into_iter().flatten().collect();
-        let all = both.len() == 2 && both.iter().all(|one| matches!(one, Intent::Remind { .. }));
-        all.then_some(Intent::Several(both))
-    })
-}
-
 fn finished(talk: &Talk, spec: &Spec, text: &str) -> Intent {
     if text.chars().count() > REMINDER_CHARS_MAX {
         return Intent::Unclear(wording::reminder_too_long(REMINDER_CHARS_MAX));
@@ -382,6 +422,10 @@ fn finished(talk: &Talk, spec: &Spec, text: &str) -> Intent {
             zone: spec.zone,
             recurrence: None,
         },
-        Err(problem) => Intent::Unclear(follow_up::problem(problem)),
+        Err(problem) if text.is_empty() => Intent::Unclear(follow_up::problem(problem)),
+        Err(problem) => Intent::AskWhen {
+            said: follow_up::problem(problem),
+            text: text.to_owned(),
+        },
     }
 }

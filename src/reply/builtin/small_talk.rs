@@ -17,7 +17,7 @@ pub(super) fn wordless(talk: &Talk) -> Intent {
     }
     match talk.heard.text.trim() {
         "" => Intent::Unknown,
-        "?" | "??" | "???" => Intent::Help(wording::help(talk.heard.persona)),
+        "?" | "??" | "???" => Intent::Help(None),
         text if text.chars().any(char::is_alphabetic) => Intent::Say(phrases::hello(talk)),
         _ => Intent::Unknown,
     }

@@ -1,6 +1,7 @@
 //! What messages mean, by table.
 
 mod reminders;
+mod zones;
 
 use super::*;
 use crate::reply::powers::understand_all;

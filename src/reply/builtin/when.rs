@@ -205,6 +205,41 @@ pub(in crate::reply) fn read(words: &Words, at: usize) -> Option<(Spec, usize)> 
     (end > at).then_some((spec, end))
 }
 
+/// The earliest time that extends to the end of `range`, and its start.
+pub(in crate::reply) fn trailing_time(
+    words: &Words,
+    range: std::ops::Range<usize>,
+) -> Option<(Spec, usize)> {
+    range.clone().find_map(|at| {
+        time_at(words, at)
+            .filter(|(_, end)| *end == range.end)
+            .map(|(spec, _)| (spec, at))
+    })
+}
+
+/// A time at `at` that isn't part of the text, unlike "before 5pm" and "the 9 o'clock news".
+pub(in crate::reply) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
+    let found = read(words, at)?;
+    let before = at.checked_sub(1).map_or("", |n| words.get(n));
+    (!matches!(
+        before,
+        "before"
+            | "until"
+            | "till"
+            | "since"
+            | "the"
+            | "a"
+            | "an"
+            | "my"
+            | "our"
+            | "your"
+            | "his"
+            | "her"
+            | "their"
+    ))
+    .then_some(found)
+}
+
 /// The hour after "for", as for an alarm: "7", "7 tomorrow". A count ("7 people") isn't one.
 pub(in crate::reply) fn read_hour(words: &Words, at: usize) -> Option<(Spec, usize)> {
     let (clock, end) = clock::clock(words, at, true)?;

@@ -31,6 +31,20 @@ impl<'a> Words<'a> {
                 words.lower.push(' ');
             }
             let low = words.lower.len();
+            let after_at = chunk.strip_prefix('@');
+            let (chunk, start) = match after_at {
+                // "@5", "@ 5": an hour, unlike "@ana".
+                Some(rest) if rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()) => {
+                    words.lower.push_str("at");
+                    words.tokens.push(Token {
+                        raw: start..start + 1,
+                        low: low..words.lower.len(),
+                    });
+                    (rest, start + 1)
+                }
+                _ => (chunk, start),
+            };
+            let low = words.lower.len();
             let core = core(chunk);
             if core.is_ascii() && !core.contains('\'') {
                 words.lower.push_str(core);
@@ -148,22 +162,33 @@ impl<'a> Words<'a> {
 fn written_out(word: &str) -> Option<&'static str> {
     // Length or first letter exclude most words.
     let first = *word.as_bytes().first()?;
-    if !(3..=9).contains(&word.len()) || !matches!(first, b'2' | b'e' | b'n' | b'r' | b't' | b'w') {
+    if !(3..=9).contains(&word.len())
+        || !matches!(first, b'2' | b'e' | b'f' | b'n' | b'r' | b's' | b't' | b'w')
+    {
         return None;
     }
     Some(match word {
         "2moro" | "2morrow" | "2mrw" | "2mro" | "tomoz" | "tmw" | "tmo" | "tomo" | "tomorro"
-        | "tommorrow" | "tommorow" | "tomorow" | "tomrw" => "tomorrow",
+        | "tommorrow" | "tommorow" | "tomorow" | "tomrw" | "tomarrow" | "tomorrw" | "tommorrw"
+        | "tmorrow" | "tomoro" => "tomorrow",
         "2day" => "today",
         "2nite" | "2night" | "tonite" | "tonigt" => "tonight",
         "nxt" => "next",
+        "wensday" | "wednsday" | "wendsday" | "wednesdy" => "wednesday",
+        "thrusday" | "thurday" | "thirsday" | "thursdy" => "thursday",
+        "tuseday" | "teusday" | "tusday" => "tuesday",
+        "firday" | "fridy" => "friday",
+        "saterday" | "satuday" | "saturdy" | "satarday" => "saturday",
+        "snday" | "sundy" => "sunday",
         "evry" | "evrey" | "evey" => "every",
         "evryday" => "everyday",
         "wknd" => "weekend",
         "wkends" | "wknds" => "weekends",
         "wkday" => "weekday",
         "wkdays" => "weekdays",
-        "remid" | "remnd" | "rmind" | "remimd" | "remined" | "reminde" | "rember" => "remind",
+        "rmd" | "remid" | "remnd" | "rmind" | "remimd" | "remined" | "reminde" | "rember"
+        | "remidn" | "reminf" | "remnid" | "reming" | "remin" => "remind",
+        "remeber" | "remmeber" | "rememer" | "rememebr" => "remember",
         _ => return None,
     })
 }

@@ -166,6 +166,9 @@ impl BillSplitState {
             }
             BillSplitAction::Show => self.overview(scene),
             BillSplitAction::Owed => self.owed(),
+            BillSplitAction::Clear if *self == Self::default() => {
+                "There's nothing on the bill.".to_owned()
+            }
             BillSplitAction::Clear => {
                 let count = self.payments.len();
                 *self = Self::default();

@@ -1,6 +1,7 @@
 //! The birthday reminder: birthdays, and a message on the morning of each. In other years a
 //! birthday on 29 February is announced on the 28th.
 
+mod as_memories;
 mod operations;
 mod read;
 
@@ -11,6 +12,7 @@ use super::pieces::{self, counted, same, too_long};
 use super::{PowerContext, Superpower};
 use crate::clock::Timestamp;
 use crate::reply::builtin::when;
+pub use as_memories::{KeptBirthday, birthdays, keep_again, remove_birthday};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
@@ -158,6 +160,15 @@ impl Superpower for BirthdayState {
         told.collect()
     }
 
+    fn occasions(&self, scene: &PowerContext<'_>) -> Vec<super::Plan> {
+        let today = scene.today();
+        let what = |one: &Birthday| format!("{} birthday", possessive(&one.name));
+        let birthdays = self.birthdays.iter();
+        birthdays
+            .map(|one| super::Plan::on(what(one), one.next(today)))
+            .collect()
+    }
+
     fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
         let zone = scene.zone();
         let morning = |date: NaiveDate| when::at_hour(date, HOUR, 0, zone);
@@ -202,16 +213,21 @@ impl Superpower for BirthdayState {
 }
 
 impl BirthdayState {
+    /// "anas" is Ana where one of that name is kept.
     fn find(&self, name: &str) -> Option<usize> {
-        self.birthdays.iter().position(|one| same(&one.name, name))
+        let named = |name: &str| self.birthdays.iter().position(|one| same(&one.name, name));
+        named(name).or_else(|| named(name.strip_suffix(['s', 'S'])?))
     }
 
     fn keep(&mut self, new: Birthday, scene: &PowerContext<'_>) -> String {
         if let Some(said) = too_long(&[&new.name], NAME_CHARS_MAX) {
             return said;
         }
+        let known = self.find(&new.name);
+        let name = known.map_or_else(|| new.name.clone(), |at| self.birthdays[at].name.clone());
+        let new = Birthday { name, ..new };
         let told = new.told(scene);
-        match self.find(&new.name) {
+        match known {
             Some(at) => self.birthdays[at] = new,
             None if self.birthdays.len() >= BIRTHDAYS_MAX => {
                 return format!(

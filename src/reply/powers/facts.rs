@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::{Booking, CalendarName, Event, Mail, PlannedTrip, Ways, pieces};
+use super::{Booking, CalendarName, Event, Mail, PlannedTrip, Ways, entries, pieces};
 use crate::clock::{Timestamp, Zone};
 
 /// What a superpower is told of what others know. Only those that need it are told.
@@ -42,6 +42,24 @@ pub struct Facts {
 }
 
 impl Plan {
+    /// "Trip to Lisbon: Thursday, 26 November", with the time of day where it is known.
+    pub fn shown(&self, now: Timestamp, zone: Zone) -> String {
+        let when = entries::time_shown(self.day, self.minute, pieces::date(now, zone));
+        format!("{}: {when}", pieces::capital(&self.what))
+    }
+
+    /// Of a day.
+    pub fn on(what: String, day: NaiveDate) -> Self {
+        Self {
+            what,
+            place: String::new(),
+            details: String::new(),
+            day,
+            minute: None,
+            leave: None,
+        }
+    }
+
     /// Of a moment.
     pub fn at(what: &str, at: Timestamp, zone: Zone) -> Self {
         Self {

@@ -29,6 +29,8 @@ pub enum HabitAction {
     Did {
         what: String,
         days_ago: u32,
+        /// It can't be anything else; otherwise an unknown habit is ordinary talk.
+        is_report: bool,
     },
     List,
     Remove(String),
@@ -61,7 +63,10 @@ impl Superpower for HabitState {
     fn apply(&mut self, action: HabitAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
             HabitAction::Track { name, per_week } => self.track(name, per_week),
-            HabitAction::Did { what, days_ago } => return self.did(&what, days_ago, scene),
+            HabitAction::Did {
+                what, is_report, ..
+            } if !is_report && self.find(&what).is_none() => return None,
+            HabitAction::Did { what, days_ago, .. } => return self.did(&what, days_ago, scene),
             HabitAction::List => self.overview(scene),
             HabitAction::Remove(name) => match self.find(&name) {
                 Some(at) => {

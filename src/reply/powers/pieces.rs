@@ -78,6 +78,25 @@ pub(super) fn which<'a>(said: &str, texts: impl Iterator<Item = &'a str> + Clone
         .or_else(|| lower.clone().position(|text| text.contains(bare)))
 }
 
+/// Which of `names` somebody chooses: by its number from 1, or by a part of one of them only.
+pub fn choice(said: &str, names: &[&str]) -> Option<usize> {
+    let said = subject(said);
+    let lower = said.to_lowercase();
+    let bare = lower.strip_suffix(" one").unwrap_or(&lower);
+    let bare = bare.strip_prefix("the ").unwrap_or(bare);
+    let found = which(bare, names.iter().copied())?;
+    let fits = |name: &&&str| name.to_lowercase().contains(bare);
+    let is_number = bare.trim_start_matches('#').parse::<usize>().is_ok();
+    (is_number || names.iter().filter(fits).count() == 1).then_some(found)
+}
+
+/// With a capital letter at the start.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
+}
+
 /// The end of a text: before "please" and "thanks".
 pub(super) fn end(words: &Words) -> usize {
     let mut end = words.len();

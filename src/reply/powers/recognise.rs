@@ -27,6 +27,8 @@ pub enum Strength {
     Clear,
     /// Possibly ordinary talk: counts for people who have it.
     Soft,
+    /// An explicit request while no superpower is in use; otherwise it is for the one in use.
+    Opening,
     /// Meaningful only while the superpower is in use.
     InSession,
 }

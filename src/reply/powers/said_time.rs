@@ -3,7 +3,7 @@
 
 use chrono::NaiveDate;
 
-use super::pieces;
+use super::{entries, pieces};
 use crate::reply::builtin::Talk;
 use crate::reply::builtin::when::{self, Clock, Day, Problem, Spec};
 use crate::reply::builtin::words::Words;
@@ -16,6 +16,13 @@ const WORDS_MAX: usize = 120;
 pub struct SaidTime {
     pub day: NaiveDate,
     pub minute: Option<u32>,
+}
+
+impl SaidTime {
+    /// "Friday, 27 November at 17:00", with the year when it is another than today's.
+    pub(super) fn shown(self, today: NaiveDate) -> String {
+        entries::time_shown(self.day, self.minute, today)
+    }
 }
 
 /// What a sentence says of a time.
@@ -79,6 +86,11 @@ pub(super) fn find(talk: &Talk<'_>, from: usize, end: usize, evening: bool) -> O
         time: resolved(spec, talk, evening).map_err(problem_said),
         spans,
     })
+}
+
+/// The time that `spec` says. The error: why it can't be used, as it is said.
+pub(super) fn said(spec: Spec, talk: &Talk<'_>) -> Result<SaidTime, String> {
+    resolved(spec, talk, false).map_err(problem_said)
 }
 
 fn resolved(spec: Spec, talk: &Talk<'_>, evening: bool) -> Result<SaidTime, Problem> {

@@ -51,14 +51,11 @@ pub(super) fn act<S: Superpower>(
                 return Ok(unchanged(&before, Some(full(power)), scene));
             }
             let previous = match kept {
-                Some(kept) => kept.state.clone(),
-                None => serde_json::to_string(&S::default())?,
+                Some(kept) if after.is_same_but_in_use(&before) => kept.previous.clone(),
+                _ => Some(serde_json::to_string(&before.before(&after))?),
             };
             let effect = after.effect();
-            let kept = StoredState {
-                state,
-                previous: Some(previous),
-            };
+            let kept = StoredState { state, previous };
             Ok(PowerOutcome {
                 said,
                 alarm: after.alarm(scene),
@@ -156,6 +153,13 @@ pub(super) fn plans<S: Superpower>(
     scene: &PowerContext<'_>,
 ) -> Vec<Plan> {
     read::<S>(kept, scene).map_or_else(|_| Vec::new(), |state| state.plans(scene))
+}
+
+pub(super) fn occasions<S: Superpower>(
+    kept: Option<&StoredState>,
+    scene: &PowerContext<'_>,
+) -> Vec<Plan> {
+    read::<S>(kept, scene).map_or_else(|_| Vec::new(), |state| state.occasions(scene))
 }
 
 pub(super) fn brief<S: Superpower>(

@@ -165,7 +165,7 @@ fn todo_list() {
         "what's on my list? → The list is empty
          add milk and eggs to my list → Added milk and eggs. 2 things
          put Jalapeños, 牛乳 on the list → Added Jalapeños and 牛乳. 4 things
-         please add to my shopping list: tea → Added tea. 5 things
+         please add to my list: tea → Added tea. 5 things
          add milk to our list please → milk is on the list already
          what's on my list? → 5 things to do: | 1. milk | 4. 牛乳 | 5. tea
          done with milk → ✓ milk. 4 things left
@@ -418,12 +418,13 @@ fn summaries() {
 
 #[test]
 fn what_asks_plainly_and_what_does_not() {
-    use Strength::{Clear, InSession, Soft};
+    use Strength::{Clear, InSession, Opening, Soft};
     let cases = [
         ("add milk to my list", Power::TodoList, Clear),
         ("what's on our list?", Power::TodoList, Clear),
         ("done with work", Power::TodoList, Soft),
-        ("add milk", Power::TodoList, InSession),
+        ("add milk", Power::TodoList, Opening),
+        ("add milk to the tea", Power::TodoList, InSession),
         ("list", Power::TodoList, InSession),
         ("split 90 between Ana and me", Power::BillSplit, Clear),
         ("Ana paid 30 for pizza", Power::BillSplit, Soft),
@@ -514,6 +515,7 @@ fn what_somebody_said_is_taken_out_with_them() {
     person.name = Some("Ana");
     person.talk(
         "add milk to our list → milk
+         add salt to our party list → salt
          split 90 between Bo and me → Ana paid
          plan a trip to Lisbon → Lisbon
          add day 1: museum → museum",
@@ -522,11 +524,14 @@ fn what_somebody_said_is_taken_out_with_them() {
     person.name = Some("Bo");
     person.talk(
         "add tea to our list → tea
+         add wine to our party list → wine
          split 10 between Cleo and me → Bo paid
          add day 1: aquarium → aquarium",
     );
     for (name, gone, left) in [
         ("todo_list", "milk", "tea"),
+        ("todo_list", "salt", "wine"),
+        ("todo_list", "party", "wine"),
         ("bill_split", "9000", "1000"),
         ("trip_planner", "museum", "trips"),
     ] {

@@ -1,44 +1,76 @@
-//! The to-do list of one person or group. One list per owner, without dates.
+//! The lists of one person or group: the to-do list, which has no name, and named ones. An entry
+//! may have a day, on which the agenda shows it; nothing is sent by itself.
 
+mod lists;
 mod operations;
+mod phrases;
 mod read;
 
+use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::pieces::{self, counted, joined, too_long, which};
+use super::pieces::{capital, counted, joined, too_long};
+use super::said_time::SaidTime;
 use super::{PowerContext, Superpower};
+use lists::{Item, Items, NamedList, Place};
 pub(super) use operations::Arguments;
 pub(super) use read::parse;
 
-/// Entries per list, including done ones.
+/// Entries of one list, including done ones.
 const ITEMS_MAX: usize = 200;
-/// Characters of one thing.
+/// Entries of all lists of one owner.
+const ALL_ITEMS_MAX: usize = 500;
+/// Named lists of one owner.
+const LISTS_MAX: usize = 20;
+/// Characters of one entry.
 const ITEM_CHARS_MAX: usize = 200;
+/// Characters of a list's name.
+const NAME_CHARS_MAX: usize = 40;
+
+/// The list that is meant.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ListName {
+    /// The last one that was shown or changed.
+    InUse,
+    /// The to-do list, which has no name.
+    Unnamed,
+    Named(String),
+}
+
+/// Something to be put on a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TodoDraft {
+    pub(super) text: String,
+    pub(super) due: Option<SaidTime>,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum TodoAction {
-    Add(Vec<String>),
-    Show,
-    Done(Vec<String>),
+    Add(ListName, Vec<TodoDraft>),
+    Show(ListName),
+    ShowLists,
+    /// An empty list of that name.
+    Begin(String),
+    Done(ListName, Vec<String>),
     Reopen(String),
-    Remove(Vec<String>),
-    Clear,
-    ClearDone,
+    Remove(ListName, Vec<String>),
+    Clear(ListName),
+    Delete(ListName),
+    ClearDone(ListName),
     /// "add to my list" without an entry.
     Nothing,
+    /// A day that can't be used: the complete reply says why.
+    Unclear(String),
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TodoState {
     items: Vec<Item>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Item {
-    text: String,
-    #[serde(default)]
-    done: bool,
-    by: i64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    lists: Vec<NamedList>,
+    /// The name of the list in use; "": the to-do list.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    in_use: String,
 }
 
 impl Superpower for TodoState {
@@ -53,197 +85,298 @@ impl Superpower for TodoState {
 
     fn apply(&mut self, action: TodoAction, scene: &PowerContext<'_>) -> Option<String> {
         Some(match action {
-            TodoAction::Add(texts) => self.add(texts, scene),
-            TodoAction::Show => self.overview(scene),
-            TodoAction::Done(texts) => return self.mark(&texts, scene),
+            TodoAction::Add(list, drafts) => self.add(&list, drafts, scene),
+            TodoAction::Show(list) => match self.use_list(&list) {
+                Ok(place) => self.shown(place, scene),
+                Err(said) => said,
+            },
+            TodoAction::ShowLists => self.all_shown(),
+            TodoAction::Begin(name) => self.begin(name, scene),
+            TodoAction::Done(list, texts) => return self.mark(&list, &texts, scene),
             TodoAction::Reopen(text) => self.reopen(&text),
-            TodoAction::Remove(texts) => self.remove(&texts),
-            TodoAction::Clear => {
-                let count = self.items.len();
-                self.items.clear();
-                match count {
-                    0 => "The list is empty already.".to_owned(),
-                    n => format!(
-                        "Okay, the list is empty; {} gone. “undo” brings {} back.",
-                        counted(n, "thing"),
-                        if n == 1 { "it" } else { "them" }
-                    ),
+            TodoAction::Remove(list, texts) => self.remove(&list, &texts),
+            TodoAction::Clear(list) => self.clear(&list),
+            TodoAction::Delete(list) => self.delete(&list),
+            TodoAction::ClearDone(list) => match self.use_list(&list) {
+                Ok(place) => {
+                    let items = self.items_mut(place);
+                    let before = items.len();
+                    items.retain(|item| !item.done);
+                    format!(
+                        "Okay, {} that you had done, gone from {}.",
+                        counted(before - items.len(), "thing"),
+                        self.title(place)
+                    )
                 }
-            }
-            TodoAction::ClearDone => {
-                let before = self.items.len();
-                self.items.retain(|item| !item.done);
-                format!(
-                    "Okay, {} that you had done, gone from the list.",
-                    counted(before - self.items.len(), "thing")
-                )
-            }
+                Err(said) => said,
+            },
             TodoAction::Nothing => {
                 "What shall I put on the list? For example: “add milk and eggs to my list”."
                     .to_owned()
             }
+            TodoAction::Unclear(said) => said,
         })
     }
 
-    fn overview(&self, _scene: &PowerContext<'_>) -> String {
-        if self.items.is_empty() {
-            return "The list is empty. Say “add milk and eggs to my list” to begin.".to_owned();
-        }
-        let open = self.items.iter().filter(|item| !item.done).count();
-        let mut text = match open {
-            0 => "Everything on the list is done:".to_owned(),
-            n => format!("{} to do:", counted(n, "thing")),
-        };
-        for (n, item) in (1..).zip(&self.items) {
-            let done = if item.done { " ✓" } else { "" };
-            text.push_str(&format!("\n{n}. {}{done}", item.text));
-        }
-        text
+    fn overview(&self, scene: &PowerContext<'_>) -> String {
+        self.shown(self.place_in_use(), scene)
     }
 
-    fn brief(&self, _scene: &PowerContext<'_>) -> Option<String> {
+    fn brief(&self, scene: &PowerContext<'_>) -> Option<String> {
         const NAMED: usize = 5;
-        let open: Vec<&str> = self
-            .items
-            .iter()
-            .filter(|item| !item.done)
-            .map(|item| item.text.as_str())
-            .collect();
+        let today = scene.today();
+        // All of the to-do list; of the others what is due.
+        let told = |(place, item): &(Place, &Item)| {
+            !item.done && (*place == Place::Unnamed || item.is_due(today))
+        };
+        let mut open: Vec<&Item> = self.all().filter(told).map(|(_, item)| item).collect();
+        open.sort_by_key(|item| !item.is_due(today));
         let more = match open.len().saturating_sub(NAMED) {
             0 => String::new(),
             n => format!(", and {n} more"),
         };
         (!open.is_empty()).then(|| {
-            let first: Vec<&str> = open.iter().take(NAMED).copied().collect();
+            let first = open.iter().take(NAMED);
+            let first: Vec<&str> = first.map(|item| item.text.as_str()).collect();
             format!("To do: {}{more}", first.join(", "))
         })
     }
 
+    fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
+        let dated = self.all().filter(|(_, item)| !item.done);
+        let mut due: Vec<(SaidTime, Place, &Item)> = dated
+            .filter_map(|(place, item)| Some((item.due()?, place, item)))
+            .filter(|(due, ..)| (from..=to).contains(&due.day))
+            .collect();
+        due.sort_by_key(|(due, ..)| (due.day, due.minute));
+        let line = |(due, place, item): (SaidTime, Place, &Item)| {
+            format!("{} ({}): {}", item.text, self.label(place), due.shown(from))
+        };
+        due.into_iter().map(line).collect()
+    }
+
+    fn is_same_but_in_use(&self, other: &Self) -> bool {
+        self.items == other.items && self.lists == other.lists
+    }
+
+    fn before(&self, after: &Self) -> Self {
+        Self {
+            in_use: after.in_use.clone(),
+            ..self.clone()
+        }
+    }
+
     fn erase(&mut self, by: i64) {
         self.items.retain(|item| item.by != by);
+        for list in &mut self.lists {
+            list.items.retain(|item| item.by != by);
+        }
+        // The name of a list was said by whoever began it: what others put there stays, without it.
+        let (gone, kept) = std::mem::take(&mut self.lists)
+            .into_iter()
+            .partition(|list: &NamedList| list.by == by);
+        self.lists = kept;
+        let left = gone.into_iter().flat_map(|list: NamedList| list.items);
+        self.items.extend(left);
+        if self.position(&self.in_use).is_none() {
+            self.in_use.clear();
+        }
     }
 }
 
 impl TodoState {
-    fn add(&mut self, texts: Vec<String>, scene: &PowerContext<'_>) -> String {
+    fn add(&mut self, list: &ListName, drafts: Vec<TodoDraft>, scene: &PowerContext<'_>) -> String {
+        let texts: Vec<&str> = drafts.iter().map(|draft| draft.text.as_str()).collect();
         if let Some(said) = too_long(&texts, ITEM_CHARS_MAX) {
             return said;
         }
-        let (mut new, mut known) = (Vec::<String>::new(), Vec::new());
-        for text in texts {
-            let there = |item: &Item| !item.done && pieces::same(&item.text, &text);
-            if self.items.iter().any(there) || new.iter().any(|t| pieces::same(t, &text)) {
-                known.push(text);
-            } else {
-                new.push(text);
-            }
-        }
-        if self.items.len() + new.len() > ITEMS_MAX {
+        let place = match self.use_or_begin(list, scene) {
+            Ok(place) => place,
+            Err(said) => return said,
+        };
+        let title = self.title(place);
+        let room = ALL_ITEMS_MAX.saturating_sub(self.all().count());
+        let items = self.items_mut(place);
+        let (new, known) = items.sort_out(drafts);
+        if items.len() + new.len() > ITEMS_MAX {
             return format!(
                 "A list holds {ITEMS_MAX} things, and this one has {}. Remove some first, or say “clear done items”.",
-                self.items.len()
+                items.len()
             );
         }
-        let items = new.iter().map(|text| Item {
-            text: text.clone(),
-            done: false,
-            by: scene.by,
-        });
-        self.items.extend(items);
-        match (new.is_empty(), known.is_empty()) {
-            (true, _) => format!("{} on the list already.", is_are(&known)),
-            (_, true) => format!("Added {}. {}.", joined(&new), self.open()),
+        if new.len() > room {
+            return format!(
+                "Your lists hold {ALL_ITEMS_MAX} things together, and they are full. Remove some first."
+            );
+        }
+        let texts: Vec<String> = new.iter().map(|draft| draft.shown(scene)).collect();
+        let has_time = new.iter().any(|draft| draft.has_time());
+        items.extend(new.into_iter().map(|draft| Item::of(draft, scene.by)));
+        let open = format!("{} on {title}", counted(items.open(), "thing"));
+        let mut said = match (texts.is_empty(), known.is_empty()) {
+            (true, _) => format!("{} on {title} already.", is_are(&known)),
+            (_, true) => format!("Added {}. {open}.", joined(&texts)),
             _ => format!(
-                "Added {}; {} on it already. {}.",
-                joined(&new),
+                "Added {}; {} on it already. {open}.",
+                joined(&texts),
                 is_are(&known),
-                self.open()
+            ),
+        };
+        if has_time {
+            said.push_str(" A list doesn't ring: for that say “remind me …”.");
+        }
+        said
+    }
+
+    fn begin(&mut self, name: String, scene: &PowerContext<'_>) -> String {
+        let known = self.position(&name).is_some();
+        match self.use_or_begin(&ListName::Named(name), scene) {
+            Ok(place) if known => self.shown(place, scene),
+            Ok(place) => format!(
+                "Okay, {} is there, and empty. Say “add …” to put something on it.",
+                self.title(place)
+            ),
+            Err(said) => said,
+        }
+    }
+
+    fn clear(&mut self, list: &ListName) -> String {
+        let place = match self.use_list(list) {
+            Ok(place) => place,
+            Err(said) => return said,
+        };
+        let items = self.items_mut(place);
+        let count = items.len();
+        items.clear();
+        let title = self.title(place);
+        match count {
+            0 => format!("{} is empty already.", capital(&title)),
+            n => format!(
+                "Okay, {title} is empty; {} gone. “undo” brings {} back.",
+                counted(n, "thing"),
+                if n == 1 { "it" } else { "them" }
             ),
         }
     }
 
-    fn open(&self) -> String {
-        let open = self.items.iter().filter(|item| !item.done).count();
-        format!("{} on the list", counted(open, "thing"))
+    /// Without a name there is only what is on it to be deleted.
+    fn delete(&mut self, list: &ListName) -> String {
+        let place = match self.use_list(list) {
+            Ok(place) => place,
+            Err(said) => return said,
+        };
+        let Place::Named(at) = place else {
+            return self.clear(list);
+        };
+        let title = self.title(place);
+        let gone = self.lists.remove(at);
+        format!(
+            "Okay, {title} is gone, with {}. “undo” brings it back.",
+            counted(gone.items.len(), "thing")
+        )
     }
 
-    fn mark(&mut self, texts: &[String], scene: &PowerContext<'_>) -> Option<String> {
+    fn mark(
+        &mut self,
+        list: &ListName,
+        texts: &[String],
+        scene: &PowerContext<'_>,
+    ) -> Option<String> {
         let (mut done, mut unknown) = (Vec::new(), Vec::new());
+        let mut touched = Vec::new();
         for text in texts {
-            let open = self.items.iter().map(|item| {
-                // A done entry keeps its number and matches no name.
-                if item.done { "" } else { item.text.as_str() }
-            });
-            match which(text, open) {
-                Some(at) => {
-                    self.items[at].done = true;
-                    done.push(self.items[at].text.clone());
+            // A done entry keeps its number and matches no name.
+            match self.find(list, text, |item| !item.done) {
+                Ok((place, at)) => {
+                    let item = &mut self.items_mut(place)[at];
+                    item.done = true;
+                    done.push(item.text.clone());
+                    touched.push(place);
                 }
-                None => unknown.push(text.clone()),
+                Err(said) => unknown.push((text.clone(), said)),
             }
         }
+        let missing = self.not_there(list, &unknown);
         if done.is_empty() {
-            return scene.sure.then(|| not_there(&unknown));
+            return scene.sure.then_some(missing);
         }
-        let rest = match self.items.iter().filter(|item| !item.done).count() {
-            0 => "That was everything!".to_owned(),
-            n => format!("{} left.", counted(n, "thing")),
+        let rest = match one_place(&touched) {
+            Some(place) => {
+                self.in_use = self.name(place).to_owned();
+                match (self.items_in(place).open(), place) {
+                    (0, Place::Unnamed) => "That was everything!".to_owned(),
+                    (0, place) => format!("That was everything on {}!", self.title(place)),
+                    (n, Place::Unnamed) => format!("{} left.", counted(n, "thing")),
+                    (n, place) => format!("{} left on {}.", counted(n, "thing"), self.title(place)),
+                }
+            }
+            None => format!("On {}.", joined(&self.titles(&touched))),
         };
-        let missing = if unknown.is_empty() {
-            String::new()
-        } else {
-            format!(" {}", not_there(&unknown))
+        let missing = match missing.is_empty() {
+            true => missing,
+            false => format!(" {missing}"),
         };
         Some(format!("✓ {}. {rest}{missing}", joined(&done)))
     }
 
     fn reopen(&mut self, text: &str) -> String {
-        let all = self.items.iter().map(|item| item.text.as_str());
-        match which(text, all) {
-            Some(at) => {
-                self.items[at].done = false;
-                format!("{} is open again.", self.items[at].text)
+        match self.find(&ListName::InUse, text, |item| item.done) {
+            Ok((place, at)) => {
+                let item = &mut self.items_mut(place)[at];
+                item.done = false;
+                format!("{} is open again.", item.text)
             }
-            None => not_there(&[text.to_owned()]),
+            Err(said) => self.not_there(&ListName::InUse, &[(text.to_owned(), said)]),
         }
     }
 
-    fn remove(&mut self, texts: &[String]) -> String {
-        let mut gone = Vec::new();
-        let mut unknown = Vec::new();
+    fn remove(&mut self, list: &ListName, texts: &[String]) -> String {
+        let (mut found, mut unknown) = (Vec::new(), Vec::new());
         // Numbers refer to the list before the change.
-        let found: Vec<Option<usize>> = texts
-            .iter()
-            .map(|text| which(text, self.items.iter().map(|item| item.text.as_str())))
-            .collect();
-        for (text, at) in texts.iter().zip(&found) {
-            match at {
-                Some(at) => gone.push(self.items[*at].text.clone()),
-                None => unknown.push(text.clone()),
+        for text in texts {
+            match self.find(list, text, |_| true) {
+                Ok(item) if found.contains(&item) => {}
+                Ok(item) => found.push(item),
+                Err(said) => unknown.push((text.clone(), said)),
             }
         }
-        if gone.is_empty() {
-            return not_there(&unknown);
+        let missing = self.not_there(list, &unknown);
+        if found.is_empty() {
+            return missing;
         }
-        let mut at = 0;
-        self.items.retain(|_| {
-            at += 1;
-            !found.contains(&Some(at - 1))
-        });
-        let missing = if unknown.is_empty() {
-            String::new()
-        } else {
-            format!(" {}", not_there(&unknown))
+        let text = |(place, at): &(Place, usize)| self.items_in(*place)[*at].text.clone();
+        let gone: Vec<String> = found.iter().map(text).collect();
+        let touched: Vec<Place> = found.iter().map(|(place, _)| *place).collect();
+        for place in self.places() {
+            let mut at = 0;
+            self.items_mut(place).retain(|_| {
+                at += 1;
+                !found.contains(&(place, at - 1))
+            });
+        }
+        let rest = match one_place(&touched) {
+            Some(place) => {
+                self.in_use = self.name(place).to_owned();
+                let open = counted(self.items_in(place).open(), "thing");
+                format!("{open} on {}.", self.title(place))
+            }
+            None => format!("From {}.", joined(&self.titles(&touched))),
         };
-        format!("Removed {}. {}.{missing}", joined(&gone), self.open())
+        let missing = match missing.is_empty() {
+            true => missing,
+            false => format!(" {missing}"),
+        };
+        format!("Removed {}. {rest}{missing}", joined(&gone))
     }
+}
+
+/// The place, if it is the only one.
+fn one_place(places: &[Place]) -> Option<Place> {
+    let first = *places.first()?;
+    places.iter().all(|place| *place == first).then_some(first)
 }
 
 fn is_are(texts: &[String]) -> String {
     let verb = if texts.len() == 1 { "is" } else { "are" };
     format!("{} {verb}", joined(texts))
-}
-
-fn not_there(texts: &[String]) -> String {
-    format!("I don't see {} on the list.", joined(texts))
 }

@@ -3,6 +3,7 @@
 mod booked;
 mod operations;
 mod read;
+mod trip;
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
@@ -116,7 +117,13 @@ impl Superpower for TripState {
             TripAction::AddDay { day, what } => self.add_day(day, what, scene),
             TripAction::Pack(things) => self.pack(things, scene),
             TripAction::Packed(things) => return self.packed(&things, scene),
-            TripAction::Show(place) if !scene.sure && self.position(&place).is_none() => return None,
+            TripAction::Show(place)
+                if !scene.sure
+                    && (self.trips.is_empty()
+                        || !place.is_empty() && self.position(&place).is_none()) =>
+            {
+                return None;
+            }
             TripAction::Show(_) if self.trips.is_empty() => NO_TRIP.to_owned(),
             TripAction::Show(place) => match self.speak_of(&place) {
                 Some(trip) => trip.told(scene),
@@ -203,6 +210,15 @@ impl Superpower for TripState {
             meets.then(told)
         });
         trips.collect()
+    }
+
+    fn occasions(&self, _scene: &PowerContext<'_>) -> Vec<super::Plan> {
+        let trips = self.trips.iter();
+        let day = |trip: &Trip| Some((format!("trip to {}", trip.place), pieces::day(trip.from?)));
+        trips
+            .filter_map(day)
+            .map(|(what, day)| super::Plan::on(what, day))
+            .collect()
     }
 
     fn erase(&mut self, by: i64) {
@@ -365,68 +381,6 @@ impl TripState {
         let mut text = format!("{}:", counted(self.trips.len(), "trip"));
         for trip in self.trips.iter().rev() {
             text.push_str(&format!("\n• {}", trip.title(scene)));
-        }
-        text
-    }
-}
-
-impl Trip {
-    fn days(&self) -> Option<i64> {
-        Some(i64::from(self.to? - self.from?) + 1)
-    }
-
-    /// " (Friday, 5 June)", when the dates are known.
-    fn date(&self, day: u32, scene: &PowerContext<'_>) -> String {
-        self.from.map_or_else(String::new, |from| {
-            let date = pieces::day(from + day as i32 - 1);
-            format!(" ({})", pieces::shown(date, scene.today()))
-        })
-    }
-
-    /// "Trip to Lisbon, Wednesday, 3 June to Sunday, 7 June, 5 days".
-    fn title(&self, scene: &PowerContext<'_>) -> String {
-        match (self.from, self.to, self.days()) {
-            (Some(from), Some(to), Some(days)) => format!(
-                "Trip to {}, {} to {} ({})",
-                self.place,
-                pieces::shown(pieces::day(from), scene.today()),
-                pieces::shown(pieces::day(to), scene.today()),
-                counted(days as usize, "day")
-            ),
-            _ => format!("Trip to {}, no dates yet", self.place),
-        }
-    }
-
-    fn told(&self, scene: &PowerContext<'_>) -> String {
-        let mut text = format!("{}:", self.title(scene));
-        if self.plans.is_empty() {
-            text.push_str("\nNothing planned yet. Say “add day 1: museum”.");
-        }
-        for plan in &self.plans {
-            let date = self.date(plan.day, scene);
-            text.push_str(&format!("\n• Day {}{date}: {}", plan.day, plan.what));
-        }
-        for line in self.booked(scene) {
-            text.push_str(&format!("\n• {line}"));
-        }
-        let open = self.packing.iter().filter(|one| !one.packed).count();
-        if open > 0 {
-            text.push_str(&format!("\n{} left to pack.", counted(open, "thing")));
-        }
-        text
-    }
-
-    fn packing_list(&self) -> String {
-        if self.packing.is_empty() {
-            return format!(
-                "Nothing on the packing list for {} yet. Say “pack sunscreen and a hat”.",
-                self.place
-            );
-        }
-        let mut text = format!("To pack for {}:", self.place);
-        for (n, one) in (1..).zip(&self.packing) {
-            let done = if one.packed { " ✓" } else { "" };
-            text.push_str(&format!("\n{n}. {}{done}", one.what));
         }
         text
     }

@@ -102,13 +102,33 @@ pub fn introduction(persona: &str) -> String {
     )
 }
 
-pub fn help(persona: &str) -> String {
+/// Groups of what there is: their titles and lines.
+pub fn help(persona: &str, groups: &[(&str, Vec<&str>)]) -> String {
+    let mut said =
+        format!("I'm {persona}. Here's what I can do; “help reminders” and the like tell more.");
+    for (title, lines) in groups {
+        said.push_str(&format!("\n\n{title}:"));
+        for line in lines {
+            said.push_str(&format!("\n• {line}"));
+        }
+    }
+    said
+}
+
+/// One group, with more of it.
+pub fn help_with(title: &str, lines: &[&str]) -> String {
+    let mut said = format!("{title}:");
+    for line in lines {
+        said.push_str(&format!("\n• {line}"));
+    }
+    said
+}
+
+/// A group of which there is nothing.
+pub fn no_help_with(title: &str) -> String {
     format!(
-        "I'm {persona}. Here's what I can do:\n\
-         • Reminders: “remind me in 20 minutes to check the oven”, “remind me tomorrow at 9 to call mom”, “reminders”, “cancel my reminder to call mom”\n\
-         • Memories: “remember that my bike lock code is 4321”, “what do you remember about my bike?”, “forget my bike lock code”\n\
-         • Your account: “status”, “usage”, “my name is Ana”, “my time zone is Europe/Berlin”\n\
-         • The time and date, and a joke now and then"
+        "There's nothing of that here ({}). “help” shows what there is.",
+        title.to_lowercase()
     )
 }
 

@@ -1,25 +1,41 @@
 //! Wording for a person in a crisis, and for somebody who wants to delete their account or export
 //! their data. Nothing else may be added to these answers.
 
-/// Crisis lines by the prefix of the writer's phone number: prefix, number, name. These are the
-/// nationwide lines known in November 2026; findahelpline.com lists the current ones. For other
-/// countries only that address is given.
+/// Crisis lines by the prefix of the writer's phone number: prefix, number, name. Nationwide lines,
+/// each compared with the page named beside it in November 2026; findahelpline.com lists the
+/// current ones. For other countries only that address is given.
 const CRISIS_LINES: [(&str, &str, &str); 16] = [
+    // 988lifeline.org; 988.ca, and mentalhealthcommission.ca/catalyst/988-launches-in-canada
     ("+1", "988", "988 Lifeline, by call or text"),
+    // sadag.org
     ("+27", "0800 567 567", "SADAG"),
+    // 113.nl
     ("+31", "113", "113 Zelfmoordpreventie"),
+    // 3114.fr
     ("+33", "3114", "numéro national de prévention du suicide"),
+    // sanidad.gob.es, rtve.es/noticias/20220509
     ("+34", "024", "línea de atención a la conducta suicida"),
+    // samaritans.org
     ("+353", "116 123", "Samaritans"),
+    // 143.ch
     ("+41", "143", "Die Dargebotene Hand"),
+    // telefonseelsorge.at, katholisch.at/telefonseelsorge
     ("+43", "142", "TelefonSeelsorge"),
+    // samaritans.org
     ("+44", "116 123", "Samaritans"),
+    // livslinien.dk
     ("+45", "70 201 201", "Livslinien"),
+    // mind.se
     ("+46", "90101", "Mind Självmordslinjen"),
+    // telefonseelsorge.de
     ("+49", "0800 111 0 111", "TelefonSeelsorge"),
+    // cvv.org.br
     ("+55", "188", "CVV"),
+    // lifeline.org.au
     ("+61", "13 11 14", "Lifeline"),
+    // 1737.org.nz
     ("+64", "1737", "Need to talk?"),
+    // telemanas.mohfw.gov.in
     ("+91", "14416", "Tele MANAS"),
 ];
 
@@ -53,12 +69,12 @@ fn is_without_988(phone: &str) -> bool {
 }
 
 pub fn how_to_delete_account() -> String {
-    "I can't delete your account from this chat. Whoever is signed in to it can, by POST /account/deletion with the confirmation “DELETE MY ACCOUNT”. Everything I keep of you is deleted 30 days later, and until then you can take it back. To take away only what I remember, say “forget everything”."
+    "I can't delete your account from this chat. Whoever is signed in to it can: POST /account/deletion with the confirmation “DELETE MY ACCOUNT”. 30 days later everything I keep of you is deleted for good: messages, memories, reminders, lists and photos. Until then DELETE /account/deletion takes it back; a subscription ends with its period. To take away only what I remember, say “forget everything”."
         .to_owned()
 }
 
 pub fn how_to_export_data() -> String {
-    "I can't send your data in this chat. Whoever is signed in to your account can: POST /account/export makes a file of everything I keep of you, to download."
+    "I can't send your data in this chat. Whoever is signed in to your account can get it: POST /account/export makes one file of everything I keep of you, with messages, memories, reminders and lists, and GET /account/export/ with the job's id says where to download it. It changes nothing here."
         .to_owned()
 }
 

@@ -97,9 +97,13 @@ pub fn brought_back(
     now: Timestamp,
     timezone: Option<Zone>,
 ) -> String {
-    let lines = reminders
-        .iter()
-        .map(|(what, at)| format!("{}: {}", times::listed(*at, now, timezone), quoted(what)));
+    let lines = reminders.iter().map(|(what, at)| {
+        format!(
+            "{}: {}",
+            times::listed_in_full(*at, now, timezone),
+            quoted(what)
+        )
+    });
     let lines: Vec<String> = lines
         .chain(memories.iter().map(|text| quoted(text)))
         .collect();

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::corrections::{corrected, more_minutes};
 use super::{FollowUp, NewTimeText, ReminderRef, TimeChange};
 use crate::reply::builtin::reminder::repeats;
 use crate::reply::builtin::words::Words;
@@ -22,7 +23,7 @@ pub(in crate::reply::builtin) fn read(talk: &Talk) -> Option<FollowUp> {
     }
     let end = without_thanks(words);
     let at = talk.start.min(end);
-    let found = fixed(talk.request());
+    let found = fixed(talk.request()).or_else(|| corrected(words, at..end));
     let found = found.or_else(|| match words.get(at) {
         "snooze" => snooze(words, at + 1..end),
         "remind" => again(words, at..end),
@@ -32,6 +33,7 @@ pub(in crate::reply::builtin) fn read(talk: &Talk) -> Option<FollowUp> {
         "when" | "whens" | "next" | "show" | "what" | "whats" => dates(words, at..end),
         _ => None,
     });
+    let found = found.or_else(|| more_minutes(words, at..end));
     // "ok, tomorrow at 9": a courtesy may precede a time.
     found.or_else(|| {
         let time = begins_time(words.get(at)).then(|| time_alone(words, at..end));
@@ -125,7 +127,9 @@ fn fixed(request: &str) -> Option<FollowUp> {
         | "revert"
         | "undo the last change"
         | "undo last" => FollowUp::Undo,
-        "snooze" | "snooze it" | "snooze that" | "later" | "not yet" => FollowUp::Snooze(None),
+        "snooze" | "snooze it" | "snooze that" | "later" | "not yet" | "not" => {
+            FollowUp::Snooze(None) // the "now" of "not now" is dropped as a courtesy
+        }
         _ => return None,
     })
 }
@@ -171,7 +175,7 @@ fn again(words: &Words, range: Range<usize>) -> Option<FollowUp> {
 }
 
 /// "make it 10", "move it to friday", "postpone 2 by an hour", "change my reminder to call mom to 10".
-fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
+pub(super) fn change(words: &Words, range: Range<usize>) -> Option<FollowUp> {
     let at = range.start + 1;
     let verb = words.get(range.start);
     let latest = [
@@ -294,7 +298,7 @@ pub(in crate::reply) fn read_new_time(words: &Words, range: Range<usize>) -> Opt
 }
 
 /// A message that is only a time.
-fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
+pub(super) fn time_alone(words: &Words, range: Range<usize>) -> Option<TimeChange> {
     if range.is_empty() {
         return None;
     }

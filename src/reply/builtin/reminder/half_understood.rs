@@ -1,8 +1,8 @@
 //! Detects words of time left in a reminder's text, which mean that its time was not understood. It
 //! must not guess.
 
-use super::parts::{WORDS_MAX, time_at};
-use crate::reply::builtin::when::Day;
+use super::parts::WORDS_MAX;
+use crate::reply::builtin::when::{Day, time_at};
 use crate::reply::builtin::words::Words;
 
 pub(super) fn has_time_left(text: &str) -> bool {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::reply::builtin::when::{self, Spec};
+use crate::reply::builtin::when::{self, Spec, time_at, trailing_time};
 use crate::reply::builtin::words::Words;
 use crate::reply::builtin::{Talk, tidied};
 
@@ -103,38 +103,6 @@ fn leading_time(words: &Words, at: usize, timer: bool) -> Option<(Spec, usize)> 
         .or_else(|| (from > at).then(|| when::read_hour(words, from)).flatten())
 }
 
-/// The earliest time that extends to the end of `range`, and its start.
-pub(super) fn trailing_time(words: &Words, range: Range<usize>) -> Option<(Spec, usize)> {
-    range.clone().find_map(|at| {
-        time_at(words, at)
-            .filter(|(_, end)| *end == range.end)
-            .map(|(spec, _)| (spec, at))
-    })
-}
-
-/// A time at `at` that isn't part of the text, unlike "before 5pm" and "the 9 o'clock news".
-pub(super) fn time_at(words: &Words, at: usize) -> Option<(Spec, usize)> {
-    let found = when::read(words, at)?;
-    let before = at.checked_sub(1).map_or("", |n| words.get(n));
-    (!matches!(
-        before,
-        "before"
-            | "until"
-            | "till"
-            | "since"
-            | "the"
-            | "a"
-            | "an"
-            | "my"
-            | "our"
-            | "your"
-            | "his"
-            | "her"
-            | "their"
-    ))
-    .then_some(found)
-}
-
 /// The last time within `range`.
 fn time_within(words: &Words, range: Range<usize>) -> Option<(Spec, Range<usize>)> {
     let mut found = None;
@@ -149,6 +117,58 @@ fn time_within(words: &Words, range: Range<usize>) -> Option<(Spec, Range<usize>
         }
     }
     found
+}
+
+/// Words of a time that isn't understood, and the text without them: "in a bit to call",
+/// "call before 6ish".
+pub(super) fn without_unknown_time(text: &str) -> Option<(String, String)> {
+    const LEAD_WORDS_MAX: usize = 7;
+    const TAIL_WORDS_MAX: usize = 3;
+    let words = Words::new(text);
+    let len = words.len();
+    let has_digit = |at: usize| words.get(at).contains(|c: char| c.is_ascii_digit());
+    let parts = |time: Range<usize>, rest: Range<usize>| {
+        let (time, rest) = (tidied(words.original(time)), text_of(&words, rest));
+        (!rest.is_empty()).then_some((time, rest))
+    };
+    if is_time_link(words.get(0)) || has_digit(0) && words.get(0).contains('/') {
+        let to = (1..len.min(LEAD_WORDS_MAX)).find(|at| words.get(*at) == "to");
+        if let Some(to) = to {
+            return parts(0..to, to + 1..len);
+        }
+    }
+    let tail = (len.saturating_sub(TAIL_WORDS_MAX).max(1)..len.saturating_sub(1))
+        .find(|at| is_time_link(words.get(*at)) && has_digit(at + 1))?;
+    parts(tail..len, 0..tail)
+}
+
+fn is_time_link(word: &str) -> bool {
+    matches!(
+        word,
+        "in" | "at"
+            | "on"
+            | "before"
+            | "b4"
+            | "after"
+            | "by"
+            | "around"
+            | "when"
+            | "once"
+            | "until"
+            | "till"
+            | "during"
+            | "between"
+            | "end"
+            | "eod"
+            | "now"
+            | "asap"
+            | "soon"
+            | "sometime"
+            | "someday"
+            | "half"
+            | "next"
+            | "this"
+    )
 }
 
 pub(super) fn after_link(words: &Words, at: usize) -> usize {

@@ -1,13 +1,19 @@
 //! Listing and cancelling open reminders. It sets none.
 
-use super::parts::{WORDS_MAX, after_link, trailing_time};
-use crate::reply::builtin::when::{self, Spec};
+use super::parts::{WORDS_MAX, after_link};
+use crate::reply::builtin::when::{self, Spec, trailing_time};
 use crate::reply::builtin::{Intent, Talk, subject, wording};
 
 pub(super) fn lists(request: &str) -> bool {
     matches!(
         request,
         "reminders"
+            | "next reminder"
+            | "my next reminder"
+            | "whats my next reminder"
+            | "what is my next reminder"
+            | "when is my next reminder"
+            | "whens my next reminder"
             | "my reminders"
             | "all reminders"
             | "all my reminders"

@@ -22,7 +22,11 @@ enum Unit {
 
 /// A duration at `at`. Without an "in" before it (`linked`), it needs "from now" or "later" after
 /// it.
-pub(super) fn wait(words: &Words, at: usize, linked: bool) -> Option<(Wait, usize)> {
+pub(in crate::reply::builtin) fn wait(
+    words: &Words,
+    at: usize,
+    linked: bool,
+) -> Option<(Wait, usize)> {
     let mut total = Wait::default();
     let mut end = at;
     for part in 0..COMPONENTS_MAX {

@@ -14,7 +14,8 @@ pub(super) fn clock(words: &Words, at: usize, bare: bool) -> Option<(Clock, usiz
     if let Some(found) = spoken(words, at) {
         return Some(found);
     }
-    let (clock, end, needs_more) = match digits(words.get(at)) {
+    let word = words.get(at);
+    let (clock, end, needs_more) = match digits(word.strip_suffix("ish").unwrap_or(word)) {
         Some((clock, needs_more)) => (clock, at + 1, needs_more),
         None => {
             let (hour, end) = amount::spelled(words, at)?;

@@ -12,6 +12,9 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
         return Some((Day::InDays(2), end));
     }
     let next = at + 1;
+    if let Some(found) = holiday(words, at) {
+        return Some(found);
+    }
     match words.get(at) {
         "today" => return Some((Day::Today, next)),
         "yesterday" => return Some((Day::InDays(-1), next)),
@@ -32,12 +35,19 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
             ) {
                 return Some((day, at + 3));
             }
+            if let (true, "weekend") = (on, words.get(next)) {
+                return named(words, next, false).map(|day| (day, at + 2));
+            }
             let day = ordinal(words.get(next)).filter(|_| on)?;
             return Some((Day::OfMonth(day), at + 2));
         }
         _ => {}
     }
-    if let Some(day) = weekday(words.get(at), on) {
+    // "friday week" and "a week from friday" are not that friday.
+    if weekday(words.get(at), on).is_some() && is_weeks_from(words, at) {
+        return None;
+    }
+    if let Some(day) = weekday(words.get(at), on || is_short_day(words, at)) {
         let of_this = words.after(next, &["this week"]).unwrap_or(next);
         return Some((
             Day::Weekday {
@@ -47,10 +57,73 @@ pub(super) fn day(words: &Words, at: usize, on: bool) -> Option<(Day, usize)> {
             of_this,
         ));
     }
+    if let Some(day) = dotted(words, at, on) {
+        return Some((day, next));
+    }
     date(words.get(at))
         .or_else(|| slashed(words.get(at), on))
         .map(|day| (day, next))
         .or_else(|| of_year(words, at))
+}
+
+/// Whether "week" follows, or "a week from" stands before.
+fn is_weeks_from(words: &Words, at: usize) -> bool {
+    let unit = at.checked_sub(2).map_or("", |n| words.get(n));
+    let is_after = matches!(unit, "week" | "weeks" | "day" | "days" | "month" | "months");
+    words.get(at + 1) == "week" || is_after && words.get(at - 1) == "from"
+}
+
+/// Whether a short name is a day without "on": "fri at 5", "call mom thu". "sat" and "sun" are
+/// words too, so they need what follows.
+fn is_short_day(words: &Words, at: usize) -> bool {
+    let next = words.get(at + 1);
+    let is_followed = matches!(
+        next,
+        "at" | "to" | "morning" | "afternoon" | "evening" | "night"
+    ) || next.starts_with(|c: char| c.is_ascii_digit());
+    is_followed
+        || next.is_empty() && at > 0 && !matches!(words.get(at), "sat" | "sun" | "mon" | "wed")
+}
+
+/// "24.12." and, after "on", "24.12": not after "at", where it is a time of day.
+fn dotted(words: &Words, at: usize, on: bool) -> Option<Day> {
+    let is_time = at > 0 && matches!(words.get(at - 1), "at" | "by" | "around");
+    let has_dot = words.original(at..at + 1).ends_with('.') && at + 1 < words.len();
+    if is_time || !(on || has_dot) {
+        return None;
+    }
+    let (day, month) = words.get(at).split_once('.')?;
+    let number = |part: &str| {
+        let digits = (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| part.parse::<u32>().ok()).flatten()
+    };
+    let (day, month) = (number(day)?, number(month)?);
+    ((1..=31).contains(&day) && (1..=12).contains(&month)).then_some(Day::OfYear { month, day })
+}
+
+/// Days that have a name, each year on the same date.
+fn holiday(words: &Words, at: usize) -> Option<(Day, usize)> {
+    const NAMES: [(&str, u32, u32); 11] = [
+        ("christmas eve", 12, 24),
+        ("xmas eve", 12, 24),
+        ("christmas day", 12, 25),
+        ("christmas", 12, 25),
+        ("xmas", 12, 25),
+        ("boxing day", 12, 26),
+        ("new years eve", 12, 31),
+        ("new years day", 1, 1),
+        ("new years", 1, 1),
+        ("halloween", 10, 31),
+        ("valentines day", 2, 14),
+    ];
+    NAMES.iter().find_map(|(name, month, day)| {
+        let end = words.after(at, &[name])?;
+        // "christmas presents", "new years resolutions" name no day.
+        let is_linked = at > 0 && matches!(words.get(at - 1), "on" | "at" | "by" | "for" | "next");
+        let ends = end >= words.len() || matches!(words.get(end), "at" | "to" | "by" | "around");
+        let (month, day) = (*month, *day);
+        (is_linked && ends).then_some((Day::OfYear { month, day }, end))
+    })
 }
 
 /// "24/12/2026", "12/24/2026", "24/12". Fractions and "24/7" are dates only after "on" (`short`).
@@ -97,7 +170,7 @@ fn slashed(word: &str, short: bool) -> Option<Day> {
 /// The day after "next" or "this".
 fn named(words: &Words, at: usize, next: bool) -> Option<Day> {
     match words.get(at) {
-        "week" if next => Some(Day::InDays(7)),
+        "week" | "wk" if next => Some(Day::InDays(7)),
         "month" if next => Some(Day::InMonths(1)),
         "year" if next => Some(Day::InMonths(12)),
         "weekend" => Some(Day::Weekday {

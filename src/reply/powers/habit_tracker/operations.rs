@@ -51,6 +51,7 @@ impl super::super::operations::Arguments for Arguments {
             Verb::Did => HabitAction::Did {
                 what: habit()?,
                 days_ago: days_ago(self.date.as_deref(), moment.today())? as u32,
+                is_report: true,
             },
         };
         changes(powers::Action::HabitTracker(action))

@@ -102,17 +102,24 @@ fn done(words: &Words<'_>, at: usize, end: usize) -> Option<(Strength, HabitActi
         Some(from) => (from, InSession),
         None if dated => (at, Soft),
         None if words.get(end - 1) == "done" => {
-            return Some((InSession, did(words, at, end - 1, 0)));
+            return Some((InSession, did(words, (at, end - 1), 0, true)));
         }
         None => (at, InSession),
     };
-    (to > from && to - from <= 6).then(|| (strength, did(words, from, to, days_ago)))
+    let is_report = dated || plain.is_some();
+    (to > from && to - from <= 6).then(|| (strength, did(words, (from, to), days_ago, is_report)))
 }
 
-fn did(words: &Words<'_>, from: usize, to: usize, days_ago: u32) -> HabitAction {
+fn did(
+    words: &Words<'_>,
+    (from, to): (usize, usize),
+    days_ago: u32,
+    is_report: bool,
+) -> HabitAction {
     HabitAction::Did {
         what: pieces::said(words, from, to),
         days_ago,
+        is_report,
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::super::bill_split::Amount;
 use super::super::budget_tracker::Spending;
+use super::super::said_time::SaidTime;
 use super::*;
 
 /// Wednesday, 4 March 2026, 12:00 UTC.
@@ -18,6 +19,13 @@ fn operation(power: Power, arguments: &Value) -> Result<Operation> {
     power.operation(&arguments.to_string(), moment)
 }
 
+fn thing(text: &str, day: Option<NaiveDate>) -> todo_list::TodoDraft {
+    todo_list::TodoDraft {
+        text: text.into(),
+        due: day.map(|day| SaidTime { day, minute: None }),
+    }
+}
+
 #[test]
 fn arguments_mean_actions() {
     let euros = |amount| Money::of(amount, Some("EUR")).unwrap();
@@ -25,10 +33,19 @@ fn arguments_mean_actions() {
         (
             Power::TodoList,
             json!({"operation": "add", "items": ["milk", " eggs\n"]}),
-            Action::TodoList(todo_list::TodoAction::Add(vec![
-                "milk".into(),
-                "eggs".into(),
-            ])),
+            Action::TodoList(todo_list::TodoAction::Add(
+                todo_list::ListName::Unnamed,
+                vec![thing("milk", None), thing("eggs", None)],
+            )),
+        ),
+        (
+            Power::TodoList,
+            json!({"operation": "add", "items": ["nails"], "list": " Hardware ",
+                "date": "2026-03-06"}),
+            Action::TodoList(todo_list::TodoAction::Add(
+                todo_list::ListName::Named("Hardware".into()),
+                vec![thing("nails", NaiveDate::from_ymd_opt(2026, 3, 6))],
+            )),
         ),
         (
             Power::BillSplit,
@@ -75,6 +92,7 @@ fn arguments_of_trackers_mean_actions() {
             Action::HabitTracker(habit_tracker::HabitAction::Did {
                 what: "run".into(),
                 days_ago: 0,
+                is_report: true,
             }),
         ),
         (

@@ -1,7 +1,7 @@
 //! Words by which a message is seen to be about no superpower, at little cost.
 
 /// Whatever asks for a superpower outside of a session has one of these in it. Sorted.
-pub(super) const WORDS: [&str; 236] = [
+pub(super) const WORDS: [&str; 237] = [
     "add",
     "airbnb",
     "airport",
@@ -110,6 +110,7 @@ pub(super) const WORDS: [&str; 236] = [
     "licence",
     "license",
     "list",
+    "lists",
     "look",
     "lunch",
     "mail",

@@ -36,20 +36,8 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Trip
     ) {
         return Some((Clear, plan(talk, from, end)));
     }
-    if let Some(from) = words.after(
-        at,
-        &[
-            "show my trip to",
-            "show our trip to",
-            "show the trip to",
-            "show me my trip to",
-        ],
-    ) {
-        return Some((Clear, TripAction::Show(pieces::said(words, from, end))));
-    }
-    // "My trip to Lisbon was great" is ordinary talk.
-    if let Some(from) = words.after(at, &["my trip to", "our trip to"]) {
-        return Some((Soft, TripAction::Show(pieces::said(words, from, end))));
+    if let Some(found) = shown(talk, at, end) {
+        return Some(found);
     }
     if let Some(from) = words.after(
         at,
@@ -77,6 +65,40 @@ pub(in crate::reply::powers) fn parse(talk: &Talk<'_>) -> Option<(Strength, Trip
         return (next == end).then_some((Clear, TripAction::Dates { from, to }));
     }
     packing(talk, at, end).or_else(|| on_day(talk, at, end))
+}
+
+/// "show my trip to Lisbon", "when is my trip?".
+fn shown(talk: &Talk<'_>, at: usize, end: usize) -> Option<(Strength, TripAction)> {
+    let words = &talk.words;
+    if let Some(from) = words.after(
+        at,
+        &[
+            "show my trip to",
+            "show our trip to",
+            "show the trip to",
+            "show me my trip to",
+        ],
+    ) {
+        return Some((Clear, TripAction::Show(pieces::said(words, from, end))));
+    }
+    // "My trip to Lisbon was great" is ordinary talk.
+    let asked = [
+        "when is my trip to",
+        "whens my trip to",
+        "when is our trip to",
+        "when is the trip to",
+        "my trip to",
+        "our trip to",
+    ];
+    if let "when is my trip" | "whens my trip" | "when is our trip" | "when is the trip" =
+        talk.request()
+    {
+        return Some((Soft, TripAction::Show(String::new())));
+    }
+    if let Some(from) = words.after(at, &asked) {
+        return Some((Soft, TripAction::Show(pieces::said(words, from, end))));
+    }
+    None
 }
 
 fn fixed(request: &str) -> Option<TripAction> {
@@ -163,6 +185,10 @@ fn has_date(place: &str) -> bool {
 fn dates(talk: &Talk<'_>, at: usize) -> Option<(NaiveDate, NaiveDate, usize)> {
     const LINKS: [&str; 6] = ["to", "until", "till", "and", "-", "through"];
     let words = &talk.words;
+    if let Some(end) = words.after(at, &["next weekend", "this weekend"]) {
+        let (saturday, _) = pieces::read_day(words, at, talk.heard.now, talk.zone())?;
+        return Some((saturday, saturday.succ_opt()?, end));
+    }
     let read = |at| pieces::read_day(words, at, talk.heard.now, talk.zone());
     // "3 to 7 June": the month comes with the second.
     if let Some(day) = day_number(words.get(at))

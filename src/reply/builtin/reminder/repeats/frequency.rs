@@ -184,8 +184,12 @@ fn dated(words: &Words, at: usize) -> Option<(Frequency, usize)> {
         ],
     );
     // "every second day" is a frequency; "every 15th" is a day of the month.
-    let alone = matches!(&days, Days::OfMonth(days) if days.len() == 1 && days[0] > 3)
-        && unit(words.get(end)).is_none();
+    let alone = match &days {
+        Days::OfMonth(days) => days.len() == 1 && days[0] > 3 && unit(words.get(end)).is_none(),
+        // "every second monday" is every other week.
+        Days::NthWeekday(nth, _) => matches!(nth, -1 | 1),
+        _ => false,
+    };
     (after.is_some() || alone).then(|| (Frequency::on(Unit::Month, days), after.unwrap_or(end)))
 }
 

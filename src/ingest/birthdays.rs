@@ -1,0 +1,75 @@
+//! Birthdays where memories are recalled and forgotten. Only in direct chats: birthdays are a
+//! person's own.
+
+use super::powers::kept_of;
+use super::turn::MessageTurn;
+use crate::error::{Error, Result};
+use crate::reply::powers::{
+    self, Action, Facts, KeptBirthday, Power, PowerContext, keep_again, remove_birthday,
+};
+use crate::store::{PowerOwner, RemovedItem, Tx};
+
+const POWER: Power = Power::BirthdayReminder;
+
+impl MessageTurn<'_> {
+    /// All that the person has told, also while the superpower is switched off.
+    pub(super) fn birthdays(&self, tx: &Tx<'_>) -> Result<Vec<KeptBirthday>> {
+        let row = tx.power_state(PowerOwner::User(self.user.id), POWER.name())?;
+        let facts = Facts::default();
+        Ok(row.map_or_else(Vec::new, |row| {
+            powers::birthdays(&kept_of(row), &self.birthday_scene(&facts))
+        }))
+    }
+
+    /// Forgets those of these names; this can be undone for some minutes. How many there were.
+    pub(super) fn forget_birthdays(&self, tx: &mut Tx<'_>, names: &[String]) -> Result<usize> {
+        let mut forgotten = 0;
+        for birthday in self.birthdays(tx)? {
+            if !names.contains(&birthday.name) {
+                continue;
+            }
+            self.change_birthdays(tx, remove_birthday(&birthday.name))?;
+            let removed = RemovedItem {
+                user: self.user.id,
+                removed_by: self.user.id,
+                room: None,
+                kind: "birthday",
+                item: birthday.item,
+            };
+            tx.keep_removed(&removed, self.now)?;
+            forgotten += 1;
+        }
+        Ok(forgotten)
+    }
+
+    /// Restores a forgotten birthday. Returns its line.
+    pub(super) fn restore_birthday(&self, tx: &mut Tx<'_>, item: &str) -> Result<Option<String>> {
+        if let Some(action) = keep_again(item) {
+            self.change_birthdays(tx, action)?;
+        }
+        let mut all = self.birthdays(tx)?;
+        all.retain(|birthday| birthday.item == item);
+        Ok(all.pop().map(|birthday| birthday.line))
+    }
+
+    fn change_birthdays(&self, tx: &mut Tx<'_>, action: Action) -> Result<()> {
+        let owner = PowerOwner::User(self.user.id);
+        let kept = tx.power_state(owner, POWER.name())?.map(kept_of);
+        let facts = Facts::default();
+        let scene = self.birthday_scene(&facts);
+        let outcome = POWER.act(kept.as_ref(), action, &scene);
+        let outcome = outcome.map_err(Error::internal)?;
+        match outcome.kept {
+            Some(kept) => self.keep(tx, POWER, kept, outcome.alarm),
+            None => Ok(()),
+        }
+    }
+
+    fn birthday_scene<'f>(&self, facts: &'f Facts) -> PowerContext<'f> {
+        PowerContext {
+            timezone: self.timezone(),
+            reachable: self.agent.is_some(),
+            ..PowerContext::alone(self.now, self.user.id.0, facts)
+        }
+    }
+}

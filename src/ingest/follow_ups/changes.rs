@@ -1,0 +1,103 @@
+//! Changing the time of reminders that a message refers to: "make it 10", "move 2 to friday".
+
+use super::{Referent, add};
+use crate::error::Result;
+use crate::ingest::answer::ReplyDraft;
+use crate::ingest::dialog::{Event, Latest};
+use crate::ingest::open_reminders::ReminderRequest;
+use crate::ingest::respond::listed;
+use crate::ingest::turn::MessageTurn;
+use crate::reply::builtin::{NewTime, ReminderRef, TimeChange};
+use crate::reply::wording;
+use crate::store::{Reminder, Tx};
+
+impl MessageTurn<'_> {
+    pub(super) fn change(
+        &self,
+        tx: &mut Tx<'_>,
+        which: &ReminderRef,
+        to: &TimeChange,
+    ) -> Result<Option<ReplyDraft>> {
+        let open = match self.found(tx, which)? {
+            None => return Ok(None),
+            Some(Referent::Unclear(said)) => return Ok(Some(said.into())),
+            Some(Referent::Delivered(delivered)) => {
+                let Ok(new) = to.of_new(self.now, self.zone()) else {
+                    return Ok(Some(wording::reminder_past().into()));
+                };
+                let mut said = ReplyDraft::default();
+                for reminder in delivered {
+                    add(&mut said, self.remind_at(tx, &reminder.text, &new)?);
+                }
+                return Ok(Some(said));
+            }
+            Some(Referent::Open(mut open)) => {
+                open.sort_by_key(|reminder| reminder.send_at);
+                open
+            }
+        };
+        let [reminder] = open.as_slice() else {
+            let is_one_thing = open.windows(2).all(|pair| pair[0].text == pair[1].text);
+            if *which == ReminderRef::Latest && to.is_repeat() && is_one_thing {
+                return Ok(Some(self.change_each(tx, &open, to)?));
+            }
+            self.note_listed(tx, &open)?;
+            let said = wording::which_of_these(&listed(&open), self.now, self.timezone());
+            return Ok(Some(said.into()));
+        };
+        let recurrence = reminder.recurrence.as_ref();
+        let new = to.of_set(reminder.send_at, recurrence, self.now, self.zone());
+        Ok(Some(match new {
+            Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
+                wording::reminder_repeats_not_here().into()
+            }
+            Ok(new) => self.move_to(tx, reminder, &new)?.into(),
+            Err(said) => said.into(),
+        }))
+    }
+
+    /// One thing that was set for several times.
+    fn change_each(
+        &self,
+        tx: &mut Tx<'_>,
+        open: &[Reminder],
+        to: &TimeChange,
+    ) -> Result<ReplyDraft> {
+        let mut said = ReplyDraft::default();
+        for reminder in open {
+            let recurrence = reminder.recurrence.as_ref();
+            let new = to.of_set(reminder.send_at, recurrence, self.now, self.zone());
+            match new {
+                Ok(new) if new.recurrence.is_some() && self.agent.is_none() => {
+                    return Ok(wording::reminder_repeats_not_here().into());
+                }
+                Ok(new) => add(&mut said, self.move_to(tx, reminder, &new)?.into()),
+                Err(error) => return Ok(error.into()),
+            }
+        }
+        // `undo` takes back all of them.
+        Latest::of(Event::Changed, open).note(tx, self.room.id, self.user.id, self.now)?;
+        Ok(said)
+    }
+
+    pub(super) fn move_to(
+        &self,
+        tx: &mut Tx<'_>,
+        reminder: &Reminder,
+        new: &NewTime,
+    ) -> Result<String> {
+        let request = ReminderRequest {
+            text: &reminder.text,
+            send_at: new.send_at,
+            recurrence: new.recurrence.as_ref(),
+        };
+        let moved = self.change_reminder(tx, reminder, &request)?;
+        Ok(wording::reminder_moved(
+            &moved.text,
+            moved.send_at,
+            moved.recurrence.as_ref(),
+            self.now,
+            self.timezone(),
+        ))
+    }
+}

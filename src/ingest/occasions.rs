@@ -1,0 +1,145 @@
+//! Reminders before an event that the service knows of: a trip, a birthday, a booking, an event of
+//! a connected calendar. In a group only what belongs to the group is looked at.
+
+use super::answer::ReplyDraft;
+use super::dialog::{EventChoice, Question};
+use super::gate;
+use super::powers::{bookings, kept_of, planned_events};
+use super::turn::MessageTurn;
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::reply::builtin::{BeforeEvent, BeforeProblem};
+use crate::reply::powers::{Facts, Plan, Power, PowerContext, choice};
+use crate::reply::wording;
+use crate::store::{PowerOwner, Tx};
+
+/// Events that are named in a question.
+const CHOICES_MAX: usize = 8;
+
+impl MessageTurn<'_> {
+    pub(super) fn remind_before(
+        &self,
+        tx: &mut Tx<'_>,
+        request: &BeforeEvent,
+    ) -> Result<ReplyDraft> {
+        let plans = self.occasions(tx)?;
+        let (reading, events) = request.known(&plans);
+        let Some(event) = events.first() else {
+            let what = match reading.text.as_str() {
+                "" => &reading.event,
+                text => text,
+            };
+            let said = wording::no_such_event(&reading.event, what);
+            return self.ask_when(tx, what, said);
+        };
+        let text = |event: &Plan| match reading.text.is_empty() {
+            true => event.what.clone(),
+            false => reading.text.clone(),
+        };
+        let (zone, now) = (self.zone(), self.now);
+        if events.len() > 1 {
+            let choices = events.iter().take(CHOICES_MAX).filter_map(|event| {
+                let at = request.moment(event, zone, now).ok()?.0;
+                let (event, text) = (event.shown(now, zone), text(event));
+                Some(EventChoice { event, text, at })
+            });
+            let choices: Vec<EventChoice> = choices.collect();
+            if !choices.is_empty() {
+                let said = wording::which_event(&names(&choices));
+                self.ask(tx, &Question::Which { choices })?;
+                return Ok(said.into());
+            }
+        }
+        let (text, shown) = (text(event), event.shown(now, zone));
+        let said = match request.moment(event, zone, now) {
+            Ok(at) => return self.remind_of_event(tx, &text, at, &shown),
+            Err(BeforeProblem::NoHour) => wording::event_without_hour(&shown, &text),
+            Err(BeforeProblem::Past) => wording::event_too_soon(&shown, &text),
+        };
+        self.ask_when(tx, &text, said)
+    }
+
+    fn ask_when(&self, tx: &mut Tx<'_>, what: &str, said: String) -> Result<ReplyDraft> {
+        let text = what.to_owned();
+        self.ask(tx, &Question::When { text })?;
+        Ok(said.into())
+    }
+
+    fn remind_of_event(
+        &self,
+        tx: &mut Tx<'_>,
+        text: &str,
+        at: Timestamp,
+        event: &str,
+    ) -> Result<ReplyDraft> {
+        let mut said = self.remind(tx, text, at, None, None)?;
+        if said.text.contains(text) {
+            said.text.push_str(&format!("\n{event}"));
+        }
+        Ok(said)
+    }
+
+    /// The answer to the question which event is meant: its number, or a word of its name.
+    pub(super) fn answer_which(&self, tx: &mut Tx<'_>) -> Result<Option<ReplyDraft>> {
+        let Some(Question::Which { choices }) = self.question(tx)? else {
+            return Ok(None);
+        };
+        let chosen = choice(&self.message.text, &names(&choices));
+        let Some(choice) = chosen.and_then(|at| choices.get(at)) else {
+            return Ok(None);
+        };
+        let at = Timestamp(choice.at);
+        if at <= self.now {
+            return Ok(None);
+        }
+        self.drop_question(tx)?;
+        let said = self.remind_of_event(tx, &choice.text, at, &choice.event)?;
+        Ok(Some(said))
+    }
+
+    /// What is known here of days to come.
+    fn occasions(&self, tx: &Tx<'_>) -> Result<Vec<Plan>> {
+        let mut plans = Vec::new();
+        if self.flags.boolean("llm.force_basic_mode") {
+            return Ok(plans);
+        }
+        let owner = match self.in_group() {
+            true => PowerOwner::Room(self.room.id),
+            false => PowerOwner::User(self.user.id),
+        };
+        // What mails say of bookings is the person's own.
+        let facts = Facts {
+            bookings: match self.in_group() {
+                true => Vec::new(),
+                false => bookings(tx, self.user.id, self.zone(), self.now)?,
+            },
+            ..Facts::default()
+        };
+        let scene = PowerContext {
+            timezone: self.timezone(),
+            ..PowerContext::alone(self.now, self.user.id.0, &facts)
+        };
+        let rows = tx.power_states(owner)?;
+        for power in Power::ALL {
+            let row = rows.iter().find(|row| row.name == power.name());
+            let knows = row.is_some() || power.goes_by_bookings();
+            if knows && self.flags.superpower(power.name()) {
+                let kept = row.cloned().map(kept_of);
+                plans.extend(power.occasions(kept.as_ref(), &scene));
+            }
+        }
+        if !self.in_group()
+            && self.flags.superpower(Power::CalendarQueryAgent.name())
+            && gate::has_superpowers_alone(self.user, self.flags, self.now)
+        {
+            plans.extend(planned_events(tx, self.user.id, self.timezone(), self.now)?);
+        }
+        let today = self.now.utc().with_timezone(&self.zone()).date_naive();
+        plans.retain(|plan| plan.day >= today);
+        Ok(plans)
+    }
+}
+
+fn names(choices: &[EventChoice]) -> Vec<&str> {
+    choices.iter().map(|choice| choice.event.as_str()).collect()
+}

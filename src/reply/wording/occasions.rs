@@ -1,0 +1,40 @@
+//! Wording about reminders before an event.
+
+use super::quoted;
+
+/// An example of a time, for questions.
+const SAY_WHEN: &str = "Say it with a time, for example “on friday at 9”.";
+
+pub fn no_such_event(event: &str, what: &str) -> String {
+    format!(
+        "I don't know when that is: “{}”. So I've set nothing yet. When should I remind you: {}? {SAY_WHEN}",
+        quoted(event),
+        quoted(what)
+    )
+}
+
+/// `event`: its name and day.
+pub fn event_without_hour(event: &str, what: &str) -> String {
+    format!(
+        "I know only the day, not the hour ({event}). When should I remind you: {}? {SAY_WHEN}",
+        quoted(what)
+    )
+}
+
+/// `event`: its name and day.
+pub fn event_too_soon(event: &str, what: &str) -> String {
+    format!(
+        "That would have been before now ({event}). When should I remind you instead: {}?",
+        quoted(what)
+    )
+}
+
+/// `events`: their names and days.
+pub fn which_event(events: &[&str]) -> String {
+    let lines = events.iter().map(|event| quoted(event));
+    super::numbered_list(
+        "Which one do you mean? Say its number:",
+        lines,
+        events.len(),
+    )
+}
