@@ -16,6 +16,10 @@ pub(super) struct Progress {
     /// up. Empty: the archive was empty.
     pub(super) read: BTreeMap<String, String>,
     pub(super) rooms: BTreeSet<String>,
+    /// By the keys of messages under way that came live: when. An archive may say another second,
+    /// and a repeated message must be the same to the byte.
+    #[serde(default)]
+    pub(super) came_at_s: BTreeMap<String, i64>,
 }
 
 impl Progress {

@@ -19,6 +19,7 @@ use tokio_xmpp::parsers::presence::Presence;
 use tokio_xmpp::stanzastream::{Event, StanzaStream, StreamEvent};
 
 use super::archive::{self, Correctable, Newest, Place, UnderWay};
+use super::bringing;
 use super::connection::{self, History, Report};
 use super::progress::Progress;
 use super::{Outgoing, Xmpp};
@@ -253,6 +254,8 @@ impl Session {
     }
 
     async fn mark_read(&mut self, archive: &str, id: &str) {
+        let key = bringing::key(archive, id);
+        self.progress.came_at_s.remove(&key);
         if let Some(read) = self.under_way.finish(archive, id) {
             self.progress.read.insert(archive.to_owned(), read);
             self.write_progress().await;

@@ -118,7 +118,13 @@ impl Session {
         if id.is_none() && is_late && self.progress.read.contains_key(&archive) {
             return Ok(()); // the archive has it
         }
-        self.bring(&archive, id, message, None);
+        let mut came_at_s = (network.now_s)();
+        let key = id.as_deref().map(|id| bringing::key(&archive, id));
+        if let Some(key) = key.filter(|key| self.known.get(key).is_none()) {
+            came_at_s = *self.progress.came_at_s.entry(key).or_insert(came_at_s);
+            self.write_progress().await;
+        }
+        self.bring(&archive, id, message, came_at_s);
         Ok(())
     }
 
@@ -182,6 +188,9 @@ impl Session {
             message,
             sent_at_s,
         } = archived;
+        let came_at_s = self.progress.came_at_s.get(&bringing::key(archive, &id));
+        let sent_at_s = came_at_s.copied().or(sent_at_s);
+        let sent_at_s = sent_at_s.unwrap_or_else(self.uplink.network().now_s);
         self.bring(archive, Some(id), message, sent_at_s);
     }
 
@@ -191,7 +200,7 @@ impl Session {
         archive: &str,
         id: Option<String>,
         message: Message,
-        sent_at_s: Option<i64>,
+        sent_at_s: i64,
     ) {
         let network = self.uplink.network();
         let key = match &id {
@@ -205,7 +214,6 @@ impl Session {
         if let Some(id) = &id {
             self.under_way.add(archive, id);
         }
-        let sent_at_s = sent_at_s.unwrap_or_else(network.now_s);
         let place = id.map(|id| (archive.to_owned(), id));
         let done = bringing::Done::new(self.finish.clone(), place);
         if bringing::is_own(network, &message) {
