@@ -26,7 +26,7 @@ impl<'a> Words<'a> {
         };
         for chunk in text.split_whitespace() {
             let start = chunk.as_ptr() as usize - text.as_ptr() as usize;
-            let before = words.lower.len();
+            let mut before = words.lower.len();
             if before > 0 {
                 words.lower.push(' ');
             }
@@ -40,6 +40,11 @@ impl<'a> Words<'a> {
                         raw: start..start + 1,
                         low: low..words.lower.len(),
                     });
+                    if rest.is_empty() {
+                        continue;
+                    }
+                    before = words.lower.len();
+                    words.lower.push(' ');
                     (rest, start + 1)
                 }
                 _ => (chunk, start),
