@@ -126,12 +126,12 @@ async fn services_are_added_listed_tested_and_removed() {
         &url,
         "the nearest is +15550101",
     );
-    refused(folder, &add, "", "no iCal address was given");
+    refused(folder, &add, "", "no iCal address was entered");
     refused(
         folder,
         "remove --phone +15550101 no/id",
         "",
-        "no service's id",
+        "is not the id of a service",
     );
     go_through(folder, &add, &format!("{url}\n"), &status);
     // Without a service, the address in a file.

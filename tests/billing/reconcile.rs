@@ -288,7 +288,7 @@ async fn an_old_backup_is_named_in_the_log() {
             .any(|request| request.one("delivery_success").is_empty())
     })
     .await;
-    let expected = "knows payment events until 2020-02-29T12:00:00.000Z";
+    let expected = "contains payment events until 2020-02-29T12:00:00.000Z";
     let log = running.log_with(expected).await;
     assert!(log.contains("dashboard"), "{log}");
 }
