@@ -10,8 +10,8 @@
 //! 5. What comes later (reminders, late replies of a language model, webhooks) is a command:
 //!    a row first, then a frame that [`edge`] sends to the relay.
 //!
-//! [`guide::architecture`] has the whole map: the path of every kind of request, the layers, what
-//! each part must not know, and what always holds. The other pages of the [`guide`] are for
+//! [`guide::architecture`] has an overview: the path of every kind of request, the layers, what
+//! each part must not know, and the invariants. The other pages of the [`guide`] are for
 //! operators, authors of relays and callers of the HTTP API.
 
 pub mod access;
