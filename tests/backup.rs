@@ -45,8 +45,8 @@ fn run(folder: &Path, arguments: &str) -> Output {
 /// What it printed.
 fn done(folder: &Path, arguments: &str) -> String {
     let output = run(folder, arguments);
-    let shown = format!("{output:?}");
-    assert_eq!(output.status.code(), Some(0), "{arguments}: {shown}");
+    let text = format!("{output:?}");
+    assert_eq!(output.status.code(), Some(0), "{arguments}: {text}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -191,25 +191,25 @@ async fn a_relay_goes_on_with_a_backup_on_another_machine() {
     let load = LoadRun::begin(&service).await;
     eventually("load", async || load.answered.load(Ordering::SeqCst) > 100).await;
     let before = rows(&old.join("chatkeep.db"), "SELECT max(id) FROM messages");
-    let made = tokio::task::spawn_blocking({
+    let report = tokio::task::spawn_blocking({
         let old = old.clone();
         move || done(&old, "backup b.db --json")
     });
-    let made: Value = serde_json::from_str(&made.await.unwrap()).unwrap();
+    let report: Value = serde_json::from_str(&report.await.unwrap()).unwrap();
     load.end().await;
     service.kill();
-    assert_eq!(made["schema_version"], 1);
+    assert_eq!(report["schema_version"], 1);
     assert_eq!(
-        made["pages"].as_u64().unwrap() * 4096,
-        made["bytes"].as_u64().unwrap()
+        report["pages"].as_u64().unwrap() * 4096,
+        report["bytes"].as_u64().unwrap()
     );
     let backup = old.join("b.db");
-    assert_eq!(made["bytes"], std::fs::metadata(&backup).unwrap().len());
+    assert_eq!(report["bytes"], std::fs::metadata(&backup).unwrap().len());
     assert_whole(&backup);
-    let held = rows(&backup, "SELECT max(id), count(*) FROM messages");
+    let stored = rows(&backup, "SELECT max(id), count(*) FROM messages");
     assert!(
-        held[0][0].as_i64() >= before[0][0].as_i64(),
-        "{held:?} {before:?}"
+        stored[0][0].as_i64() >= before[0][0].as_i64(),
+        "{stored:?} {before:?}"
     );
 
     let restored = done(new, &format!("restore {} --yes --json", backup.display()));
@@ -221,7 +221,7 @@ async fn a_relay_goes_on_with_a_backup_on_another_machine() {
             &new.join("chatkeep.db"),
             "SELECT max(id), count(*) FROM messages"
         ),
-        held
+        stored
     );
     let service = start(new);
     let mut relay = RelaySocket::open(service.address, "a", &token("a"))
@@ -233,9 +233,9 @@ async fn a_relay_goes_on_with_a_backup_on_another_machine() {
     relay
         .say(&json!({"type": "resume", "data": {"epoch": old_epoch, "last_seq": last_seq}}))
         .await;
-    let mut again = [relay.command().await, relay.command().await];
-    again.sort_by_key(|command| command["seq"].as_u64());
-    for (command, expected) in again.iter().zip(&commands[1..]) {
+    let mut repeated = [relay.command().await, relay.command().await];
+    repeated.sort_by_key(|command| command["seq"].as_u64());
+    for (command, expected) in repeated.iter().zip(&commands[1..]) {
         assert_eq!(command["command_id"], expected["command_id"]);
         assert_eq!(command["payload"], expected["payload"]);
         relay.ack(command, "completed").await;
@@ -267,12 +267,12 @@ async fn a_backup_is_private_complete_and_replaces_nothing_unasked() {
     say(&service, &direct(STAYS, "hello")).await;
     let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
     for running in [true, false] {
-        let said = done(folder, "backup b.db --force");
+        let printed = done(folder, "backup b.db --force");
         assert!(
-            said.contains("b.db holds the database, checked: "),
-            "{said}"
+            printed.contains("b.db holds the database, checked: "),
+            "{printed}"
         );
-        assert!(said.contains("sealing.key"), "{said}");
+        assert!(printed.contains("sealing.key"), "{printed}");
         assert_eq!(
             rows(&folder.join("b.db"), "SELECT text FROM messages"),
             [["hello"]]
@@ -302,8 +302,8 @@ async fn a_backup_is_private_complete_and_replaces_nothing_unasked() {
             if !folder.join("linked.db").exists() {
                 std::os::unix::fs::symlink("chatkeep.db", folder.join("linked.db")).unwrap();
             }
-            let said = refused(folder, &format!("backup {file}"));
-            assert!(said.contains(expected), "{file}, {running}: {said}");
+            let printed = refused(folder, &format!("backup {file}"));
+            assert!(printed.contains(expected), "{file}, {running}: {printed}");
         }
         if running {
             service.signal("TERM");
@@ -334,10 +334,10 @@ async fn what_can_not_be_restored_is_refused_and_changes_nothing() {
     let service = start(folder);
     say(&service, &direct(STAYS, "hello")).await;
     done(folder, "backup b.db");
-    let said = refused(folder, "restore b.db --yes");
+    let printed = refused(folder, "restore b.db --yes");
     assert!(
-        said.contains(&format!("in use by process {}", service.id())),
-        "{said}"
+        printed.contains(&format!("in use by process {}", service.id())),
+        "{printed}"
     );
     stop(service);
     type Spoil = fn(&mut Vec<u8>);
@@ -367,12 +367,12 @@ async fn what_can_not_be_restored_is_refused_and_changes_nothing() {
         spoil(&mut bytes);
         std::fs::write(folder.join("spoilt.db"), bytes).unwrap();
         let before = contents(folder);
-        let said = refused(folder, "restore spoilt.db --yes");
-        assert!(said.contains(expected), "{what}: {said}");
-        assert!(said.contains("nothing was changed"), "{what}: {said}");
+        let printed = refused(folder, "restore spoilt.db --yes");
+        assert!(printed.contains(expected), "{what}: {printed}");
+        assert!(printed.contains("nothing was changed"), "{what}: {printed}");
         // What helps a service with its own file is no advice here.
         for misplaced in ["start anew", "storage.path", "***"] {
-            assert!(!said.contains(misplaced), "{what}: {said}");
+            assert!(!printed.contains(misplaced), "{what}: {printed}");
         }
         assert!(contents(folder) == before, "{what}: a file was changed");
     }
@@ -382,8 +382,8 @@ async fn what_can_not_be_restored_is_refused_and_changes_nothing() {
         ("restore nothing.db --yes", "there is no file nothing.db"),
         ("restore chatkeep.db --yes", "is the database itself"),
     ] {
-        let said = refused(folder, arguments);
-        assert!(said.contains(expected), "{arguments}: {said}");
+        let printed = refused(folder, arguments);
+        assert!(printed.contains(expected), "{arguments}: {printed}");
         assert!(
             contents(folder) == before,
             "{arguments}: a file was changed"
@@ -392,11 +392,11 @@ async fn what_can_not_be_restored_is_refused_and_changes_nothing() {
     // A file of another program in the database's place is not moved away.
     let other = TempDir::new().unwrap();
     execute(&other.path().join("chatkeep.db"), "CREATE TABLE t (a)");
-    let said = refused(
+    let printed = refused(
         other.path(),
         &format!("restore {}/b.db --yes", folder.display()),
     );
-    assert!(said.contains("another program"), "{said}");
+    assert!(printed.contains("another program"), "{printed}");
     assert_eq!(names(other.path()), ["chatkeep.db"]);
 }
 
@@ -441,13 +441,13 @@ async fn what_people_asked_for_since_the_backup_holds() {
     let before = epoch(&database);
     assert!(holds(&folder.join("b.db"), GONE));
 
-    let said = done(folder, "restore b.db --yes");
-    assert!(said.contains("1 account was erased again."), "{said}");
+    let printed = done(folder, "restore b.db --yes");
+    assert!(printed.contains("1 account was erased again."), "{printed}");
     let aside = starting_with(folder, "chatkeep.db.before-restore-");
     assert_eq!(aside.len(), 1);
     assert!(
-        said.contains(aside[0].file_name().unwrap().to_str().unwrap()),
-        "{said}"
+        printed.contains(aside[0].file_name().unwrap().to_str().unwrap()),
+        "{printed}"
     );
     assert_eq!(
         starting_with(folder, "chatkeep.db").len(),
@@ -525,8 +525,11 @@ async fn exports_whose_files_are_not_there_have_expired() {
     done(folder, "restore b.db --yes");
     for (place, status, download) in [(folder, "ready", 200), (elsewhere, "expired", 410)] {
         let service = start(place);
-        let seen = service.send(&export("GET", &path)).await;
-        assert_eq!((seen.status, &seen.json()["status"]), (200, &json!(status)));
+        let current = service.send(&export("GET", &path)).await;
+        assert_eq!(
+            (current.status, &current.json()["status"]),
+            (200, &json!(status))
+        );
         let file = service
             .send(&export("GET", &format!("{path}/download")))
             .await;
@@ -561,8 +564,8 @@ async fn a_damaged_database_is_replaced_and_kept() {
     assert_eq!(aside.len(), 1, "{aside:?}");
     assert!(std::fs::read(&aside[0]).unwrap() == bytes, "it was changed");
     let name = aside[0].file_name().unwrap().to_str().unwrap();
-    let kept = std::fs::read(folder.join(format!("{name}-wal"))).unwrap();
-    assert!(kept == log, "its log was changed");
+    let wal = std::fs::read(folder.join(format!("{name}-wal"))).unwrap();
+    assert!(wal == log, "its log was changed");
     assert_eq!(rows(&database, "SELECT text FROM messages"), [["hello"]]);
     let service = start(folder);
     say(&service, &direct(STAYS, "again")).await;
@@ -644,18 +647,18 @@ async fn a_killed_backup_leaves_no_half_of_one() {
     let folder = folder.path();
     grown(folder).await;
     let backup = folder.join("b.db");
-    let mut made = 0;
+    let mut created_count = 0;
     for round in 0..kills() {
         let time = Duration::from_millis(round * 13 % 150);
         kill_after(command(folder, "backup b.db"), time);
         if backup.exists() {
-            made += 1;
+            created_count += 1;
             assert_whole(&backup);
             assert_eq!(rows(&backup, "SELECT count(*) FROM messages"), [[60_001]]);
             std::fs::remove_file(&backup).unwrap();
         }
     }
-    println!("{made} of {} were made", kills());
+    println!("{created_count} of {} were made", kills());
     done(folder, "backup b.db");
     assert_eq!(starting_with(folder, "b.db"), std::slice::from_ref(&backup));
     // One that is killed leaves what it was to replace.
@@ -719,15 +722,15 @@ async fn a_service_that_ends_in_a_backup_leaves_no_half_of_one() {
             stop(service);
         }
         let output = making.wait_with_output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
+        let printed = String::from_utf8(output.stderr).unwrap();
         if output.status.success() {
             assert_whole(&backup);
             std::fs::remove_file(&backup).unwrap();
         } else {
-            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert_eq!(output.status.code(), Some(1), "{printed}");
             assert!(
-                said.contains("the running service"),
-                "round {round}: {said}"
+                printed.contains("the running service"),
+                "round {round}: {printed}"
             );
             assert!(!backup.exists());
         }
@@ -751,8 +754,8 @@ async fn two_backups_at_once_are_made_one_after_the_other() {
     let other = "another-admin-token-of-at-least-32-bytes";
     let mut refused = command(folder, "backup e.db");
     let output = refused.env("CHATKEEP_ADMIN_TOKEN", other).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("has another admin.token"), "{said}");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(printed.contains("has another admin.token"), "{printed}");
     assert_eq!(
         names(folder).iter().filter(|n| n.contains(".part")).count(),
         0

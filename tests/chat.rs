@@ -28,8 +28,8 @@ fn chat(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// The output of a conversation in which one line is said.
-fn said(mut command: Command, line: &str) -> Output {
+/// The output of a conversation with one line of input.
+fn run_with_line(mut command: Command, line: &str) -> Output {
     let mut child = command.spawn().unwrap();
     // One that has refused already reads no more.
     let _ = writeln!(child.stdin.take().unwrap(), "{line}");
@@ -55,15 +55,15 @@ async fn a_service_is_joined_over_tls_whose_certificate_is_trusted() {
         if by_variable {
             command.env("SSL_CERT_FILE", "own.pem");
         }
-        let output = tokio::task::spawn_blocking(move || said(command, reminder))
+        let output = tokio::task::spawn_blocking(move || run_with_line(command, reminder))
             .await
             .unwrap();
-        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{errors}");
-        let bubbles: Vec<&str> = shown.lines().collect();
-        assert!(bubbles.len() >= 2, "{shown}");
-        assert!(bubbles.last().unwrap().contains("stretch"), "{shown}");
+        let bubbles: Vec<&str> = printed.lines().collect();
+        assert!(bubbles.len() >= 2, "{printed}");
+        assert!(bubbles.last().unwrap().contains("stretch"), "{printed}");
         assert_eq!(errors, "");
     }
 }
@@ -78,7 +78,7 @@ fn without_a_configuration_file_a_superpower_works_at_once() {
         command
             .env_remove("CHATKEEP_EDGE_TOKEN")
             .envs(settings.iter().copied());
-        let output = said(command, "add milk to my list");
+        let output = run_with_line(command, "add milk to my list");
         assert!(output.status.success(), "{output:?}");
         answers.push(String::from_utf8_lossy(&output.stdout).into_owned());
     }
@@ -101,7 +101,7 @@ fn an_address_or_a_file_of_no_use_is_named() {
             "no certificate in PEM form",
         ),
     ] {
-        let output = said(chat(folder.path(), arguments), "hi");
+        let output = run_with_line(chat(folder.path(), arguments), "hi");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");
         assert!(errors.contains(part), "{errors}");
@@ -156,26 +156,26 @@ async fn a_refused_connection_is_told_while_the_conversation_goes_on() {
     let url = format!("http://{address}");
     let mut talking = Talking(chat(folder.path(), &["--url", &url]).spawn().unwrap());
     let mut errors = BufReader::new(talking.0.stderr.take().unwrap());
-    let told = tokio::task::spawn_blocking(move || {
+    let message = tokio::task::spawn_blocking(move || {
         let mut line = String::new();
         errors.read_line(&mut line).unwrap();
         line
     });
-    let told = told.await.unwrap();
+    let message = message.await.unwrap();
     assert!(
-        told.contains("(429): this terminal has connected too often"),
-        "{told}"
+        message.contains("(429): this terminal has connected too often"),
+        "{message}"
     );
     let mut stdin = talking.0.stdin.take().unwrap();
     writeln!(stdin, "hi").unwrap();
     drop(stdin);
     let mut stdout = talking.0.stdout.take().unwrap();
-    let shown = tokio::task::spawn_blocking(move || {
-        let mut shown = String::new();
-        stdout.read_to_string(&mut shown).unwrap();
-        shown
+    let printed = tokio::task::spawn_blocking(move || {
+        let mut printed = String::new();
+        stdout.read_to_string(&mut printed).unwrap();
+        printed
     });
-    assert_eq!(shown.await.unwrap(), "Juno: Hello.\n");
+    assert_eq!(printed.await.unwrap(), "Juno: Hello.\n");
     eventually("the end", async || talking.0.try_wait().unwrap().is_some()).await;
 }
 
@@ -190,12 +190,15 @@ async fn a_refused_token_ends_the_conversation_before_anything_is_typed() {
     let output = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
     let output = output.await.unwrap();
     drop(typing);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert_eq!(told.lines().count(), 1, "{told}");
-    assert!(told.contains("does not accept this token (401)"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert_eq!(printed.lines().count(), 1, "{printed}");
     assert!(
-        told.contains("chatkeep token edge --agent-id terminal"),
-        "{told}"
+        printed.contains("does not accept this token (401)"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("chatkeep token edge --agent-id terminal"),
+        "{printed}"
     );
 }

@@ -125,8 +125,8 @@ async fn is_there(service: &Service) -> bool {
     service.rows("SELECT phone FROM users WHERE phone IS NOT NULL") == [[PHONE]]
 }
 
-/// What `/health` says of the clock, and the metric.
-async fn told(service: &Service) -> (Value, String) {
+/// The clock's state in `/health`, and the metric.
+async fn clock_reports(service: &Service) -> (Value, String) {
     let health = service.send(&support::get("/health")).await;
     assert_eq!(health.status, 200, "{}", health.text);
     let metrics = service.admin("GET", "/metrics", &json!(null)).await.text;
@@ -143,18 +143,24 @@ async fn told(service: &Service) -> (Value, String) {
 async fn three_seconds_in_another_month_erase_nobody() {
     let (service, clock) = started(&[]).await;
     somebody_is_to_go(&service, clock.now()).await;
-    assert_eq!(told(&service).await, (json!(null), "0".to_owned()));
+    assert_eq!(clock_reports(&service).await, (json!(null), "0".to_owned()));
     clock.jump(31 * DAY_MS);
     assert!(is_there(&service).await);
-    assert_eq!(told(&service).await, (json!("jumped"), "1".to_owned()));
+    assert_eq!(
+        clock_reports(&service).await,
+        (json!("jumped"), "1".to_owned())
+    );
     clock.advance(3_000);
     assert!(is_there(&service).await);
     clock.jump(-31 * DAY_MS);
     assert!(is_there(&service).await);
     clock.advance(6 * HOUR_MS - 1);
-    assert_eq!(told(&service).await, (json!("jumped"), "1".to_owned()));
+    assert_eq!(
+        clock_reports(&service).await,
+        (json!("jumped"), "1".to_owned())
+    );
     clock.advance(1);
-    assert_eq!(told(&service).await, (json!(null), "0".to_owned()));
+    assert_eq!(clock_reports(&service).await, (json!(null), "0".to_owned()));
     assert!(is_there(&service).await, "it is not time yet");
     clock.advance(30 * DAY_MS);
     assert!(!is_there(&service).await);
@@ -184,7 +190,7 @@ async fn an_operator_vouches_for_the_clock() {
             .is_empty()
     })
     .await;
-    assert_eq!(told(&service).await, (json!(null), "0".to_owned()));
+    assert_eq!(clock_reports(&service).await, (json!(null), "0".to_owned()));
 }
 
 /// Whoever restarts the service after a jump has not made the clock right.

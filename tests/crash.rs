@@ -107,8 +107,11 @@ async fn start(database: &Path, round: u64) -> Process {
     ];
     let service = Process::start(database, &settings).unwrap();
     assert_eq!(service.send(&get("/health")).await.status, 200);
-    let took = started.elapsed();
-    assert!(took < RESTART_MAX, "round {round}: started in {took:?}");
+    let elapsed = started.elapsed();
+    assert!(
+        elapsed < RESTART_MAX,
+        "round {round}: started in {elapsed:?}"
+    );
     service
 }
 
@@ -158,10 +161,10 @@ impl Ledger {
 
     fn to_retry(&self) -> Vec<String> {
         let newest = self.numbers.load(Ordering::SeqCst).saturating_sub(40);
-        let again = |text: &&String| text.contains("keyed") && number(text) > newest;
+        let is_retried = |text: &&String| text.contains("keyed") && number(text) > newest;
         let (open, answered) = (self.open.lock().unwrap(), self.answered.lock().unwrap());
         open.iter()
-            .chain(answered.keys().filter(again))
+            .chain(answered.keys().filter(is_retried))
             .cloned()
             .collect()
     }
@@ -259,20 +262,20 @@ async fn finish(database: &Path, ledger: &Arc<Ledger>) {
     let (relay, known) = (relay.unwrap(), ledger.clone());
     let obeying = tokio::spawn(async move { obey(relay, &known, u64::MAX).await });
     let ended = async {
-        let left = "SELECT (SELECT count(*) FROM reminders),
+        let remaining = "SELECT (SELECT count(*) FROM reminders),
                     (SELECT count(*) FROM commands WHERE state <> 'completed')";
-        while support::rows(database, left) != [[0, 0]] {
+        while support::rows(database, remaining) != [[0, 0]] {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
     if tokio::time::timeout(END_MAX, ended).await.is_err() {
-        let left = "SELECT 'reminder', count(*), min(due_at), max(due_at), NULL FROM reminders
+        let remaining = "SELECT 'reminder', count(*), min(due_at), max(due_at), NULL FROM reminders
                     UNION ALL
                     SELECT state, count(*), min(attempts), max(attempts), min(error) FROM commands
                     GROUP BY state";
         panic!(
             "reminders and commands end in time: {:?}",
-            support::rows(database, left)
+            support::rows(database, remaining)
         );
     }
     service.signal("TERM");

@@ -247,11 +247,11 @@ fn every_table_with_a_person_in_it_is_listed() {
         .collect();
     assert_eq!(found, listed, "found in the schema, and listed here");
     for table in TABLES {
-        let told = match &table.exported {
+        let reason = match &table.exported {
             In(text) | Not(text) => *text,
         };
         assert!(
-            !told.is_empty() && !table.emptied.is_empty(),
+            !reason.is_empty() && !table.emptied.is_empty(),
             "{}",
             table.name
         );
@@ -333,8 +333,8 @@ async fn nothing_of_a_person_is_left_in_any_table() {
     service.app.eraser.run(Run::default()).await.unwrap();
     assert!(!file.exists() && !photo.exists());
     for table in TABLES {
-        let left = service.rows(&written(table.left));
-        assert_eq!(left, [[0]], "{}: {}", table.name, table.emptied);
+        let remaining = service.rows(&written(table.left));
+        assert_eq!(remaining, [[0]], "{}: {}", table.name, table.emptied);
     }
     assert_eq!(service.rows("SELECT text FROM messages"), [["mine stays"]]);
     assert_no_trace(service.folder.path());
@@ -369,7 +369,7 @@ async fn nothing_that_others_were_told_quotes_a_person() {
     let plan = serde_json::json!({"plan": "annual"});
     assert_eq!(service.admin("PUT", &path, &plan).await.status, 200);
     for chat in [named.as_str(), "plain"] {
-        for (sender, text, told) in [
+        for (sender, text, secret) in [
             (PHONE, "add quixotic socks to our list", "quixotic"),
             (PHONE, "plan a trip to quixotic falls", "quixotic"),
             (PHONE, "juno, Bo paid 90 for quixotic pizza", "quixotic"),
@@ -384,8 +384,8 @@ async fn nothing_that_others_were_told_quotes_a_person() {
                 "plants",
             ),
         ] {
-            let said = say(&service, chat, sender, text).await;
-            assert!(said.contains(told), "{text} → {said}");
+            let reply_text = say(&service, chat, sender, text).await;
+            assert!(reply_text.contains(secret), "{text} → {reply_text}");
         }
     }
     let room = format!("SELECT id FROM rooms WHERE chat_guid = '{named}'");
@@ -448,23 +448,23 @@ async fn nothing_that_others_were_told_quotes_a_person() {
 /// What is said to be in an export is there.
 async fn assert_exported(service: &Service) {
     let token = service.user_token(USER_ID);
-    let asked = request("POST", "/account/export").bearer(&token);
-    let job = service.send(&asked).await.json()["job_id"].clone();
+    let call = request("POST", "/account/export").bearer(&token);
+    let job = service.send(&call).await.json()["job_id"].clone();
     let path = format!("/account/export/{}", job.as_str().unwrap());
     eventually("the export", async || {
-        let shown = service.send(&get(&path).bearer(&token)).await.json();
-        shown["status"] == "ready"
+        let view = service.send(&get(&path).bearer(&token)).await.json();
+        view["status"] == "ready"
     })
     .await;
     let download = get(&format!("{path}/download")).bearer(&token);
     let file = service.send(&download).await.json();
     for table in TABLES {
         if let In(section) = table.exported {
-            let told = &file[section];
-            let some = told
+            let exported = &file[section];
+            let some = exported
                 .as_array()
-                .map_or(told.is_object(), |rows| !rows.is_empty());
-            assert!(some, "{} in {section}: {told}", table.name);
+                .map_or(exported.is_object(), |rows| !rows.is_empty());
+            assert!(some, "{} in {section}: {exported}", table.name);
         }
     }
 }

@@ -32,8 +32,8 @@ async fn service(provider: &ProviderProcess, kind: &str, poll_s: &str, clock: Cl
     Service::in_folder(tempfile::tempdir().unwrap(), &settings, clock).await
 }
 
-/// One flag as the operator sees it.
-async fn shown(service: &Service, key: &str) -> Value {
+/// One flag as the admin API shows it.
+async fn flag_view(service: &Service, key: &str) -> Value {
     let answer = service
         .admin("GET", "/admin/feature-flags", &json!({}))
         .await;
@@ -43,7 +43,7 @@ async fn shown(service: &Service, key: &str) -> Value {
 }
 
 async fn has(service: &Service, key: &str, value: impl Into<Value>, source: &str) -> bool {
-    let flag = shown(service, key).await;
+    let flag = flag_view(service, key).await;
     flag["value"] == value.into() && flag["source"] == source
 }
 
@@ -111,7 +111,7 @@ async fn values_rules_updates_an_outage_and_the_way_back() {
     assert!(has(&service, "llm.max_tokens.vision", 1500, "default").await);
     // Nothing changes: what it is asked is conditional, and hardly anything is sent.
     eventually("an unchanged answer", async || {
-        let requests = provider.asked();
+        let requests = provider.requests();
         requests.last() == Some(&json!({ "status": 304, "conditional": true }))
     })
     .await;
@@ -133,7 +133,7 @@ async fn values_rules_updates_an_outage_and_the_way_back() {
     provider.serve(&first);
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     assert_eq!(
-        provider.asked(),
+        provider.requests(),
         Vec::<Value>::new(),
         "no call before the minute is over"
     );
@@ -206,7 +206,7 @@ async fn ofrep_is_spoken_too() {
     .await;
     assert!(has(&service, "free_tier.enabled", true, "default").await);
     eventually("an unchanged answer", async || {
-        let requests = provider.asked();
+        let requests = provider.requests();
         requests.last() == Some(&json!({ "status": 304, "conditional": true }))
     })
     .await;

@@ -27,16 +27,16 @@ fn flags(folder: &Path, arguments: &[&str]) -> Output {
     chatkeep(folder, &arguments).output().unwrap()
 }
 
-/// What the command prints when all is well.
-fn told(folder: &Path, arguments: &[&str]) -> String {
+/// The output of a successful command.
+fn run(folder: &Path, arguments: &[&str]) -> String {
     let output = flags(folder, arguments);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{errors}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn shown(folder: &Path) -> Value {
-    let list: Value = serde_json::from_str(&told(folder, &["list", "--json"])).unwrap();
+fn flag_view(folder: &Path) -> Value {
+    let list: Value = serde_json::from_str(&run(folder, &["list", "--json"])).unwrap();
     let mut flags = list["flags"].as_array().unwrap().iter();
     flags.find(|flag| flag["key"] == KEY).unwrap().clone()
 }
@@ -74,7 +74,7 @@ impl Drop for Serving {
 #[test]
 fn sets_lists_and_unsets_with_and_without_a_service() {
     let folder = TempDir::new().unwrap();
-    assert_eq!(shown(folder.path())["source"], "default");
+    assert_eq!(flag_view(folder.path())["source"], "default");
     assert!(!folder.path().join("data/chatkeep.db").exists());
 
     let set = ["set", KEY, "7", "--expires", "2h"];
@@ -88,7 +88,7 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
         String::from_utf8(repeated.stdout).unwrap(),
         "context.max_messages is 7 now.\n"
     );
-    let alone = shown(folder.path());
+    let alone = flag_view(folder.path());
     assert_eq!(
         (&alone["value"], &alone["source"]),
         (&7.into(), &"override".into())
@@ -97,17 +97,17 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
     assert!(alone["expires_at"].is_string(), "{alone}");
 
     let serving = Serving::start(folder.path());
-    assert_eq!(shown(folder.path()), alone, "the service says the same");
-    let clamped = told(folder.path(), &["set", KEY, "99", "--by", "Bo"]);
+    assert_eq!(flag_view(folder.path()), alone, "the service says the same");
+    let clamped = run(folder.path(), &["set", KEY, "99", "--by", "Bo"]);
     let expected = "context.max_messages is 20 now: 99 is outside its range, 3 to 20.\n";
     assert_eq!(clamped, expected);
-    let beside = shown(folder.path());
+    let beside = flag_view(folder.path());
     assert_eq!(
         (&beside["value"], &beside["set_by"]),
         (&20.into(), &"command line, Bo".into())
     );
     assert_eq!(beside["expires_at"], Value::Null);
-    let list = told(folder.path(), &["list"]);
+    let list = run(folder.path(), &["list"]);
     let line = list.lines().find(|line| line.starts_with(KEY)).unwrap();
     assert!(
         line.contains("20  override (by command line, Bo, 2"),
@@ -120,11 +120,11 @@ fn sets_lists_and_unsets_with_and_without_a_service() {
     assert_eq!(column("flag "), "in_use");
     assert_eq!(column(KEY), "yes");
     assert_eq!(column("superpower.user_created.enabled"), "no");
-    told(folder.path(), &["unset", KEY]);
-    assert_eq!(shown(folder.path())["source"], "default");
+    run(folder.path(), &["unset", KEY]);
+    assert_eq!(flag_view(folder.path())["source"], "default");
     drop(serving);
-    assert_eq!(shown(folder.path())["source"], "default");
-    let alone = told(folder.path(), &["set", KEY, "-1"]);
+    assert_eq!(flag_view(folder.path())["source"], "default");
+    let alone = run(folder.path(), &["set", KEY, "-1"]);
     let expected = "context.max_messages is 3 now: -1 is outside its range, 3 to 20.\n";
     assert_eq!(alone, expected);
 }
@@ -136,7 +136,7 @@ fn a_provider_without_a_key_leaves_every_flag_at_its_default() {
         folder.path(),
         &[("CHATKEEP_FLAGS_PROVIDER", "launchdarkly")],
     );
-    assert_eq!(shown(folder.path())["source"], "default");
+    assert_eq!(flag_view(folder.path())["source"], "default");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use chatkeep::clock::Clock;
 use chatkeep::outbound::{self, Method};
 use serde_json::{Value, json};
 use support::matrix::{BOT, Fault, Matrix, PASSWORD};
-use support::photo::{POSITION, jpeg, kept};
+use support::photo::{POSITION, jpeg, stored_files};
 use support::process::Process;
 use support::programs::{KilledService, Ledger, Program, SLOW, Server, kills, until};
 use support::{Service, eventually, get};
@@ -204,7 +204,7 @@ async fn a_group_is_answered_when_it_asks() {
     until_texts(&matrix, GROUP, 4).await;
     until_read(&service, &matrix).await;
     assert_eq!(matrix.texts(GROUP).len(), 4);
-    let said = [
+    let lines = [
         "my name is Ada",
         "nice weather",
         "status",
@@ -212,7 +212,7 @@ async fn a_group_is_answered_when_it_asks() {
         "to Bo",
         "fine",
     ];
-    assert_eq!(texts(&service), said);
+    assert_eq!(texts(&service), lines);
     let modes = service.rows("SELECT mode FROM rooms ORDER BY id");
     assert_eq!(modes, [["direct"], ["group"]]);
 }
@@ -257,7 +257,7 @@ async fn a_photo_is_uploaded_and_answered() {
     until_read(&service, &matrix).await;
     let sender = format!("matrix:{ADA}");
     assert_eq!(messages(&service), [[json!(sender), json!("what is it?")]]);
-    let files = kept(&service);
+    let files = stored_files(&service);
     assert_eq!(files.len(), 1);
     let has_position = |window: &[u8]| window == POSITION;
     assert!(!files[0].1.windows(POSITION.len()).any(has_position));
@@ -438,40 +438,43 @@ async fn check_says_who_the_bot_is() {
         let mut command = chatkeep(folder.path(), &matrix, &["relay", "matrix", "--check"]);
         let output = command.envs(change.iter().copied()).output().unwrap();
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-        let shown = text(&output.stdout) + &text(&output.stderr);
+        let printed = text(&output.stdout) + &text(&output.stderr);
         assert!(
-            !shown.contains(PASSWORD) && !shown.contains("not-this-one"),
-            "{shown}"
+            !printed.contains(PASSWORD) && !printed.contains("not-this-one"),
+            "{printed}"
         );
-        (output.status.code(), shown)
+        (output.status.code(), printed)
     };
-    let (code, shown) = run(&[]);
-    assert_eq!(code, Some(0), "{shown}");
+    let (code, printed) = run(&[]);
+    assert_eq!(code, Some(0), "{printed}");
     assert!(
-        shown.contains(BOT) && shown.contains("in 1 rooms"),
-        "{shown}"
+        printed.contains(BOT) && printed.contains("in 1 rooms"),
+        "{printed}"
     );
-    assert!(shown.contains("Allowed: @ada:stub"), "{shown}");
-    assert!(shown.contains("accepts the agent matrix"), "{shown}");
-    let (code, shown) = run(&[("CHATKEEP_RELAY_MATRIX_PASSWORD", "not-this-one")]);
-    assert_eq!(code, Some(1), "{shown}");
+    assert!(printed.contains("Allowed: @ada:stub"), "{printed}");
+    assert!(printed.contains("accepts the agent matrix"), "{printed}");
+    let (code, printed) = run(&[("CHATKEEP_RELAY_MATRIX_PASSWORD", "not-this-one")]);
+    assert_eq!(code, Some(1), "{printed}");
     assert!(
-        shown.contains("does not take the name or the password"),
-        "{shown}"
+        printed.contains("does not take the name or the password"),
+        "{printed}"
     );
     let token = [
         ("CHATKEEP_RELAY_MATRIX_PASSWORD", ""),
         ("CHATKEEP_RELAY_MATRIX_TOKEN", "not-this-one"),
     ];
-    let (code, shown) = run(&token);
-    assert_eq!(code, Some(1), "{shown}");
-    assert!(shown.contains("does not know the access token"), "{shown}");
-    let (code, shown) = run(&[("CHATKEEP_RELAY_MATRIX_PASSWORD", "")]);
-    assert_eq!(code, Some(1), "{shown}");
-    assert!(shown.contains("relay.matrix.password"), "{shown}");
-    let (code, shown) = run(&[("CHATKEEP_RELAY_MATRIX_ALLOW", "ada")]);
-    assert_eq!(code, Some(1), "{shown}");
-    assert!(shown.contains("relay.matrix.allow"), "{shown}");
+    let (code, printed) = run(&token);
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(
+        printed.contains("does not know the access token"),
+        "{printed}"
+    );
+    let (code, printed) = run(&[("CHATKEEP_RELAY_MATRIX_PASSWORD", "")]);
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(printed.contains("relay.matrix.password"), "{printed}");
+    let (code, printed) = run(&[("CHATKEEP_RELAY_MATRIX_ALLOW", "ada")]);
+    assert_eq!(code, Some(1), "{printed}");
+    assert!(printed.contains("relay.matrix.allow"), "{printed}");
 }
 
 /// Relay and service, programs of their own, are killed in turn at any moment: every message is
@@ -506,8 +509,8 @@ async fn kills_neither_lose_nor_repeat_anything() {
                 .sum::<usize>()
         };
         // Sometimes before anything was sent, sometimes in the middle, sometimes after.
-        let wanted = sent() + (round % 4) as usize;
-        eventually("some answers", async || sent() >= wanted).await;
+        let expected_count = sent() + (round % 4) as usize;
+        eventually("some answers", async || sent() >= expected_count).await;
         if round % 2 == 0 {
             drop(relay);
             relay = start_relay(&service.url);
@@ -571,19 +574,19 @@ impl Synapse {
         let headers = [("authorization", bearer.as_str())];
         let headers = if token.is_empty() { &[][..] } else { &headers };
         loop {
-            let asked = outbound::Request {
+            let request = outbound::Request {
                 headers,
                 body,
                 raw,
                 ..outbound::Request::new(method, &url)
             };
-            let answer = tokio::task::block_in_place(|| outbound::send(&asked)).unwrap();
-            let told: Value = serde_json::from_slice(&answer.body).unwrap();
+            let answer = tokio::task::block_in_place(|| outbound::send(&request)).unwrap();
+            let answer_body: Value = serde_json::from_slice(&answer.body).unwrap();
             if answer.status != 429 {
-                assert_eq!(answer.status, 200, "{path}: {told}");
-                return told;
+                assert_eq!(answer.status, 200, "{path}: {answer_body}");
+                return answer_body;
             }
-            let wait_ms = told["retry_after_ms"].as_u64().unwrap();
+            let wait_ms = answer_body["retry_after_ms"].as_u64().unwrap();
             tokio::time::sleep(Duration::from_millis(wait_ms)).await;
         }
     }
@@ -591,10 +594,10 @@ impl Synapse {
     async fn register(&self, name: &str) -> Person {
         let account =
             json!({"username": name, "password": PASSWORD, "auth": {"type": "m.login.dummy"}});
-        let made = self.call("", Method::Post, "/register", &account).await;
+        let created = self.call("", Method::Post, "/register", &account).await;
         Person {
-            id: made["user_id"].as_str().unwrap().to_owned(),
-            token: made["access_token"].as_str().unwrap().to_owned(),
+            id: created["user_id"].as_str().unwrap().to_owned(),
+            token: created["access_token"].as_str().unwrap().to_owned(),
         }
     }
 }
@@ -608,10 +611,10 @@ struct Person {
 impl Person {
     async fn make_room(&self, server: &Synapse, invited: &[&str], is_direct: bool) -> String {
         let room = json!({"preset": "private_chat", "invite": invited, "is_direct": is_direct});
-        let made = server
+        let created = server
             .call(&self.token, Method::Post, "/createRoom", &room)
             .await;
-        made["room_id"].as_str().unwrap().to_owned()
+        created["room_id"].as_str().unwrap().to_owned()
     }
 
     async fn send(&self, server: &Synapse, room: &str, content: &Value) {
@@ -628,10 +631,10 @@ impl Person {
     /// What somebody wrote in a room, in its order.
     async fn heard(&self, server: &Synapse, room: &str, from: &str) -> Vec<String> {
         let path = format!("/rooms/{room}/messages?dir=f&limit=1000");
-        let told = server
+        let answer = server
             .call(&self.token, Method::Get, &path, &Value::Null)
             .await;
-        let events = told["chunk"].as_array().unwrap();
+        let events = answer["chunk"].as_array().unwrap();
         let own = events.iter().filter(|event| event["sender"] == from);
         let texts = own.filter_map(|event| event["content"]["body"].as_str());
         texts.map(str::to_owned).collect()
@@ -670,22 +673,22 @@ async fn a_real_homeserver_gets_its_answers() {
     ada.say(&server, &direct, "my name is Ada").await;
     ada.say(&server, &direct, "remind me in 1 second to stretch")
         .await;
-    let heard = async |server: &Synapse, room: &str, count: usize| {
+    let received = async |server: &Synapse, room: &str, count: usize| {
         until(SLOW, &format!("{count} answers"), async || {
             ada.heard(server, room, &juno.id).await.len() >= count
         })
         .await;
         ada.heard(server, room, &juno.id).await
     };
-    let answers = heard(&server, &direct, 3).await;
+    let answers = received(&server, &direct, 3).await;
     assert_eq!(answers[0], "Nice to meet you, Ada!");
     assert_eq!(answers[2], "⏰ Reminder: stretch");
 
-    let put = server.upload(&ada.token, &jpeg("cat")).await;
+    let upload = server.upload(&ada.token, &jpeg("cat")).await;
     let content = json!({"msgtype": "m.image", "body": "what is it?", "filename": "cat.jpg",
-                         "url": put["content_uri"]});
+                         "url": upload["content_uri"]});
     ada.send(&server, &direct, &content).await;
-    heard(&server, &direct, 4).await;
+    received(&server, &direct, 4).await;
     let photos = support::rows(&database, "SELECT count(*) FROM photos");
     assert_eq!(photos, [[1]]);
 
@@ -710,13 +713,13 @@ async fn a_real_homeserver_gets_its_answers() {
     let mention = json!({"msgtype": "m.text", "body": "what can you do?",
                          "m.mentions": {"user_ids": [juno.id]}});
     bo.send(&server, &group, &mention).await;
-    heard(&server, &group, 1).await;
+    received(&server, &group, 1).await;
     let modes = support::rows(&database, "SELECT DISTINCT mode FROM rooms ORDER BY mode");
     assert_eq!(modes, [["direct"], ["group"]]);
 
     let rooms = [direct, ada.make_room(&server, &[&juno.id], true).await];
     let mut ledgers = [
-        Ledger::of(heard(&server, &rooms[0], 4).await),
+        Ledger::of(received(&server, &rooms[0], 4).await),
         Ledger::default(),
     ];
     for round in 0..kills("MATRIX_KILLS", 30) {
@@ -736,7 +739,7 @@ async fn a_real_homeserver_gets_its_answers() {
         }
     }
     for (room, ledger) in rooms.iter().zip(ledgers) {
-        let all = heard(&server, room, ledger.len()).await;
+        let all = received(&server, room, ledger.len()).await;
         ledger.check(all);
     }
     drop(relay);

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
-use support::photo::{POSITION, direct_fields, jpeg, kept, upload};
+use support::photo::{POSITION, direct_fields, jpeg, stored_files, upload};
 use support::{Answer, Service, direct, post, read_answer, request, token};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -43,7 +43,7 @@ async fn a_photo_is_a_message_whose_reply_is_a_command() {
     let url = format!("http://127.0.0.1:8080/photo/{photo_id}");
     assert_eq!(uploaded["photo_url"], *url);
     // The file, without its position.
-    let files = kept(&service);
+    let files = stored_files(&service);
     assert_eq!(files.len(), 1);
     assert_eq!(files[0].0, format!("{photo_id}.jpeg"));
     assert!(!holds(&files[0].1, POSITION) && holds(&files[0].1, b"cat"));
@@ -76,23 +76,23 @@ async fn a_repeated_upload_gets_the_first_answer_and_does_nothing() {
     let service = Service::start().await;
     let first = send(&service, "a-1", &jpeg("cat")).await;
     for _ in 0..3 {
-        let again = send(&service, "a-1", &jpeg("cat")).await;
-        assert_eq!((again.status, &again.text), (200, &first.text));
-        assert_eq!(again.header("idempotency-replayed"), Some("true"));
+        let repeated = send(&service, "a-1", &jpeg("cat")).await;
+        assert_eq!((repeated.status, &repeated.text), (200, &first.text));
+        assert_eq!(repeated.header("idempotency-replayed"), Some("true"));
     }
     assert_eq!(service.rows("SELECT count(*) FROM messages"), [[1]]);
     assert_eq!(service.rows("SELECT count(*) FROM commands"), [[1]]);
-    assert_eq!(kept(&service).len(), 1);
+    assert_eq!(stored_files(&service).len(), 1);
     let other = send(&service, "a-1", &jpeg("dog")).await;
     assert_eq!(
         (other.status, other.code().as_str()),
         (422, "idempotency_key_reused")
     );
-    assert_eq!(kept(&service).len(), 1);
+    assert_eq!(stored_files(&service).len(), 1);
     // Another relay's names are its own.
     let elsewhere = upload("b", &direct_fields("a-1"), &jpeg("dog"));
     assert_eq!(service.send(&elsewhere).await.status, 200);
-    assert_eq!(kept(&service).len(), 2);
+    assert_eq!(stored_files(&service).len(), 2);
 }
 
 /// Two at once: one is taken, the other gets its answer.
@@ -104,7 +104,7 @@ async fn a_race_of_one_upload_keeps_one_photo() {
     for answer in &answers {
         assert_eq!((answer.status, &answer.text), (200, &answers[0].text));
     }
-    assert_eq!(kept(&service).len(), 1);
+    assert_eq!(stored_files(&service).len(), 1);
     assert_eq!(service.rows("SELECT count(*) FROM commands"), [[1]]);
 }
 
@@ -128,10 +128,10 @@ async fn a_group_that_did_not_ask_gets_no_reply() {
     let named = upload("a", &fields("a-2", "Juno, look"), &jpeg("cat"));
     assert_eq!(service.send(&named).await.json()["status"], "processing");
     assert_eq!(service.rows("SELECT count(*) FROM commands"), [[1]]);
-    let again = service
+    let repeated = service
         .send(&upload("a", &fields("a-1", "look"), &jpeg("cat")))
         .await;
-    assert_eq!(again.text, silent.text);
+    assert_eq!(repeated.text, silent.text);
     assert_eq!(service.rows("SELECT mode FROM rooms"), [["group"]]);
 }
 
@@ -194,7 +194,7 @@ async fn what_is_refused_leaves_no_file() {
         (limited.status, limited.code().as_str()),
         (429, "rate_limited")
     );
-    assert_eq!(kept(&service).len(), 1);
+    assert_eq!(stored_files(&service).len(), 1);
     assert_eq!(service.rows("SELECT count(*) FROM messages"), [[1]]);
 }
 
@@ -246,11 +246,14 @@ async fn files_go_after_their_days_and_uploads_that_were_cut_off_after_an_hour()
     }
     std::fs::write(photos.join("notes.txt"), "somebody else's").unwrap();
     service.app.photos.remove_old().await.unwrap();
-    assert_eq!(kept(&service).len(), 4, "an hour is not over");
+    assert_eq!(stored_files(&service).len(), 4, "an hour is not over");
     clock.advance(2 * 60 * 60 * 1000);
     service.app.photos.remove_old().await.unwrap();
     let names = |service: &Service| -> Vec<String> {
-        kept(service).into_iter().map(|(name, _)| name).collect()
+        stored_files(service)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect()
     };
     let photo = answer.json()["photo_id"].as_str().unwrap().to_owned();
     let mut expected = vec![format!("{photo}.jpeg"), "notes.txt".to_owned()];
@@ -288,7 +291,7 @@ async fn a_full_outbox_refuses_an_upload() {
         (answer.status, answer.code().as_str()),
         (503, "unavailable")
     );
-    assert_eq!(kept(&service).len(), 1);
+    assert_eq!(stored_files(&service).len(), 1);
     assert_eq!(service.rows("SELECT count(*) FROM messages"), [[1]]);
 }
 

@@ -43,8 +43,8 @@ fn done(folder: &Path, arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Both have written; one's date has passed.
-async fn written(folder: &Path) -> Process {
+/// Both people have written; the deletion date of one has passed.
+async fn start_with_messages(folder: &Path) -> Process {
     let service = Process::start(&folder.join("chatkeep.db"), &[]).unwrap();
     for sender in [GONE, STAYS] {
         for body in [direct(sender, "hi"), group("g", sender, "hi")] {
@@ -78,7 +78,7 @@ async fn purges_through_the_service_and_alone() {
     for running in [true, false] {
         let folder = TempDir::new().unwrap();
         let folder = folder.path();
-        let mut service = written(folder).await;
+        let mut service = start_with_messages(folder).await;
         if !running {
             service.kill();
         }
@@ -102,7 +102,7 @@ async fn purges_through_the_service_and_alone() {
 async fn it_vouches_for_a_clock_that_jumped() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    written(folder).await.kill();
+    start_with_messages(folder).await.kill();
     execute(folder, "INSERT INTO meta VALUES ('clock_has_jumped', '1')");
     assert_eq!(done(folder, "--now"), "1 account was erased.\n");
     let noted = "SELECT count(*) FROM meta WHERE key = 'clock_has_jumped'";
@@ -121,7 +121,7 @@ async fn what_became_of_the_mail_is_said() {
     ] {
         let folder = TempDir::new().unwrap();
         let path = folder.path().to_owned();
-        written(&path).await.kill();
+        start_with_messages(&path).await.kill();
         execute(&path, "UPDATE users SET email = 'ada@example.com'");
         let mut command = command(&path, "--now");
         if let Some(mood) = mood {
@@ -184,7 +184,7 @@ fn write_much(folder: &Path) {
 async fn a_command_does_not_wait_for_a_service_that_ended() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().to_owned();
-    drop(written(&path).await);
+    drop(start_with_messages(&path).await);
     write_much(&path);
     let mut service = Process::start(&path.join("chatkeep.db"), &[]).unwrap();
     let asking = path.clone();
@@ -209,7 +209,7 @@ async fn a_killed_purge_goes_on() {
     let kills: u64 = kills.unwrap_or(12);
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    drop(written(folder).await);
+    drop(start_with_messages(folder).await);
     write_much(folder);
     let database = folder.join("chatkeep.db");
     let call = request("POST", "/admin/purge").bearer(ADMIN_TOKEN);

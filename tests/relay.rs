@@ -100,8 +100,8 @@ impl Network for Chats {
     }
 
     async fn typing(&self, chat: &str, is_on: bool) {
-        let shown = (chat.to_owned(), is_on);
-        self.0.typing.lock().unwrap().push(shown);
+        let event = (chat.to_owned(), is_on);
+        self.0.typing.lock().unwrap().push(event);
     }
 }
 
@@ -259,8 +259,8 @@ async fn refusals_of_the_network_are_reported() {
         (chats.sent("x"), chats.sent("y")),
         (vec!["x1".into()], vec!["y2".into()])
     );
-    let told = service.rows("SELECT error FROM commands WHERE state = 'failed'");
-    assert_eq!(told, [["blocked"]]);
+    let rows = service.rows("SELECT error FROM commands WHERE state = 'failed'");
+    assert_eq!(rows, [["blocked"]]);
 }
 
 /// Behind a proxy that knows no WebSockets.
@@ -325,7 +325,7 @@ async fn what_never_works_is_left_out() {
     });
     let (folder, chats) = (tempfile::tempdir().unwrap(), Chats::default());
     *chats.0.written.lock().unwrap() = vec![BREAKS, NEVER_TAKEN, "hello"];
-    let began = Instant::now();
+    let started = Instant::now();
     let _running = start(&format!("http://{service}"), folder.path(), &chats);
     until(SLOWEST, "what comes behind", async || {
         chats.sent("x").contains(&"hello".to_owned())
@@ -335,7 +335,7 @@ async fn what_never_works_is_left_out() {
     assert_eq!(sent.len(), 2);
     assert!(sent[0].contains("Could you send it again?"), "{sent:?}");
     // Minutes each: what passes by itself is waited for.
-    assert!(began.elapsed() > Duration::from_secs(300));
+    assert!(started.elapsed() > Duration::from_secs(300));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -352,8 +352,8 @@ async fn typing_is_shown_and_taken_back() {
     for is_on in [true, false] {
         service.app.hub.show_typing(agent, "x", is_on, 5_000);
         eventually("typing", async || {
-            let shown = chats.0.typing.lock().unwrap();
-            shown.last() == Some(&("x".to_owned(), is_on))
+            let events = chats.0.typing.lock().unwrap();
+            events.last() == Some(&("x".to_owned(), is_on))
         })
         .await;
     }

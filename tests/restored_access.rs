@@ -57,8 +57,8 @@ impl Town {
         };
         town.start();
         assert_eq!(town.say(&token("a")).await.status, 200);
-        let made = done(town.folder(), &format!("token user --phone {CREATOR}"));
-        town.person = made.trim().to_owned();
+        let output = done(town.folder(), &format!("token user --phone {CREATOR}"));
+        town.person = output.trim().to_owned();
         town
     }
 
@@ -82,11 +82,11 @@ impl Town {
     /// Stops the service, restores the backup, and starts it again; what was carried over.
     fn restore(&mut self, backup: &str) -> BTreeMap<String, u64> {
         self.stop();
-        let told = done(self.folder(), &format!("restore {backup} --yes --json"));
-        let told: Value = serde_json::from_str(&told).unwrap();
-        assert_eq!(told["warnings"], json!([]));
+        let printed = done(self.folder(), &format!("restore {backup} --yes --json"));
+        let printed: Value = serde_json::from_str(&printed).unwrap();
+        assert_eq!(printed["warnings"], json!([]));
         self.start();
-        serde_json::from_value(told["carried_over"].clone()).unwrap()
+        serde_json::from_value(printed["carried_over"].clone()).unwrap()
     }
 
     async fn send(&self, request: &support::Request) -> Answer {
@@ -94,11 +94,11 @@ impl Town {
     }
 
     async fn manage(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
-        let mut asked = request(method, &format!("/marketplace{path}"));
+        let mut call = request(method, &format!("/marketplace{path}"));
         if let Some(body) = body {
-            asked = asked.json(body);
+            call = call.json(body);
         }
-        let answer = self.send(&asked.bearer(&self.person)).await;
+        let answer = self.send(&call.bearer(&self.person)).await;
         assert!(answer.status < 300, "{method} {path}: {}", answer.text);
         answer.json()
     }
@@ -106,18 +106,18 @@ impl Town {
     async fn app(&self) -> String {
         let action = json!({"action_id": "say", "kind": "send_message", "template": "{n}"});
         let body = json!({"name": "Door bell", "actions": [action]});
-        let made = self.manage("POST", "/apps", Some(&body)).await;
-        made["app_id"].as_str().unwrap().to_owned()
+        let created = self.manage("POST", "/apps", Some(&body)).await;
+        created["app_id"].as_str().unwrap().to_owned()
     }
 
     async fn webhook(&self, app_id: &str) -> Webhook {
         let body = json!({"action_id": "say"});
         let path = format!("/webhooks/{app_id}");
-        let made = self.manage("POST", &path, Some(&body)).await;
+        let created = self.manage("POST", &path, Some(&body)).await;
         Webhook {
             app_id: app_id.to_owned(),
-            id: made["webhook_id"].as_str().unwrap().to_owned(),
-            secret: made["secret"].as_str().unwrap().to_owned(),
+            id: created["webhook_id"].as_str().unwrap().to_owned(),
+            secret: created["secret"].as_str().unwrap().to_owned(),
         }
     }
 
@@ -297,10 +297,10 @@ async fn what_was_carried_over_is_printed() {
     town.run(&grant);
     town.run("token revoke --agent-id a");
     town.stop();
-    let told = town.run("restore b.db --yes");
+    let printed = town.run("restore b.db --yes");
     let expected =
         "Carried over from the database that was there: relays whose tokens were revoked (1).";
-    assert!(told.lines().any(|line| line == expected), "{told}");
+    assert!(printed.lines().any(|line| line == expected), "{printed}");
     assert_eq!(town.count("SELECT count(*) FROM app_rooms"), 1);
     let revoked = "SELECT count(*) FROM audit WHERE action = 'relay_tokens.revoke'";
     assert_eq!(town.count(revoked), 1, "the audit trail goes on");
@@ -374,7 +374,7 @@ async fn a_disconnected_service_is_not_restored() {
         "mail_items",
         "mail_facts",
     ] {
-        let left = format!("SELECT count(*) FROM {table}");
-        assert_eq!(town.count(&left), 1, "{table}");
+        let remaining = format!("SELECT count(*) FROM {table}");
+        assert_eq!(town.count(&remaining), 1, "{table}");
     }
 }

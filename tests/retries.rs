@@ -30,7 +30,7 @@ fn counts(service: &Service) -> Vec<Vec<Value>> {
     service.rows("SELECT (SELECT count(*) FROM messages), (SELECT sum(count) FROM usage_days)")
 }
 
-fn kept(service: &Service) -> Vec<Vec<Value>> {
+fn stored_answers(service: &Service) -> Vec<Vec<Value>> {
     service.rows("SELECT count(*) FROM kept_answers")
 }
 
@@ -56,7 +56,10 @@ async fn lose_an_answer(service: &Service, request: &Request) {
     drop(client);
     tokio::time::sleep(Duration::from_millis(50)).await;
     drop(holder);
-    eventually("the answer is kept", async || kept(service) == [[1]]).await;
+    eventually("the answer is kept", async || {
+        stored_answers(service) == [[1]]
+    })
+    .await;
 }
 
 fn replies(answer: &Answer) -> (u16, &str) {
@@ -77,7 +80,7 @@ async fn an_answer_that_nobody_read_is_given_to_the_retry_once() {
             [[2 * n + 1, 2 * n + 1]],
             "the retry is no message"
         );
-        assert_eq!(kept(&service), [[0]]);
+        assert_eq!(stored_answers(&service), [[0]]);
         let third = service.send(&request).await;
         assert_eq!(third.status, 200);
         assert_eq!(
@@ -112,7 +115,7 @@ async fn a_retry_gets_the_very_answer_of_the_first() {
         assert_eq!(service.send(other).await.status, 200);
         assert_eq!(counts(&service)[0][0], n as i64 + 3);
     }
-    assert_eq!(kept(&service), [[1]]);
+    assert_eq!(stored_answers(&service), [[1]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -126,7 +129,7 @@ async fn a_retry_during_the_work_waits_for_it() {
     let answer = read_answer(&mut retry).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     assert_eq!(counts(&service), [[1, 1]]);
-    assert_eq!(kept(&service), [[0]]);
+    assert_eq!(stored_answers(&service), [[0]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -141,7 +144,7 @@ async fn a_retry_that_is_lost_too_is_kept_again() {
     let answer = read_answer(&mut third).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     assert_eq!(counts(&service), [[1, 1]]);
-    assert_eq!(kept(&service), [[0]]);
+    assert_eq!(stored_answers(&service), [[0]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -157,7 +160,7 @@ async fn the_same_words_of_clients_that_are_there_are_messages() {
         assert_eq!(read_answer(client).await.status, 200);
     }
     assert_eq!(counts(&service), [[5, 5]]);
-    assert_eq!(kept(&service), [[0]]);
+    assert_eq!(stored_answers(&service), [[0]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -171,7 +174,7 @@ async fn a_client_that_only_stopped_sending_gets_its_answer() {
     assert_eq!(read_answer(&mut client).await.status, 200);
     // It is known to be delivered when the client has had time to refuse it.
     tokio::time::sleep(Duration::from_millis(1_200)).await;
-    assert_eq!(kept(&service), [[0]]);
+    assert_eq!(stored_answers(&service), [[0]]);
     assert_eq!(service.send(&hello()).await.status, 200);
     assert_eq!(counts(&service), [[2, 2]]);
 }
@@ -203,7 +206,10 @@ async fn one_that_is_over_does_not_stand_before_one_that_is_not() {
     drop(sent(&service, &legacy("hello")).await);
     tokio::time::sleep(Duration::from_millis(50)).await;
     drop(holder);
-    eventually("the second is kept", async || kept(&service) == [[2]]).await;
+    eventually("the second is kept", async || {
+        stored_answers(&service) == [[2]]
+    })
+    .await;
     let newest = service.rows("SELECT max(id) FROM messages");
     let answer = service.send(&legacy("hello")).await;
     assert_eq!(replies(&answer).0, 200);
@@ -230,25 +236,29 @@ async fn an_answer_that_a_kill_left_unwritten_is_given_to_the_retry() {
     let first = read_answer(&mut client).await;
     assert_eq!(copied, 21, "the message is in the copy");
 
-    let again = Service::in_folder(copy, &[], Clock::system()).await;
+    let restarted = Service::in_folder(copy, &[], Clock::system()).await;
     let answered_before = post("/edge/message", &direct("+15550102", "number 3"));
-    let retried = again.send(&hello()).await;
+    let retried = restarted.send(&hello()).await;
     assert_eq!(replies(&retried), replies(&first));
-    assert_eq!(counts(&again), [[21, 21]]);
+    assert_eq!(counts(&restarted), [[21, 21]]);
     // Those whose answers were written are no retries, nor is a second one of this.
     assert_eq!(
-        again
+        restarted
             .send(&answered_before.bearer(&token("a")))
             .await
             .status,
         200
     );
-    assert_eq!(counts(&again), [[22, 22]]);
-    assert_eq!(again.send(&hello()).await.status, 200);
-    assert_eq!(counts(&again), [[23, 23]]);
-    let (_, folder) = again.stop().await;
+    assert_eq!(counts(&restarted), [[22, 22]]);
+    assert_eq!(restarted.send(&hello()).await.status, 200);
+    assert_eq!(counts(&restarted), [[23, 23]]);
+    let (_, folder) = restarted.stop().await;
     let later = Service::in_folder(folder, &[], Clock::system()).await;
-    assert_eq!(kept(&later), [[0]], "after a clean end nothing is in doubt");
+    assert_eq!(
+        stored_answers(&later),
+        [[0]],
+        "after a clean end nothing is in doubt"
+    );
 }
 
 /// Lets the writer commit what waits and copies the file before the answer can be written:

@@ -54,10 +54,10 @@ fn done(folder: &Path, arguments: &str, input: &str) -> String {
 /// One line on standard error that holds `part`.
 fn refused(folder: &Path, arguments: &str, input: &str, part: &str) {
     let output = service(folder, arguments, input);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{arguments}: {said}");
-    assert_eq!(said.lines().count(), 1, "{arguments}: {said}");
-    assert!(said.contains(part), "{arguments}: {said}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{arguments}: {printed}");
+    assert_eq!(printed.lines().count(), 1, "{arguments}: {printed}");
+    assert!(printed.contains(part), "{arguments}: {printed}");
 }
 
 fn listed(folder: &Path) -> Vec<Value> {
@@ -96,12 +96,12 @@ fn go_through(folder: &Path, add: &str, input: &str, status: &AtomicU16) {
     status.store(503, Ordering::SeqCst);
     refused(folder, &test, "", "127.0.0.1 answered 503.");
     assert_eq!(listed(folder)[0]["state"], "failing");
-    let again = service(folder, add, input);
-    let said = String::from_utf8_lossy(&again.stderr);
-    assert!(said.contains("127.0.0.1 answered 503."), "{said}");
+    let repeated = service(folder, add, input);
+    let printed = String::from_utf8_lossy(&repeated.stderr);
+    assert!(printed.contains("127.0.0.1 answered 503."), "{printed}");
     status.store(200, Ordering::SeqCst);
-    let gone = done(folder, &format!("remove --phone {PHONE} {id}"), "");
-    assert!(gone.starts_with("The service is removed"), "{gone}");
+    let deleted = done(folder, &format!("remove --phone {PHONE} {id}"), "");
+    assert!(deleted.starts_with("The service is removed"), "{deleted}");
     assert_eq!(
         done(folder, &format!("list --phone {PHONE}"), ""),
         "No services.\n"

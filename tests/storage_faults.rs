@@ -33,10 +33,10 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
-    let kept =
+    let is_stored =
         |path: &PathBuf| !path.ends_with("chatkeep.db.lock") && !path.ends_with("secrets.toml");
     entries
-        .filter(kept)
+        .filter(is_stored)
         .map(|path| (path.clone(), std::fs::read(path).unwrap()))
         .collect()
 }
@@ -128,11 +128,11 @@ fn a_full_disk_is_not_told_as_a_damaged_database() {
         .arg(env!("CARGO_BIN_EXE_chatkeep"))
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("make room on its disk"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("make room on its disk"), "{printed}");
     for misplaced in ["damaged", "put a backup"] {
-        assert!(!told.contains(misplaced), "{told}");
+        assert!(!printed.contains(misplaced), "{printed}");
     }
 }
 
@@ -196,8 +196,8 @@ fn message(sender: u64, text: &str) -> Request {
     post("/edge/message", &direct(&sender, text)).bearer(&token("a"))
 }
 
-/// Another process takes the write lock.
-fn held(database: &Path) -> Connection {
+/// Takes the write lock like another process.
+fn lock_for_writing(database: &Path) -> Connection {
     let holder = Connection::open(database).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     holder
@@ -217,14 +217,14 @@ async fn nobody_hears_of_a_lock_that_is_soon_given_back() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("chatkeep.db");
     let service = Process::start(&database, &[]).unwrap();
-    let holder = held(&database);
+    let holder = lock_for_writing(&database);
     let (answers, ()) = tokio::join!(send_many(&service, 0), async {
         tokio::time::sleep(Duration::from_secs(2)).await;
         holder.execute_batch("COMMIT").unwrap();
     });
-    for (answer, took) in answers {
+    for (answer, duration) in answers {
         assert_eq!(answer.status, 200, "{}", answer.text);
-        assert!(took < Duration::from_secs(4), "{took:?}");
+        assert!(duration < Duration::from_secs(4), "{duration:?}");
     }
     let count = support::rows(&database, "SELECT count(*) FROM messages");
     assert_eq!(count, [[64]]);
@@ -235,15 +235,15 @@ async fn a_lock_that_is_kept_makes_writes_503_and_is_got_over() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("chatkeep.db");
     let service = Process::start(&database, &[]).unwrap();
-    let holder = held(&database);
-    for (answer, took) in send_many(&service, 0).await {
+    let holder = lock_for_writing(&database);
+    for (answer, duration) in send_many(&service, 0).await {
         assert_eq!(answer.status, 503, "{}", answer.text);
         assert_eq!(answer.code(), "unavailable");
         assert!(answer.header("retry-after").is_some());
         assert!(!answer.text.contains("locked"), "{}", answer.text);
         assert!(
-            took >= LOCK_WAIT && took < LOCK_WAIT + Duration::from_secs(1),
-            "{took:?}"
+            duration >= LOCK_WAIT && duration < LOCK_WAIT + Duration::from_secs(1),
+            "{duration:?}"
         );
     }
     holder.execute_batch("COMMIT").unwrap();
@@ -272,8 +272,8 @@ impl Drop for Mounted {
 }
 
 fn mount(arguments: &[&str], at: &Path) {
-    let done = Command::new("mount").args(arguments).arg(at).status();
-    assert!(done.unwrap().success(), "mount needs root");
+    let status = Command::new("mount").args(arguments).arg(at).status();
+    assert!(status.unwrap().success(), "mount needs root");
 }
 
 /// Sends until a message is refused; the texts of those that were not, and the refusal.
@@ -282,12 +282,12 @@ async fn send_until_refused(
     first: u64,
     text: &str,
 ) -> (Vec<String>, Option<Answer>) {
-    let mut kept = Vec::new();
+    let mut stored = Vec::new();
     for n in first..first + 5_000 {
         let text = format!("{n} {text}");
         match service.ask(&message(n, &text)).await {
-            Some(answer) if answer.status == 200 => kept.push(text),
-            other => return (kept, other),
+            Some(answer) if answer.status == 200 => stored.push(text),
+            other => return (stored, other),
         }
     }
     panic!("nothing was refused");
@@ -310,13 +310,13 @@ async fn a_full_disk_refuses_writes_and_heals_by_itself() {
         let database = mounted.0.path().join("chatkeep.db");
         let settings = [("CHATKEEP_STORAGE_DURABILITY", durability)];
         let mut service = Process::start(&database, &settings).unwrap();
-        let (mut kept, refusal) = send_until_refused(&service, 0, &"x".repeat(20_000)).await;
+        let (mut stored, refusal) = send_until_refused(&service, 0, &"x".repeat(20_000)).await;
         let refusal = refusal.expect("an answer");
         assert_eq!(
             (refusal.status, refusal.code().as_str()),
             (503, "unavailable")
         );
-        assert!(!kept.is_empty());
+        assert!(!stored.is_empty());
         let named = format!(
             "can't write {}: the disk that holds {} is full; make room there",
             database.display(),
@@ -344,9 +344,9 @@ async fn a_full_disk_refuses_writes_and_heals_by_itself() {
         .await;
         let answer = service.send(&message(9_999_999, "after")).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
-        kept.push("after".to_owned());
+        stored.push("after".to_owned());
         service.kill();
-        assert_kept(&database, &kept);
+        assert_kept(&database, &stored);
     }
 }
 
@@ -366,8 +366,8 @@ fn commands_name_the_disk_that_is_full() {
             .args(words)
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.code(), told)
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), printed)
     };
     let fill = || {
         let mut file = std::fs::File::create(folder.join("filler")).unwrap();
@@ -375,17 +375,17 @@ fn commands_name_the_disk_that_is_full() {
     };
     fill();
     let names_the_disk = |words: &[&str]| {
-        let (code, told) = command(words);
-        assert_eq!(code, Some(1), "{words:?}: {told}");
+        let (code, printed) = command(words);
+        assert_eq!(code, Some(1), "{words:?}: {printed}");
         for part in [folder.to_str().unwrap(), "make room"] {
-            assert!(told.contains(part), "{words:?}: {told}");
+            assert!(printed.contains(part), "{words:?}: {printed}");
         }
     };
     names_the_disk(&["serve"]);
     names_the_disk(&["flags", "set", "llm.force_basic_mode", "true"]);
     std::fs::remove_file(folder.join("filler")).unwrap();
-    let (code, told) = command(&["flags", "set", "llm.force_basic_mode", "true"]);
-    assert_eq!(code, Some(0), "{told}");
+    let (code, printed) = command(&["flags", "set", "llm.force_basic_mode", "true"]);
+    assert_eq!(code, Some(0), "{printed}");
     fill();
     names_the_disk(&["flags", "set", "llm.force_basic_mode", "false"]);
     names_the_disk(&["serve"]);
@@ -408,11 +408,11 @@ async fn a_sync_that_fails_ends_the_process_without_a_false_200() {
         command.arg(env!("CARGO_BIN_EXE_chatkeep"));
         let settings = [("CHATKEEP_STORAGE_DURABILITY", durability)];
         let mut service = Process::by(command, &database, &settings).unwrap();
-        let (kept, refusal) = send_until_refused(&service, 0, &"x".repeat(20_000)).await;
+        let (stored, refusal) = send_until_refused(&service, 0, &"x".repeat(20_000)).await;
         if let Some(refusal) = refusal {
             assert_eq!(refusal.status, 503, "{}", refusal.text);
         }
-        assert!(!kept.is_empty());
+        assert!(!stored.is_empty());
         assert_eq!(service.ended(Duration::from_secs(40)).code(), Some(1));
         assert!(
             service.log().contains("the disk failed"),
@@ -420,6 +420,6 @@ async fn a_sync_that_fails_ends_the_process_without_a_false_200() {
             service.log()
         );
         Process::start(&database, &[]).unwrap();
-        assert_kept(&database, &kept);
+        assert_kept(&database, &stored);
     }
 }

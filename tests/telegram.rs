@@ -11,7 +11,7 @@ use std::process::Command;
 
 use chatkeep::clock::Clock;
 use serde_json::{Value, json};
-use support::photo::{POSITION, jpeg, kept};
+use support::photo::{POSITION, jpeg, stored_files};
 use support::process::{Process, ask};
 use support::programs::{KilledService, LOG, Ledger, Program, SLOW, kills, until};
 use support::telegram::{BOT, Fault, TOKEN, Telegram};
@@ -181,7 +181,7 @@ async fn a_photo_is_uploaded_and_answered() {
         messages(&service),
         [[json!("telegram:501"), json!("what is it?")]]
     );
-    let files = kept(&service);
+    let files = stored_files(&service);
     assert_eq!(files.len(), 1);
     assert!(
         !files[0]
@@ -205,7 +205,7 @@ async fn a_photo_is_fetched_where_it_may_be() {
     let photo = json!([{"file_id": "cat"}]);
     telegram.message(ADA, ADA, json!({"photo": photo}));
     until_texts(&telegram, ADA, 1).await;
-    assert_eq!(kept(&service).len(), 1);
+    assert_eq!(stored_files(&service).len(), 1);
     telegram.answer_files([moved("http://127.0.0.2:9/cat")]);
     let file = json!({"file_id": "cat", "mime_type": "image/jpeg"});
     telegram.message(ADA, ADA, json!({"document": file}));
@@ -217,7 +217,7 @@ async fn a_photo_is_fetched_where_it_may_be() {
     let texts = until_texts(&telegram, ADA, 3).await;
     assert!(texts[2].contains("JPEG, PNG, WebP and HEIC"), "{texts:?}");
     until_confirmed(&telegram).await;
-    assert_eq!(kept(&service).len(), 1);
+    assert_eq!(stored_files(&service).len(), 1);
 }
 
 /// A group on the list that becomes a supergroup is let in by its new id.
@@ -410,14 +410,14 @@ async fn check_says_who_the_bot_is() {
     let output = chatkeep(folder.path(), &telegram, &arguments)
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{errors}");
     assert!(
-        told.contains(&format!("@{BOT} (666)")) && told.contains("Allowed: 501"),
-        "{told}"
+        printed.contains(&format!("@{BOT} (666)")) && printed.contains("Allowed: 501"),
+        "{printed}"
     );
-    assert!(told.contains("accepts the agent telegram"), "{told}");
+    assert!(printed.contains("accepts the agent telegram"), "{printed}");
     // A wrong token is named, not shown.
     let mut wrong = chatkeep(folder.path(), &telegram, &arguments);
     let output = wrong
@@ -476,9 +476,9 @@ async fn kills_lose_nothing_and_repeat_one_bubble_at_most() {
         written += 1;
         let before = telegram.sent().len();
         // Sometimes before anything was sent, sometimes in the middle, sometimes after.
-        let wanted = before + (round % 4) as usize;
+        let expected_count = before + (round % 4) as usize;
         until(SLOW, "some answers", async || {
-            telegram.sent().len() >= wanted
+            telegram.sent().len() >= expected_count
         })
         .await;
         match round % 3 {
@@ -552,23 +552,27 @@ async fn the_counterpart_gets_its_answers() {
     };
     let say = async |text: &str| say_in(&chat, text).await;
     let heard_in = async |chat: i64| {
-        let asked = post("/getUpdates", &json!({"token": token, "chatId": chat}));
-        let answer = ask(address, &asked).await.unwrap().json();
+        let request = post("/getUpdates", &json!({"token": token, "chatId": chat}));
+        let answer = ask(address, &request).await.unwrap().json();
         let messages = answer["result"].as_array().cloned().unwrap_or_default();
         let texts = messages
             .iter()
             .map(|one| one["message"]["text"].as_str().unwrap().to_owned());
         texts.collect::<Vec<String>>()
     };
-    let heard = async || heard_in(ADA).await;
+    let received = async || heard_in(ADA).await;
     say("my name is Ada").await;
     eventually("an answer", async || {
-        heard().await.contains(&"Nice to meet you, Ada!".to_owned())
+        received()
+            .await
+            .contains(&"Nice to meet you, Ada!".to_owned())
     })
     .await;
     say("remind me in 1 second to stretch").await;
     eventually("a reminder", async || {
-        heard().await.contains(&"⏰ Reminder: stretch".to_owned())
+        received()
+            .await
+            .contains(&"⏰ Reminder: stretch".to_owned())
     })
     .await;
     let group = json!({"id": GROUP, "type": "group", "title": "Tea"});

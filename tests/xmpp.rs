@@ -361,9 +361,9 @@ fn check(folder: &Path, xmpp: &Xmpp, change: &[(&str, &str)]) -> (Option<i32>, S
         stderr,
     } = command.output().unwrap();
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
-    let shown = text(&stdout) + &text(&stderr);
-    assert!(!shown.contains(PASSWORD), "{shown}");
-    (status.code(), shown)
+    let printed = text(&stdout) + &text(&stderr);
+    assert!(!printed.contains(PASSWORD), "{printed}");
+    (status.code(), printed)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -371,12 +371,12 @@ async fn check_says_who_the_bot_is() {
     let xmpp = Xmpp::start().await;
     let folder = tempfile::tempdir().unwrap();
     let _process = Process::start(&folder.path().join("chatkeep.db"), &[]).unwrap();
-    let (code, shown) = check(folder.path(), &xmpp, &[]);
-    assert_eq!(code, Some(0), "{shown}");
+    let (code, view) = check(folder.path(), &xmpp, &[]);
+    assert_eq!(code, Some(0), "{view}");
     for part in [BOT, "resumes broken connections", "Allowed: ada@localhost"] {
-        assert!(shown.contains(part), "{shown}");
+        assert!(view.contains(part), "{view}");
     }
-    assert!(shown.contains("accepts the agent xmpp"), "{shown}");
+    assert!(view.contains("accepts the agent xmpp"), "{view}");
     for (name, value, why) in [
         (
             "CHATKEEP_RELAY_XMPP_PASSWORD",
@@ -392,9 +392,9 @@ async fn check_says_who_the_bot_is() {
         ("CHATKEEP_RELAY_XMPP_ALLOW", "ada", "relay.xmpp.allow"),
         ("CHATKEEP_RELAY_XMPP_CA_FILE", "none.pem", "can't read"),
     ] {
-        let (code, shown) = check(folder.path(), &xmpp, &[(name, value)]);
-        assert_eq!(code, Some(1), "{shown}");
-        assert!(shown.contains(why), "{shown}");
+        let (code, view) = check(folder.path(), &xmpp, &[(name, value)]);
+        assert_eq!(code, Some(1), "{view}");
+        assert!(view.contains(why), "{view}");
     }
 }
 
@@ -407,18 +407,18 @@ async fn tls_wants_a_certificate_that_is_trusted() {
     let path = folder.path().join("ca.pem");
     std::fs::write(&path, certificate).unwrap();
     let ca_file = ("CHATKEEP_RELAY_XMPP_CA_FILE", path.to_str().unwrap());
-    let (code, shown) = check(folder.path(), &xmpp, &[]);
-    assert_eq!(code, Some(1), "{shown}");
+    let (code, view) = check(folder.path(), &xmpp, &[]);
+    assert_eq!(code, Some(1), "{view}");
     assert!(
-        shown.contains("certificate is not good for localhost")
-            && shown.contains("relay.xmpp.ca_file"),
-        "{shown}"
+        view.contains("certificate is not good for localhost")
+            && view.contains("relay.xmpp.ca_file"),
+        "{view}"
     );
     // Of another name than the one that the certificate is for.
     let other = ("CHATKEEP_RELAY_XMPP_JID", "juno@example.com");
-    let (code, shown) = check(folder.path(), &xmpp, &[ca_file, other]);
-    assert_eq!(code, Some(1), "{shown}");
-    assert!(shown.contains("not good for example.com"), "{shown}");
+    let (code, view) = check(folder.path(), &xmpp, &[ca_file, other]);
+    assert_eq!(code, Some(1), "{view}");
+    assert!(view.contains("not good for example.com"), "{view}");
     let own = xmpp.settings(ADA);
     let mut settings: Vec<(&str, &str)> = own.iter().map(|(k, v)| (*k, v.as_str())).collect();
     settings.push(ca_file);
@@ -456,8 +456,8 @@ async fn kills_neither_lose_nor_repeat_anything() {
         xmpp.say_in(&room, "Ada", &format!("juno: {words}"));
         let sent = || xmpp.texts(ADA).len() + xmpp.texts(&room).len();
         // Sometimes before anything was sent, sometimes in the middle, sometimes after.
-        let wanted = sent() + (round % 4) as usize;
-        until(SLOW, "some answers", async || sent() >= wanted).await;
+        let expected = sent() + (round % 4) as usize;
+        until(SLOW, "some answers", async || sent() >= expected).await;
         match round % 4 {
             0 | 2 => {
                 drop(relay);

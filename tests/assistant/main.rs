@@ -34,9 +34,9 @@ fn every_conversation_goes_as_written() {
     let (mut turns, mut wrong) = (0, String::new());
     for file in files() {
         let output = play(&file);
-        let shown = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         if output.status.success() {
-            let last = shown.lines().last().unwrap();
+            let last = printed.lines().last().unwrap();
             let count = last.split_once(" turns, all as expected").unwrap().0;
             turns += count.parse::<usize>().unwrap();
         } else {

@@ -6,7 +6,7 @@ use support::ADMIN_TOKEN;
 
 const SESSIONS: &str = "/v1/checkout/sessions";
 
-fn field<'a>(asked: &'a stripe::Asked, name: &str) -> Option<&'a str> {
+fn field<'a>(asked: &'a stripe::RecordedRequest, name: &str) -> Option<&'a str> {
     asked.form.get(name).map(String::as_str)
 }
 
@@ -21,7 +21,7 @@ async fn a_subscription_is_asked_for_as_the_provider_wants_it() {
     assert_eq!(session["publishable_key"], "pk_live_1");
     let id = session["session_id"].as_str().unwrap();
     assert_eq!(session["url"], format!("https://checkout.example/c/{id}#x"));
-    let requests = world.stripe.asked();
+    let requests = world.stripe.requests();
     let [customer, checkout] = requests.as_slice() else {
         panic!("{requests:?}");
     };
@@ -71,7 +71,7 @@ async fn a_trial_is_given_once_and_only_while_it_is_on() {
     let trial = async |user: &str| {
         let answer = world.checkout(user, json!({"plan": "monthly"})).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
-        let requests = world.stripe.asked_for("POST", SESSIONS);
+        let requests = world.stripe.requests_for("POST", SESSIONS);
         let days = field(&requests[0], "subscription_data[trial_period_days]").map(str::to_owned);
         let cents =
             field(&requests[0], "line_items[1][price_data][unit_amount]").map(str::to_owned);
@@ -188,13 +188,13 @@ async fn wrong_fields_are_named() {
             .collect();
         assert_eq!(named, fields, "{body}");
     }
-    assert_eq!(world.stripe.asked().len(), 0);
+    assert_eq!(world.stripe.requests().len(), 0);
     let user = world.user().await;
     let valid = json!({"plan": "monthly", "success_url": "https://App.example.com/ok?s={CHECKOUT_SESSION_ID}",
         "cancel_url": "http://127.0.0.1:3000/plans"});
     let answer = world.checkout(&user, valid.clone()).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    let requests = world.stripe.asked_for("POST", SESSIONS);
+    let requests = world.stripe.requests_for("POST", SESSIONS);
     assert_eq!(
         field(&requests[0], "success_url"),
         valid["success_url"].as_str()
@@ -273,7 +273,7 @@ async fn of_twenty_at_once_one_makes_the_customer() {
     for result in futures_util::future::join_all(all).await {
         result.unwrap();
     }
-    let requests = world.stripe.asked();
+    let requests = world.stripe.requests();
     let customers = requests
         .iter()
         .filter(|request| request.path == "/v1/customers");
@@ -291,13 +291,13 @@ async fn a_retry_has_the_same_key_and_a_new_attempt_another() {
         (failed.status, failed.code()),
         (503, "payment_unavailable".into())
     );
-    let keys = |requests: Vec<stripe::Asked>| -> Vec<String> {
+    let keys = |requests: Vec<stripe::RecordedRequest>| -> Vec<String> {
         let keys = requests
             .iter()
             .map(|request| request.headers["idempotency-key"].clone());
         keys.collect()
     };
-    let first = keys(world.stripe.asked_for("POST", "/v1/customers"));
+    let first = keys(world.stripe.requests_for("POST", "/v1/customers"));
     assert!(
         first.len() > 1 && first.iter().all(|key| *key == first[0]),
         "{first:?}"
@@ -306,14 +306,14 @@ async fn a_retry_has_the_same_key_and_a_new_attempt_another() {
     world.stripe.mode("");
     let answer = world.checkout(&user, json!({"plan": "monthly"})).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    let second = keys(world.stripe.asked_for("POST", "/v1/customers"));
+    let second = keys(world.stripe.requests_for("POST", "/v1/customers"));
     assert_eq!(second.len(), 1);
     assert_ne!(first[0], second[0]);
     // One that passes by itself costs nothing.
     world.stripe.mode("429-once");
     let answer = world.checkout(&user, json!({"plan": "monthly"})).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    let sessions = keys(world.stripe.asked_for("POST", SESSIONS));
+    let sessions = keys(world.stripe.requests_for("POST", SESSIONS));
     assert!(
         sessions.len() == 2 && sessions[0] == sessions[1],
         "{sessions:?}"
@@ -333,7 +333,7 @@ async fn an_unknown_outcome_is_asked_for_with_the_same_key() {
             .status,
         503
     );
-    let before = world.stripe.asked();
+    let before = world.stripe.requests();
     let World {
         service,
         stripe,
@@ -349,8 +349,8 @@ async fn an_unknown_outcome_is_asked_for_with_the_same_key() {
             .status,
         200
     );
-    let after = world.stripe.asked_for("POST", "/v1/customers");
-    let key = |request: &stripe::Asked| request.headers["idempotency-key"].clone();
+    let after = world.stripe.requests_for("POST", "/v1/customers");
+    let key = |request: &stripe::RecordedRequest| request.headers["idempotency-key"].clone();
     assert_eq!(key(&before[0]), key(&after[0]), "also after a restart");
 }
 
@@ -380,12 +380,13 @@ async fn test_mode_uses_the_test_keys() {
     let answer = world.checkout(&user, json!({"plan": "monthly"})).await;
     assert_eq!(answer.json()["publishable_key"], "pk_test_1");
     world.checkout(&user, json!({"plan": "annual"})).await;
-    let requests = world.stripe.asked();
+    let requests = world.stripe.requests();
     for request in &requests {
         let bearer = format!("Bearer {}", stripe::TEST_SECRET_KEY);
         assert_eq!(request.headers["authorization"], bearer);
     }
-    let price = |request: &stripe::Asked| request.form.get("line_items[0][price]").cloned();
+    let price =
+        |request: &stripe::RecordedRequest| request.form.get("line_items[0][price]").cloned();
     let prices: Vec<String> = requests.iter().filter_map(price).collect();
     assert_eq!(prices, [MONTHLY, "price_test_annual"]);
     // A subscription to it is ours.
@@ -421,7 +422,7 @@ async fn credit_is_bought_within_the_flags() {
         let answer = amount(given.clone()).await;
         assert_eq!(answer.status, status, "{given}: {}", answer.text);
     }
-    let requests = world.stripe.asked_for("POST", SESSIONS);
+    let requests = world.stripe.requests_for("POST", SESSIONS);
     let form = &requests[0].form;
     for (name, value) in [
         ("mode", "payment"),

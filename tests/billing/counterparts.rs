@@ -16,7 +16,7 @@ fn named(variable: &str) -> String {
 }
 
 /// The types of the vendor's SDK that a request must fit.
-fn type_of(asked: &stripe::Asked) -> Option<&'static str> {
+fn type_of(asked: &stripe::RecordedRequest) -> Option<&'static str> {
     let path: Vec<&str> = asked.path.split('/').skip(2).collect();
     Some(match (asked.method.as_str(), path.as_slice()) {
         ("POST", ["customers"]) => "CustomerCreateParams",
@@ -34,7 +34,7 @@ fn type_of(asked: &stripe::Asked) -> Option<&'static str> {
 }
 
 /// What a form or query means: brackets are objects and lists, numbers are numbers.
-fn meaning(asked: &stripe::Asked) -> Value {
+fn meaning(asked: &stripe::RecordedRequest) -> Value {
     let mut whole = json!({});
     let fields = asked.form.iter().map(|(k, v)| (k.clone(), vec![v.clone()]));
     let query = asked.query.iter().map(|(k, v)| (k.clone(), v.clone()));
@@ -85,7 +85,7 @@ fn put(place: &mut Value, path: &str, value: Value) {
 }
 
 /// Everything that we ever send.
-async fn all_requests() -> Vec<stripe::Asked> {
+async fn all_requests() -> Vec<stripe::RecordedRequest> {
     let world = World::start().await;
     let mut all = Vec::new();
     let sent = support::direct("+15550123", "hello");
@@ -130,9 +130,9 @@ async fn all_requests() -> Vec<stripe::Asked> {
         Ok(id)
     });
     let id = id.await.unwrap();
-    let wait = async |path: &str, all: &mut Vec<stripe::Asked>| {
+    let wait = async |path: &str, all: &mut Vec<stripe::RecordedRequest>| {
         eventually("a call", async || {
-            all.extend(world.stripe.asked());
+            all.extend(world.stripe.requests());
             let last = all.iter().rev().find(|request| request.method != "GET");
             last.is_some_and(|request| request.path == path)
         })
@@ -272,8 +272,8 @@ async fn signatures_are_the_vendors() {
     assert_eq!(kind, "customer.subscription.created");
 }
 
-/// The imitation's API, as its operator speaks to it.
-fn told(base: &str, method: &str, path: &str, form: &[(&str, &str)]) -> Value {
+/// Calls the API of the imitated provider.
+fn call_stub(base: &str, method: &str, path: &str, form: &[(&str, &str)]) -> Value {
     let mut command = Command::new("curl");
     command.args(["-s", "-X", method, &format!("{base}{path}")]);
     command.args(["-H", "Authorization: Bearer sk_test_12345"]);
@@ -313,7 +313,7 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
     let world = beside(&base, &[("CHATKEEP_BILLING_PRICE_MONTHLY", &plan)]).await;
     let events = format!("http://{}/payment/events", world.service.address);
     let hook = [("url", events.as_str()), ("secret", WEBHOOK_SECRET)];
-    told(&base, "POST", "/_config/webhooks/chatkeep", &hook);
+    call_stub(&base, "POST", "/_config/webhooks/chatkeep", &hook);
     let month = [
         ("id", plan.as_str()),
         ("amount", "1000"),
@@ -321,7 +321,7 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
         ("interval", "month"),
         ("product[name]", "Monthly"),
     ];
-    id_of(&told(&base, "POST", "/v1/plans", &month));
+    id_of(&call_stub(&base, "POST", "/v1/plans", &month));
     // It has no checkout, but the customer is made before that is seen.
     let user = world.user().await;
     assert_eq!(
@@ -333,7 +333,7 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
     );
     let rows = world.service.rows("SELECT customer_id FROM users");
     let customer = rows[0][0].as_str().expect("a customer").to_owned();
-    let known = told(&base, "GET", &format!("/v1/customers/{customer}"), &[]);
+    let known = call_stub(&base, "GET", &format!("/v1/customers/{customer}"), &[]);
     assert_eq!(known["metadata"]["user_id"], json!(user));
     let card = [
         ("type", "card"),
@@ -342,18 +342,23 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
         ("card[exp_year]", "2040"),
         ("card[cvc]", "123"),
     ];
-    let method = id_of(&told(&base, "POST", "/v1/payment_methods", &card));
+    let method = id_of(&call_stub(&base, "POST", "/v1/payment_methods", &card));
     let attach = format!("/v1/payment_methods/{method}/attach");
-    id_of(&told(&base, "POST", &attach, &[("customer", &customer)]));
+    id_of(&call_stub(
+        &base,
+        "POST",
+        &attach,
+        &[("customer", &customer)],
+    ));
     let pays = [("invoice_settings[default_payment_method]", method.as_str())];
-    id_of(&told(
+    id_of(&call_stub(
         &base,
         "POST",
         &format!("/v1/customers/{customer}"),
         &pays,
     ));
     let begin = [("customer", customer.as_str()), ("items[0][plan]", &plan)];
-    let subscription = told(&base, "POST", "/v1/subscriptions", &begin);
+    let subscription = call_stub(&base, "POST", "/v1/subscriptions", &begin);
     let name = id_of(&subscription);
     eventually("the event", async || {
         !world.service.rows("SELECT 1 FROM subscriptions").is_empty()
@@ -382,7 +387,7 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
     });
     let id = cancellation.await.unwrap();
     let path = format!("/v1/subscriptions/{name}");
-    let ends = || told(&base, "GET", &path, &[])["cancel_at_period_end"].clone();
+    let ends = || call_stub(&base, "GET", &path, &[])["cancel_at_period_end"].clone();
     eventually("the end", async || ends() == true).await;
     let cancellation = world
         .service
@@ -391,7 +396,7 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
         .write(move |tx| tx.reactivate_subscription(id, now));
     cancellation.await.unwrap();
     eventually("no end", async || ends() == false).await;
-    told(&base, "DELETE", &path, &[]);
+    call_stub(&base, "DELETE", &path, &[]);
     eventually("the end of it", async || {
         world.service.rows("SELECT status FROM users") == [["canceled"]]
     })
@@ -403,7 +408,7 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
         .write(move |tx| tx.delete_customer_of(id, now));
     deletion.await.unwrap();
     eventually("no customer", async || {
-        let known = told(&base, "GET", &format!("/v1/customers/{customer}"), &[]);
+        let known = call_stub(&base, "GET", &format!("/v1/customers/{customer}"), &[]);
         known["deleted"] == true || known["error"].is_object()
     })
     .await;
@@ -414,14 +419,19 @@ async fn a_subscription_lives_and_ends_at_localstripe() {
 #[ignore = "needs emulate's stripe at $CHATKEEP_TEST_EMULATE"]
 async fn a_checkout_is_paid_at_emulate() {
     let base = named(EMULATE);
-    let product = id_of(&told(&base, "POST", "/v1/products", &[("name", "Monthly")]));
+    let product = id_of(&call_stub(
+        &base,
+        "POST",
+        "/v1/products",
+        &[("name", "Monthly")],
+    ));
     let price = [
         ("product", product.as_str()),
         ("currency", "usd"),
         ("unit_amount", "1000"),
         ("recurring[interval]", "month"),
     ];
-    let price = id_of(&told(&base, "POST", "/v1/prices", &price));
+    let price = id_of(&call_stub(&base, "POST", "/v1/prices", &price));
     let world = beside(&base, &[("CHATKEEP_BILLING_PRICE_MONTHLY", &price)]).await;
     // It knows no prices made for one checkout.
     world.service.set_flag("payment.trial_enabled", false).await;
@@ -433,25 +443,25 @@ async fn a_checkout_is_paid_at_emulate() {
         "/v1/checkout/sessions/{}",
         session["session_id"].as_str().unwrap()
     );
-    let stored = told(&base, "GET", &path, &[]);
+    let stored = call_stub(&base, "GET", &path, &[]);
     assert_eq!(stored["metadata"]["user_id"], json!(user));
     assert_eq!(stored["status"], "open");
     let rows = world.service.rows("SELECT customer_id FROM users");
     assert_eq!(stored["customer"], rows[0][0]);
-    let page = told(
+    let page = call_stub(
         &base,
         "GET",
         &format!("/checkout/{}", stored["id"].as_str().unwrap()),
         &[],
     );
     assert!(page.as_str().unwrap().contains("Monthly"), "{page}");
-    told(
+    call_stub(
         &base,
         "POST",
         &format!("/checkout/{}/complete", stored["id"].as_str().unwrap()),
         &[],
     );
-    let paid = told(&base, "GET", &path, &[]);
+    let paid = call_stub(&base, "GET", &path, &[]);
     assert_eq!(paid["payment_status"], "paid");
     // Its event as the provider would deliver it.
     let mut object = paid.clone();

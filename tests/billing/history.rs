@@ -59,7 +59,7 @@ async fn an_invoice_is_shown_with_its_receipt() {
         "has_more": false, "total_count": 2,
     });
     assert_eq!(history, expected);
-    let requests = world.stripe.asked_for("GET", "/v1/invoices");
+    let requests = world.stripe.requests_for("GET", "/v1/invoices");
     assert_eq!(requests[0].one("expand[]"), "data.payments");
     assert_eq!(requests[0].one("limit"), "20");
     let never = world.user().await;

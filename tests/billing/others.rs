@@ -7,8 +7,8 @@ const CREATED: &str = "customer.subscription.created";
 const UPDATED: &str = "customer.subscription.updated";
 const COMPLETED: &str = "checkout.session.completed";
 
-/// What is kept of a person and of payments, but for the ledger of events.
-async fn kept(world: &World, user: &str) -> Value {
+/// The stored data of a person and of payments, without the ledger of events.
+async fn payment_rows(world: &World, user: &str) -> Value {
     let rows = world.service.rows(
         "SELECT (SELECT count(*) FROM subscriptions), (SELECT count(*) FROM topups),
            (SELECT group_concat(coalesce(customer_id, '-')) FROM users)",
@@ -27,7 +27,7 @@ async fn reconcile(world: &World) -> Value {
 async fn only_credit_that_was_sold_here_is_added() {
     let world = World::start().await;
     let user = world.customer("cus_1").await;
-    let before = kept(&world, &user).await;
+    let before = payment_rows(&world, &user).await;
     let own = bought("cs_1", &user, 50_000);
     let others = [
         json!({"metadata": {}}),
@@ -44,7 +44,7 @@ async fn only_credit_that_was_sold_here_is_added() {
             let id = format!("evt_{n}_{}", kind.len());
             let session = with(own.clone(), fields.clone());
             world.events(&[event(&id, kind, 10, session)]).await;
-            assert_eq!(kept(&world, &user).await, before, "{kind} {fields}");
+            assert_eq!(payment_rows(&world, &user).await, before, "{kind} {fields}");
         }
     }
     world.events(&[event("evt_1", COMPLETED, 10, own)]).await;
@@ -76,7 +76,7 @@ async fn subscriptions_to_other_products_give_nothing() {
     for mode in ["", "500-final"] {
         let world = World::start().await;
         let user = world.customer("cus_1").await;
-        let before = kept(&world, &user).await;
+        let before = payment_rows(&world, &user).await;
         let month = json!({"interval": "month"});
         let price = json!({"id": "price_of_another_product", "recurring": month});
         let items = json!({"data": [{"current_period_end": 1_800_000_000, "price": price}]});
@@ -108,12 +108,16 @@ async fn subscriptions_to_other_products_give_nothing() {
         for (n, (kind, object)) in events.into_iter().enumerate() {
             let about = event(&format!("evt_{n}"), kind, 10 + n as i64, object);
             world.events(&[about]).await;
-            assert_eq!(kept(&world, &user).await, before, "{mode} {n} {kind}");
+            assert_eq!(
+                payment_rows(&world, &user).await,
+                before,
+                "{mode} {n} {kind}"
+            );
         }
         world.stripe.mode("");
         let page = reconcile(&world).await;
         assert_eq!((&page["checked"], &page["drift"]), (&json!(1), &json!([])));
-        assert_eq!(kept(&world, &user).await, before);
+        assert_eq!(payment_rows(&world, &user).await, before);
     }
 }
 
@@ -180,7 +184,7 @@ async fn the_other_mode_changes_nothing() {
             true => stripe::TEST_WEBHOOK_SECRET,
             false => WEBHOOK_SECRET,
         };
-        let before = kept(&world, &user).await;
+        let before = payment_rows(&world, &user).await;
         let of = subscription("sub_1", "cus_1", "active", MONTHLY);
         for (id, kind, object) in [
             ("evt_1", COMPLETED, bought("cs_1", &user, 900)),
@@ -193,7 +197,7 @@ async fn the_other_mode_changes_nothing() {
                 (200, json!({"received": true}))
             );
         }
-        let changed = kept(&world, &user).await != before;
+        let changed = payment_rows(&world, &user).await != before;
         assert_eq!(changed, counts, "{key} {test_mode} {livemode}");
         if counts {
             let standing = world.standing(&user).await;

@@ -70,7 +70,7 @@ async fn events_that_could_not_be_delivered_take_effect_once() {
     assert_eq!(page(&world, false).await["missed_events"], 0);
     world.events(&[bought]).await;
     assert_eq!(world.status(&user).await["credit_balance"], 800);
-    let requests = world.stripe.asked_for("GET", "/v1/events");
+    let requests = world.stripe.requests_for("GET", "/v1/events");
     assert_eq!(requests[0].one("delivery_success"), "false");
     assert!(requests[0].query["types[]"].len() > 5);
 }
@@ -239,7 +239,7 @@ async fn a_restore_loses_no_payment() {
         let (_, folder) = service.stop().await;
         restore(folder.path(), &copy, by_hand);
         stripe.state().events = events;
-        stripe.asked();
+        stripe.requests();
         let world = World::again(stripe, folder, clock, &[]).await;
         support::eventually("the credit", async || {
             world.status(&user).await["credit_balance"] == 12_200
@@ -248,7 +248,7 @@ async fn a_restore_loses_no_payment() {
         // From then on only what could not be delivered.
         support::eventually("the end of it", async || {
             page(&world, false).await;
-            let requests = world.stripe.asked_for("GET", "/v1/events");
+            let requests = world.stripe.requests_for("GET", "/v1/events");
             requests.last().unwrap().one("delivery_success") == "false"
         })
         .await;
@@ -282,7 +282,7 @@ async fn an_old_backup_is_named_in_the_log() {
     let settings: Vec<(&str, &str)> = settings.iter().map(|(k, v)| (*k, v.as_str())).collect();
     let running = process::Process::start(&database, &settings).unwrap();
     support::eventually("the provider is asked", async || {
-        let requests = stripe.asked_for("GET", "/v1/events");
+        let requests = stripe.requests_for("GET", "/v1/events");
         requests
             .iter()
             .any(|request| request.one("delivery_success").is_empty())

@@ -44,7 +44,7 @@ async fn a_stranger_is_free() {
         "upgrade_benefits": benefits,
     });
     assert_eq!(status, expected);
-    assert_eq!(world.stripe.asked().len(), 0, "nothing to ask about");
+    assert_eq!(world.stripe.requests().len(), 0, "nothing to ask about");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -129,14 +129,14 @@ async fn ways_to_pay_are_asked_for_seldom_and_remembered() {
     world.clock.advance(30_000);
     assert_eq!(has().await, true);
     let path = "/v1/customers/cus_1/payment_methods";
-    assert_eq!(world.stripe.asked_for("GET", path).len(), 2);
+    assert_eq!(world.stripe.requests_for("GET", path).len(), 2);
     // As last heard, while the provider is away; it is left alone.
     world.stripe.mode("500-final");
     world.stripe.state().methods.clear();
     world.clock.advance(30_000);
     assert_eq!(has().await, true);
     assert_eq!(has().await, true);
-    assert_eq!(world.stripe.asked_for("GET", path).len(), 1);
+    assert_eq!(world.stripe.requests_for("GET", path).len(), 1);
     world.stripe.mode("");
     world.clock.advance(15_000);
     assert_eq!(has().await, false);

@@ -17,7 +17,7 @@ async fn subscriber(world: &World, fields: Value) -> (String, UserId) {
     world
         .events(&[event("evt_1", "customer.subscription.created", 10, of)])
         .await;
-    world.stripe.asked();
+    world.stripe.requests();
     let id = id(world, &user).await;
     (user, id)
 }
@@ -51,7 +51,7 @@ fn pending(world: &World) -> i64 {
     count[0][0].as_i64().unwrap()
 }
 
-async fn told(world: &World) {
+async fn wait_for_provider_tasks(world: &World) {
     eventually("nothing left to tell", async || pending(world) == 0).await;
 }
 
@@ -60,11 +60,11 @@ async fn an_end_and_its_taking_back_reach_the_provider() {
     let world = World::start().await;
     let (user, id) = subscriber(&world, json!({})).await;
     cancel(&world, id).await;
-    told(&world).await;
+    wait_for_provider_tasks(&world).await;
     assert!(ends(&world));
     assert_eq!(world.status(&user).await["cancel_at_period_end"], true);
     reactivate(&world, id).await;
-    told(&world).await;
+    wait_for_provider_tasks(&world).await;
     assert!(!ends(&world));
     assert_eq!(world.status(&user).await["cancel_at_period_end"], false);
 }
@@ -77,11 +77,11 @@ async fn what_somebody_ended_themselves_stays_ended() {
     world.stripe.state().subscriptions.get_mut("sub_1").unwrap()["cancel_at_period_end"] =
         json!(true);
     cancel(&world, id).await;
-    told(&world).await;
+    wait_for_provider_tasks(&world).await;
     reactivate(&world, id).await;
-    told(&world).await;
+    wait_for_provider_tasks(&world).await;
     assert!(ends(&world));
-    let posts = world.stripe.asked_for("POST", "/v1/subscriptions/sub_1");
+    let posts = world.stripe.requests_for("POST", "/v1/subscriptions/sub_1");
     assert_eq!(posts.len(), 0);
 }
 
@@ -112,7 +112,7 @@ async fn an_outage_delays_and_loses_nothing() {
     assert_eq!(attempts(&world).1, world.clock.now().0 + 120_000);
     world.stripe.mode("");
     world.clock.advance(120_000);
-    told(&world).await;
+    wait_for_provider_tasks(&world).await;
     assert!(ends(&world));
 }
 
@@ -122,12 +122,12 @@ async fn the_last_wish_counts() {
     let (_, id) = subscriber(&world, json!({})).await;
     world.stripe.mode("500-final");
     cancel(&world, id).await;
-    eventually("an attempt", async || !world.stripe.asked().is_empty()).await;
+    eventually("an attempt", async || !world.stripe.requests().is_empty()).await;
     reactivate(&world, id).await;
     assert_eq!(pending(&world), 1);
     world.stripe.mode("");
     world.clock.advance(3_600_000);
-    told(&world).await;
+    wait_for_provider_tasks(&world).await;
     assert!(!ends(&world));
 }
 
@@ -149,7 +149,7 @@ async fn a_customer_is_deleted_when_the_provider_comes_back() {
     );
     world.stripe.mode("");
     world.clock.advance(3_600_000);
-    told(&world).await;
+    wait_for_provider_tasks(&world).await;
     assert!(world.stripe.state().customers.is_empty());
     // Twice is once: a customer that is gone counts as deleted.
     let deleted_again = world
@@ -158,7 +158,7 @@ async fn a_customer_is_deleted_when_the_provider_comes_back() {
         .store
         .write(move |tx| tx.delete_customer("cus_1", now));
     deleted_again.await.unwrap();
-    told(&world).await;
+    wait_for_provider_tasks(&world).await;
 }
 
 /// Somebody asks for deletion while a checkout is open, and then pays.
@@ -176,6 +176,6 @@ async fn a_subscription_of_an_account_that_is_going_ends_with_its_period() {
     world
         .events(&[event("evt_1", "customer.subscription.created", 10, of)])
         .await;
-    told(&world).await;
+    wait_for_provider_tasks(&world).await;
     assert!(ends(&world));
 }

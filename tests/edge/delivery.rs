@@ -14,8 +14,8 @@ async fn a_plain_relay_pings_obeys_and_acks() {
     assert_eq!(hello["epoch"], epoch[0][0]);
     let expected = json!([1, "a", 0, 30, 90, 30, 64]);
     let names = "protocol agent_id head_seq heartbeat_s silence_s ack_timeout_s max_in_flight";
-    let said: Vec<&Value> = names.split(' ').map(|name| &hello[name]).collect();
-    assert_eq!(json!(said), expected);
+    let values: Vec<&Value> = names.split(' ').map(|name| &hello[name]).collect();
+    assert_eq!(json!(values), expected);
     relay.settle().await;
 
     chat_with(&service, "a", "x", &["one", "two"]).await;
@@ -131,9 +131,12 @@ async fn a_failure_ends_it_unless_it_is_retryable() {
     .await;
     clock.advance(1_200);
     relay.settle().await;
-    let again = relay.command().await;
-    assert_eq!((&again["seq"], &again["attempt"]), (&json!(1), &json!(2)));
-    let ack = json!({"command_id": again["command_id"], "status": "failed", "retryable": false});
+    let repeated = relay.command().await;
+    assert_eq!(
+        (&repeated["seq"], &repeated["attempt"]),
+        (&json!(1), &json!(2))
+    );
+    let ack = json!({"command_id": repeated["command_id"], "status": "failed", "retryable": false});
     relay
         .say(&json!({"type": "command_ack", "data": ack}))
         .await;
@@ -322,11 +325,11 @@ async fn events_are_kept_once_and_the_status_is_shown() {
     let status = json!({"uptime_seconds": 3600, "scheduled_messages": 0});
     relay.say(&json!({"type": "status", "data": status})).await;
     eventually("the status", async || {
-        let shown = service
+        let relays = service
             .admin("GET", "/admin/edge-agents", &json!({}))
             .await
             .json();
-        shown["agents"][0]["status"] == status && shown["agents"][0]["connected"] == true
+        relays["agents"][0]["status"] == status && relays["agents"][0]["connected"] == true
     })
     .await;
 }

@@ -30,17 +30,17 @@ async fn an_ack_by_http_finishes_its_command_once() {
     chat_with(&service, "a", "chat", &["one"]).await;
     let polled = poll(&service, "a", &json!({})).await;
     let command = id(&polled["commands"][0]);
-    let done = json!({"command_id": command, "success": true, "error": null,
+    let completion = json!({"command_id": command, "success": true, "error": null,
                       "timestamp": "2026-11-21T04:36:00Z"});
     // Another agent's report is of no command of its own.
-    let foreign = ack(&service, "b", &done).await;
+    let foreign = ack(&service, "b", &completion).await;
     assert_eq!(
         (foreign.status, foreign.code().as_str()),
         (404, "command_not_found")
     );
     assert_eq!(states(&service), [[json!(1), json!("sent")]]);
     for _ in 0..2 {
-        let answer = ack(&service, "a", &done).await;
+        let answer = ack(&service, "a", &completion).await;
         assert_eq!(
             (answer.status, answer.json()),
             (200, json!({"status": "ok"}))
@@ -111,8 +111,11 @@ async fn a_registration_token_makes_one_relay() {
     assert_eq!(service.send(&message).await.status, 200);
     let socket = RelaySocket::open(service.address, agent, edge_token).await;
     assert_eq!(socket.ok().unwrap().hello["data"]["agent_id"], agent);
-    let again = register(&service, &token).await;
-    assert_eq!((again.status, again.code().as_str()), (401, "unauthorized"));
+    let repeated = register(&service, &token).await;
+    assert_eq!(
+        (repeated.status, repeated.code().as_str()),
+        (401, "unauthorized")
+    );
     // Also after a restart.
     let (_, folder) = service.stop().await;
     let service = Service::in_folder(folder, &[], Clock::system()).await;
@@ -151,15 +154,15 @@ async fn what_registers_nobody() {
             answer.text
         );
     }
-    let good = registration("kept", 60);
+    let valid = registration("kept", 60);
     for phone in ["", "a:b", "a\nb"] {
-        let body = json!({"user_phone": phone, "registration_token": good});
+        let body = json!({"user_phone": phone, "registration_token": valid});
         let answer = service.send(&post("/edge/register", &body)).await;
         assert_eq!(answer.status, 422, "{phone:?}: {}", answer.text);
         assert_eq!(answer.json()["errors"][0]["field"], "/user_phone");
     }
     // A refused request uses nothing up.
-    assert_eq!(register(&service, &good).await.status, 200);
+    assert_eq!(register(&service, &valid).await.status, 200);
     assert_eq!(
         service.rows("SELECT nonce FROM used_registrations"),
         [[json!("kept")]]

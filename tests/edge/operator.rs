@@ -31,7 +31,7 @@ async fn what_failed_is_listed_and_sent_again() {
     let rows = listed(&service, "?state=failed").await;
     assert_eq!(rows, listed(&service, "").await);
     assert_eq!(rows.len(), 1);
-    let shown = [
+    let fields = [
         "command_id",
         "agent_id",
         "chat_guid",
@@ -39,9 +39,9 @@ async fn what_failed_is_listed_and_sent_again() {
         "error",
         "seq",
     ];
-    let shown = shown.map(|name| rows[0][name].clone());
+    let fields = fields.map(|name| rows[0][name].clone());
     let expected = json!([command["command_id"], "a", "x", "failed", "no such chat", 1]);
-    assert_eq!(json!(shown), expected);
+    assert_eq!(json!(fields), expected);
     assert!(rows[0].get("payload").is_none());
     assert_eq!(listed(&service, "?state=expired").await.len(), 0);
     assert_eq!(listed(&service, "?state=queued").await.len(), 0);
@@ -55,17 +55,20 @@ async fn what_failed_is_listed_and_sent_again() {
     );
     let answer = service.admin("POST", &path, &json!({})).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
-    let again = other.command().await;
-    assert_eq!(again["command_id"], command["command_id"]);
-    assert_eq!(again["payload"], command["payload"]);
-    assert_eq!((&again["seq"], &again["attempt"]), (&json!(1), &json!(1)));
+    let repeated = other.command().await;
+    assert_eq!(repeated["command_id"], command["command_id"]);
+    assert_eq!(repeated["payload"], command["payload"]);
+    assert_eq!(
+        (&repeated["seq"], &repeated["attempt"]),
+        (&json!(1), &json!(1))
+    );
     let twice = service.admin("POST", &path, &json!({})).await;
     assert_eq!(
         (twice.status, twice.code().as_str()),
         (404, "command_not_found")
     );
     assert_eq!(listed(&service, "").await.len(), 0);
-    other.ack(&again, "completed").await;
+    other.ack(&repeated, "completed").await;
     until_states(&service, &[(1, "moved"), (1, "completed")]).await;
     let counts = service.rows("SELECT sum(unfinished) FROM agents");
     assert_eq!(counts, [[0]]);

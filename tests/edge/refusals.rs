@@ -138,8 +138,8 @@ async fn a_poll_leaves_out_a_chat_that_refused() {
     // Also by what the next process knows.
     let (_, folder) = service.stop().await;
     let service = Service::in_folder(folder, &[], clock.clone()).await;
-    let done = json!({"last_command_id": rest[1]["command_id"]});
-    assert_eq!(seqs(&poll(&service, done).await), [1, 2, 4]);
+    let ack = json!({"last_command_id": rest[1]["command_id"]});
+    assert_eq!(seqs(&poll(&service, ack).await), [1, 2, 4]);
     until_states(
         &service,
         &[
@@ -180,8 +180,8 @@ async fn so_many_commands_go_out_a_minute() {
         assert_eq!(command["seq"], seq);
         relay.ack(&command, "completed").await;
     }
-    let done = "SELECT count(*) FROM commands WHERE state = 'completed'";
-    eventually("three are done", async || service.rows(done) == [[3]]).await;
+    let completed = "SELECT count(*) FROM commands WHERE state = 'completed'";
+    eventually("three are done", async || service.rows(completed) == [[3]]).await;
     clock.advance(59_999);
     relay.settle().await;
     assert!(!relay.has_passed(), "three a minute");
@@ -216,7 +216,7 @@ async fn a_long_text_is_several_commands_in_order() {
     assert!(queue(&service, "a", "x", &paragraphs.join("\n\n")).await);
     let commands = poll(&service, json!({})).await;
     assert_eq!(seqs(&commands), [1, 2, 3]);
-    let mut said = Vec::new();
+    let mut texts = Vec::new();
     for command in &commands {
         let payload = &command["payload"];
         let bubbles: Vec<&str> = payload["bubbles"]
@@ -227,10 +227,10 @@ async fn a_long_text_is_several_commands_in_order() {
             .collect();
         assert_eq!(payload["text"], bubbles.join("\n"));
         assert!(payload["text"].as_str().unwrap().chars().count() < 5_000);
-        said.extend(bubbles);
+        texts.extend(bubbles);
     }
     let trimmed: Vec<&str> = paragraphs.iter().map(|text| text.trim()).collect();
-    assert_eq!(said, trimmed);
+    assert_eq!(texts, trimmed);
 }
 
 /// In the middle of a session: what is under way comes again, after `hello`.
@@ -248,13 +248,13 @@ async fn a_resume_that_does_not_fit_is_followed_by_everything() {
         .say(&json!({"type": "resume", "data": {"epoch": "another", "last_seq": 1}}))
         .await;
     assert_eq!(relay.next().await["type"], "hello");
-    let mut again = Vec::new();
+    let mut repeated = Vec::new();
     for _ in 0..2 {
         let command = relay.command().await;
         assert_eq!(command["attempt"], 1, "no attempt");
-        again.push(command["seq"].clone());
+        repeated.push(command["seq"].clone());
     }
-    assert_eq!(again, [1, 3]);
+    assert_eq!(repeated, [1, 3]);
     assert_eq!(
         states(&service),
         json!([[1, "sent"], [2, "queued"], [3, "sent"]])

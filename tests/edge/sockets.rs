@@ -26,9 +26,9 @@ async fn the_newest_socket_wins() {
     let first = old.command().await;
     let mut new = service.relay("a").await;
     ends_with(&mut old, 4409).await;
-    let again = new.command().await;
-    assert_eq!(again, first, "the same, and no attempt");
-    new.ack(&again, "completed").await;
+    let repeated = new.command().await;
+    assert_eq!(repeated, first, "the same, and no attempt");
+    new.ack(&repeated, "completed").await;
     assert_eq!(new.command().await["seq"], 2);
     until_states(&service, &[(1, "completed"), (2, "sent")]).await;
 }
@@ -80,6 +80,6 @@ async fn a_revoked_agent_is_closed_and_stays_out() {
     ends_with(&mut relay, 4401).await;
     let refused = RelaySocket::open(service.address, "a", &old_token).await;
     assert_eq!(refused.err(), Some(401));
-    let shown = service.admin("GET", "/admin/edge-agents", &json!({})).await;
-    assert_eq!(shown.json()["agents"][0]["connected"], false);
+    let relays = service.admin("GET", "/admin/edge-agents", &json!({})).await;
+    assert_eq!(relays.json()["agents"][0]["connected"], false);
 }

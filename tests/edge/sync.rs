@@ -107,8 +107,8 @@ async fn what_failed_is_finished_only_by_its_own_ack() {
     )
     .await;
     until_states(&service, &[(1, "sent"), (2, "completed")]).await;
-    let done = json!({"command_id": id(&list, 0), "status": "completed"});
-    poll(&service, json!({"acks": [done]})).await;
+    let ack = json!({"command_id": id(&list, 0), "status": "completed"});
+    poll(&service, json!({"acks": [ack]})).await;
     until_states(&service, &[(1, "completed"), (2, "completed")]).await;
 }
 
@@ -272,11 +272,11 @@ async fn events_and_status_are_kept() {
         assert_eq!(answer["ack_events"], json!(["e-7"]));
     }
     assert_eq!(service.rows("SELECT event_id FROM edge_events"), [["e-7"]]);
-    let shown = service
+    let relays = service
         .admin("GET", "/admin/edge-agents", &json!({}))
         .await
         .json();
-    assert_eq!(shown["agents"][0]["status"], status);
+    assert_eq!(relays["agents"][0]["status"], status);
 }
 
 #[tokio::test]

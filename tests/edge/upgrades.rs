@@ -33,21 +33,21 @@ fn version_8() -> Request {
 
 #[rustfmt::skip] // a table: one case, one line
 fn refusals() -> Vec<Case> {
-    let good = &token("a");
+    let valid = &token("a");
     let evil = |request: Request| request.header("Origin", "https://evil.example.com");
-    let in_query = format!("?edge_agent_id=a&token={good}&access_token={good}");
+    let in_query = format!("?edge_agent_id=a&token={valid}&access_token={valid}");
     let plain = request("GET", "/edge/ws?edge_agent_id=a");
     vec![
         ("no agent id",            handshake("").bearer("bad"),                         400, "bad_request"),
-        ("an empty one",           handshake("?edge_agent_id=").bearer(good),           400, "bad_request"),
-        ("no handshake",           plain.bearer(good),                                  400, "bad_request"),
+        ("an empty one",           handshake("?edge_agent_id=").bearer(valid),           400, "bad_request"),
+        ("no handshake",           plain.bearer(valid),                                  400, "bad_request"),
         ("version 8",              version_8().bearer("bad"),                           426, "upgrade_required"),
         ("no token",               evil(named()),                                       401, "unauthorized"),
         ("a bad one",              named().bearer("bad"),                               401, "unauthorized"),
-        ("another agent's",        handshake("?edge_agent_id=b").bearer(good),          401, "unauthorized"),
-        ("another agent's header", named().bearer(good).header("X-Edge-Agent-Id", "b"), 401, "unauthorized"),
+        ("another agent's",        handshake("?edge_agent_id=b").bearer(valid),          401, "unauthorized"),
+        ("another agent's header", named().bearer(valid).header("X-Edge-Agent-Id", "b"), 401, "unauthorized"),
         ("token in the query",     handshake(&in_query),                                401, "unauthorized"),
-        ("a foreign origin",       evil(named().bearer(good)),                          403, "origin_not_allowed"),
+        ("a foreign origin",       evil(named().bearer(valid)),                          403, "origin_not_allowed"),
     ]
 }
 
@@ -65,8 +65,8 @@ async fn checked_in_this_order() {
         assert_eq!(refused, (status, code.to_owned()), "{what}");
         unauthorized.extend((status == 401).then(|| answer.json()));
     }
-    for shown in &mut unauthorized {
-        shown["request_id"].take();
+    for body in &mut unauthorized {
+        body["request_id"].take();
     }
     unauthorized.dedup();
     assert_eq!(unauthorized.len(), 1, "every 401 is the same");

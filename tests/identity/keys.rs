@@ -21,7 +21,7 @@ async fn every_kind_of_key_opens_and_is_fetched_once() {
             assert!(is_let_in(&service, &token).await, "{}", signer.kid);
         }
     }
-    assert_eq!(issuer.asked(), 1);
+    assert_eq!(issuer.requests(), 1);
     assert_eq!(service.rows("SELECT count(*) FROM users")[0][0], 1);
 }
 
@@ -30,7 +30,7 @@ async fn keys_are_fetched_at_the_start_and_nobody_waits_for_them_there() {
     let signer = Signer::rsa("r");
     let issuer = Issuer::start(Mode::Hang(vec![signer.jwk()])).await;
     let (service, _) = started(&issuer).await;
-    eventually("the first fetch", async || issuer.asked() == 1).await;
+    eventually("the first fetch", async || issuer.requests() == 1).await;
     let health = service.send(&crate::support::get("/health")).await;
     assert_eq!(health.status, 200);
     // The first tokens wait for that very fetch.
@@ -47,7 +47,7 @@ async fn keys_are_fetched_at_the_start_and_nobody_waits_for_them_there() {
     for one in waiting {
         assert!(one.await.unwrap());
     }
-    assert_eq!(issuer.asked(), 1);
+    assert_eq!(issuer.requests(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,7 +60,7 @@ async fn an_unknown_key_is_looked_for_once_in_30_seconds() {
     // Rotated: the new key is found at once, and the old one has ended.
     issuer.answer_with(Mode::Keys(vec![new.jwk()]));
     assert!(is_let_in(&service, &new.token(&claims("user-1", json!({})))).await);
-    assert_eq!(issuer.asked(), 2);
+    assert_eq!(issuer.requests(), 2);
     let token = old.token(&claims("user-1", json!({})));
     assert!(
         !is_let_in(&service, &token).await,
@@ -74,11 +74,11 @@ async fn an_unknown_key_is_looked_for_once_in_30_seconds() {
         let token = last.token_with(&header, &claims("user-1", json!({})));
         assert!(!is_let_in(&service, &token).await, "{kid}");
     }
-    assert_eq!(issuer.asked(), 2);
+    assert_eq!(issuer.requests(), 2);
     clock.advance(MINUTE_MS / 2);
     let token = last.token(&claims("user-1", json!({})));
     assert!(is_let_in(&service, &token).await);
-    assert_eq!(issuer.asked(), 3);
+    assert_eq!(issuer.requests(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,7 +97,7 @@ async fn many_unknown_keys_at_once_share_one_look() {
             tokio::spawn(async move { is_let_in(&service, &token).await })
         })
         .collect();
-    eventually("the look", async || issuer.asked() == 2).await;
+    eventually("the look", async || issuer.requests() == 2).await;
     // Who has a known key waits for nobody, remembered or not.
     let second = known.token(&claims("user-2", json!({})));
     assert!(is_let_in(&service, &second).await);
@@ -106,7 +106,7 @@ async fn many_unknown_keys_at_once_share_one_look() {
     for one in waiting {
         assert!(!one.await.unwrap());
     }
-    assert_eq!(issuer.asked(), 2);
+    assert_eq!(issuer.requests(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -129,7 +129,7 @@ async fn keys_are_renewed_in_the_background_and_kept_through_failures() {
         clock.advance(10 * MINUTE_MS);
         assert!(is_let_in(&service, &token).await);
         request_count += 1;
-        eventually("another try", async || issuer.asked() == request_count).await;
+        eventually("another try", async || issuer.requests() == request_count).await;
         let fresh = old.token(&claims("user-1", json!({ "n": request_count })));
         assert!(is_let_in(&service, &fresh).await, "the old keys serve");
     }
@@ -139,7 +139,10 @@ async fn keys_are_renewed_in_the_background_and_kept_through_failures() {
     let short = claims("user-1", json!({ "exp": crate::START.seconds() + 86_400 }));
     let token = old.token(&short);
     assert!(is_let_in(&service, &token).await);
-    eventually("another try", async || issuer.asked() == request_count + 1).await;
+    eventually("another try", async || {
+        issuer.requests() == request_count + 1
+    })
+    .await;
     assert!(is_let_in(&service, &token).await);
     issuer.let_go();
     eventually("the end of the old key", async || {
@@ -156,11 +159,11 @@ async fn a_provider_that_is_late_is_found_when_it_comes() {
     let (service, clock) = started(&issuer).await;
     let token = signer.token(&claims("user-1", json!({})));
     assert!(!is_let_in(&service, &token).await);
-    let request_count = issuer.asked();
+    let request_count = issuer.requests();
     assert!((1..=2).contains(&request_count), "{request_count}");
     assert!(!is_let_in(&service, &token).await);
     assert!(!is_let_in(&service, &token).await);
-    let request_count = issuer.asked();
+    let request_count = issuer.requests();
     assert!((1..=2).contains(&request_count), "{request_count}");
     issuer.answer_with(Mode::Keys(vec![signer.jwk()]));
     clock.advance(5_000);
@@ -189,7 +192,7 @@ async fn what_is_wrong_anyway_makes_nobody_look() {
         let token = other.token(&claims("user-1", wrong.clone()));
         assert!(!is_let_in(&service, &token).await, "{wrong}");
     }
-    assert_eq!(issuer.asked(), 1);
+    assert_eq!(issuer.requests(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

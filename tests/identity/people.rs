@@ -46,7 +46,7 @@ fn phone(verified: impl Into<Value>) -> Value {
     json!({ "phone_number": PHONE, "phone_number_verified": verified.into() })
 }
 
-async fn written(service: &Service) -> String {
+async fn user_who_wrote(service: &Service) -> String {
     let answer = service.edge_message("a", &direct(PHONE, "hello")).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     service.user_id(PHONE)
@@ -61,7 +61,7 @@ fn count(service: &Service, table: &str) -> i64 {
 async fn a_verified_phone_ties_to_the_user_of_the_chat() {
     let provider = Provider::start().await;
     let (service, _) = started(&provider.issuer).await;
-    let known = written(&service).await;
+    let known = user_who_wrote(&service).await;
     // Not verified: an account of its own, and the phone is not taken over.
     let stranger = provider.sign_in(&service, "stranger", phone(false)).await;
     assert_ne!(stranger, known);
@@ -96,7 +96,7 @@ async fn a_sub_that_is_a_uuid_is_the_users_id_unless_it_is_taken() {
     assert_eq!(count(&service, "users"), 1);
 
     // Somebody known from chat, by their id; then the id is taken.
-    let known = written(&service).await;
+    let known = user_who_wrote(&service).await;
     assert_eq!(provider.sign_in(&service, "ada", phone(true)).await, known);
     let other = provider.sign_in(&service, &known, json!({})).await;
     assert_ne!(other, known);
@@ -168,7 +168,7 @@ async fn what_a_profile_lacks_is_filled_in_and_nothing_else() {
     assert_eq!(Value::from(profile(&service, &ada)), filled);
 
     // Who writes from that phone is known by what was filled in.
-    assert_eq!(written(&service).await, ada);
+    assert_eq!(user_who_wrote(&service).await, ada);
     let answer = service
         .edge_message("a", &direct(PHONE, "what is my name?"))
         .await;
@@ -181,7 +181,7 @@ async fn what_a_profile_lacks_is_filled_in_and_nothing_else() {
 async fn a_user_of_the_chat_is_known_by_name_after_signing_in() {
     let provider = Provider::start().await;
     let (service, _) = started(&provider.issuer).await;
-    let known = written(&service).await;
+    let known = user_who_wrote(&service).await;
     let mut more = phone(true);
     more["name"] = "Grace".into();
     assert_eq!(provider.sign_in(&service, "grace", more).await, known);
@@ -291,7 +291,7 @@ async fn a_token_from_before_an_erasure_brings_nobody_back() {
     for sub in ["quixotic-17", UUID] {
         let provider = Provider::start().await;
         let (service, clock) = started(&provider.issuer).await;
-        let known = written(&service).await;
+        let known = user_who_wrote(&service).await;
         let before = provider.signer.token(&claims(sub, profile.clone()));
         assert!(is_let_in(&service, &before).await);
         assert_eq!(tied(&service, sub).as_deref(), Some(known.as_str()));

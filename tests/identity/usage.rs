@@ -18,7 +18,7 @@ async fn service() -> (Service, Clock, Signer, Issuer) {
     (service, clock, signer, issuer)
 }
 
-async fn told(service: &Service, user_id: &str) -> Value {
+async fn usage_limits(service: &Service, user_id: &str) -> Value {
     let answer = usage(service, &service.user_token(user_id), user_id).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     assert_eq!(answer.header("content-type"), Some("application/json"));
@@ -88,25 +88,25 @@ async fn messages_count_down_and_start_anew_at_midnight() {
     let hello = direct(PHONE, "hello");
     service.edge_message("a", &hello).await;
     let user = service.user_id(PHONE);
-    assert_eq!(told(&service, &user).await, free(2, 1));
+    assert_eq!(usage_limits(&service, &user).await, free(2, 1));
     for _ in 0..2 {
         service.edge_message("a", &hello).await;
     }
-    assert_eq!(told(&service, &user).await, free(2, 0));
+    assert_eq!(usage_limits(&service, &user).await, free(2, 0));
     // Less than what was used already.
     service.set_flag("free_tier.daily_message_limit", 1).await;
-    assert_eq!(told(&service, &user).await, free(1, 0));
+    assert_eq!(usage_limits(&service, &user).await, free(1, 0));
     clock.advance(16 * 60 * MINUTE_MS);
-    assert_eq!(told(&service, &user).await, free(1, 1));
+    assert_eq!(usage_limits(&service, &user).await, free(1, 1));
     service.set_flag("payment.paywall_enabled", true).await;
-    assert_eq!(told(&service, &user).await, free(0, 0));
+    assert_eq!(usage_limits(&service, &user).await, free(0, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn subscribers_have_no_limit() {
     let (service, _, _, _issuer) = service().await;
     let user = UUID;
-    told(&service, user).await;
+    usage_limits(&service, user).await;
     let path = format!("/admin/users/{user}/grant");
     let grant = json!({ "plan": "annual" });
     assert_eq!(service.admin("PUT", &path, &grant).await.status, 200);
@@ -115,16 +115,16 @@ async fn subscribers_have_no_limit() {
         "messages": { "limit": null, "remaining": null, "unlimited": true, "resets_at": null },
         "superpowers": { "enabled": true, "upgrade_message": null },
     });
-    assert_eq!(told(&service, user).await, subscribed);
+    assert_eq!(usage_limits(&service, user).await, subscribed);
     for flag in ["superpower.enabled", "llm.force_basic_mode"] {
         service.set_flag(flag, flag.starts_with("llm")).await;
-        let powers = told(&service, user).await["superpowers"].clone();
+        let powers = usage_limits(&service, user).await["superpowers"].clone();
         assert_eq!(powers["enabled"], false, "{flag}");
         assert!(powers["upgrade_message"].is_string(), "{flag}");
         service.set_flag(flag, !flag.starts_with("llm")).await;
     }
     assert_eq!(service.admin("DELETE", &path, &json!({})).await.status, 200);
-    assert_eq!(told(&service, user).await, free(50, 50));
+    assert_eq!(usage_limits(&service, user).await, free(50, 50));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -133,13 +133,13 @@ async fn flags_open_what_is_closed_to_free_users() {
     service
         .set_flag("free_tier.superpowers_disabled", false)
         .await;
-    let powers = told(&service, UUID).await["superpowers"].clone();
+    let powers = usage_limits(&service, UUID).await["superpowers"].clone();
     assert_eq!(powers, json!({ "enabled": true, "upgrade_message": null }));
     service
         .set_flag("free_tier.superpowers_disabled", true)
         .await;
     service.set_flag("free_tier.enabled", false).await;
-    let all = told(&service, UUID).await;
+    let all = usage_limits(&service, UUID).await;
     assert_eq!(
         all["messages"],
         json!({ "limit": null, "remaining": null, "unlimited": true, "resets_at": "midnight UTC" })

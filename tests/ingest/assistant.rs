@@ -14,8 +14,8 @@ async fn it_remembers_recalls_and_forgets() {
         "my sister's birthday is on 5 June",
         "I am allergic to peanuts",
     ] {
-        let said = reply(&service, "ana", &format!("remember that {fact}")).await;
-        assert!(said.contains(fact), "{said}");
+        let answer = reply(&service, "ana", &format!("remember that {fact}")).await;
+        assert!(answer.contains(fact), "{answer}");
     }
     say(&service, "ben", "remember that my bike is red").await;
     let bike = reply(&service, "ana", "what do you remember about my bike?").await;
@@ -34,14 +34,14 @@ async fn it_remembers_recalls_and_forgets() {
     let service = Service::in_folder(folder, &[], clock).await;
     let bike = reply(&service, "ana", "what do you remember about my bike?").await;
     assert!(bike.contains("4321"), "{bike}");
-    let shown = reply(&service, "ana", "forget my bike lock code").await;
-    assert!(shown.contains("Shall I forget this?"), "{shown}");
+    let reply_text = reply(&service, "ana", "forget my bike lock code").await;
+    assert!(reply_text.contains("Shall I forget this?"), "{reply_text}");
     assert_eq!(count(&service, "memories"), 4);
     reply(&service, "ana", "yes").await;
     let rows = service.rows("SELECT text FROM memories JOIN users ON users.id = memories.user_id WHERE phone = 'ana' ORDER BY memories.id");
     assert_eq!(rows.len(), 2, "{rows:?}");
-    let gone = reply(&service, "ana", "forget my submarine").await;
-    assert!(gone.contains("nothing to forget"), "{gone}");
+    let deleted = reply(&service, "ana", "forget my submarine").await;
+    assert!(deleted.contains("nothing to forget"), "{deleted}");
     assert_eq!(count(&service, "memories"), 3);
     reply(&service, "ana", "forget everything").await;
     assert_eq!(count(&service, "memories"), 3);
@@ -69,11 +69,11 @@ async fn memories_stay_out_of_groups() {
         assert!(!text.contains("hunter2"), "{sender}: {text}");
         assert!(text.contains("direct chat"), "{sender}: {text}");
         // Who asks is told where nobody reads along.
-        let told = service.rows(
+        let rows = service.rows(
             "SELECT count(*) FROM commands WHERE payload LIKE '%hunter2%'
                AND json_extract(payload, '$.chat_guid') = 'chat;ana'",
         );
-        assert_eq!(told, [[1]], "{sender}");
+        assert_eq!(rows, [[1]], "{sender}");
         for change in [
             "juno, remember that it is hunter3",
             "juno, forget everything",
@@ -81,8 +81,8 @@ async fn memories_stay_out_of_groups() {
             let answer = service
                 .edge_message("a", &group("room", sender, change))
                 .await;
-            let said = answer.json()["reply_text"].to_string();
-            assert!(said.contains("between the two of us"), "{said}");
+            let reply_text = answer.json()["reply_text"].to_string();
+            assert!(reply_text.contains("between the two of us"), "{reply_text}");
         }
     }
     assert_eq!(
@@ -165,11 +165,11 @@ async fn somebody_in_a_crisis_gets_a_number_whatever_the_limits() {
     assert_eq!(denied["access"]["code"], "message_limit_reached");
     let answer = say(&service, "+4915112345678", "I just want to die").await;
     assert_eq!(answer["access"], serde_json::Value::Null);
-    let said = answer["reply_text"].as_str().unwrap();
-    assert!(said.contains("0800 111 0 111"), "{said}");
-    assert!(!said.contains("help”"), "{said}");
-    let said = reply(&service, "someone", "I'm thinking of killing myself").await;
-    assert!(said.contains("findahelpline.com"), "{said}");
+    let reply_text = answer["reply_text"].as_str().unwrap();
+    assert!(reply_text.contains("0800 111 0 111"), "{reply_text}");
+    assert!(!reply_text.contains("help”"), "{reply_text}");
+    let reply_text = reply(&service, "someone", "I'm thinking of killing myself").await;
+    assert!(reply_text.contains("findahelpline.com"), "{reply_text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -184,15 +184,15 @@ async fn a_claim_is_borne_out_by_the_rows() {
         "remind me 5/6 at 5pm to swim",
         "remind me at 9 tomorrow to swim at noon or at 3pm",
     ] {
-        let said = reply(&service, "ana", half_understood).await;
+        let answer = reply(&service, "ana", half_understood).await;
         assert!(
-            !said.contains("I'll remind you"),
-            "{half_understood}: {said}"
+            !answer.contains("I'll remind you"),
+            "{half_understood}: {answer}"
         );
         assert_eq!(texts(), none, "{half_understood}");
     }
     let both = "hi! my name is Tom. remind me to buy milk tomorrow at 6pm and call dad at 8pm";
-    let said = reply(&service, "ana", both).await;
+    let answer = reply(&service, "ana", both).await;
     for part in [
         "Tom",
         "tomorrow at 18:00",
@@ -200,18 +200,18 @@ async fn a_claim_is_borne_out_by_the_rows() {
         "tomorrow at 20:00",
         "call dad",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(answer.contains(part), "{part}: {answer}");
     }
     assert_eq!(texts(), [["buy milk"], ["call dad"]]);
     assert_eq!(service.rows("SELECT name FROM users"), [["Tom"]]);
-    let said = reply(
+    let answer = reply(
         &service,
         "ana",
         "remind me tomorrow at 3pm Berlin time to call",
     )
     .await;
-    assert!(said.contains("15:00 in Europe/Berlin"), "{said}");
-    let said = reply(&service, "ana", "cancel all reminders for tomorrow").await;
-    assert!(said.contains("cancelled 3"), "{said}");
+    assert!(answer.contains("15:00 in Europe/Berlin"), "{answer}");
+    let answer = reply(&service, "ana", "cancel all reminders for tomorrow").await;
+    assert!(answer.contains("cancelled 3"), "{answer}");
     assert_eq!(texts(), none);
 }

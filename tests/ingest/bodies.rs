@@ -17,9 +17,9 @@ async fn refusals(service: &Service, path: &str, body: &[u8]) -> Answer {
     let answer = service
         .send(&raw(path, body).header("Content-Type", "application/json"))
         .await;
-    let shown = String::from_utf8_lossy(&body[..body.len().min(80)]).into_owned();
-    assert_eq!(answer.status, 422, "{path} {shown}: {}", answer.text);
-    assert_eq!(answer.code(), "validation_failed", "{shown}");
+    let text = String::from_utf8_lossy(&body[..body.len().min(80)]).into_owned();
+    assert_eq!(answer.status, 422, "{path} {text}: {}", answer.text);
+    assert_eq!(answer.code(), "validation_failed", "{text}");
     answer
 }
 
@@ -54,8 +54,8 @@ async fn what_is_no_strict_json_object_is_refused() {
     for path in [EDGE, LEGACY] {
         for (body, field) in &cases {
             let problem = refusals(&service, path, body).await.json();
-            let shown = String::from_utf8_lossy(body);
-            assert_eq!(problem["errors"][0]["field"], *field, "{shown}");
+            let text = String::from_utf8_lossy(body);
+            assert_eq!(problem["errors"][0]["field"], *field, "{text}");
         }
         refusals(&service, path, deep(65).as_bytes()).await;
         refusals(&service, path, deep(50_000).as_bytes()).await;

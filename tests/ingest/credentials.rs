@@ -70,29 +70,29 @@ async fn assert_taken(service: &Service, request: Request, what: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_needs_a_valid_edge_token() {
     let service = Service::start().await;
-    let good = token("a");
+    let valid = token("a");
     assert_unauthorized(&service, message(), "no header").await;
     for value in [
         "",
         "Bearer",
         "Bearer ",
-        &good,
-        &format!("Basic {good}"),
-        &format!("Bearer {good} x"),
-        &format!("Bearer {good},{good}"),
+        &valid,
+        &format!("Basic {valid}"),
+        &format!("Bearer {valid} x"),
+        &format!("Bearer {valid},{valid}"),
         &format!("Bearer {ADMIN_TOKEN}"),
         "Bearer \u{e9}",
         "Bearer ====",
         &format!("Bearer {}", URL_SAFE_NO_PAD.encode("a:b")),
         &format!("Bearer {}", URL_SAFE_NO_PAD.encode(b"\xff\xfe")),
-        &format!("Bearer {good}==="),
+        &format!("Bearer {valid}==="),
     ] {
         assert_unauthorized(&service, message().header("Authorization", value), value).await;
     }
-    let twice = message().bearer(&good).bearer(&good);
+    let twice = message().bearer(&valid).bearer(&valid);
     assert_unauthorized(&service, twice, "two headers").await;
     assert_no_rows(&service);
-    let lower = message().header("authorization", &format!("bearer {good}"));
+    let lower = message().header("authorization", &format!("bearer {valid}"));
     assert_taken(&service, lower, "the scheme in any case").await;
 }
 
@@ -154,7 +154,7 @@ async fn a_token_has_an_age() {
     let now = clock.now().seconds();
     let issued = |at: i64| message().bearer(&edge_token::issue(EDGE_SECRET, "a", "p", at));
     let ttl = 30 * 86_400;
-    for (age, taken) in [
+    for (age, is_accepted) in [
         (0, true),
         (ttl, true),
         (ttl + 1, false),
@@ -162,7 +162,7 @@ async fn a_token_has_an_age() {
         (-61, false),
     ] {
         let (request, what) = (issued(now - age), format!("{age} s old"));
-        if taken {
+        if is_accepted {
             assert_taken(&service, request, &what).await;
         } else {
             assert_unauthorized(&service, request, &what).await;

@@ -264,11 +264,11 @@ async fn metadata_and_context_may_be_partial_and_are_kept_when_they_say_somethin
         let answer = service.edge_message("a", &body).await;
         assert_eq!(answer.status, 200, "{extra}: {}", answer.text);
         let rows = service.rows("SELECT metadata, context FROM messages ORDER BY id");
-        let kept = |column: usize| match rows[index][column].as_str() {
+        let stored = |column: usize| match rows[index][column].as_str() {
             Some(text) => serde_json::from_str(text).unwrap(),
             None => Value::Null,
         };
-        assert_eq!([kept(0), kept(1)], [metadata, context], "{extra}");
+        assert_eq!([stored(0), stored(1)], [metadata, context], "{extra}");
     }
 }
 

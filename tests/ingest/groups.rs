@@ -141,8 +141,8 @@ async fn memories_are_not_told_unasked() {
     let silent = service.edge_message("a", &body).await.json();
     assert_eq!(silent["should_respond"], false, "{silent}");
     let body = group("room", "ana", "juno, what do you remember about my locker?");
-    let told = service.edge_message("a", &body).await.json();
-    assert!(!told.to_string().contains("4321"), "{told}");
+    let answer_body = service.edge_message("a", &body).await.json();
+    assert!(!answer_body.to_string().contains("4321"), "{answer_body}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -172,9 +172,9 @@ async fn an_answer_is_kept_for_seven_days_and_over_restarts() {
     assert_replayed(&service.send(&keyed(&body, "k")).await, &first);
     assert_reused(&service.send(&keyed(&direct("ana", "hello"), "k")).await);
     clock.advance(1);
-    let again = service.send(&keyed(&body, "k")).await;
-    assert_first(&again);
-    assert_replayed(&service.send(&keyed(&body, "k")).await, &again);
+    let repeated = service.send(&keyed(&body, "k")).await;
+    assert_first(&repeated);
+    assert_replayed(&service.send(&keyed(&body, "k")).await, &repeated);
     assert_eq!(count(&service, "messages"), 2);
 }
 

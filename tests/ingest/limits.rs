@@ -208,10 +208,10 @@ async fn commands_have_a_limit_that_is_told_in_words() {
         "forget fact",
         "remind me in 1 hour to go",
     ] {
-        let said = say(&service, "ana", command).await;
-        assert_eq!(said["should_respond"], true);
-        assert_eq!(said["schedule_message"], Value::Null);
-        let text = said["reply_text"].as_str().unwrap();
+        let answer = say(&service, "ana", command).await;
+        assert_eq!(answer["should_respond"], true);
+        assert_eq!(answer["schedule_message"], Value::Null);
+        let text = answer["reply_text"].as_str().unwrap();
         assert!(text.contains("nothing has been changed"), "{text}");
     }
     assert_eq!(count(&service, "memories"), 10);
@@ -238,11 +238,15 @@ async fn superpowers_count_as_commands() {
     service.set_flag("rate_limit.commands_per_minute", 2).await;
     // Nobody here is subscribed.
     service.set_flag("free_tier.enabled", false).await;
-    for told in [false, false, true] {
+    for expects_notice in [false, false, true] {
         let answer = service.edge_message("a", &body).await.json();
         assert_eq!(answer["should_respond"], true);
         let text = answer["reply_text"].as_str().unwrap();
-        assert_eq!(text.contains("nothing has been changed"), told, "{text}");
+        assert_eq!(
+            text.contains("nothing has been changed"),
+            expects_notice,
+            "{text}"
+        );
     }
     // One that is not offered is no command.
     service

@@ -44,33 +44,33 @@ async fn a_reminder_belongs_to_the_room_where_it_was_set() {
         "juno, remind me in 3 hours to buy beer",
     )
     .await;
-    let shown = ask(&service, "g", "ben", "juno, reminders").await;
-    assert!(shown.contains("buy beer"), "{shown}");
-    assert!(!shown.contains("doctor"), "{shown}");
+    let answer = ask(&service, "g", "ben", "juno, reminders").await;
+    assert!(answer.contains("buy beer"), "{answer}");
+    assert!(!answer.contains("doctor"), "{answer}");
     assert_eq!(commands(&service), []);
     // Who has others is told of them alone.
-    let shown = ask(&service, "g", "ana", "juno, reminders").await;
+    let answer = ask(&service, "g", "ana", "juno, reminders").await;
     assert!(
-        shown.contains("buy beer") && shown.contains("direct chat"),
-        "{shown}"
+        answer.contains("buy beer") && answer.contains("direct chat"),
+        "{answer}"
     );
-    assert!(!shown.contains("doctor"), "{shown}");
-    let told = commands(&service);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0].0, "chat;ana");
+    assert!(!answer.contains("doctor"), "{answer}");
+    let texts = commands(&service);
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    assert_eq!(texts[0].0, "chat;ana");
     assert!(
-        told[0].1.contains("doctor") && !told[0].1.contains("beer"),
-        "{told:?}"
+        texts[0].1.contains("doctor") && !texts[0].1.contains("beer"),
+        "{texts:?}"
     );
     // Nothing of a direct chat is cancelled from a group.
-    let kept = ask(
+    let refusal = ask(
         &service,
         "g",
         "ana",
         "juno, cancel my reminder to see the doctor",
     )
     .await;
-    assert!(kept.contains("no such reminder"), "{kept}");
+    assert!(refusal.contains("no such reminder"), "{refusal}");
     ask(&service, "g", "ben", "juno, cancel all reminders").await;
     assert_eq!(
         service.rows("SELECT text FROM reminders"),
@@ -104,8 +104,8 @@ async fn a_direct_chat_that_becomes_a_group_stays_one() {
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
     // Ben comes in: nothing of before is the group's.
-    let shown = ask(&service, "room", "ben", "juno, reminders").await;
-    assert!(shown.contains("no reminders"), "{shown}");
+    let reply_text = ask(&service, "room", "ben", "juno, reminders").await;
+    assert!(reply_text.contains("no reminders"), "{reply_text}");
     let rooms = "SELECT mode, phone FROM rooms JOIN users ON users.id = owner_id
                  WHERE chat_guid = 'room'";
     assert_eq!(service.rows(rooms), [["group", "ana"]]);
@@ -114,9 +114,9 @@ async fn a_direct_chat_that_becomes_a_group_stays_one() {
         .edge_message("a", &alone("room", "ana", "reminders"))
         .await;
     assert_eq!(unasked.json()["should_respond"], false, "{}", unasked.text);
-    let asked = alone("room", "ana", "juno, what do you remember about me?");
-    let asked = service.edge_message("a", &asked).await;
-    assert!(!asked.text.contains("hid a key"), "{}", asked.text);
+    let response = alone("room", "ana", "juno, what do you remember about me?");
+    let response = service.edge_message("a", &response).await;
+    assert!(!response.text.contains("hid a key"), "{}", response.text);
     assert_eq!(service.rows(rooms), [["group", "ana"]]);
     assert_eq!(commands(&service), []);
     // The reminder waits for a direct chat.
@@ -140,8 +140,8 @@ async fn a_direct_chat_that_becomes_a_group_stays_one() {
     let late = "⏰ Reminder: see the doctor\n(this is late, it was due ";
     assert!(text.starts_with(late), "{text}");
     // What was said alone is still Ana's, under the name it had.
-    let told = service.rows("SELECT count(*) FROM rooms WHERE mode = 'direct'");
-    assert_eq!(told, [[2]]);
+    let rows = service.rows("SELECT count(*) FROM rooms WHERE mode = 'direct'");
+    assert_eq!(rows, [[2]]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

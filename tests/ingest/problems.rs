@@ -84,8 +84,8 @@ async fn a_refusal_is_a_problem() {
         let problem = answer.json();
         assert_eq!(problem["type"], "about:blank");
         assert_eq!(problem["status"], status);
-        let said = problem["title"].as_str().unwrap();
-        assert!(said == title || status == 413, "{said}");
+        let title_text = problem["title"].as_str().unwrap();
+        assert!(title_text == title || status == 413, "{title_text}");
         assert!(problem["detail"].as_str().is_some_and(|d| d.ends_with('.')));
         assert_eq!(problem["request_id"], "ask.me_1-2");
         assert_eq!(answer.header("x-request-id"), Some("ask.me_1-2"));
@@ -104,7 +104,7 @@ async fn every_answer_has_a_request_id() {
     let message = direct("+15550101", "hello");
     let long = "x".repeat(65);
     let longest = "x".repeat(64);
-    for (sent, kept) in [
+    for (sent, is_kept) in [
         ("a", true),
         (longest.as_str(), true),
         ("A.b_c-9", true),
@@ -118,7 +118,7 @@ async fn every_answer_has_a_request_id() {
             let request = post(EDGE, &message).bearer(&token);
             let answer = service.send(&request.header("X-Request-Id", sent)).await;
             let id = answer.header("x-request-id").expect("an id").to_owned();
-            assert_eq!(id == sent, kept, "{sent:?} {id:?}");
+            assert_eq!(id == sent, is_kept, "{sent:?} {id:?}");
             let acceptable = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
             assert!(
                 (1..=64).contains(&id.len()) && id.bytes().all(acceptable),

@@ -145,16 +145,16 @@ async fn reminders_are_listed_and_cancelled() {
         assert!(listed.contains(what), "{listed}");
     }
     assert!(!listed.contains("ben"), "{listed}");
-    let said = reply(&service, "ana", "cancel my reminder to call mom").await;
-    assert!(said.contains("cancelled"), "{said}");
-    let left = "SELECT text FROM reminders JOIN users ON users.id = reminders.user_id
+    let answer = reply(&service, "ana", "cancel my reminder to call mom").await;
+    assert!(answer.contains("cancelled"), "{answer}");
+    let remaining = "SELECT text FROM reminders JOIN users ON users.id = reminders.user_id
                 WHERE phone = 'ana' ORDER BY reminders.id";
     assert_eq!(
-        service.rows(left),
+        service.rows(remaining),
         [["water the plants"], ["call the bank"]]
     );
-    let said = reply(&service, "ana", "cancel my reminder to feed the shark").await;
-    assert!(said.contains("no such reminder"), "{said}");
+    let answer = reply(&service, "ana", "cancel my reminder to feed the shark").await;
+    assert!(answer.contains("no such reminder"), "{answer}");
     reply(&service, "ana", "cancel all reminders").await;
     assert_eq!(service.rows("SELECT text FROM reminders"), [["call ben"]]);
     let none = reply(&service, "ana", "reminders").await;

@@ -62,9 +62,9 @@ async fn an_answer_that_was_lost_is_given_once() {
     service
         .set_flag("rate_limit.user_messages_per_minute", 2)
         .await;
-    let held = hold_writer(&service).await;
+    let writer_guard = hold_writer(&service).await;
     send_and_break(&service, &retry()).await;
-    drop(held);
+    drop(writer_guard);
     support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
     // Another relay, endpoint or body is another message.
     let other = post(EDGE, &direct("ben", "hello")).bearer(&token("a"));
@@ -79,8 +79,8 @@ async fn an_answer_that_was_lost_is_given_once() {
     assert_same_message(&service.send(&retry()).await, &service);
     assert_eq!(count(&service, "kept_answers"), 0);
     assert_eq!(count(&service, "messages"), 2);
-    let again = service.send(&retry()).await;
-    assert_eq!(again.status, 200, "{}", again.text);
+    let repeated = service.send(&retry()).await;
+    assert_eq!(repeated.status, 200, "{}", repeated.text);
     assert_eq!(count(&service, "messages"), 3, "given once");
     assert_eq!(service.send(&retry()).await.status, 429);
 }
@@ -88,9 +88,9 @@ async fn an_answer_that_was_lost_is_given_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lost_answer_is_its_relays_and_endpoints_own() {
     let service = service_at(&standing_clock(), &[]).await;
-    let held = hold_writer(&service).await;
+    let writer_guard = hold_writer(&service).await;
     send_and_break(&service, &retry()).await;
-    drop(held);
+    drop(writer_guard);
     support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
     let spaced = retry().raw(format!("{} ", message()));
     for request in [
@@ -108,12 +108,12 @@ async fn a_lost_answer_is_its_relays_and_endpoints_own() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_to_a_closed_connection_is_lost_too() {
     let service = service_at(&standing_clock(), &[]).await;
-    let held = hold_writer(&service).await;
+    let writer_guard = hold_writer(&service).await;
     let mut stream = TcpStream::connect(service.address).await.unwrap();
     stream.write_all(&retry().bytes()).await.unwrap();
     support::eventually("taken", async || service.app.store.queued() > 0).await;
     drop(stream);
-    drop(held);
+    drop(writer_guard);
     support::eventually("kept", async || count(&service, "kept_answers") == 1).await;
     assert_same_message(&service.send(&retry()).await, &service);
     assert_eq!(count(&service, "messages"), 1);

@@ -97,8 +97,8 @@ async fn a_group_has_what_its_owner_has() {
         ("Juno, help", "To-do list"),
     ] {
         let answer = ask(text).await;
-        let said = answer["reply_text"].as_str().unwrap();
-        assert!(said.contains(part), "{text} → {said}");
+        let reply_text = answer["reply_text"].as_str().unwrap();
+        assert!(reply_text.contains(part), "{text} → {reply_text}");
     }
 }
 
@@ -124,13 +124,13 @@ async fn switched_off_is_as_if_there_were_none() {
             for sender in ["ana", "free"] {
                 let answer = say(&service, sender, text).await;
                 assert_eq!(answer["access"], Value::Null, "{key} {text}");
-                let said = answer["reply_text"].as_str().unwrap();
-                let is_plain = plain.split('|').any(|part| said.contains(part));
-                assert!(is_plain, "{key}: {text} → {said}");
+                let reply_text = answer["reply_text"].as_str().unwrap();
+                let is_plain = plain.split('|').any(|part| reply_text.contains(part));
+                assert!(is_plain, "{key}: {text} → {reply_text}");
             }
         }
-        let asked = send(&service, &naming(direct("free", "hello"), "todo_list")).await;
-        assert_eq!(asked["access"], Value::Null, "{key}");
+        let response = send(&service, &naming(direct("free", "hello"), "todo_list")).await;
+        assert_eq!(response["access"], Value::Null, "{key}");
         let silent = send(&service, &group("room", "ana", "add milk to our list")).await;
         assert_eq!(silent["should_respond"], false, "{key}");
         let help = reply(&service, "ana", "help").await;
@@ -201,9 +201,12 @@ async fn what_somebody_said_can_be_erased() {
     });
     erased.await.unwrap();
     let rows = service.rows("SELECT state, previous FROM power_states");
-    let kept = format!("{rows:?}");
-    for gone in ["tulips", "roses", "Lisbon", "Bo"] {
-        assert!(!kept.contains(gone), "{gone}: {kept}");
+    let remaining = format!("{rows:?}");
+    for erased_word in ["tulips", "roses", "Lisbon", "Bo"] {
+        assert!(
+            !remaining.contains(erased_word),
+            "{erased_word}: {remaining}"
+        );
     }
     assert!(service.rows("SELECT * FROM power_alarms").is_empty());
     talk(&service, in_group("ben"), "show our list → ivy | !roses").await;

@@ -53,8 +53,8 @@ async fn a_birthday_is_told_each_year_in_the_morning() {
     let (_, folder) = service.stop().await;
     clock.advance(at("2028-03-06T12:00:00Z").0 - clock.now().0);
     let service = Service::in_folder(folder, &[], clock.clone()).await;
-    let said = commands(&service, 2).await;
-    assert_eq!(said[1], "🎂 It was Bo's birthday (38) on 5 March.");
+    let texts = commands(&service, 2).await;
+    assert_eq!(texts[1], "🎂 It was Bo's birthday (38) on 5 March.");
     // Whoever has it no more isn't told, and it goes on when they have it again.
     service.set_flag("superpower.enabled", false).await;
     clock.advance(at("2029-03-05T08:00:00Z").0 - clock.now().0);
@@ -83,15 +83,15 @@ async fn the_summary_comes_every_day() {
     )
     .await;
     clock.advance(20 * HOUR_MS);
-    let said = commands(&service, 1).await;
+    let texts = commands(&service, 1).await;
     for part in ["Thursday, 4 March:", "call mom", "milk, eggs", "run"] {
-        assert!(said[0].contains(part), "{said:?}");
+        assert!(texts[0].contains(part), "{texts:?}");
     }
     clock.advance(24 * HOUR_MS);
-    let said = commands(&service, 3).await;
+    let texts = commands(&service, 3).await;
     assert!(
-        said.iter().any(|text| text.contains("Friday, 5 March")),
-        "{said:?}"
+        texts.iter().any(|text| text.contains("Friday, 5 March")),
+        "{texts:?}"
     );
     talk(&service, alone("ana"), "stop my daily summary → no more").await;
     assert!(service.rows("SELECT at FROM power_alarms").is_empty());
@@ -124,10 +124,10 @@ async fn a_focus_holds_reminders_back() {
     let service = Service::in_folder(folder, &[], clock.clone()).await;
     service.set_flag("rate_limit.enabled", false).await;
     clock.advance(35 * MINUTE_MS);
-    let said = commands(&service, 3).await;
+    let texts = commands(&service, 3).await;
     assert!(
-        said.contains(&"Your focus time is over. Well done!".to_owned()),
-        "{said:?}"
+        texts.contains(&"Your focus time is over. Well done!".to_owned()),
+        "{texts:?}"
     );
     assert_eq!(service.rows("SELECT count(*) FROM reminders"), [[0]]);
     // Ended early, what was held comes at once.
@@ -140,8 +140,8 @@ async fn a_focus_holds_reminders_back() {
     })
     .await;
     talk(&service, alone("ana"), "stop focus → comes now").await;
-    let said = commands(&service, 4).await;
-    assert_eq!(said[3], "⏰ Reminder: drink");
+    let texts = commands(&service, 4).await;
+    assert_eq!(texts[3], "⏰ Reminder: drink");
     // Switched off, nothing is held.
     say(&service, "ana", "remind me in 5 minutes to eat").await;
     say(&service, "ana", "focus for 2 hours").await;
@@ -170,8 +170,8 @@ async fn a_relay_without_a_queue_can_be_told_nothing() {
     ] {
         let body = crate::support::direct("ana", text);
         let answer = service.send(&post("/orchestrator/message", &body)).await;
-        let said = answer.json()["reply_text"].as_str().unwrap().to_owned();
-        assert!(said.contains(part), "{text} → {said}");
+        let reply_text = answer.json()["reply_text"].as_str().unwrap().to_owned();
+        assert!(reply_text.contains(part), "{text} → {reply_text}");
     }
     assert!(service.rows("SELECT * FROM power_alarms").is_empty());
     assert!(reply(&service, "ana", "birthdays").await.contains("Bo's"));

@@ -255,8 +255,8 @@ async fn changes_are_told_once_and_at_once() {
         ],
     )
     .await;
-    let said = commands(&service, 1).await;
-    assert!(said[0].contains("12:05: Lunch"), "{said:?}");
+    let texts = commands(&service, 1).await;
+    assert!(texts[0].contains("12:05: Lunch"), "{texts:?}");
     clock.advance(60_000);
     let ids = service
         .rows("SELECT id FROM calendar_events WHERE uid IN ('review', 'gone') ORDER BY uid DESC");
@@ -273,12 +273,12 @@ async fn changes_are_told_once_and_at_once() {
         matters: true,
     };
     change(&service, vec![update, EventChange::Cancel(id(1))]).await;
-    let said = commands(&service, 2).await;
+    let texts = commands(&service, 2).await;
     assert!(
-        said[1].contains("Moved: Review is now on Monday, 8 March at 16:30"),
-        "{said:?}"
+        texts[1].contains("Moved: Review is now on Monday, 8 March at 16:30"),
+        "{texts:?}"
     );
-    assert!(said[1].contains("Cancelled: Retro"), "{said:?}");
+    assert!(texts[1].contains("Cancelled: Retro"), "{texts:?}");
     // At its new time it is told again, what was cancelled is not.
     let (_, folder) = service.stop().await;
     let service = Service::in_folder(folder, &[], clock.clone()).await;
@@ -340,15 +340,15 @@ async fn questions_about_the_calendar_are_answered() {
     // Another way of composing.
     service.set_flag("workflow.calendar_v2", true).await;
     clock.advance(24 * 3_600_000);
-    let said = reply(&service, "ana", "morning briefing").await;
+    let reply_text = reply(&service, "ana", "morning briefing").await;
     assert!(
-        said.contains("2 events.") && said.contains("Morning: 11:00–11:30 Standup"),
-        "{said}"
+        reply_text.contains("2 events.") && reply_text.contains("Morning: 11:00–11:30 Standup"),
+        "{reply_text}"
     );
     // Whoever is not offered it is answered as by an assistant without a calendar.
     service
         .set_flag("superpower.calendar_query_agent.enabled", false)
         .await;
-    let said = reply(&service, "ana", "what's on friday?").await;
-    assert!(!said.contains("Dentist"), "{said}");
+    let reply_text = reply(&service, "ana", "what's on friday?").await;
+    assert!(!reply_text.contains("Dentist"), "{reply_text}");
 }

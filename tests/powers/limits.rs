@@ -11,14 +11,14 @@ async fn invocations_count_as_commands() {
     subscriber(&service, "ana").await;
     service.set_flag("rate_limit.enabled", true).await;
     service.set_flag("rate_limit.commands_per_minute", 2).await;
-    let said = async |text: &str| reply(&service, "ana", text).await;
-    assert!(said("add milk to my list").await.contains("Added"));
-    assert!(said("status").await.contains("subscribed"));
-    assert!(said("add tea to my list").await.contains(TOO_MANY));
+    let answer = async |text: &str| reply(&service, "ana", text).await;
+    assert!(answer("add milk to my list").await.contains("Added"));
+    assert!(answer("status").await.contains("subscribed"));
+    assert!(answer("add tea to my list").await.contains(TOO_MANY));
     // A turn that goes on with what is being used is no command.
-    assert!(said("add bread").await.contains("Added bread"));
+    assert!(answer("add bread").await.contains("Added bread"));
     clock.advance(MINUTE_MS);
-    let list = said("my list").await;
+    let list = answer("my list").await;
     assert!(list.contains("bread") && !list.contains("tea"), "{list}");
 }
 
@@ -30,20 +30,20 @@ async fn turns_have_a_limit_of_their_own() {
     service.set_flag("rate_limit.enabled", true).await;
     let key = "rate_limit.miniapp_actions_per_minute";
     service.set_flag(key, 3).await;
-    let said = async |text: &str| reply(&service, "ana", text).await;
+    let answer = async |text: &str| reply(&service, "ana", text).await;
     for text in ["add milk to my list", "add tea", "I feel great today"] {
-        assert!(!said(text).await.contains(TOO_MANY), "{text}");
+        assert!(!answer(text).await.contains(TOO_MANY), "{text}");
     }
     for text in ["mood 3", "undo", "done"] {
-        assert!(said(text).await.contains(TOO_MANY), "{text}");
+        assert!(answer(text).await.contains(TOO_MANY), "{text}");
     }
-    assert!(said("status").await.contains("subscribed"), "no turn");
+    assert!(answer("status").await.contains("subscribed"), "no turn");
     assert_eq!(sessions(&service).len(), 2);
     assert_eq!(sessions(&service)[1][1], "active", "nothing was done");
     service
         .set_flag("rate_limit.strict_mode_enabled", true)
         .await;
     clock.advance(MINUTE_MS);
-    assert!(!said("mood 3").await.contains(TOO_MANY));
-    assert!(said("mood 4").await.contains(TOO_MANY), "3 halved is 1");
+    assert!(!answer("mood 3").await.contains(TOO_MANY));
+    assert!(answer("mood 4").await.contains(TOO_MANY), "3 halved is 1");
 }

@@ -104,9 +104,9 @@ async fn mail_that_cannot_wait_is_told_once_and_five_times_a_day() {
         vec![newsletter, mail("Cleo", "Hello"), answer],
     )
     .await;
-    let said = commands(&service, 1).await;
+    let texts = commands(&service, 1).await;
     assert_eq!(
-        said,
+        texts,
         ["✉️ Bo, Monday, 8 March at 09:00: “Re: the flat” (it answers you)"]
     );
     let (_, folder) = service.stop().await;
@@ -117,9 +117,9 @@ async fn mail_that_cannot_wait_is_told_once_and_five_times_a_day() {
     // Eight more come; four of them are told today, and none of them later.
     let many = (0..8).map(|n| urgent(&format!("Person{n}"), "deadline_today"));
     receive(&service, mailbox, many.collect()).await;
-    let said = commands(&service, 2).await;
-    assert_eq!(said[1].lines().count(), 4, "{said:?}");
-    assert!(said[1].contains("(deadline today)"), "{said:?}");
+    let texts = commands(&service, 2).await;
+    assert_eq!(texts[1].lines().count(), 4, "{texts:?}");
+    assert!(texts[1].contains("(deadline today)"), "{texts:?}");
     go_to(&clock, "2027-03-09T11:00:00Z");
     settled(&service, &clock).await;
     assert_eq!(commands(&service, 2).await.len(), 2);

@@ -86,19 +86,19 @@ async fn subscriber(service: &Service, phone: &str) {
 /// Each line "text → part | another"; "!" before a part: not in it; "-": no answer.
 async fn talk(service: &Service, body: impl Fn(&str) -> Value, transcript: &str) {
     for line in transcript.lines().map(str::trim).filter(|l| !l.is_empty()) {
-        let (said, expected) = line.split_once(" → ").unwrap();
-        let answer = send(service, &body(said)).await;
+        let (message, expected) = line.split_once(" → ").unwrap();
+        let answer = send(service, &body(message)).await;
         let text = text_of(&answer);
         if expected == "-" {
-            assert_eq!(answer["should_respond"], false, "{said} → {text}");
+            assert_eq!(answer["should_respond"], false, "{message} → {text}");
             continue;
         }
-        assert_eq!(answer["should_respond"], true, "{said}");
-        assert_eq!(answer["access"], Value::Null, "{said}: {answer}");
+        assert_eq!(answer["should_respond"], true, "{message}");
+        assert_eq!(answer["access"], Value::Null, "{message}: {answer}");
         for part in expected.split(" | ") {
             match part.strip_prefix('!') {
-                Some(not) => assert!(!text.contains(not), "{said} → {text}"),
-                None => assert!(text.contains(part), "{said} → {text}"),
+                Some(not) => assert!(!text.contains(not), "{message} → {text}"),
+                None => assert!(text.contains(part), "{message} → {text}"),
             }
         }
     }

@@ -49,9 +49,9 @@ async fn a_notice_goes_out_once_also_over_restarts() {
     let (_, folder) = service.stop().await;
     let service = Service::in_folder(folder, &[], clock.clone()).await;
     go_to(&clock, "2027-03-05T18:00:00Z");
-    let said = commands(&service, 2).await;
+    let texts = commands(&service, 2).await;
     assert_eq!(
-        said[1],
+        texts[1],
         "🎟️ Your ticket for today at 20:00: Coldplay concert, friday at 8"
     );
     go_to(&clock, "2027-03-07T10:00:00Z");
@@ -85,11 +85,14 @@ async fn notices_keep_to_waking_hours_and_wait_for_a_focus() {
     settled(&service, &clock).await;
     assert!(commands(&service, 0).await.is_empty());
     talk(&service, alone("ana"), "stop focus → comes now").await;
-    let said = commands(&service, 2).await;
-    assert!(said.iter().any(|text| text.contains("Zalando")), "{said:?}");
+    let texts = commands(&service, 2).await;
     assert!(
-        said.iter().any(|text| text.contains("Bo's birthday")),
-        "{said:?}"
+        texts.iter().any(|text| text.contains("Zalando")),
+        "{texts:?}"
+    );
+    assert!(
+        texts.iter().any(|text| text.contains("Bo's birthday")),
+        "{texts:?}"
     );
 }
 
@@ -124,8 +127,8 @@ async fn notices_end_when_they_are_stopped_or_not_offered() {
     let ended = service.admin("DELETE", &path, &json!({})).await;
     assert_eq!(ended.status, 200, "{}", ended.text);
     go_to(&clock, "2027-03-06T09:00:00Z");
-    let said = commands(&service, 4).await;
-    assert_eq!(said[3], "📦 Expected today: parcel from Bo");
+    let texts = commands(&service, 4).await;
+    assert_eq!(texts[3], "📦 Expected today: parcel from Bo");
     settled(&service, &clock).await;
     assert_eq!(commands(&service, 4).await.len(), 4);
     // Ana wants them again; the flag goes off for all.
@@ -155,8 +158,8 @@ async fn what_is_told_of_an_event_is_remembered() {
     )
     .await;
     go_to(&clock, "2027-03-04T12:00:00Z");
-    let said = commands(&service, 1).await;
-    assert!(said[0].starts_with("How was the interview?"), "{said:?}");
+    let texts = commands(&service, 1).await;
+    assert!(texts[0].starts_with("How was the interview?"), "{texts:?}");
     let (_, folder) = service.stop().await;
     let service = Service::in_folder(folder, &[], clock.clone()).await;
     let memories = "SELECT text FROM memories ORDER BY id";
@@ -169,17 +172,17 @@ async fn what_is_told_of_an_event_is_remembered() {
          Really good, they were nice → !Thank you for telling me",
     )
     .await;
-    let kept = "interview on 4 March 2027: Really good, they were nice";
-    assert_eq!(service.rows(memories), [[kept]]);
+    let memory = "interview on 4 March 2027: Really good, they were nice";
+    assert_eq!(service.rows(memories), [[memory]]);
     // A dinner that is booked is asked about the next morning.
     go_to(&clock, "2027-03-04T18:00:00Z");
     assert!(commands(&service, 2).await[1].contains("Luigi"));
     go_to(&clock, "2027-03-05T09:00:00Z");
-    let said = commands(&service, 3).await;
+    let texts = commands(&service, 3).await;
     assert!(
-        said[2].starts_with("How was the dinner at Luigi?"),
-        "{said:?}"
+        texts[2].starts_with("How was the dinner at Luigi?"),
+        "{texts:?}"
     );
     talk(&service, alone("ana"), "never mind → Okay").await;
-    assert_eq!(service.rows(memories), [[kept]]);
+    assert_eq!(service.rows(memories), [[memory]]);
 }

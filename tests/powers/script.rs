@@ -143,7 +143,7 @@ async fn connected(service: &Service) -> ServiceId {
     let concert = fixture("event.eml")
         .replace("2026-12-06T19:30:00-08:00", "2026-12-01T19:30:00+00:00")
         .replace("2026-12-06T18:30:00-08:00", "2026-12-01T18:30:00+00:00");
-    let again = bistro.replace("<m41@", "<m41b@");
+    let repeated = bistro.replace("<m41@", "<m41b@");
     receive(
         service,
         mailbox,
@@ -151,7 +151,7 @@ async fn connected(service: &Service) -> ServiceId {
             fixture("flight.eml"),
             fixture("hotel-google.eml"),
             bistro,
-            again,
+            repeated,
             concert,
             mail(
                 "parcel",

@@ -100,8 +100,8 @@ async fn a_group_sees_nothing_of_ones_own() {
          Bo's birthday is on 5 March → Noted",
     )
     .await;
-    let kept = "SELECT power, state FROM power_states ORDER BY id";
-    let before = service.rows(kept);
+    let query = "SELECT power, state FROM power_states ORDER BY id";
+    let before = service.rows(query);
     talk(
         &service,
         in_group("ana"),
@@ -118,9 +118,9 @@ async fn a_group_sees_nothing_of_ones_own() {
     )
     .await;
     let named = naming(in_group("ana")("hello"), "mood_tracker");
-    let said = text_of(&send(&service, &named).await);
-    assert!(said.contains("direct chat"), "{said}");
-    assert_eq!(service.rows(kept), before);
+    let text = text_of(&send(&service, &named).await);
+    assert!(text.contains("direct chat"), "{text}");
+    assert_eq!(service.rows(query), before);
     assert_eq!(
         service.rows("SELECT power FROM power_alarms"),
         [["birthday_reminder"]]

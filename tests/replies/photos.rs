@@ -6,7 +6,7 @@ use super::service;
 use super::support::Service;
 use super::support::direct;
 use super::support::model_server::{Mode, ModelServer};
-use super::support::photo::{direct_fields, jpeg, kept, upload};
+use super::support::photo::{direct_fields, jpeg, stored_files, upload};
 
 async fn send(service: &Service, text: &str, photos: usize) -> String {
     let mut message = direct("ana", text);
@@ -148,7 +148,7 @@ async fn an_uploaded_photo_is_shown_to_the_model() {
     assert_eq!(named("a", "and now?").await[1]["image_url"]["url"], *url);
     let unseen = json!("whose is it?\n[1 photo that you can't see]");
     assert_eq!(named("b", "whose is it?").await, unseen);
-    let (name, _) = kept(&service).remove(0);
+    let (name, _) = stored_files(&service).remove(0);
     let file = service.folder.path().join("chatkeep.db.photos").join(name);
     std::fs::remove_file(file).unwrap();
     let unseen = json!("once more?\n[1 photo that you can't see]");

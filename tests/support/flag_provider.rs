@@ -78,7 +78,7 @@ impl ProviderProcess {
     }
 
     /// What it was asked: status, and whether the question was conditional.
-    pub fn asked(&self) -> Vec<Value> {
+    pub fn requests(&self) -> Vec<Value> {
         let answer = call(self.address, "GET", "/__asked", "");
         serde_json::from_str(&answer).unwrap()
     }
@@ -131,13 +131,13 @@ pub fn run() {
     }
 }
 
-struct Asked {
+struct RecordedRequest {
     line: String,
     headers: Vec<(String, String)>,
     body: String,
 }
 
-impl Asked {
+impl RecordedRequest {
     fn read(stream: &TcpStream) -> Option<Self> {
         let mut reader = BufReader::new(stream);
         let mut next = || {
@@ -167,7 +167,7 @@ impl Asked {
 }
 
 fn answer(mut stream: TcpStream, state: &Mutex<State>) {
-    let Some(asked) = Asked::read(&stream) else {
+    let Some(asked) = RecordedRequest::read(&stream) else {
         return;
     };
     let (status, headers, body) = decide(&asked, state);
@@ -190,7 +190,7 @@ fn answer(mut stream: TcpStream, state: &Mutex<State>) {
 
 type Decided = (u16, String, Vec<u8>);
 
-fn decide(asked: &Asked, state: &Mutex<State>) -> Decided {
+fn decide(asked: &RecordedRequest, state: &Mutex<State>) -> Decided {
     let plain = |status, body: Value| (status, String::new(), body.to_string().into_bytes());
     let mut at = state.lock().unwrap();
     let data = match asked.line.as_str() {

@@ -62,7 +62,7 @@ impl Issuer {
     }
 
     /// How often it was asked for its keys.
-    pub fn asked(&self) -> usize {
+    pub fn requests(&self) -> usize {
         self.state.asked.load(Ordering::SeqCst)
     }
 

@@ -87,19 +87,19 @@ impl Matrix {
         let mut state = self.state();
         let at = state.events.len();
         let members = people.iter().map(|person| (*person).to_owned());
-        let made = Room {
+        let created = Room {
             members: members.chain([BOT.to_owned()]).collect(),
             joined: Some(at),
             ..Room::default()
         };
-        state.rooms.insert(room.to_owned(), made);
+        state.rooms.insert(room.to_owned(), created);
     }
 
     /// A room of one person, who invites the bot.
     pub fn invite(&self, room: &str, inviter: &str) {
         let mut state = self.state();
-        let made = state.rooms.entry(room.to_owned()).or_default();
-        made.members.insert(inviter.to_owned());
+        let entry = state.rooms.entry(room.to_owned()).or_default();
+        entry.members.insert(inviter.to_owned());
         let event = member(inviter, "invite");
         state.push(room, event);
         let at = state.events.len() - 1;
@@ -342,18 +342,18 @@ fn poll(shared: &Shared, query: &str) -> Value {
     let since = parameter("since").map(|mark| mark[1..].parse().unwrap());
     let filter: Value = serde_json::from_str(&parameter("filter").unwrap()).unwrap();
     let limit = filter["room"]["timeline"]["limit"].as_u64().unwrap() as usize;
-    let asked = Duration::from_millis(parameter("timeout").unwrap().parse().unwrap());
-    let deadline = Instant::now() + asked.min(POLL_MAX);
+    let timeout = Duration::from_millis(parameter("timeout").unwrap().parse().unwrap());
+    let deadline = Instant::now() + timeout.min(POLL_MAX);
     let mut state = shared.0.lock().unwrap();
     loop {
         if let Some(news) = state.sync(since, limit) {
             return news;
         }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        if remaining.is_zero() {
             return json!({"next_batch": format!("s{}", state.events.len())});
         }
-        state = shared.1.wait_timeout(state, left).unwrap().0;
+        state = shared.1.wait_timeout(state, remaining).unwrap().0;
     }
 }
 
@@ -415,11 +415,11 @@ fn messages(state: &State, room: &str, query: &str) -> Value {
         rest[1..].split('&').next().unwrap().parse().unwrap()
     };
     let events = state.in_room(room, number("to"), number("from"));
-    let (left, chunk) = events.split_at(events.len().saturating_sub(10));
+    let (older, chunk) = events.split_at(events.len().saturating_sub(10));
     let oldest_first: Vec<&Value> = chunk.iter().map(|(_, event)| *event).collect();
     let newest_first: Vec<&Value> = oldest_first.into_iter().rev().collect();
     let mut answer = json!({ "chunk": newest_first });
-    if !left.is_empty() {
+    if !older.is_empty() {
         answer["end"] = format!("p{}", chunk[0].0).into();
     }
     answer

@@ -91,10 +91,11 @@ impl Asked {
     }
 
     /// Roles and contents after the system message.
-    pub fn said(&self) -> Vec<(String, Value)> {
+    pub fn messages_after_system(&self) -> Vec<(String, Value)> {
         let messages = self.body["messages"].as_array().unwrap();
-        let said = messages[1..].iter();
-        said.map(|m| (m["role"].as_str().unwrap().to_owned(), m["content"].clone()))
+        let messages_after_system = messages[1..].iter();
+        messages_after_system
+            .map(|m| (m["role"].as_str().unwrap().to_owned(), m["content"].clone()))
             .collect()
     }
 }
@@ -189,12 +190,12 @@ impl ModelServer {
     pub async fn calls(&self, count: usize) {
         let waiting = async {
             loop {
-                let mut came = std::pin::pin!(self.state.came.notified());
-                came.as_mut().enable();
+                let mut arrival = std::pin::pin!(self.state.came.notified());
+                arrival.as_mut().enable();
                 if self.asked().len() >= count {
                     return;
                 }
-                came.await;
+                arrival.await;
             }
         };
         let waited = tokio::time::timeout(super::PATIENCE, waiting).await;

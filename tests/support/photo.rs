@@ -60,8 +60,8 @@ pub fn direct_fields(guid: &str) -> Vec<(&str, &str)> {
     ]
 }
 
-/// The names in the folder of photos, and what is in them.
-pub fn kept(service: &Service) -> Vec<(String, Vec<u8>)> {
+/// The names and contents of the files in the folder of photos.
+pub fn stored_files(service: &Service) -> Vec<(String, Vec<u8>)> {
     let folder = service.folder.path().join("chatkeep.db.photos");
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();

@@ -208,25 +208,29 @@ impl Ledger {
     }
 
     /// As `check`, but what was sent may have come again. How many did.
-    pub fn check_with_repeats(self, heard: Vec<String>) -> usize {
-        let mut heard = Self::of(heard);
-        let all = heard.len();
-        heard.replies.dedup();
-        heard.reminders.sort_unstable();
-        heard.reminders.dedup();
-        let once: Vec<String> = heard.replies.into_iter().chain(heard.reminders).collect();
+    pub fn check_with_repeats(self, received: Vec<String>) -> usize {
+        let mut received = Self::of(received);
+        let all = received.len();
+        received.replies.dedup();
+        received.reminders.sort_unstable();
+        received.reminders.dedup();
+        let once: Vec<String> = received
+            .replies
+            .into_iter()
+            .chain(received.reminders)
+            .collect();
         let repeats = all - once.len();
         self.check(once);
         repeats
     }
 
     /// Each reply came once and in order, each reminder once.
-    pub fn check(self, heard: Vec<String>) {
-        let mut heard = Self::of(heard);
-        assert_eq!(heard.replies, self.replies);
+    pub fn check(self, received: Vec<String>) {
+        let mut received = Self::of(received);
+        assert_eq!(received.replies, self.replies);
         let mut reminders = self.reminders;
         reminders.sort_unstable();
-        heard.reminders.sort_unstable();
-        assert_eq!(heard.reminders, reminders);
+        received.reminders.sort_unstable();
+        assert_eq!(received.reminders, reminders);
     }
 }

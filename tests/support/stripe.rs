@@ -33,7 +33,7 @@ pub struct State {
     /// ok, slow, refuse, hang, 500, 500-once, 429-once, garbage, types, trickle, huge, redirect
     mode: String,
     made: u64,
-    asked: Vec<Asked>,
+    asked: Vec<RecordedRequest>,
     answers: HashMap<String, (String, u16, Value)>,
     pub customers: HashMap<String, Value>,
     pub sessions: HashMap<String, Value>,
@@ -49,7 +49,7 @@ pub struct State {
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct RecordedRequest {
     pub method: String,
     pub path: String,
     pub query: HashMap<String, Vec<String>>,
@@ -103,13 +103,13 @@ impl Stripe {
     }
 
     /// What it was asked so far, and forgets it.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         std::mem::take(&mut self.state().asked)
     }
 
     /// The same, of one method and path.
-    pub fn asked_for(&self, method: &str, path: &str) -> Vec<Asked> {
-        let mut requests = self.asked();
+    pub fn requests_for(&self, method: &str, path: &str) -> Vec<RecordedRequest> {
+        let mut requests = self.requests();
         requests.retain(|request| request.method == method && request.path == path);
         requests
     }
@@ -132,7 +132,7 @@ impl Stripe {
     }
 
     fn answer(&self, mut stream: TcpStream) {
-        let Some(asked) = Asked::read(&stream) else {
+        let Some(asked) = RecordedRequest::read(&stream) else {
             return;
         };
         let mode = {
@@ -183,14 +183,14 @@ impl Stripe {
         let _ = stream.write_all(&bytes);
     }
 
-    fn keep(&self, asked: &Asked, status: u16, body: &Value) {
+    fn keep(&self, asked: &RecordedRequest, status: u16, body: &Value) {
         if let Some(key) = asked.headers.get("idempotency-key") {
             let entry = (asked.operation(), status, body.clone());
             self.state().answers.entry(key.clone()).or_insert(entry);
         }
     }
 
-    fn judge(&self, asked: &Asked) -> (u16, Value) {
+    fn judge(&self, asked: &RecordedRequest) -> (u16, Value) {
         if let Err(why) = asked.check() {
             return (400, error("invalid_request_error", "", why));
         }
@@ -210,7 +210,7 @@ impl Stripe {
 }
 
 impl State {
-    fn act(&mut self, asked: &Asked) -> (u16, Value) {
+    fn act(&mut self, asked: &RecordedRequest) -> (u16, Value) {
         let path: Vec<&str> = asked.path.trim_start_matches('/').split('/').collect();
         let missing = |param: &str| {
             (
@@ -299,7 +299,7 @@ impl State {
     }
 }
 
-impl Asked {
+impl RecordedRequest {
     fn read(stream: &TcpStream) -> Option<Self> {
         let mut reader = BufReader::new(stream);
         let mut next = || {
@@ -403,7 +403,7 @@ fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn page(items: &[Value], asked: &Asked) -> (u16, Value) {
+fn page(items: &[Value], asked: &RecordedRequest) -> (u16, Value) {
     let after = asked.one("starting_after");
     let customer = asked.one("customer");
     let own: Vec<&Value> = items

@@ -240,14 +240,14 @@ fn updates(shared: &Shared, arguments: &Value) -> (u16, Value) {
             .updates
             .retain(|update| update["update_id"].as_i64() >= Some(offset));
     }
-    let asked = Duration::from_secs(arguments["timeout"].as_u64().unwrap_or(0));
-    let deadline = Instant::now() + asked.min(POLL_MAX);
+    let timeout = Duration::from_secs(arguments["timeout"].as_u64().unwrap_or(0));
+    let deadline = Instant::now() + timeout.min(POLL_MAX);
     while state.updates.is_empty() && state.polls == own {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        let remaining = deadline.saturating_duration_since(Instant::now());
+        if remaining.is_zero() {
             break;
         }
-        state = changed.wait_timeout(state, left).unwrap().0;
+        state = changed.wait_timeout(state, remaining).unwrap().0;
     }
     if state.polls != own {
         let conflict = "Conflict: terminated by other getUpdates request";

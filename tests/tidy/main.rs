@@ -60,10 +60,10 @@ fn imports_run_one_way() {
 #[test]
 fn the_layers_have_an_order() {
     let mut placed: BTreeSet<&str> = BTreeSet::new();
-    let mut left: Vec<_> = rules::LAYERS.to_vec();
-    while !left.is_empty() {
-        let before = left.len();
-        left.retain(|(part, imports)| {
+    let mut remaining: Vec<_> = rules::LAYERS.to_vec();
+    while !remaining.is_empty() {
+        let before = remaining.len();
+        remaining.retain(|(part, imports)| {
             let ready = imports
                 .iter()
                 .all(|i| placed.contains(i) || (*part, *i) == ("routes", "app"));
@@ -72,7 +72,7 @@ fn the_layers_have_an_order() {
             }
             !ready
         });
-        assert!(left.len() < before, "a circle among {left:?}");
+        assert!(remaining.len() < before, "a circle among {remaining:?}");
     }
 }
 
