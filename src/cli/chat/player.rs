@@ -128,11 +128,14 @@ impl Player {
                 Ok(())
             }
             Step::Say {
-                who,
+                speaker,
                 group,
                 text,
                 then,
-            } => self.turn(line, &who, group.as_deref(), &text, then).await,
+            } => {
+                self.turn(line, &speaker, group.as_deref(), &text, then)
+                    .await
+            }
             Step::LateMessage(parts) => {
                 let texts = self.new_messages().await?;
                 super::super::print_live(&format!("> {}", texts.join("\n> ")))?;
@@ -152,19 +155,19 @@ impl Player {
     async fn turn(
         &mut self,
         line: usize,
-        who: &str,
+        speaker: &str,
         group: Option<&str>,
         text: &str,
         then: Vec<Expectation>,
     ) -> Result<(), String> {
-        let phone = self.phone(who).await?;
+        let phone = self.phone(speaker).await?;
         let before = self.rows(&phone).await?;
         let answer = self.say(&phone, group, text).await?;
         self.clock.advance(TURN_MS);
         let after = self.rows(&phone).await?;
         self.outcome.turns += 1;
         super::super::print_live(&format!(
-            "{who}: {text}\n  {}",
+            "{speaker}: {text}\n  {}",
             answer.replace('\n', "\n  ")
         ))?;
         if group.is_none() {
@@ -216,13 +219,13 @@ impl Player {
     }
 
     /// A new person first sets the time zone.
-    async fn phone(&mut self, who: &str) -> Result<String, String> {
-        if let Some(phone) = self.people.get(who) {
+    async fn phone(&mut self, speaker: &str) -> Result<String, String> {
+        if let Some(phone) = self.people.get(speaker) {
             return Ok(phone.clone());
         }
         self.phones += 1;
         let phone = format!("+1555{:07}", self.phones);
-        self.people.insert(who.to_owned(), phone.clone());
+        self.people.insert(speaker.to_owned(), phone.clone());
         if self.zone != Zone::UTC {
             let zone = format!("my time zone is {}", self.zone.name());
             self.say(&phone, None, &zone).await?;

@@ -20,7 +20,7 @@ pub(super) enum Step {
     /// From here on names denote new people.
     NewPeople,
     Say {
-        who: String,
+        speaker: String,
         /// `None` for a direct chat.
         group: Option<String>,
         text: String,
@@ -126,14 +126,14 @@ fn seconds(text: &str) -> Option<i64> {
 
 /// `\n` in a message is a line break.
 fn say(line: &str) -> Option<Step> {
-    let (who, text) = line.split_once(':')?;
-    let (who, group) = match who.split_once(" in ") {
-        Some((who, group)) => (who, Some(group.trim().to_owned())),
-        None => (who, None),
+    let (speaker, text) = line.split_once(':')?;
+    let (speaker, group) = match speaker.split_once(" in ") {
+        Some((speaker, group)) => (speaker, Some(group.trim().to_owned())),
+        None => (speaker, None),
     };
-    let is_name = !who.is_empty() && who.chars().all(|c| c.is_alphanumeric());
+    let is_name = !speaker.is_empty() && speaker.chars().all(|c| c.is_alphanumeric());
     is_name.then(|| Step::Say {
-        who: who.to_owned(),
+        speaker: speaker.to_owned(),
         group,
         text: text.trim().replace("\\n", "\n"),
         then: Vec::new(),
