@@ -7,6 +7,7 @@ mod agenda;
 pub mod answer;
 mod birthdays;
 mod calendar_changes;
+mod changed_users;
 mod connecting;
 pub mod decide;
 mod dialog;
@@ -14,6 +15,7 @@ pub mod explain;
 mod follow_ups;
 mod gate;
 mod limits;
+pub mod mail_judgement;
 mod memories;
 mod occasions;
 mod open_reminders;
@@ -48,6 +50,7 @@ use crate::store::{
     StoredMessage, Tx, User, UserId,
 };
 use answer::Answer;
+use changed_users::ChangedUsers;
 use limits::{Quotas, Windows};
 use parking_lot::Mutex;
 use replies::Replies;
@@ -153,8 +156,8 @@ pub struct Ingest {
     windows: Mutex<Windows>,
     /// When somebody was last asked how something was, by this or an earlier process.
     how_was_asked_ms: AtomicI64,
-    /// Changes of calendars before it are planned; at the start none are.
-    calendars_planned_ms: AtomicI64,
+    /// Whose calendars and mails are to be planned.
+    changed_users: Mutex<ChangedUsers>,
     /// Counts limits that were reported in the answer's text.
     pub limited: IntCounterVec,
 }
@@ -171,7 +174,7 @@ impl Ingest {
     ) -> Self {
         Self {
             how_was_asked_ms: AtomicI64::new(clock.now().0),
-            calendars_planned_ms: AtomicI64::new(0),
+            changed_users: Mutex::default(),
             store,
             hub,
             flags,

@@ -108,7 +108,7 @@ pub use commands::{
     Command, CommandStanding, CommandState, GivenUpCommand, NewCommand, Unfinished,
 };
 pub use connect_links::ConnectLink;
-pub use connected_services::{NewService, ServiceId, ServiceRow, SyncResult};
+pub use connected_services::{NewService, ServiceChanges, ServiceId, ServiceRow, SyncResult};
 pub use customers::{Customer, Payer};
 pub use dialogs::{Dialog, DialogPart, Noted, REMOVED_KEPT_MS, RemovedItem};
 pub use erasure::Erased;

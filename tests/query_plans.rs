@@ -32,6 +32,10 @@ const ALLOWED: &[(&str, &str)] = &[
     ),
     ("FROM sqlite_schema", "once before the start"),
     (
+        "SELECT DISTINCT user_id FROM connected_services",
+        "once at the start",
+    ),
+    (
         "GROUP BY user_id, day) AS tail",
         "a command that reads the file; the messages of the last second",
     ),

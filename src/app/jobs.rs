@@ -14,6 +14,7 @@ use crate::account::{confirmation, erasure};
 use crate::billing;
 use crate::error::Result;
 use crate::flags::poller::{self, PollIntervals};
+use crate::ingest::mail_judgement;
 use crate::memory::outbox;
 use crate::metrics::Job;
 use crate::services::{news, sync_job};
@@ -57,6 +58,11 @@ pub(crate) fn start(app: &Arc<App>, address: Option<SocketAddr>) -> JoinSet<()> 
     jobs.add("replies", |app, metrics| {
         replies::job::run(app.ingest.clone(), metrics)
     });
+    if app.ingest.replies.model().is_some() {
+        jobs.add("mail_judgement", |app, metrics| {
+            mail_judgement::run(app.ingest.clone(), metrics)
+        });
+    }
     jobs.add_every("commands", EXPIRE_INTERVAL, expire_commands);
     jobs.add_every("answers", RECORD_DELIVERIES_INTERVAL, record_deliveries);
     jobs.add_every("clock", CLOCK_CHECK_INTERVAL, record_clock_state);

@@ -23,10 +23,12 @@ use crate::store::{Reminder, Tx, View};
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Delay when the relay has too many unfinished commands, or there is no relay.
 const POSTPONE_S: i64 = 60;
-/// People whose calendars are planned in one transaction.
-const PLANNED_AT_ONCE: usize = 20;
-/// How long a change may take from its date to its commit.
-const CHANGE_COMMITTED_MS: i64 = 15_000;
+/// People whose calendars are planned in one transaction, which messages wait for.
+const PLANNED_AT_ONCE: usize = 5;
+/// People whose calendars are planned before due messages are looked for again.
+const PLANNED_A_LOOK: usize = 100;
+/// The pause where more people wait.
+const PLAN_ON_MS: i64 = 500;
 /// A reminder later than this says so.
 const LATE_MS: i64 = 5 * 60_000;
 /// Pause after a failed check.
@@ -109,49 +111,64 @@ pub async fn run(ingest: Arc<Ingest>, numbers: Arc<Job>) {
 /// Queues due messages. Returns when the next one is due.
 async fn deliver_due(ingest: &Arc<Ingest>) -> Result<Option<Timestamp>> {
     let now = ingest.clock.now();
-    plan_changed_calendars(ingest, now).await?;
+    let all_planned = plan_changed_calendars(ingest, now).await?;
+    let soon = |next: Option<Timestamp>| match all_planned {
+        true => next,
+        false => Some(next.map_or(now.plus_ms(PLAN_ON_MS), |at| {
+            at.min(now.plus_ms(PLAN_ON_MS))
+        })),
+    };
     // Reads first, because usually nothing is due.
     let next = ingest.store.read(next_due).await?;
     if next.is_none_or(|at| at > now) {
-        return Ok(next);
+        return Ok(soon(next));
     }
     let worker = ingest.clone();
-    ingest
-        .store
-        .write(move |tx| {
-            for reminder in tx.due_reminders(now)? {
-                deliver(&worker, tx, &reminder, now)?;
-            }
-            worker.ring_due(tx, now)?;
-            next_due(&tx.view())
-        })
-        .await
+    let delivered = ingest.store.write(move |tx| {
+        for reminder in tx.due_reminders(now)? {
+            deliver(&worker, tx, &reminder, now)?;
+        }
+        worker.ring_due(tx, now)?;
+        next_due(&tx.view())
+    });
+    delivered.await.map(soon)
 }
 
-/// Plans what goes by calendars for everybody whose events or mails have changed since the last look.
-async fn plan_changed_calendars(ingest: &Arc<Ingest>, now: Timestamp) -> Result<()> {
-    let since = ingest.calendars_planned_ms.load(Ordering::Relaxed);
-    let changed = ingest.store.read(move |view| {
-        let mut users = view.users_with_event_changes(Timestamp(since))?;
-        users.extend(view.users_with_new_mails(Timestamp(since))?);
-        users.sort_unstable_by_key(|user| user.0);
-        users.dedup();
-        Ok(users)
-    });
-    for users in changed.await?.chunks(PLANNED_AT_ONCE) {
-        let (worker, users) = (ingest.clone(), users.to_vec());
-        let planned = ingest.store.write(move |tx| {
-            for user in users {
+/// Plans what goes by calendars and mails for people whose events or mails have changed. False
+/// when more of them wait.
+async fn plan_changed_calendars(ingest: &Arc<Ingest>, now: Timestamp) -> Result<bool> {
+    let since = ingest.changed_users.lock().since();
+    match since {
+        Some(since) => {
+            let read = ingest.store.read(move |view| {
+                let mut changes = view.event_changes_by_user(since)?;
+                changes.extend(view.new_mails_by_user(since)?);
+                Ok(changes)
+            });
+            let changes = read.await?;
+            ingest.changed_users.lock().note(changes, now);
+        }
+        None => {
+            let everybody = ingest.store.read(|view| view.users_with_services()).await?;
+            ingest.changed_users.lock().begin(everybody, now);
+        }
+    }
+    for _ in 0..PLANNED_A_LOOK / PLANNED_AT_ONCE {
+        let users = ingest.changed_users.lock().next(PLANNED_AT_ONCE);
+        if users.is_empty() {
+            break;
+        }
+        let (worker, planned) = (ingest.clone(), users.clone());
+        let write = ingest.store.write(move |tx| {
+            for user in planned {
                 worker.plan_calendar_alarms(tx, user, now)?;
             }
             Ok(())
         });
-        planned.await?;
+        write.await?;
+        ingest.changed_users.lock().done(&users);
     }
-    // A change may be committed later than it is dated.
-    let next = now.plus_ms(-CHANGE_COMMITTED_MS).0.max(since);
-    ingest.calendars_planned_ms.store(next, Ordering::Relaxed);
-    Ok(())
+    Ok(ingest.changed_users.lock().is_empty())
 }
 
 /// When the next reminder or alarm is due.

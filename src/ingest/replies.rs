@@ -128,6 +128,10 @@ impl Replies {
         self.settings.mcp.set(servers);
     }
 
+    pub(super) fn shared_model(&self) -> Option<Arc<Model>> {
+        self.settings.model.clone()
+    }
+
     pub fn model(&self) -> Option<&Model> {
         self.settings.model.as_deref()
     }

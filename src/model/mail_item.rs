@@ -36,6 +36,16 @@ pub struct MailExtract {
     pub answers_own: bool,
     /// Why it may be urgent, as short names of the rules that say so.
     pub urgency: Vec<String>,
+    /// Whether a language model took it for urgent; `None`: there is no verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<bool>,
+}
+
+impl MailExtract {
+    /// Newsletters, lists and what programs send.
+    pub fn is_mass_mail(&self) -> bool {
+        self.is_list || self.is_bulk || self.is_automatic
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -7,6 +7,7 @@
 //! way. It makes no calls and must not know a wire format.
 
 mod budget;
+mod mail_judgement;
 mod speakers;
 
 use super::tools::OfferedTool;
@@ -15,6 +16,7 @@ use crate::clock::Zone;
 use serde_json::{Map, Value};
 
 pub use budget::{REPLY_CHARS_MAX, estimated_tokens};
+pub use mail_judgement::{mail_question, mail_verdict};
 use speakers::{QUOTED, Speakers};
 
 /// The model's answer when it has nothing to add to a conversation between others.

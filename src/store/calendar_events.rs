@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::connected_services::{Json, Text};
+use super::connected_services::{Json, ServiceChanges, Text};
 use super::{CalendarId, Tx, UserId, View};
 use crate::clock::{Timestamp, Zone};
 use crate::error::Result;
@@ -207,13 +207,12 @@ impl View<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Whoever has an event that became known, changed or was cancelled after `since`.
-    pub fn users_with_event_changes(&self, since: Timestamp) -> Result<Vec<UserId>> {
-        let mut statement = self
-            .conn
-            .prepare_cached("SELECT DISTINCT user_id FROM calendar_events INDEXED BY calendar_events_change WHERE changed_at > ?1")?;
-        let rows = statement.query_map([since.0], |row| row.get(0).map(UserId))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    /// Events that became known, changed or were cancelled after `since`, by user.
+    pub fn event_changes_by_user(&self, since: Timestamp) -> Result<Vec<ServiceChanges>> {
+        let sql = "SELECT user_id, max(changed_at), count(*)
+             FROM calendar_events INDEXED BY calendar_events_change
+             WHERE changed_at > ?1 GROUP BY user_id";
+        self.service_changes(sql, since)
     }
 
     /// All that is kept of a calendar, with the rows' numbers.

@@ -198,6 +198,14 @@ impl Tx<'_> {
     }
 }
 
+/// How much of what a user's services hold has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServiceChanges {
+    pub user: UserId,
+    pub last_at: Timestamp,
+    pub count: i64,
+}
+
 impl View<'_> {
     /// A user's services, oldest first.
     pub fn services(&self, user: UserId) -> Result<Vec<ServiceRow>> {
@@ -205,6 +213,32 @@ impl View<'_> {
             "{COLUMNS} WHERE user_id = ?1 AND removed_at IS NULL ORDER BY id"
         ))?;
         let rows = statement.query_map([user.0], service_from)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What a query says of the changes after `since`: user, last change and count.
+    pub(super) fn service_changes(
+        &self,
+        sql: &str,
+        since: Timestamp,
+    ) -> Result<Vec<ServiceChanges>> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement.query_map([since.0], |row| {
+            Ok(ServiceChanges {
+                user: UserId(row.get(0)?),
+                last_at: Timestamp(row.get(1)?),
+                count: row.get(2)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Whoever has connected something.
+    pub fn users_with_services(&self) -> Result<Vec<UserId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT DISTINCT user_id FROM connected_services WHERE removed_at IS NULL",
+        )?;
+        let rows = statement.query_map([], |row| row.get(0).map(UserId))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::connected_services::{Json, Text};
+use super::connected_services::{Json, ServiceChanges, Text};
 use super::{ServiceId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -13,6 +13,8 @@ use crate::model::mail_item::{MailExtract, MailFact, NewMailItem};
 const SEARCHED_MAX: i64 = 5_000;
 /// Facts that one read returns.
 const FACTS_MAX: i64 = 500;
+/// Later a mail is no news.
+const NEWS_MS: i64 = 12 * 60 * 60_000;
 /// Rows that housekeeping removes in one transaction.
 const PRUNED_MAX: i64 = 500;
 
@@ -149,6 +151,15 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// Keeps what a language model said of a mail.
+    pub fn judge_mail(&self, mail: i64, is_urgent: bool) -> Result<()> {
+        self.execute(
+            "UPDATE mail_items SET extract = json_set(extract, '$.judged', json(?2)) WHERE id = ?1",
+            (mail, is_urgent.to_string()),
+        )?;
+        Ok(())
+    }
+
     /// Removes some extracts of mails that came before `before`; what they are about stays.
     /// To be called until it returns true.
     pub fn prune_mails(&self, service: ServiceId, before: Timestamp) -> Result<bool> {
@@ -203,13 +214,33 @@ impl View<'_> {
         Ok(mails)
     }
 
-    /// Whoever has a mail that was first seen after `since`.
-    pub fn users_with_new_mails(&self, since: Timestamp) -> Result<Vec<UserId>> {
-        let mut statement = self
-            .conn
-            .prepare_cached("SELECT DISTINCT user_id FROM mail_items INDEXED BY mail_items_seen WHERE first_seen_at > ?1")?;
-        let rows = statement.query_map([since.0], |row| row.get(0).map(UserId))?;
+    /// Mails to their person first seen after `since` that no language model has judged, at most
+    /// `limit`. Mail that came long before it was seen is no news.
+    pub fn unjudged_mails(&self, since: Timestamp, limit: usize) -> Result<Vec<MailItem>> {
+        let mut statement = self.conn.prepare_cached(&format!(
+            "{ITEM_COLUMNS} INDEXED BY mail_items_seen
+             WHERE first_seen_at > ?1 AND received_at > ?1 - ?2
+               AND extract ->> '$.judged' IS NULL AND extract ->> '$.is_to_self' LIMIT ?3"
+        ))?;
+        let rows = statement.query_map((since.0, NEWS_MS, limit as i64), item_from)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// How many mails of a user since `since` a language model has judged.
+    pub fn judged_mails(&self, user: UserId, since: Timestamp) -> Result<i64> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT count(*) FROM mail_items
+             WHERE user_id = ?1 AND received_at > ?2 AND extract ->> '$.judged' IS NOT NULL",
+        )?;
+        Ok(statement.query_row((user.0, since.0), |row| row.get(0))?)
+    }
+
+    /// Mails that were first seen after `since`, by user.
+    pub fn new_mails_by_user(&self, since: Timestamp) -> Result<Vec<ServiceChanges>> {
+        let sql = "SELECT user_id, max(first_seen_at), count(*)
+             FROM mail_items INDEXED BY mail_items_seen
+             WHERE first_seen_at > ?1 GROUP BY user_id";
+        self.service_changes(sql, since)
     }
 
     /// A user's facts that are not over by `from`, for renewals by `renewals_from` (those
@@ -228,15 +259,6 @@ impl View<'_> {
         ))?;
         let values = (user.0, from.0, renewals_from.0, FACTS_MAX);
         let rows = statement.query_map(values, fact_from)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
-    }
-
-    /// Whoever has a fact that became known or changed after `since`.
-    pub fn users_with_fact_changes(&self, since: Timestamp) -> Result<Vec<UserId>> {
-        let mut statement = self
-            .conn
-            .prepare_cached("SELECT DISTINCT user_id FROM mail_facts INDEXED BY mail_facts_change WHERE changed_at > ?1")?;
-        let rows = statement.query_map([since.0], |row| row.get(0).map(UserId))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }

@@ -130,7 +130,12 @@ async fn without_a_calendar_each_says_what_it_would_do() {
          morning briefing → each morning | connect my calendar
          remind me an hour before meetings → before each event | connect my calendar
          prepare me for my next call → ten minutes before | connect my calendar
-         when do I have to leave? → when to leave | connect my calendar",
+         when do I have to leave? → when to leave | connect my calendar
+         when do I see Bo next? → !connect my calendar
+         which calendars → connect my calendar
+         my parcels → no parcels | With your mailbox I also find parcels | connect my mail
+         my parcels → no parcels | !With your mailbox
+         my tickets → With your mailbox I also find tickets",
     )
     .await;
     assert!(service.rows("SELECT * FROM power_alarms").is_empty());

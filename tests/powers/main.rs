@@ -10,6 +10,7 @@ mod support;
 mod access;
 mod alarms;
 mod calendar;
+mod kills;
 mod limits;
 mod mails;
 mod notices;

@@ -107,7 +107,8 @@ impl Ingest {
         {
             return tx.postpone_power_alarm(alarm.user, &alarm.name, morning);
         }
-        let facts = facts::gather(tx, power, alarm.user, timezone, &flags, now)?;
+        let mut facts = facts::gather(tx, power, alarm.user, timezone, &flags, now)?;
+        facts.is_mail_judged = self.replies.model().is_some();
         let scene = PowerContext {
             timezone,
             name: user.name.as_deref(),
@@ -239,7 +240,8 @@ impl Ingest {
             if kept.is_none() && before.is_none() && !goes_by_others {
                 continue;
             }
-            let facts = facts::gather(tx, power, user, plan.timezone, plan.flags, now)?;
+            let mut facts = facts::gather(tx, power, user, plan.timezone, plan.flags, now)?;
+            facts.is_mail_judged = self.replies.model().is_some();
             let scene = PowerContext {
                 timezone: plan.timezone,
                 waking: preferences.waking,

@@ -5,7 +5,7 @@ use super::{PowerReply, facts, kept_of, notices, state_of};
 use crate::clock::Timestamp;
 use crate::error::{Error, Result};
 use crate::ingest::turn::MessageTurn;
-use crate::reply::powers::{Effect, Facts, Power, PowerContext, StoredState};
+use crate::reply::powers::{Effect, Facts, NoticePreferences, Power, PowerContext, StoredState};
 use crate::reply::wording;
 use crate::store::Tx;
 
@@ -28,14 +28,11 @@ impl MessageTurn<'_> {
         let owner = self.owner();
         let kept = tx.power_state(owner, power.name())?.map(kept_of);
         let mut preferences = notices::preferences(tx, self.user.id)?;
-        // A group is told nothing of one's own.
-        let facts = match self.in_group() {
-            true => Facts::default(),
-            false => {
-                let (user, zone) = (self.user.id, self.timezone());
-                facts::gather(tx, power, user, zone, self.flags, self.now)?
-            }
-        };
+        let facts = self.power_facts(tx, power)?;
+        let lacks_service = power.lacks_service(facts.has_calendar, facts.has_mailbox);
+        if lacks_service && preferences.is_offered(power) && !explicit {
+            return Ok(None);
+        }
         let scene = PowerContext {
             now: self.now,
             timezone: self.timezone(),
@@ -75,11 +72,43 @@ impl MessageTurn<'_> {
         if let Some(kept) = outcome.kept {
             self.keep(tx, power, kept, outcome.alarm)?;
         }
+        if let Some(offer) = self.first_offer(tx, power, &facts, &mut preferences)? {
+            said = format!("{said}{offer}");
+        }
         self.take_turn(tx, power)?;
         Ok(Some(PowerReply::Said {
             text: said,
             changed,
         }))
+    }
+
+    /// Remembers that it is said what the superpower would do with a calendar or mailbox. A line
+    /// with that, where the superpower has not said so itself.
+    fn first_offer(
+        &self,
+        tx: &Tx<'_>,
+        power: Power,
+        facts: &Facts,
+        preferences: &mut NoticePreferences,
+    ) -> Result<Option<String>> {
+        let offer = power.offer(facts);
+        let lacks_service = power.lacks_service(facts.has_calendar, facts.has_mailbox);
+        let is_new = !self.in_group() && !preferences.is_offered(power);
+        if !is_new || !lacks_service && offer.is_none() {
+            return Ok(None);
+        }
+        preferences.note_offer(power);
+        notices::keep(tx, self.user.id, preferences, self.now)?;
+        Ok(offer.map(|offer| format!("\n{offer}")))
+    }
+
+    /// What others know. A group is told nothing of one's own.
+    fn power_facts(&self, tx: &Tx<'_>, power: Power) -> Result<Facts> {
+        if self.in_group() {
+            return Ok(Facts::default());
+        }
+        let (user, zone) = (self.user.id, self.timezone());
+        facts::gather(tx, power, user, zone, self.flags, self.now)
     }
 
     /// Writes a superpower's new state, its alarm and its plans.

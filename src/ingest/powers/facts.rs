@@ -73,10 +73,16 @@ pub(super) fn gather(
     }
     if power.goes_by_mail() && facts.has_mailbox {
         let zone = timezone.unwrap_or(Zone::UTC);
-        let since = now.plus_ms(-MAIL_DAYS * DAY_MS);
+        // What is told by itself is news.
+        let days = match power {
+            Power::EmailUrgency => 1,
+            _ => MAIL_DAYS,
+        };
+        let since = now.plus_ms(-days * DAY_MS);
         let mails = tx.view().mails_since(user, since, MAILS_MAX)?;
         facts.mails = mails.into_iter().map(mail).collect();
         facts.people = people(tx, user, zone, now)?;
+        facts.people.extend(names_in_memories(tx, user)?);
         facts.is_urgent_mail_told = flags.boolean("workflow.email_urgency");
     }
     if facts.has_mailbox && goes_by_mail(power) && !power.goes_by_mail() {
@@ -249,12 +255,14 @@ fn mail(item: MailItem) -> Mail {
     let extract = item.extract;
     Mail {
         id: item.id,
+        is_mass_mail: extract.is_mass_mail(),
+        judged: extract.judged,
+        first_seen_at: item.first_seen_at,
         from_name: extract.from_name,
         from_email: extract.from_email,
         subject: extract.subject,
         text: extract.text,
         received_at: item.received_at,
-        is_mass_mail: extract.is_list || extract.is_bulk || extract.is_automatic,
         is_to_self: extract.is_to_self,
         answers_own: extract.answers_own,
         urgency: extract.urgency,
@@ -271,6 +279,21 @@ fn people(tx: &Tx<'_>, user: UserId, zone: Zone, now: Timestamp) -> Result<Vec<S
     people.sort_unstable();
     people.dedup();
     Ok(people)
+}
+
+/// Words of memories that begin like names, in lower case.
+fn names_in_memories(tx: &Tx<'_>, user: UserId) -> Result<Vec<String>> {
+    let memories = tx.memories(user, MEMORIES_MAX)?;
+    let words = memories
+        .iter()
+        .flat_map(|memory| memory.text.split(|c: char| !c.is_alphanumeric()));
+    let names = words.filter(|word| {
+        word.starts_with(char::is_uppercase) && word.chars().count() >= NAME_CHARS_MIN
+    });
+    let mut names: Vec<String> = names.map(str::to_lowercase).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
 }
 
 fn calendars(tx: &Tx<'_>, user: UserId) -> Result<Vec<CalendarName>> {

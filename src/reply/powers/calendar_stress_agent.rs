@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::events::{self, Event};
 use super::{PowerContext, Strength, Superpower, pieces};
+use crate::model::calendar::WINDOW_PAST_DAYS;
 use crate::reply::builtin::Talk;
 pub(super) use operations::Arguments;
 
@@ -126,10 +127,20 @@ fn report(monday: NaiveDate, name: &str, scene: &PowerContext<'_>) -> String {
     if week.meetings == 0 {
         return format!("{name} week has nothing in your calendars that takes your time.");
     }
-    let before: i64 = (1..=WEEKS_BEFORE)
-        .map(|n| load(monday - Duration::days(7 * n), scene).minutes)
-        .sum();
-    let usual = before / WEEKS_BEFORE;
+    // Older events are not kept.
+    let oldest = scene.today() - Duration::days(WINDOW_PAST_DAYS);
+    let before: Vec<i64> = (1..=WEEKS_BEFORE)
+        .map(|n| monday - Duration::days(7 * n))
+        .filter(|monday| *monday >= oldest)
+        .map(|monday| load(monday, scene).minutes)
+        .collect();
+    let weeks = before.len().max(1);
+    let usual = before.iter().sum::<i64>() / weeks as i64;
+    let weeks = match weeks {
+        4 => "four weeks",
+        3 => "three weeks",
+        _ => "weeks",
+    };
     let hours = super::calendar_query_agent::hours_shown;
     let mut text = format!(
         "{name} week: {} in {}.",
@@ -138,13 +149,13 @@ fn report(monday: NaiveDate, name: &str, scene: &PowerContext<'_>) -> String {
     );
     text.push_str(&match (usual, week.minutes - usual) {
         (0, _) => String::new(),
-        (_, 0) => " As in the four weeks before.".to_owned(),
+        (_, 0) => format!(" As in the {weeks} before."),
         (_, more) if more > 0 => format!(
-            " That's {} more than in the four weeks before, on average.",
+            " That's {} more than in the {weeks} before, on average.",
             hours(more)
         ),
         (_, less) => format!(
-            " That's {} less than in the four weeks before, on average.",
+            " That's {} less than in the {weeks} before, on average.",
             hours(-less)
         ),
     });

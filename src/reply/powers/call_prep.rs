@@ -83,11 +83,22 @@ fn described(event: &Event, scene: &PowerContext<'_>) -> String {
     if !places.is_empty() {
         text.push_str(&format!("\nWhere: {}", places.join(", ")));
     }
+    if let Some(said) = last_time(event, &scene.facts.memories) {
+        text.push_str(&format!("\nLast time: {said}"));
+    }
     let known = remembered(event, &scene.facts.memories);
     if !known.is_empty() {
         text.push_str(&format!("\nYou told me: {}", known.join("; ")));
     }
     text
+}
+
+/// What the person said after the last event of the same title, when they were asked.
+fn last_time(event: &Event, memories: &[String]) -> Option<String> {
+    let start = format!("{} on ", event.title());
+    let said = memories.iter().find(|memory| memory.starts_with(&start))?;
+    let (_, answer) = said.split_once(": ")?;
+    Some(events::one_line(answer))
 }
 
 /// The newest memories in which somebody's first name is a word.

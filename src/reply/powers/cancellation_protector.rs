@@ -359,12 +359,8 @@ impl Superpower for CancellationState {
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-        let found = self.deadlines.between(from, to);
-        let shown = found.iter().map(|(date, entry)| {
-            let when = entries::time_shown(*date, entry.minute, from);
-            format!("{} ends: {when}", entry.what)
-        });
-        shown.collect()
+        let line = |entry: &Entry, when: &str| format!("{} ends: {when}", entry.what);
+        self.deadlines.lines_between((from, to), line)
     }
 
     fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
@@ -373,6 +369,6 @@ impl Superpower for CancellationState {
 
     fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         let notices = self.notices(scene);
-        notice::joined(&self.deadlines.take_due(notices, scene))
+        self.deadlines.tell(notices, scene)
     }
 }

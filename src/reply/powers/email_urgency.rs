@@ -1,6 +1,7 @@
 //! New mail that can't wait, by rules that one can read: an answer to what the person sent,
-//! words and dates that press, a sender whom the person knows; never mass mail. Each mail is
-//! told once, and at most five a day.
+//! words and dates that press, a sender whom the person knows; never mass mail. Where there is
+//! a language model, its verdict goes before the rules. Each mail is told once, and at most five
+//! a day.
 
 mod operations;
 
@@ -16,6 +17,8 @@ pub(super) use operations::Arguments;
 const A_DAY_MAX: usize = 5;
 /// Later a mail is no news.
 const NEWS_S: i64 = 12 * 3_600;
+/// A language model says within this time what it takes a mail for; then the rules decide.
+pub const JUDGED_WITHIN_S: i64 = 2 * 60;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum UrgencyAction {
@@ -60,7 +63,10 @@ impl UrgencyState {
         urgent(scene)
             .map(|(mail, why)| Notice {
                 key: format!("mail {}", mail.id),
-                planned: mail.received_at,
+                planned: match scene.facts.is_mail_judged && mail.judged.is_none() {
+                    true => mail.first_seen_at.plus_s(JUDGED_WITHIN_S),
+                    false => mail.received_at,
+                },
                 over: mail.received_at.plus_s(NEWS_S),
                 text: format!("✉️ {} ({why})", mail.shown(scene)),
             })

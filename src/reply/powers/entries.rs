@@ -3,17 +3,20 @@
 //! What mails state is taken in at each look and never kept here. What is told of them, and
 //! when, is decided by each superpower.
 
+mod mailed;
+
 use std::collections::BTreeMap;
 
 use chrono::{Duration, Months, NaiveDate};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use super::bookings::{self, Booking};
-use super::events;
-use super::notice::{Notice, SentNotices};
+use super::bookings;
+use super::notice::{self, Notice, SentNotices};
 use super::said_time::SaidTime;
 use super::{Plan, Power, PowerContext, pieces};
 use crate::clock::Timestamp;
+pub(super) use mailed::MailedEntry;
+use mailed::{MailSource, without_mails};
 
 /// Entries of one superpower and person.
 pub(super) const ENTRIES_MAX: usize = 200;
@@ -29,10 +32,6 @@ const LISTED_MAX: usize = 30;
 const CORRECTED_DAYS_MAX: i32 = 14;
 /// A shorter number is no tracking number.
 const NUMBER_CHARS_MIN: usize = 8;
-/// What mails state has ids from here on.
-const MAILED_IDS_FROM: u32 = 1 << 31;
-/// Things of mails that the person corrected or removed.
-const DROPPED_MAX: usize = 300;
 
 /// How often something comes again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,13 +70,6 @@ pub(super) struct Entry {
     pub(super) is_quiet: bool,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-struct MailSource {
-    mark: String,
-    /// Of the place or thing alone, by which the person may call it.
-    name: String,
-}
-
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entries {
     #[serde(serialize_with = "without_mails")]
@@ -88,29 +80,6 @@ pub(super) struct Entries {
     /// Marks of what mails state and the person corrected or removed, and when.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     dropped: BTreeMap<String, i64>,
-}
-
-/// What a superpower shows of something that a mail states.
-pub(super) struct MailedEntry {
-    pub(super) what: String,
-    pub(super) details: String,
-    pub(super) period: Option<Period>,
-    pub(super) is_quiet: bool,
-}
-
-impl MailedEntry {
-    pub(super) fn new(what: String, details: String) -> Self {
-        Self {
-            what,
-            details,
-            period: None,
-            is_quiet: false,
-        }
-    }
-}
-
-fn without_mails<S: Serializer>(list: &[Entry], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(list.iter().filter(|entry| entry.mail.is_none()))
 }
 
 impl Entry {
@@ -191,10 +160,11 @@ impl Entry {
         (is_same_day || comes_again) && mailed.is_called(&self.what) || self.has_number_of(mailed)
     }
 
-    /// Whether `said` is a part of its name or the other way round.
+    /// Whether `said` is a part of its name or the other way round. "parcel" names no parcel of a
+    /// mail.
     fn is_called(&self, said: &str) -> bool {
-        let name = self.mail.as_ref().map(|mail| mail.name.as_str());
-        bookings::overlap(&self.what, said) || name.is_some_and(|n| bookings::overlap(n, said))
+        let name = self.mail.as_ref().map_or(&self.what, |mail| &mail.name);
+        bookings::overlap(name, said)
     }
 
     /// "1Z999", "DHL 1Z999"
@@ -255,39 +225,6 @@ impl Entries {
         Ok(self.next_id)
     }
 
-    /// Adds what mails state to what the person told, but for what they told as well, corrected
-    /// or removed. `shown`: how a superpower shows it; `None`: it is none of its.
-    pub(super) fn take_in(
-        &mut self,
-        scene: &PowerContext<'_>,
-        shown: impl Fn(&Booking) -> Option<MailedEntry>,
-    ) {
-        let said = self.list.len();
-        for booking in &scene.facts.bookings {
-            let mark = booking.mark();
-            let Some(mailed) = shown(booking).filter(|_| !self.dropped.contains_key(&mark)) else {
-                continue;
-            };
-            let begins = booking.begins(scene);
-            let entry = Entry {
-                id: MAILED_IDS_FROM + self.list.len() as u32,
-                what: events::one_line(&mailed.what),
-                details: mailed.details,
-                day: begins.map(|(day, _)| pieces::number(day)),
-                minute: begins.and_then(|(_, minute)| minute),
-                period: mailed.period,
-                mail: Some(MailSource {
-                    mark,
-                    name: booking.name(),
-                }),
-                is_quiet: mailed.is_quiet,
-            };
-            if !self.list[..said].iter().any(|known| known.covers(&entry)) {
-                self.list.push(entry);
-            }
-        }
-    }
-
     /// Gives a day to the newest entry that has none. What a mail stated is the person's from
     /// then on.
     pub(super) fn set_time(
@@ -305,18 +242,6 @@ impl Entries {
         entry.day = Some(pieces::number(time.day));
         entry.minute = time.minute;
         Some((entry.id, &self.list[at]))
-    }
-
-    /// What the mail states is not taken in again.
-    fn drop_mark(&mut self, mark: String, scene: &PowerContext<'_>) {
-        self.dropped.insert(mark, scene.now.0);
-        while self.dropped.len() > DROPPED_MAX {
-            let oldest = self.dropped.iter().min_by_key(|(_, at)| **at);
-            let Some(oldest) = oldest.map(|(mark, _)| mark.clone()) else {
-                return;
-            };
-            self.dropped.remove(&oldest);
-        }
     }
 
     /// In the place of one of the same name, also of one that a mail states.
@@ -396,6 +321,19 @@ impl Entries {
         found
     }
 
+    /// A line for each of those days with when it is.
+    pub(super) fn lines_between(
+        &self,
+        (from, to): (NaiveDate, NaiveDate),
+        line: impl Fn(&Entry, &str) -> String,
+    ) -> Vec<String> {
+        let found = self.between(from, to);
+        let lines = found
+            .iter()
+            .map(|(date, entry)| line(entry, &time_shown(*date, entry.minute, from)));
+        lines.collect()
+    }
+
     /// Those to come that come once, for others.
     pub(super) fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
         let plan = |entry: &Entry| {
@@ -454,6 +392,15 @@ impl Entries {
         scene: &PowerContext<'_>,
     ) -> Vec<Notice> {
         self.sent.take_due(notices, scene)
+    }
+
+    /// One message of what is due.
+    pub(super) fn tell(
+        &mut self,
+        notices: Vec<Notice>,
+        scene: &PowerContext<'_>,
+    ) -> Option<String> {
+        notice::joined(&self.take_due(notices, scene))
     }
 
     /// What the person has just told needs no notice of what is past by then.

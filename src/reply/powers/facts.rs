@@ -25,6 +25,8 @@ pub struct Facts {
     pub mails: Vec<Mail>,
     /// First names, in lower case, of people in the person's calendars.
     pub people: Vec<String>,
+    /// A language model judges new mail.
+    pub is_mail_judged: bool,
     /// Urgent mail is told.
     pub is_urgent_mail_told: bool,
     /// The second way of composing briefings.

@@ -23,6 +23,9 @@ pub struct Mail {
     pub answers_own: bool,
     /// Why it may be urgent, as the rules are called.
     pub urgency: Vec<String>,
+    /// Whether a language model took it for urgent; `None`: there is no verdict.
+    pub judged: Option<bool>,
+    pub first_seen_at: Timestamp,
 }
 
 impl Mail {
@@ -54,8 +57,11 @@ impl Mail {
     /// Why it can't wait; `None`: it can. `people`: names that matter to the person, in
     /// lower case.
     pub(super) fn cannot_wait(&self, people: &[String]) -> Option<String> {
-        if self.is_mass_mail || !self.is_to_self {
+        if self.is_mass_mail || !self.is_to_self || self.judged == Some(false) {
             return None;
+        }
+        if self.judged == Some(true) && !self.answers_own && self.urgency.is_empty() {
+            return Some("it reads as urgent".to_owned());
         }
         if self.answers_own {
             return Some("it answers you".to_owned());

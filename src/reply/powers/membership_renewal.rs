@@ -351,6 +351,6 @@ impl Superpower for RenewalState {
 
     fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         let notices = self.notices(scene);
-        notice::joined(&self.renewals.take_due(notices, scene))
+        self.renewals.tell(notices, scene)
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bookings::Booking;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
-use super::notice::{self, Notice};
+use super::notice::Notice;
 use super::said_time::SaidTime;
 use super::{Power, PowerContext, Superpower, events, pieces};
 use crate::clock::Timestamp;
@@ -208,15 +208,8 @@ impl Superpower for ParcelState {
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-        let found = self.parcels.between(from, to);
-        let shown = found.iter().map(|(date, entry)| {
-            format!(
-                "{} arrives: {}",
-                entry.what,
-                entries::time_shown(*date, entry.minute, from)
-            )
-        });
-        shown.collect()
+        let line = |entry: &Entry, when: &str| format!("{} arrives: {when}", entry.what);
+        self.parcels.lines_between((from, to), line)
     }
 
     fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {
@@ -225,6 +218,6 @@ impl Superpower for ParcelState {
 
     fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         let notices = self.notices(scene);
-        notice::joined(&self.parcels.take_due(notices, scene))
+        self.parcels.tell(notices, scene)
     }
 }

@@ -6,7 +6,7 @@ mod operations;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::entries::{self, Entries, EntryDraft, HOUR, promise};
+use super::entries::{self, Entries, Entry, EntryDraft, HOUR, promise};
 use super::notice::{self, Notice};
 use super::said_time::{self, SaidTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
@@ -325,15 +325,8 @@ impl Superpower for CheckinState {
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-        let found = self.events.between(from, to);
-        let shown = found.iter().map(|(date, entry)| {
-            format!(
-                "{}: {}",
-                entry.what,
-                entries::time_shown(*date, entry.minute, from)
-            )
-        });
-        shown.collect()
+        let line = |entry: &Entry, when: &str| format!("{}: {when}", entry.what);
+        self.events.lines_between((from, to), line)
     }
 
     fn alarm(&self, scene: &PowerContext<'_>) -> Option<Timestamp> {

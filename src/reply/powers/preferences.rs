@@ -26,6 +26,8 @@ const WAKING_MINUTES_MIN: u32 = 60;
 pub enum NoticeRequest {
     /// Of the superpower that wrote last.
     StopThese,
+    /// Of the superpower that wrote last, and was stopped.
+    ResumeThese,
     Stop(Power),
     Resume(Power),
     SetWakingHours(WakingHours),
@@ -44,6 +46,9 @@ pub struct NoticePreferences {
     muted: Vec<String>,
     /// The superpower that wrote last, and when.
     last: Option<(String, i64)>,
+    /// Names of superpowers that said what they would do with a calendar or a mailbox.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    offered: Vec<String>,
 }
 
 impl NoticePreferences {
@@ -55,23 +60,28 @@ impl NoticePreferences {
         self.last = Some((power.name().to_owned(), now.0));
     }
 
+    pub fn is_offered(&self, power: Power) -> bool {
+        self.offered.iter().any(|name| name == power.name())
+    }
+
+    pub fn note_offer(&mut self, power: Power) {
+        self.offered.push(power.name().to_owned());
+    }
+
     /// Does what was said; the reply.
     pub fn apply(&mut self, request: NoticeRequest, now: Timestamp) -> String {
         match request {
-            NoticeRequest::StopThese => {
-                let recent = |at: i64| (0..=THESE_MS).contains(&(now.0 - at));
-                let last = self.last.as_ref().filter(|(_, at)| recent(*at));
-                match last.and_then(|(name, _)| Power::named(name)) {
-                    Some(power) => self.stop(power),
-                    None => "Which messages? Say, for example, “stop parcels” or “stop birthdays”."
-                        .to_owned(),
-                }
-            }
+            NoticeRequest::StopThese => match self.last_power(now) {
+                Some(power) => self.stop(power),
+                None => "Which messages? Say, for example, “stop parcels” or “stop birthdays”."
+                    .to_owned(),
+            },
+            NoticeRequest::ResumeThese => match self.last_power(now) {
+                Some(power) => self.resumed(power),
+                None => "Which messages? Say, for example, “resume parcels”.".to_owned(),
+            },
             NoticeRequest::Stop(power) => self.stop(power),
-            NoticeRequest::Resume(power) => {
-                self.resume(power);
-                format!("Okay, I write to you about your {} again.", power.title())
-            }
+            NoticeRequest::Resume(power) => self.resumed(power),
             NoticeRequest::SetWakingHours(hours) => self.set_hours(hours),
             NoticeRequest::NotBefore(from) => self.set_hours(WakingHours {
                 from,
@@ -86,6 +96,18 @@ impl NoticePreferences {
                 "Which hours? For example “my waking hours are 8:00 to 23:00”.".to_owned()
             }
         }
+    }
+
+    /// The superpower that wrote last, if that was lately.
+    fn last_power(&self, now: Timestamp) -> Option<Power> {
+        let (name, at) = self.last.as_ref()?;
+        let is_recent = (0..=THESE_MS).contains(&(now.0 - at));
+        Power::named(name).filter(|_| is_recent)
+    }
+
+    fn resumed(&mut self, power: Power) -> String {
+        self.resume(power);
+        format!("Okay, I write to you about your {} again.", power.title())
     }
 
     pub fn resume(&mut self, power: Power) {
@@ -120,6 +142,17 @@ pub(super) fn parse(talk: &Talk<'_>) -> Option<NoticeRequest> {
     let (at, end) = (talk.start, pieces::end(words));
     if stops_these(talk.request()) {
         return Some(NoticeRequest::StopThese);
+    }
+    if let "resume these"
+    | "resume those"
+    | "resume these messages"
+    | "start these again"
+    | "start those again"
+    | "send these again"
+    | "send me these again"
+    | "start these" = talk.request()
+    {
+        return Some(NoticeRequest::ResumeThese);
     }
     if let "my waking hours"
     | "waking hours"
@@ -267,6 +300,7 @@ mod tests {
         let hours = |from, to| NoticeRequest::SetWakingHours(WakingHours { from, to });
         let cases = [
             ("stop these", Some(NoticeRequest::StopThese)),
+            ("start these again", Some(NoticeRequest::ResumeThese)),
             ("please stop these messages", Some(NoticeRequest::StopThese)),
             (
                 "stop parcels",

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bookings::Booking;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
-use super::notice::{self, Notice};
+use super::notice::Notice;
 use super::said_time::{self, SaidTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, pieces};
 use crate::clock::Timestamp;
@@ -381,12 +381,8 @@ impl Superpower for ReservationState {
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-        let found = self.bookings.between(from, to);
-        let shown = found.iter().map(|(date, entry)| {
-            let when = entries::time_shown(*date, entry.minute, from);
-            format!("{}: {when}", entry.what)
-        });
-        shown.collect()
+        let line = |entry: &Entry, when: &str| format!("{}: {when}", entry.what);
+        self.bookings.lines_between((from, to), line)
     }
 
     fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
@@ -399,6 +395,6 @@ impl Superpower for ReservationState {
 
     fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         let notices = self.notices(scene);
-        notice::joined(&self.bookings.take_due(notices, scene))
+        self.bookings.tell(notices, scene)
     }
 }

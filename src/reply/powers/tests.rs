@@ -22,6 +22,7 @@ static NOTHING: &Facts = &Facts {
     has_mailbox: false,
     mails: Vec::new(),
     people: Vec::new(),
+    is_mail_judged: false,
     is_urgent_mail_told: false,
     is_second_briefing: false,
     bookings: Vec::new(),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bookings::Booking;
 use super::entries::{self, Entries, Entry, EntryDraft, MailedEntry, promise};
-use super::notice::{self, Notice};
+use super::notice::Notice;
 use super::said_time::{self, SaidTime};
 use super::{Plan, Power, PowerContext, Strength, Superpower, events, pieces};
 use crate::clock::Timestamp;
@@ -351,12 +351,8 @@ impl Superpower for TicketState {
     }
 
     fn between(&self, from: NaiveDate, to: NaiveDate) -> Vec<String> {
-        let found = self.tickets.between(from, to);
-        let shown = found.iter().map(|(date, entry)| {
-            let when = entries::time_shown(*date, entry.minute, from);
-            format!("Ticket for {when}: {}", entry.what)
-        });
-        shown.collect()
+        let line = |entry: &Entry, when: &str| format!("Ticket for {when}: {}", entry.what);
+        self.tickets.lines_between((from, to), line)
     }
 
     fn plans(&self, scene: &PowerContext<'_>) -> Vec<Plan> {
@@ -369,7 +365,7 @@ impl Superpower for TicketState {
 
     fn on_alarm(&mut self, _at: Timestamp, scene: &PowerContext<'_>) -> Option<String> {
         let notices = self.notices(scene);
-        notice::joined(&self.tickets.take_due(notices, scene))
+        self.tickets.tell(notices, scene)
     }
 }
 

@@ -1,0 +1,113 @@
+//! The job that has a language model say of each new mail whether it can wait, outside of any
+//! transaction. Mass mail is never asked about, nor mail of people to whom it isn't told. Where no
+//! verdict comes in time the rules decide.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Ingest, gate};
+use crate::clock::Timestamp;
+use crate::engine::{Model, ModelRequest};
+use crate::error::Result;
+use crate::metrics::Job;
+use crate::model::mail_item::MailExtract;
+use crate::reply::powers::{JUDGED_WITHIN_S, Power};
+use crate::reply::prompt::{mail_question, mail_verdict};
+use crate::store::{MailItem, UserId};
+
+/// How soon a new mail is noticed.
+const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+/// Mails of one look.
+const MAILS_MAX: usize = 20;
+/// Mails of one person that a model is asked about in a day.
+const MAILS_A_DAY_MAX: i64 = 100;
+/// Of the one word that is expected.
+const TOKENS_MAX: i64 = 100;
+const DAY_S: i64 = 86_400;
+
+/// Runs until the service ends.
+pub async fn run(ingest: Arc<Ingest>, metrics: Arc<Job>) {
+    // Each mail is asked about once, also where no verdict came.
+    let mut asked: HashSet<i64> = HashSet::new();
+    loop {
+        let looked = judge_new(&ingest, &mut asked).await;
+        metrics.ran(&looked, ingest.clock.now().0);
+        if let Err(error) = looked {
+            log::warn!("judging mails: {error}");
+        }
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+}
+
+async fn judge_new(ingest: &Arc<Ingest>, asked: &mut HashSet<i64>) -> Result<()> {
+    let Some(model) = ingest.replies.shared_model() else {
+        return Ok(());
+    };
+    let now = ingest.clock.now();
+    let since = now.plus_s(-JUDGED_WITHIN_S);
+    let new = ingest
+        .store
+        .read(move |view| view.unjudged_mails(since, MAILS_MAX));
+    let new = new.await?;
+    // Older ones are not found again.
+    let found: HashSet<i64> = new.iter().map(|mail| mail.id).collect();
+    asked.retain(|id| found.contains(id));
+    for mail in new.into_iter().filter(|mail| !mail.extract.is_mass_mail()) {
+        if asked.insert(mail.id) && is_wanted(ingest, mail.user, now).await? {
+            judge(ingest, &model, mail).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether urgent mail is told to the person at all, and not too many were asked about.
+async fn is_wanted(ingest: &Arc<Ingest>, user: UserId, now: Timestamp) -> Result<bool> {
+    let worker = ingest.clone();
+    let wanted =
+        ingest.store.write(move |tx| {
+            let row = tx.user(user)?;
+            let flags = worker.flags.for_user(&row.public_id);
+            let is_offered = flags.superpower(Power::EmailUrgency.name())
+                && flags.boolean("workflow.email_urgency")
+                && !flags.boolean("llm.force_basic_mode");
+            let judged = tx.view().judged_mails(user, now.plus_s(-DAY_S))?;
+            Ok(is_offered
+                && judged < MAILS_A_DAY_MAX
+                && gate::has_superpowers_alone(&row, &flags, now))
+        });
+    wanted.await
+}
+
+async fn judge(ingest: &Arc<Ingest>, model: &Arc<Model>, mail: MailItem) -> Result<()> {
+    let Some(verdict) = asked_model(ingest, model, &mail.extract).await else {
+        return Ok(());
+    };
+    let worker = ingest.clone();
+    let judged = ingest.store.write(move |tx| {
+        tx.judge_mail(mail.id, verdict)?;
+        worker.plan_calendar_alarms(tx, mail.user, worker.clock.now())
+    });
+    judged.await
+}
+
+/// `None`: there was no answer, or none to the question.
+async fn asked_model(ingest: &Ingest, model: &Arc<Model>, mail: &MailExtract) -> Option<bool> {
+    let place = model.place().await;
+    let now = ingest.clock.monotonic();
+    let request = ModelRequest {
+        prompt: mail_question(mail),
+        without_tools: None,
+        vision: false,
+        tokens_max: TOKENS_MAX,
+        retry_until: now,
+        wanted_until: None,
+    };
+    match model.ask(&place, request).await.said {
+        Ok(reply) => mail_verdict(&reply.text),
+        Err(failure) => {
+            log::debug!("a mail was not judged: {failure}");
+            None
+        }
+    }
+}

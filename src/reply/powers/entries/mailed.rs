@@ -1,0 +1,92 @@
+//! What mails state, among what the person told: taken in at each look, and never kept.
+
+use serde::Serializer;
+
+use super::super::bookings::Booking;
+use super::super::{PowerContext, events, pieces};
+use super::{Entries, Entry, Period};
+
+/// What mails state has ids from here on.
+const MAILED_IDS_FROM: u32 = 1 << 31;
+/// Things of mails that the person corrected or removed.
+const DROPPED_MAX: usize = 300;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct MailSource {
+    pub(super) mark: String,
+    /// Of the place or thing alone, by which the person may call it.
+    pub(super) name: String,
+}
+
+/// What a superpower shows of something that a mail states.
+pub(in super::super) struct MailedEntry {
+    pub(in super::super) what: String,
+    pub(in super::super) details: String,
+    pub(in super::super) period: Option<Period>,
+    pub(in super::super) is_quiet: bool,
+}
+
+impl MailedEntry {
+    pub(in super::super) fn new(what: String, details: String) -> Self {
+        Self {
+            what,
+            details,
+            period: None,
+            is_quiet: false,
+        }
+    }
+}
+
+pub(super) fn without_mails<S: Serializer>(
+    list: &[Entry],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(list.iter().filter(|entry| entry.mail.is_none()))
+}
+
+impl Entries {
+    /// Adds what mails state to what the person told, but for what they told as well, corrected
+    /// or removed. `shown`: how a superpower shows it; `None`: it is none of its.
+    pub(in super::super) fn take_in(
+        &mut self,
+        scene: &PowerContext<'_>,
+        shown: impl Fn(&Booking) -> Option<MailedEntry>,
+    ) {
+        let said = self.list.len();
+        for booking in &scene.facts.bookings {
+            let mark = booking.mark();
+            let Some(mailed) = shown(booking).filter(|_| !self.dropped.contains_key(&mark)) else {
+                continue;
+            };
+            let begins = booking.begins(scene);
+            let entry = Entry {
+                id: MAILED_IDS_FROM + self.list.len() as u32,
+                what: events::one_line(&mailed.what),
+                details: mailed.details,
+                day: begins.map(|(day, _)| pieces::number(day)),
+                minute: begins.and_then(|(_, minute)| minute),
+                period: mailed.period,
+                mail: Some(MailSource {
+                    mark,
+                    name: booking.name(),
+                }),
+                is_quiet: mailed.is_quiet,
+            };
+            if !self.list[..said].iter().any(|known| known.covers(&entry)) {
+                self.list.push(entry);
+            }
+        }
+    }
+
+    /// What the mail states is not taken in again.
+    pub(super) fn drop_mark(&mut self, mark: String, scene: &PowerContext<'_>) {
+        self.dropped.insert(mark, scene.now.0);
+        while self.dropped.len() > DROPPED_MAX {
+            let oldest = self.dropped.iter().min_by_key(|(_, at)| **at);
+            let Some(oldest) = oldest.map(|(mark, _)| mark.clone()) else {
+                return;
+            };
+            self.dropped.remove(&oldest);
+        }
+    }
+}
