@@ -51,7 +51,7 @@ async fn until_texts(xmpp: &Xmpp, to: &str, count: usize) -> Vec<String> {
 /// The archive's id is stored as the last one that was read.
 async fn until_read(service: &Service, archive: &str, id: &str) {
     let path = service.folder.path().join(PROGRESS);
-    eventually("everything read", async || {
+    until(SLOW, "everything read", async || {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
         let progress: Value = serde_json::from_str(&text).unwrap_or_default();
         progress["read"][archive] == id
