@@ -68,6 +68,17 @@ pub(super) struct FetchedCalendar {
     pub(super) events: FetchedEvents,
 }
 
+impl FetchedCalendar {
+    /// It is kept like this.
+    fn is_as(&self, row: &CalendarRow) -> bool {
+        let listed = &self.listed;
+        row.path == listed.path
+            && row.name == listed.name
+            && row.is_writable == listed.is_writable
+            && row.sync_state == self.sync_state
+    }
+}
+
 pub(super) enum FetchedEvents {
     Unchanged,
     All(Vec<EventFacts>),
@@ -82,22 +93,34 @@ impl Services {
     /// Fetches what is new and writes how that went. It errs only where the database does, or
     /// the key of the credentials is missing.
     pub(super) async fn sync(&self, service: ServiceRow) -> Result<()> {
-        let (id, user) = (service.id, service.user);
-        let lock = self.lock_of(id);
-        let _held = lock.lock().await;
-        let credentials = self.open(&service)?;
+        let id = service.id;
         let unfinished = self.clock.now().plus_ms(UNFINISHED_MS);
         let begun = self
             .store
             .write(move |tx| tx.begin_sync(id, unfinished))
             .await?;
-        if !begun {
-            return Ok(());
+        match begun {
+            true => self.sync_begun(id).await,
+            false => Ok(()),
         }
-        let read = self.store.read(move |view| view.calendars_of(id));
-        let calendars = read.await?;
-        let owner = self.owner(user, &credentials).await?;
-        let state = service.sync_state.clone();
+    }
+
+    /// The same, where the next sync was put off already.
+    pub(super) async fn sync_begun(&self, id: ServiceId) -> Result<()> {
+        let lock = self.lock_of(id);
+        let _held = lock.lock().await;
+        // As the sync before left it.
+        let read = self.store.read(move |view| {
+            let service = view.service_row(id)?;
+            let calendars = view.calendars_of(id)?;
+            Ok(service.map(|service| (service, calendars)))
+        });
+        let Some((service, calendars)) = read.await? else {
+            return Ok(());
+        };
+        let credentials = self.open(&service)?;
+        let owner = self.owner(service.user, &credentials).await?;
+        let state = service.sync_state;
         let fetched = self.fetch(credentials, state, calendars, owner).await;
         self.take_in(id, fetched).await
     }
@@ -155,6 +178,15 @@ impl Services {
     }
 
     async fn write_calendars(&self, id: ServiceId, fetched: Vec<FetchedCalendar>) -> Result<()> {
+        // Most syncs find nothing new, and leave the writer in peace.
+        let known = self.store.read(move |view| view.calendars_of(id)).await?;
+        let is_known = |calendar: &FetchedCalendar| {
+            matches!(calendar.events, FetchedEvents::Unchanged)
+                && known.iter().any(|row| calendar.is_as(row))
+        };
+        if fetched.len() == known.len() && fetched.iter().all(is_known) {
+            return Ok(());
+        }
         let paths: HashSet<String> = fetched.iter().map(|one| one.listed.path.clone()).collect();
         let listed: Vec<ListedCalendar> = fetched.iter().map(|one| one.listed.clone()).collect();
         let rows = self.store.write(move |tx| {

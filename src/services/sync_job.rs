@@ -87,7 +87,7 @@ async fn look(services: &Arc<Services>, syncs: &mut JoinSet<()>) -> Result<()> {
         for service in due {
             let services = services.clone();
             syncs.spawn(async move {
-                if let Err(error) = services.sync(service).await {
+                if let Err(error) = services.sync_begun(service.id).await {
                     log::warn!("connected services: {error}");
                 }
             });
