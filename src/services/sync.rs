@@ -69,8 +69,8 @@ pub(super) struct FetchedCalendar {
 }
 
 impl FetchedCalendar {
-    /// It is kept like this.
-    fn is_as(&self, row: &CalendarRow) -> bool {
+    /// Whether the stored row says the same.
+    fn is_unchanged_from(&self, row: &CalendarRow) -> bool {
         let listed = &self.listed;
         row.path == listed.path
             && row.name == listed.name
@@ -182,7 +182,7 @@ impl Services {
         let known = self.store.read(move |view| view.calendars_of(id)).await?;
         let is_known = |calendar: &FetchedCalendar| {
             matches!(calendar.events, FetchedEvents::Unchanged)
-                && known.iter().any(|row| calendar.is_as(row))
+                && known.iter().any(|row| calendar.is_unchanged_from(row))
         };
         if fetched.len() == known.len() && fetched.iter().all(is_known) {
             return Ok(());
