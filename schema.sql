@@ -139,19 +139,21 @@ CREATE TABLE pending_replies (
   room_id    INTEGER NOT NULL,
   unprompted INTEGER NOT NULL,               -- 1: in a group, where nobody asked for it
   late       INTEGER NOT NULL DEFAULT 0,     -- 1: the request was answered; the reply will be a command
-  starts     INTEGER NOT NULL DEFAULT 0      -- starts of the service that found it here
+  starts     INTEGER NOT NULL DEFAULT 0,     -- starts of the service that found it here
+  sent       TEXT NOT NULL DEFAULT '[]'      -- JSON: texts of the reply's beginning that are commands already
 ) STRICT;
 
--- Calls of other servers' tools for pending replies, recorded before they go out, so that none is
--- made twice. They go with the pending reply.
-CREATE TABLE outside_calls (
+-- Calls of tools for pending replies whose effects stay, whatever becomes of the reply: those of
+-- other servers, recorded before they go out, and those committed with the beginning of a reply.
+-- None is made twice. They go with the pending reply.
+CREATE TABLE done_calls (
   id         INTEGER PRIMARY KEY,
   message_id INTEGER NOT NULL REFERENCES pending_replies(message_id) ON DELETE CASCADE,
   tool       TEXT NOT NULL,                  -- as the model called it
   arguments  TEXT NOT NULL,                  -- JSON
   result     TEXT                            -- JSON; NULL: it is not known what came of it
 ) STRICT;
-CREATE INDEX outside_calls_message ON outside_calls(message_id);
+CREATE INDEX done_calls_message ON done_calls(message_id);
 
 -- What language models were asked, by UTC day, endpoint and class of message.
 CREATE TABLE token_usage (

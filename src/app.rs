@@ -306,6 +306,7 @@ fn replies(
         model,
         mcp: Setting::new(McpServers::new(&reply.mcp, clock)),
         system_prompt: Setting::new(reply.system_prompt.clone()),
+        stream: reply.stream,
         deadline_s: reply.deadline_s,
         pending,
         photos,

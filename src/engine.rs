@@ -3,13 +3,15 @@
 //! users, and never passes on a server's error text.
 
 mod numbers;
+mod stream;
 mod wire;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::clock::{Clock, Monotonic};
@@ -19,6 +21,7 @@ use crate::outbound::{self, Method, Request};
 use crate::reply::prompt::Prompt;
 use crate::setting::Setting;
 use numbers::ModelMetrics;
+use stream::PartialCompletion;
 pub use wire::{ModelFailure, ModelReply, ToolCall, Usage};
 
 /// Time limit of one call, from connecting to the last byte.
@@ -57,6 +60,9 @@ pub struct ModelRequest {
     pub retry_until: Monotonic,
     /// The reply is useless after this time; `None` for no limit besides the call's own.
     pub wanted_until: Option<Monotonic>,
+    /// Where the paragraphs that are complete go while the rest is still to come: each time all
+    /// of them. Then a failure is not retried.
+    pub paragraphs: Option<UnboundedSender<String>>,
 }
 
 /// The outcome of a request.
@@ -145,7 +151,8 @@ impl Model {
     /// `Retry-After`. A server that may not support tools is asked again without them.
     pub async fn ask(self: &Arc<Self>, _place: &CallPermit<'_>, ask: ModelRequest) -> ModelOutcome {
         let begun = self.clock.monotonic();
-        let mut body = Arc::new(self.body(&ask, &ask.prompt));
+        let mut paragraphs = ask.paragraphs.clone();
+        let mut body = Arc::new(self.body(&ask, &ask.prompt, paragraphs.is_some()));
         let mut without = ask.without_tools.as_ref();
         let (mut calls, mut tried_again) = (0, false);
         let (mut usage, mut minds_tools) = (Usage::default(), None);
@@ -154,16 +161,26 @@ impl Model {
                 break Err(ModelFailure::TimedOut);
             };
             calls += 1;
-            let (cost, said) = self.call(body.clone(), timeout).await;
+            let called = self.call(body.clone(), timeout, paragraphs.clone()).await;
+            let (cost, said) = (called.cost, called.said);
             usage += cost;
             let failure = match said {
                 Ok(said) => break Ok(said),
                 Err(failure) => failure,
             };
+            if called.has_sent {
+                break Err(failure);
+            }
+            if paragraphs.is_some() && matches!(failure, ModelFailure::Status(400 | 404 | 422)) {
+                // It may be a server that doesn't stream.
+                paragraphs = None;
+                body = Arc::new(self.body(&ask, &ask.prompt, false));
+                continue;
+            }
             if failure.may_mind_tools()
                 && let Some(prompt) = without.take()
             {
-                body = Arc::new(self.body(&ask, prompt));
+                body = Arc::new(self.body(&ask, prompt, paragraphs.is_some()));
                 minds_tools = Some(failure);
                 if matches!(failure, ModelFailure::Status(..500)) {
                     continue;
@@ -191,9 +208,14 @@ impl Model {
         made
     }
 
-    fn body(&self, ask: &ModelRequest, prompt: &Prompt) -> Value {
+    fn body(&self, ask: &ModelRequest, prompt: &Prompt, in_parts: bool) -> Value {
         let field = self.settings.max_tokens_field;
-        wire::request(prompt, self.name(ask.vision), field, ask.tokens_max)
+        let mut body = wire::request(prompt, self.name(ask.vision), field, ask.tokens_max);
+        if in_parts {
+            body["stream"] = true.into();
+            body["stream_options"] = json!({ "include_usage": true });
+        }
+        body
     }
 
     /// `failed`: how the call with tools failed before the one without them succeeded.
@@ -223,35 +245,68 @@ impl Model {
         self: &Arc<Self>,
         body: Arc<Value>,
         timeout: Duration,
-    ) -> (Usage, Result<ModelReply, ModelFailure>) {
+        paragraphs: Option<UnboundedSender<String>>,
+    ) -> Call {
         let model = self.clone();
         let called = tokio::task::spawn_blocking(move || {
-            let answer = model.call_blocking(&body, timeout);
-            answer.map(|answer| wire::reply(&answer, &body))
+            let (mut has_sent, mut sent_bytes) = (false, 0);
+            let mut send = |part: String| {
+                if let Some(paragraphs) = &paragraphs
+                    && part.len() > sent_bytes
+                {
+                    sent_bytes = part.len();
+                    has_sent |= paragraphs.send(part).is_ok();
+                }
+            };
+            let answer = model.call_blocking(&body, timeout, &mut send);
+            let answered = answer.map(|answer| wire::reply(&answer, &body));
+            let (cost, said) = match answered {
+                Ok((cost, said)) => (cost, said),
+                Err(failure) => (Usage::default(), Err(failure)),
+            };
+            Call {
+                cost,
+                said,
+                has_sent,
+            }
         });
-        match called.await {
-            Ok(Ok(answered)) => answered,
-            Ok(Err(failure)) => (Usage::default(), Err(failure)),
-            Err(_) => (Usage::default(), Err(ModelFailure::Internal)),
-        }
+        called.await.unwrap_or(Call {
+            cost: Usage::default(),
+            said: Err(ModelFailure::Internal),
+            has_sent: true,
+        })
     }
 
-    /// The body of a 200.
-    fn call_blocking(&self, body: &Value, timeout: Duration) -> Result<Vec<u8>, ModelFailure> {
+    /// The body of a 200, put together where it came in parts.
+    fn call_blocking(
+        &self,
+        body: &Value,
+        timeout: Duration,
+        send: &mut dyn FnMut(String),
+    ) -> Result<Vec<u8>, ModelFailure> {
         let key = self.settings.api_key.get();
         let bearer = key.as_ref().as_ref().map(|key| format!("Bearer {key}"));
         let headers: Vec<(&str, &str)> = bearer
             .iter()
             .map(|bearer| ("authorization", bearer.as_str()))
             .collect();
-        let answer = outbound::send(&Request {
+        let request = Request {
             headers: &headers,
             body: Some(body),
             timeout,
             answer_bytes_max: ANSWER_BYTES_MAX,
             ..Request::new(Method::Post, &self.url)
-        })
-        .map_err(|none| {
+        };
+        let in_parts = body.get("stream").is_some();
+        let mut partial = PartialCompletion::default();
+        let mut is_done = |so_far: &[u8]| {
+            let is_done = in_parts && partial.read(so_far);
+            if let Some(part) = partial.complete_paragraphs().filter(|_| in_parts) {
+                send(part);
+            }
+            is_done
+        };
+        let answer = outbound::send_until(&request, &mut is_done).map_err(|none| {
             log::debug!("the model's server: {none}");
             if none.timed_out {
                 ModelFailure::TimedOut
@@ -260,6 +315,10 @@ impl Model {
             }
         })?;
         match answer.status {
+            200 if partial.has_begun() => {
+                let whole = partial.whole().ok_or(ModelFailure::Unreachable)?;
+                Ok(whole.to_string().into_bytes())
+            }
             200 => Ok(answer.body),
             429 => Err(ModelFailure::Busy {
                 retry_after_s: answer.retry_after_s,
@@ -267,4 +326,12 @@ impl Model {
             status => Err(ModelFailure::Status(status)),
         }
     }
+}
+
+/// What came of one call.
+struct Call {
+    cost: Usage,
+    said: Result<ModelReply, ModelFailure>,
+    /// Paragraphs were passed on before the end.
+    has_sent: bool,
 }

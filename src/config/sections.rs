@@ -212,6 +212,9 @@ section! {
         mcp: Vec<McpServer> = tables(McpServer::example(), McpServer::read);
         /// Seconds after which a request is answered without a reply; the reply is delivered later.
         deadline_s: u64 = number(25, 1..=300);
+        /// true: the first paragraphs of a reply are delivered as commands as soon as they are
+        /// complete, to relays that take commands.
+        stream: bool = switch(false);
         /// Maximum number of replies generated at the same time.
         // Each reply occupies a thread while it is generated.
         max_concurrency: u64 = number(64, 1..=256);

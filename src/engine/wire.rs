@@ -311,7 +311,7 @@ impl ModelReply {
 
 /// Makes a reply readable: removes the reasoning that some models prepend and control characters,
 /// and limits its length.
-fn readable(text: &str) -> String {
+pub(super) fn readable(text: &str) -> String {
     const THOUGHT: (&str, &str) = ("<think>", "</think>");
     let text = text.trim_start();
     let spoken = match text.strip_prefix(THOUGHT.0) {

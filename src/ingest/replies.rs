@@ -15,6 +15,7 @@ mod making;
 mod operations;
 mod outside;
 mod plan;
+mod streaming;
 mod tool_outcomes;
 mod waiting;
 
@@ -65,6 +66,8 @@ pub struct Settings {
     pub mcp: Setting<McpServers>,
     /// The operator's text about who the assistant is.
     pub system_prompt: Setting<Option<String>>,
+    /// The first paragraphs of a reply follow before it is complete.
+    pub stream: bool,
     /// How long a request waits.
     pub deadline_s: u64,
     /// Pending replies from before the start.
@@ -311,7 +314,13 @@ impl Ingest {
             if !sent && !give_up {
                 return Err(no_room());
             }
-            let bubbles = answer.stored().bubbles;
+            let bubbles = match tx.view().sent_of_reply(message_id)? {
+                sent if sent.is_empty() => answer.stored().bubbles,
+                mut sent => {
+                    sent.push(told.text.clone());
+                    Answer::saying(&sent.join("\n\n")).stored().bubbles
+                }
+            };
             tx.set_late_reply(message_id, bubbles.as_deref(), &decision)?;
         } else {
             tx.set_answer(message_id, &answer.stored(), &decision)?;

@@ -72,14 +72,6 @@ impl MessageTurn<'_> {
     /// the language model, if there is one.
     fn let_in(&self, tx: &mut Tx<'_>, intent: Intent, facts: DecisionFacts) -> Result<Response> {
         let replies = &self.ingest.replies;
-        if self
-            .called
-            .as_ref()
-            .is_none_or(|called| !called.is_explicit())
-            && let Some(answer) = self.answer_how_it_was(tx, &intent)?
-        {
-            return Ok(Response::Answer(answer));
-        }
         if let Some(answer) = self.answer_about_change(tx, &intent)? {
             return Ok(Response::Answer(answer));
         }
@@ -87,6 +79,16 @@ impl MessageTurn<'_> {
         let left_to_model = self.left_to_model
             && !matches!(intent, Intent::ConnectCalendar | Intent::ConnectMail)
             && !self.message.text.contains(REMOVED);
+        let is_explicit = self
+            .called
+            .as_ref()
+            .is_some_and(|called| called.is_explicit());
+        if !left_to_model
+            && !is_explicit
+            && let Some(answer) = self.answer_how_it_was(tx, &intent)?
+        {
+            return Ok(Response::Answer(answer));
+        }
         if !left_to_model
             && let Some(called) = &self.called
             && let Some(answer) = self.use_power(tx, called, &intent)?

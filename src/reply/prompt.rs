@@ -75,6 +75,15 @@ pub struct Prompt {
     pub must_speak: bool,
 }
 
+impl Prompt {
+    /// What the model called last, and what came of it. Within a token budget: the oldest
+    /// results are left out first.
+    pub fn add_exchange(&mut self, exchange: ToolExchange) {
+        self.exchanges.push(exchange);
+        budget::fit_results(&mut self.exchanges);
+    }
+}
+
 /// A message of the room.
 #[derive(Debug, Clone)]
 pub struct RoomMessage {
@@ -116,6 +125,8 @@ pub struct PersonFacts {
     pub memories: Vec<String>,
     /// Open ones of the day, each with its local time.
     pub reminders: Vec<String>,
+    /// What the assistant asked them by itself; their answer is worth remembering.
+    pub asked: Option<String>,
     /// A calendar is connected.
     pub has_calendar: bool,
     /// A mailbox is connected.
@@ -276,6 +287,7 @@ fn data(known: &PersonFacts) -> Option<String> {
         ("name", &known.name),
         ("pronouns", &known.pronouns),
         ("language", &known.language),
+        ("you_asked_to_remember_the_answer", &known.asked),
     ] {
         if let Some(text) = text {
             data.insert(field.to_owned(), clean(text).into());

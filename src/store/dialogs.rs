@@ -5,7 +5,7 @@
 use rusqlite::OptionalExtension;
 
 use super::housekeeping::ROWS_MAX;
-use super::{RoomId, Tx, UserId};
+use super::{RoomId, Tx, UserId, View};
 use crate::clock::Timestamp;
 use crate::error::Result;
 
@@ -47,7 +47,7 @@ pub struct RemovedItem {
     pub item: String,
 }
 
-impl Tx<'_> {
+impl View<'_> {
     pub fn dialog(&self, room: RoomId, user: UserId) -> Result<Dialog> {
         let noted = |text: Option<String>, at: Option<i64>| text.zip(at.map(Timestamp));
         let found = self
@@ -65,6 +65,12 @@ impl Tx<'_> {
             })
             .optional()?;
         Ok(found.unwrap_or_default())
+    }
+}
+
+impl Tx<'_> {
+    pub fn dialog(&self, room: RoomId, user: UserId) -> Result<Dialog> {
+        self.view().dialog(room, user)
     }
 
     /// The assistant's open question to a person in a room, and when it was asked. That there

@@ -192,7 +192,7 @@ impl Tx<'_> {
                 || place.own_direct && link.received_at <= erasure.started_at
             {
                 self.execute("DELETE FROM messages WHERE id = ?1", [id])?;
-                self.execute("DELETE FROM outside_calls WHERE message_id = ?1", [id])?;
+                self.execute("DELETE FROM done_calls WHERE message_id = ?1", [id])?;
                 removed.push(id);
             } else {
                 if pointed_at != Some(id) {

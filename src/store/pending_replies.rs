@@ -51,6 +51,16 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// The beginning of the reply became a command.
+    pub fn add_sent(&self, message_id: i64, text: &str) -> Result<()> {
+        self.execute(
+            "UPDATE pending_replies SET sent = json_insert(sent, '$[#]', ?2), late = 1
+             WHERE message_id = ?1",
+            (message_id, text),
+        )?;
+        Ok(())
+    }
+
     /// Resets the count of service starts.
     pub fn forget_reply_starts(&self, message_id: i64) -> Result<()> {
         self.execute(
@@ -119,6 +129,15 @@ impl View<'_> {
              WHERE p.message_id = ?1",
         )?;
         Ok(statement.query_row([message_id], pending_from).optional()?)
+    }
+
+    /// The texts of its beginning that are commands already, in order.
+    pub fn sent_of_reply(&self, message_id: i64) -> Result<Vec<String>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT value FROM pending_replies, json_each(sent) WHERE message_id = ?1 ORDER BY key",
+        )?;
+        let rows = statement.query_map([message_id], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Pending replies after a message, in the order of messages, at most `limit`.

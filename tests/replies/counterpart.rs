@@ -4,7 +4,7 @@
 use chatkeep::outbound::{self, Method, Request};
 use serde_json::{Value, json};
 
-use super::support::{Service, direct};
+use super::support::{self, Service, direct};
 use super::{APOLOGY, count, reply, say};
 
 const VARIABLE: &str = "CHATKEEP_TEST_MODEL";
@@ -30,7 +30,7 @@ async fn chaos(base: &str, rates: Value) {
     }
 }
 
-async fn start(base: &str) -> Service {
+async fn start(base: &str, stream: &str) -> Service {
     let fixture =
         |said: &str, response: Value| json!({"match": {"userMessage": said}, "response": response});
     let fixtures = json!({"fixtures": [
@@ -43,6 +43,12 @@ async fn start(base: &str) -> Service {
                 {"name": "remember", "arguments": {"text": "They drink milk"}},
             ]}}),
         fixture("we ran out of milk", json!({"content": "Milch steht auf der Liste."})),
+        json!({"match": {"userMessage": "my concert", "sequenceIndex": 0},
+            "response": {"toolCalls": [
+                {"name": "tickets_vault", "arguments": {"operation": "keep", "ticket": "Coldplay, row 5", "date": "2126-12-24"}},
+                {"name": "own_messages", "arguments": {"operation": "stop", "superpower": "package_tracking"}},
+            ]}}),
+        fixture("my concert", json!({"content": "Das Ticket ist da.\n\nViel Freude!"})),
         fixture("make it blue", json!({"toolCalls": [{"name": "paint", "arguments": {"color": "blue"}}]})),
         fixture("fail for good", json!({"error": {"message": "the provider's secret", "type": "t"}, "status": 401})),
     ]});
@@ -56,6 +62,7 @@ async fn start(base: &str) -> Service {
         ("CHATKEEP_REPLY_VISION_MODEL", "gpt-4o"),
         ("CHATKEEP_REPLY_API_KEY", "sk-test"),
         ("CHATKEEP_REPLY_DEADLINE_S", "2"),
+        ("CHATKEEP_REPLY_STREAM", stream),
     ])
     .await
 }
@@ -65,7 +72,7 @@ async fn start(base: &str) -> Service {
 async fn a_real_counterpart_in_every_mood() {
     let base = std::env::var(VARIABLE).expect(VARIABLE);
     let base = base.trim_end_matches('/');
-    let service = start(base).await;
+    let service = start(base, "false").await;
     service.set_flag("cache.response.enabled", false).await;
     service.set_flag("rate_limit.enabled", false).await;
     assert_eq!(reply(&service, "ana", "hello").await, "Hi from afar!");
@@ -129,4 +136,36 @@ async fn a_real_counterpart_in_every_mood() {
     relay.ack(&command, "completed").await;
     chaos(base, json!({})).await;
     assert_eq!(count(&service, "pending_replies"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs aimock running; CHATKEEP_TEST_MODEL says where"]
+async fn a_real_counterpart_that_streams() {
+    let base = std::env::var(VARIABLE).expect(VARIABLE);
+    let base = base.trim_end_matches('/');
+    chaos(base, json!({})).await;
+    let service = start(base, "true").await;
+    service
+        .set_flag("free_tier.superpowers_disabled", false)
+        .await;
+    assert_eq!(reply(&service, "ana", "hello").await, "Hi from afar!");
+    let mut relay = service.relay("a").await;
+    let answer = say(&service, "ana", "here is the ticket for my concert").await;
+    assert_eq!(answer["should_respond"], false, "{answer}");
+    for expected in ["Das Ticket ist da.", "Viel Freude!"] {
+        let command = relay.command().await;
+        assert_eq!(command["payload"]["text"], expected);
+        relay.ack(&command, "completed").await;
+    }
+    support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+    let kept = service.rows("SELECT state FROM power_states ORDER BY power");
+    let kept = format!("{kept:?}");
+    assert_eq!(kept.matches("Coldplay").count(), 1, "{kept}");
+    assert!(kept.contains("package_tracking"), "{kept}");
+    let usage = service.admin("GET", "/admin/metrics/token-usage", &Value::Null);
+    let usage = usage.await.json();
+    assert!(
+        usage["totals"]["prompt_tokens"].as_u64().unwrap() > 10,
+        "{usage}"
+    );
 }

@@ -79,7 +79,7 @@ async fn tools_of_a_server_are_offered_and_called() {
         assert_eq!(calls[0]["tool"], "notes__add_note", "{calls}");
         assert_eq!(calls[0]["outcome"], "done");
         assert_eq!(calls[0]["result"]["quoted"], "Kept. 1 notes.");
-        assert_eq!(count(&service, "outside_calls"), 0);
+        assert_eq!(count(&service, "done_calls"), 0);
         // The list and the session are used again.
         let before = server.asked().len();
         reply(&service, "ana", "and what of Bath?").await;
@@ -252,7 +252,7 @@ async fn a_call_is_made_once_also_over_a_restart() {
         let results = model.last_asked().results();
         assert_eq!(results[1], expected, "of before, not made again");
         assert_eq!(results[2]["quoted"], "Kept. 2 notes.");
-        support::eventually("ended", async || count(&service, "outside_calls") == 0).await;
+        support::eventually("ended", async || count(&service, "done_calls") == 0).await;
         model.release();
     }
 }

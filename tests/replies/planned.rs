@@ -201,6 +201,30 @@ async fn what_is_over_or_unknown_is_refused() {
     assert_eq!(service.rows("SELECT * FROM power_states").len(), 0);
 }
 
+/// What superpowers ask by themselves is told to the model, which answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_answer_to_a_question_is_the_models_to_understand() {
+    let (service, model) = subscribed().await;
+    let now = service.app.clock.now().0;
+    let question = json!({"how_was": {"about": "interview on 5 March 2026"}});
+    let rows = service.rows("SELECT u.id, r.id FROM users u, rooms r WHERE phone = 'ana'");
+    let (user, room) = (rows[0][0].as_i64().unwrap(), rows[0][1].as_i64().unwrap());
+    let database = service.folder.path().join("chatkeep.db");
+    let conn = rusqlite::Connection::open(&database).unwrap();
+    conn.execute(
+        "INSERT INTO dialogs (room_id, user_id, question, asked_at, used_at) VALUES (?1, ?2, ?3, ?4, ?4)",
+        (room, user, question.to_string(), now),
+    )
+    .unwrap();
+    let said = reply(&service, "ana", "it went really well").await;
+    assert!(said.starts_with("reply "), "{said}");
+    let told = model.last_asked().system().to_owned();
+    assert!(
+        told.contains("How was this: interview on 5 March 2026?"),
+        "{told}"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn events_are_quoted_to_the_model() {
     let (service, model) = service().await;

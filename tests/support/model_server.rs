@@ -37,6 +37,11 @@ pub enum Mode {
     HeldJson(Value),
     /// The status when it is offered tools, else an echo.
     MindsTools(u16),
+    /// In parts, as events: the first part, and the others when `release` is called. False: then
+    /// the connection breaks off.
+    Parts(Vec<&'static str>, bool),
+    /// Exactly this JSON in parts, with its calls.
+    JsonInParts(Value),
 }
 
 /// What a server's error says, which nobody must see.
@@ -255,7 +260,28 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
             false => next.remove(0),
         }
     };
-    let answer = answer(&mode, &asked, number, &state).await;
+    let answer = match &mode {
+        Mode::Parts(parts, is_whole) => {
+            let (first, rest) = parts.split_first().unwrap();
+            let head =
+                "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+            let begins = format!(
+                "{head}{}",
+                delta(&json!({"role": "assistant", "content": first}))
+            );
+            let _ = stream.write_all(begins.as_bytes()).await;
+            let mut released = state.released.subscribe();
+            let _ = released.wait_for(|calls| *calls >= number).await;
+            let rest = rest.iter().map(|part| delta(&json!({"content": part})));
+            let end = if *is_whole {
+                the_end("stop")
+            } else {
+                String::new()
+            };
+            (rest.collect::<String>() + &end).into_bytes()
+        }
+        mode => answer(mode, &asked, number, &state).await,
+    };
     state.under_way.fetch_sub(1, Ordering::SeqCst);
     let _ = stream.write_all(&answer).await;
     let _ = stream.shutdown().await;
@@ -264,7 +290,7 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
 
 async fn answer(mode: &Mode, asked: &Asked, number: usize, state: &State) -> Vec<u8> {
     let echo = || {
-        let last = asked.said().pop().map(|(_, content)| content);
+        let last = asked.messages_after_system().pop().map(|(_, content)| content);
         let last = last.unwrap_or_default();
         let text = last.as_str().map_or(last.to_string(), str::to_owned);
         completion(format!("reply {number}: {text}"), "stop")
@@ -303,7 +329,51 @@ async fn answer(mode: &Mode, asked: &Asked, number: usize, state: &State) -> Vec
             json_answer(*status, &error, None)
         }
         Mode::MindsTools(_) => json_answer(200, &echo(), None),
+        Mode::JsonInParts(whole) => in_parts(whole),
+        Mode::Parts(..) => unreachable!("written part by part"),
     }
+}
+
+fn delta(delta: &Value) -> String {
+    let part = json!({"object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
+    format!("data: {part}\n\n")
+}
+
+fn the_end(finish: &str) -> String {
+    let last = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]});
+    let usage = json!({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20}});
+    format!("data: {last}\n\ndata: {usage}\n\ndata: [DONE]\n\n")
+}
+
+/// A completion as events: its text letter by letter, its calls with their arguments in halves.
+fn in_parts(whole: &Value) -> Vec<u8> {
+    let choice = &whole["choices"][0];
+    let mut body =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+            .to_owned();
+    for letter in choice["message"]["content"]
+        .as_str()
+        .unwrap_or_default()
+        .chars()
+    {
+        body.push_str(&delta(&json!({"content": letter.to_string()})));
+    }
+    let calls = choice["message"]["tool_calls"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    for (index, call) in calls.enumerate() {
+        let arguments = call["function"]["arguments"].as_str().unwrap();
+        let (begin, end) = arguments.split_at(arguments.len() / 2);
+        let name = &call["function"]["name"];
+        let first = json!({"index": index, "id": call["id"], "function": {"name": name, "arguments": begin}});
+        body.push_str(&delta(&json!({"tool_calls": [first]})));
+        let second = json!({"index": index, "function": {"arguments": end}});
+        body.push_str(&delta(&json!({"tool_calls": [second]})));
+    }
+    body.push_str(&the_end(choice["finish_reason"].as_str().unwrap()));
+    body.into_bytes()
 }
 
 fn json_answer(status: u16, body: &Value, retry_after: Option<u64>) -> Vec<u8> {

@@ -10,12 +10,13 @@ use serde_json::{Map, Value};
 use crate::clock::{Timestamp, Zone, at_wall_time};
 use crate::error::Result;
 use crate::ingest::Ingest;
+use crate::ingest::dialog::{self, HOW_WAS_MS, Question};
 use crate::media::Photos;
 use crate::memory::MemoryQuery;
 use crate::reply::memory_overlap;
 use crate::reply::prompt::{Author, PersonFacts, RoomMessage};
 use crate::reply::tools::RemoteTool;
-use crate::store::{AgentId, MessageRow, OutsideCall, User, UserId, View};
+use crate::store::{AgentId, DoneCall, MessageRow, User, UserId, View};
 
 /// The most that `context.max_messages` allows; a row has a message and its answer.
 const ROWS_MAX: usize = 20;
@@ -45,8 +46,10 @@ pub(super) struct Context {
     pub(super) reply_to_assistant: bool,
     /// Tools of other servers that may be offered.
     pub(super) remote_tools: Vec<Arc<RemoteTool>>,
-    /// Their calls for this message that went out before.
-    pub(super) outside_calls: Vec<OutsideCall>,
+    /// Calls for this message whose effects stay, of an attempt before.
+    pub(super) done_calls: Vec<DoneCall>,
+    /// The beginning of the reply, which was sent before.
+    pub(super) sent: Vec<String>,
 }
 
 /// `None` when the message or its user was removed.
@@ -84,13 +87,15 @@ pub(super) fn read(view: &View<'_>, message_id: i64) -> Result<Option<Context>> 
         } else {
             PersonFacts {
                 reminders: reminders_of_the_day(view, &user, message.received_at)?,
+                asked: asked(view, &message)?,
                 ..known(view, &user)?
             }
         },
         photos: photos.map(str::to_owned).collect(),
         reply_to_assistant: context.get("reply_to_assistant") == Some(&Value::Bool(true)),
         remote_tools: Vec::new(),
-        outside_calls: view.outside_calls(message_id)?,
+        done_calls: view.done_calls(message_id)?,
+        sent: view.sent_of_reply(message_id)?,
         message,
         user,
         group,
@@ -164,6 +169,16 @@ fn reminders_of_the_day(view: &View<'_>, user: &User, now: Timestamp) -> Result<
         format!("{} {text}", local(at).format("%H:%M"))
     });
     Ok(told.collect())
+}
+
+/// The question how something was, to which the message may be the answer.
+fn asked(view: &View<'_>, message: &MessageRow) -> Result<Option<String>> {
+    let noted = view.dialog(message.room, message.user)?.question;
+    let question = dialog::recent(noted.as_ref(), HOW_WAS_MS, message.received_at);
+    Ok(match question {
+        Some((Question::HowWas { about }, _)) => Some(format!("How was this: {about}?")),
+        _ => None,
+    })
 }
 
 /// `rows`: newest first.

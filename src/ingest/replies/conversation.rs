@@ -2,6 +2,7 @@
 //! The results of the tools that it calls go back to it. Tools are only tried here; nothing is
 //! committed.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -9,6 +10,8 @@ use serde_json::Value;
 use super::length::{cut_short, is_too_long, shorter};
 use super::made::{CallRecord, ToolCall};
 use super::making::{CallTotals, ModelTurn};
+use super::outside::canonical;
+use super::streaming::{after_beginning, rest_after};
 use super::tool_outcomes::CallResult;
 use crate::clock::{Timestamp, Zone};
 use crate::engine::{self, CallPermit, ModelFailure, ModelRequest};
@@ -36,18 +39,7 @@ impl ModelTurn<'_> {
         tools: &[OfferedTool],
         work: &mut CallTotals,
     ) {
-        let mut prompt = self.prompt(photos, first, tools);
-        if let Some(last) = prompt.messages.last_mut()
-            && !work.texts.is_empty()
-            && !tools.is_empty()
-        {
-            let seen = work.texts.join(" ");
-            last.text
-                .push_str(&format!("\n[you said of the photos before: {seen}]"));
-        }
-        if !tools.is_empty() {
-            prompt.exchanges.extend(self.exchange_before());
-        }
+        let mut prompt = self.opening(photos, first, tools, &work.texts);
         for request in 1..=REQUESTS_MAX {
             let is_over = self.ingest.clock.monotonic() >= self.deadline;
             let has_acted = !prompt.exchanges.is_empty();
@@ -57,20 +49,24 @@ impl ModelTurn<'_> {
                 return;
             }
             let without_tools = !has_acted && !prompt.tools.is_empty();
-            let without_tools = without_tools.then(|| self.prompt(photos, first, &[]));
+            let without_tools =
+                without_tools.then(|| self.opening(photos, first, &[], &work.texts));
             let said = self
                 .request(place, prompt.clone(), without_tools, work)
                 .await;
             if request == 1 {
                 work.photos_shown += photos.len();
             }
+            let sent = std::mem::take(&mut work.sent_now);
             match said {
                 Ok(said) if !said.calls.is_empty() => {
                     let exchange = self.exchange(said, work).await;
-                    prompt.exchanges.push(exchange);
+                    prompt.add_exchange(exchange);
                 }
                 // Silence after it has acted is no answer yet.
                 Err(ModelFailure::Empty) if has_acted && !prompt.must_speak => {}
+                // Nothing is missing of what was sent before.
+                Err(ModelFailure::Empty) if !self.context.sent.is_empty() => return,
                 Ok(said) => {
                     let is_final = !has_acted && !said.cut_off && !is_too_long(&said.text);
                     if self.plan.cache_ttl_s.is_some() && is_final {
@@ -78,13 +74,42 @@ impl ModelTurn<'_> {
                         self.ingest.replies.cache.put(key, &said.text, now);
                     }
                     work.cut_off |= said.cut_off;
-                    work.texts.push(said.text);
+                    work.texts.push(rest_after(&sent, &said.text));
                     return;
+                }
+                Err(failure) if !sent.is_empty() && !work.goes_on => {
+                    let id = self.pending.message_id;
+                    log::warn!("message {id}: the model broke off: {failure}");
+                    work.goes_on = true;
+                    prompt = after_beginning(prompt, &[sent]);
                 }
                 Err(failure) => return self.fail(failure, work),
             }
         }
         self.fail(ModelFailure::ToolCall, work);
+    }
+
+    /// `seen`: what was said of photos before these.
+    fn opening(
+        &self,
+        photos: &[String],
+        first: usize,
+        tools: &[OfferedTool],
+        seen: &[String],
+    ) -> Prompt {
+        let mut prompt = self.prompt(photos, first, tools);
+        if let Some(last) = prompt.messages.last_mut()
+            && !seen.is_empty()
+            && !tools.is_empty()
+        {
+            let seen = seen.join(" ");
+            last.text
+                .push_str(&format!("\n[you said of the photos before: {seen}]"));
+        }
+        if !tools.is_empty() {
+            prompt.exchanges.extend(self.exchange_before());
+        }
+        after_beginning(prompt, &self.context.sent)
     }
 
     fn fail(&self, failure: ModelFailure, work: &mut CallTotals) {
@@ -100,15 +125,32 @@ impl ModelTurn<'_> {
         without_tools: Option<Prompt>,
         work: &mut CallTotals,
     ) -> std::result::Result<engine::ModelReply, ModelFailure> {
+        let (paragraphs, mut parts) = self.paragraphs(work);
         let ask = ModelRequest {
             prompt,
+            paragraphs,
             without_tools,
             vision: self.plan.class.class == Class::Vision,
             tokens_max: self.plan.tokens_max,
             retry_until: self.deadline,
             wanted_until: self.pending.agent.is_none().then_some(self.deadline),
         };
-        let made = self.model.ask(place, ask).await;
+        let made = {
+            let mut asking = pin!(self.model.ask(place, ask));
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(part) = parts.recv() => self.send_part(&part, work).await,
+                    made = &mut asking => break made,
+                }
+            }
+        };
+        // What came just before it broke off is sent as well.
+        if made.said.is_err() {
+            while let Ok(part) = parts.try_recv() {
+                self.send_part(&part, work).await;
+            }
+        }
         work.asked(&made);
         made.said
     }
@@ -119,11 +161,17 @@ impl ModelTurn<'_> {
         if work.failure.is_some() || !is_too_long(&text) {
             return;
         }
+        let language = self.context.known.language.as_deref();
+        if work.parts_sent > 0 || !self.context.sent.is_empty() {
+            work.texts = vec![cut_short(&text, language)];
+            return;
+        }
+        work.is_held = true;
         let prompt = shorter(self.prompt(&[], 0, &[]), &text);
         let said = self.request(place, prompt, None, work).await;
         let text = said.map_or(text, |said| said.text);
         work.texts = vec![match is_too_long(&text) {
-            true => cut_short(&text, self.context.known.language.as_deref()),
+            true => cut_short(&text, language),
             false => text,
         }];
     }
@@ -142,6 +190,10 @@ impl ModelTurn<'_> {
         for call in &said.calls {
             let mut offered = self.plan.tools.iter();
             let tool = offered.find(|tool| tool.name() == call.name);
+            if let Some(result) = tool.and_then(|_| self.done_before(call)) {
+                meanings.push(CallMeaning::Done(result));
+                continue;
+            }
             meanings.push(match tool {
                 None => CallMeaning::None("not offered", "There is no such tool.".to_owned()),
                 Some(OfferedTool::Remote(tool)) => CallMeaning::Remote(tool.clone()),
@@ -150,6 +202,7 @@ impl ModelTurn<'_> {
                     Ok(operation) => {
                         understood.push(ToolCall {
                             tool: *tool,
+                            arguments: canonical(&call.arguments),
                             operation,
                             new_id: random::uuid().to_string(),
                         });
@@ -163,6 +216,7 @@ impl ModelTurn<'_> {
         for (call, meaning) in said.calls.into_iter().zip(meanings) {
             let result = match meaning {
                 CallMeaning::None(outcome, error) => CallResult::refused(outcome, error),
+                CallMeaning::Done(result) => result,
                 CallMeaning::Remote(tool) => self.call_outside(&tool, &call.arguments, work).await,
                 CallMeaning::Own => tried.next().unwrap_or_else(|| {
                     CallResult::refused("failed", "That did not work; it may later.")
@@ -250,6 +304,8 @@ enum CallMeaning {
     /// One of ours, to be tried with the others.
     Own,
     Remote(Arc<RemoteTool>),
+    /// The same was done before for this message, with this result.
+    Done(CallResult),
     /// Nothing: its outcome, and a sentence for the model.
     None(&'static str, String),
 }

@@ -18,6 +18,7 @@ pub(in crate::ingest) const SMALL_TALK: &str = "small_talk";
 /// The result of a reply.
 pub(super) struct ReplyResult {
     /// `None`: nothing is said.
+    /// Without what was sent while it was made.
     pub(super) text: Option<String>,
     /// What is said in its place.
     pub(super) apology: Option<Apology>,
@@ -42,6 +43,8 @@ pub(super) struct ReplyResult {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ToolCall {
     pub(super) tool: Tool,
+    /// JSON, as the model wrote it.
+    pub(super) arguments: String,
     pub(super) operation: Operation,
     /// UUID of what it makes, the same in every try.
     pub(super) new_id: String,
@@ -85,6 +88,9 @@ pub(super) struct ReplyDecision {
     pub(super) messages_told: usize,
     pub(super) photos_shown: usize,
     pub(super) tools_offered: usize,
+    /// Commands with the beginning of the reply, sent while it was made.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) parts_sent: usize,
     /// Those that the model called, and what came of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tool_calls: Vec<CallRecord>,
@@ -101,6 +107,10 @@ pub(super) struct ReplyDecision {
     /// Waiting for a free model call.
     pub(super) waited_ms: u64,
     pub(super) model_ms: u64,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl ReplyDecision {

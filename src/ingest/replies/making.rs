@@ -205,6 +205,11 @@ impl<'a> ModelTurn<'a> {
         self.made(work)
     }
 
+    /// Without the assistant's name in front.
+    pub(super) fn without_name<'t>(&self, text: &'t str) -> &'t str {
+        spoken(text, &self.ingest.persona.get().name)
+    }
+
     pub(super) fn key(&self, prompt: &Prompt) -> Digest {
         let class = self.plan.class.class;
         cache::key(
@@ -260,6 +265,13 @@ impl<'a> ModelTurn<'a> {
         })
     }
 
+    fn endpoint(&self) -> &'static str {
+        match self.pending.agent {
+            Some(_) => "/edge/message",
+            None => "/orchestrator/message",
+        }
+    }
+
     fn made(&self, work: CallTotals) -> ReplyResult {
         let (plan, persona) = (&self.plan, &self.ingest.persona.get().name);
         let unprompted = self.pending.unprompted;
@@ -286,6 +298,7 @@ impl<'a> ModelTurn<'a> {
                 failure: work.failure.map(|failure| failure.to_string()),
                 messages_told: self.context.said.len(),
                 photos_shown: work.photos_shown,
+                parts_sent: work.parts_sent,
                 tools_offered: plan.tools.len(),
                 tool_calls: work.records,
                 tokens_max: plan.tokens_max,
@@ -298,22 +311,18 @@ impl<'a> ModelTurn<'a> {
                 model_ms: work.model_ms,
                 ..ReplyDecision::default()
             },
-            used: plan.monitored.then(|| {
-                let endpoint = match self.pending.agent {
-                    Some(_) => "/edge/message",
-                    None => "/orchestrator/message",
-                };
-                (endpoint, work.used)
-            }),
+            used: plan.monitored.then(|| (self.endpoint(), work.used)),
             others: self.context.others.clone(),
         };
         let texts = work.texts.iter().map(|text| spoken(text, persona));
         let text = texts.collect::<Vec<_>>().join("\n\n");
         match work.failure {
             _ if unprompted && is_pass(&text) => made.decision.outcome = "passed",
+            // All of it was sent before.
+            None if text.is_empty() => {}
             // What was said of the first photos is worth saying.
             _ if !text.is_empty() => {
-                if !made.changes.is_empty() {
+                if !made.changes.is_empty() || work.committed > 0 {
                     made.decision.outcome = "acted";
                 }
                 made.text = Some(text);
@@ -334,6 +343,16 @@ impl<'a> ModelTurn<'a> {
 #[derive(Default)]
 pub(super) struct CallTotals {
     pub(super) texts: Vec<String>,
+    /// What was sent of the reply that is being made.
+    pub(super) sent_now: String,
+    /// Commands with the beginning of the reply.
+    pub(super) parts_sent: usize,
+    /// No more of it is sent before it is complete.
+    pub(super) is_held: bool,
+    /// The model was asked to go on after it had broken off.
+    pub(super) goes_on: bool,
+    /// Calls that were committed with its beginning.
+    pub(super) committed: usize,
     /// Calls that change something.
     pub(super) changes: Vec<ToolCall>,
     /// All calls.

@@ -1,6 +1,6 @@
 //! Calls of other servers' tools. They have effects that nobody can take back: each is recorded
 //! before it goes out, and none is made again, whatever is retried. After a crash the model is
-//! told of those that went out before.
+//! told of all calls whose effects stay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::making::{CallTotals, ModelTurn};
 use super::tool_outcomes::{CallResult, too_many};
-use crate::engine::Model;
+use crate::engine::{self, Model};
 use crate::ingest::Ingest;
 use crate::mcp::{self, CallOutcome};
 use crate::reply::prompt::{CallWithResult, ToolExchange};
 use crate::reply::tools::RemoteTool;
-use crate::store::{OutsideCall, PendingReply};
+use crate::store::{DoneCall, PendingReply};
 
 /// Time that all calls for one message may take.
 const OUTSIDE_MS_MAX: u64 = 60_000;
@@ -42,7 +42,7 @@ pub(super) async fn tools(
 impl ModelTurn<'_> {
     /// What was done for the message before the service was started.
     pub(super) fn before(&self) -> CallTotals {
-        let calls = self.context.outside_calls.iter();
+        let calls = self.context.done_calls.iter();
         let records = calls.map(|call| {
             let outcome = match call.result {
                 Some(_) => MADE_BEFORE,
@@ -58,7 +58,7 @@ impl ModelTurn<'_> {
 
     /// The calls that went out before, as if the model had just made them.
     pub(super) fn exchange_before(&self) -> Option<ToolExchange> {
-        let calls = self.context.outside_calls.iter().enumerate();
+        let calls = self.context.done_calls.iter().enumerate();
         let calls: Vec<CallWithResult> = calls
             .map(|(number, call)| CallWithResult {
                 id: format!("before_{number}"),
@@ -73,6 +73,14 @@ impl ModelTurn<'_> {
         })
     }
 
+    /// The result of the same call in an attempt before.
+    pub(super) fn done_before(&self, call: &engine::ToolCall) -> Option<CallResult> {
+        let arguments = canonical(&call.arguments);
+        let mut before = self.context.done_calls.iter();
+        let same = before.find(|done| done.tool == call.name && done.arguments == arguments);
+        same.map(|done| CallResult::of_before(result_of(done), MADE_BEFORE))
+    }
+
     /// Calls a tool once.
     pub(super) async fn call_outside(
         &self,
@@ -85,11 +93,6 @@ impl ModelTurn<'_> {
             Err(error) => return CallResult::refused("not understood", error),
         };
         let written = Value::Object(arguments.clone()).to_string();
-        let mut before = self.context.outside_calls.iter();
-        if let Some(call) = before.find(|call| call.tool == tool.name && call.arguments == written)
-        {
-            return CallResult::of_before(result_of(call), MADE_BEFORE);
-        }
         let flags = self.ingest.flags.for_user(&self.context.user.public_id);
         let (user, mono) = (self.context.user.id, self.ingest.clock.monotonic());
         if !self.ingest.may_command(user, &flags, mono) {
@@ -104,7 +107,7 @@ impl ModelTurn<'_> {
         let recorded = self
             .ingest
             .store
-            .write(move |tx| tx.insert_outside_call(id, &name, &written))
+            .write(move |tx| tx.insert_done_call(id, &name, &written, None))
             .await;
         let Ok(Some(call_id)) = recorded else {
             log::warn!(
@@ -123,7 +126,7 @@ impl ModelTurn<'_> {
         if result.outcome != UNKNOWN {
             let json = result.json.to_string();
             let store = &self.ingest.store;
-            let kept = store.write(move |tx| tx.set_outside_result(call_id, &json));
+            let kept = store.write(move |tx| tx.set_done_result(call_id, &json));
             if let Err(error) = kept.await {
                 log::warn!("message {id}: the result of a call is not kept: {error}");
             }
@@ -132,7 +135,13 @@ impl ModelTurn<'_> {
     }
 }
 
-fn result_of(call: &OutsideCall) -> Value {
+/// Arguments (a model's JSON) in one form, so that the same ones are known again.
+pub(super) fn canonical(arguments: &str) -> String {
+    serde_json::from_str::<Value>(arguments)
+        .map_or_else(|_| arguments.to_owned(), |value| value.to_string())
+}
+
+fn result_of(call: &DoneCall) -> Value {
     let result = call.result.as_deref();
     let result = result.and_then(|result| serde_json::from_str(result).ok());
     result.unwrap_or_else(|| told(CallOutcome::Unknown).json)

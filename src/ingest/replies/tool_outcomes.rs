@@ -20,7 +20,7 @@ use crate::ingest::{Ingest, Message, Mode, gate};
 use crate::memory::ServiceMemories;
 use crate::reply::tools::{Operation, Tool};
 use crate::reply::wording::{self, Apology};
-use crate::store::{MessageRow, OutsideCall, PendingReply, RoomRow, Tx};
+use crate::store::{DoneCall, MessageRow, PendingReply, RoomRow, Tx};
 
 /// The code of the error that a call did not come out as it had when it was tried.
 pub(super) const CHANGED_MEANWHILE: &str = "changed_meanwhile";
@@ -139,10 +139,12 @@ impl Ingest {
         now: Timestamp,
     ) -> Result<(ReplyDraft, ReplyDecision)> {
         let mut decision = made.decision.clone();
-        let outside = tx.view().outside_calls(pending.message_id)?;
-        // What went out before may be what the builtin assistant would do once more.
+        let done = tx.view().done_calls(pending.message_id)?;
+        let sent = tx.view().sent_of_reply(pending.message_id)?;
+        // What was done before may be what the builtin assistant would do once more.
         if made.is_for_builtin
-            && outside.is_empty()
+            && done.is_empty()
+            && sent.is_empty()
             && let Some(draft) = self.answer_by_builtin(tx, pending, &made.elsewhere, now)?
         {
             decision.outcome = "builtin";
@@ -150,7 +152,7 @@ impl Ingest {
         }
         let mut draft = made.draft();
         if let Some(why) = made.apology {
-            draft.text = self.apology_after(tx, pending, why, &outside)?;
+            draft.text = self.apology_after(tx, pending, why, &done)?;
         }
         let scope = CallScope {
             pending,
@@ -160,17 +162,13 @@ impl Ingest {
         for call in &made.changes {
             let result = self.run_call(tx, scope, call, true, None)?;
             if !result.is_ok() {
-                return Err(Error::new(
-                    Kind::Unavailable,
-                    CHANGED_MEANWHILE,
-                    "What a tool was called for has changed meanwhile.",
-                ));
+                return Err(changed_meanwhile());
             }
             draft.schedule = draft.schedule.take().or(result.schedule);
         }
         if let Some(denial) = made.denied {
             draft.access = Some(denial.to_json());
-            if made.changes.is_empty() {
+            if made.changes.is_empty() && done.is_empty() {
                 // What was denied is not counted.
                 let row = message_row(tx, pending)?;
                 tx.uncount_message(row.id, row.user, row.received_at.utc_day())?;
@@ -185,13 +183,16 @@ impl Ingest {
         tx: &Tx<'_>,
         pending: &PendingReply,
         why: Apology,
-        outside: &[OutsideCall],
+        done: &[DoneCall],
     ) -> Result<String> {
         let row = message_row(tx, pending)?;
         let room = tx.view().room(pending.room)?.ok_or_else(gone)?;
         let language = language(tx, row.user, room.mode == "group")?;
         let persona = &self.persona.get().name;
         let mut text = wording::apology(why, persona, language.as_deref());
+        // Of what was committed with the beginning of the reply the beginning tells.
+        let is_outside = |call: &&DoneCall| call.tool.contains("__");
+        let outside: Vec<&DoneCall> = done.iter().filter(is_outside).collect();
         if !outside.is_empty() {
             let tools: Vec<&str> = outside.iter().map(|call| call.tool.as_str()).collect();
             text.push_str("\n\n");
@@ -202,7 +203,7 @@ impl Ingest {
 
     /// `is_admitted`: it was let in by the limits before. `scheduled`: whether the answer has a
     /// reminder already, where that counts.
-    fn run_call(
+    pub(super) fn run_call(
         &self,
         tx: &mut Tx<'_>,
         scope: CallScope<'_>,
@@ -330,6 +331,14 @@ fn denied(denial: Denial) -> CallResult {
         denial: Some(denial),
         ..CallResult::refused(denial.code(), error)
     }
+}
+
+pub(super) fn changed_meanwhile() -> Error {
+    Error::new(
+        Kind::Unavailable,
+        CHANGED_MEANWHILE,
+        "What a tool was called for has changed meanwhile.",
+    )
 }
 
 pub(super) fn gone() -> Error {

@@ -2,10 +2,14 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::Message;
+use serde_json::{Value, json};
+
+use super::{Message, ToolExchange};
 
 /// Characters accepted in a reply; no flag allows tokens for more.
 pub const REPLY_CHARS_MAX: usize = 32_000;
+/// Estimated tokens of what tools returned for one message.
+const RESULTS_TOKENS_MAX: usize = 8_000;
 /// Estimated tokens of a photo of any size.
 const PHOTO_TOKENS: usize = 1_000;
 /// Estimated tokens of a message without its text.
@@ -37,6 +41,21 @@ pub(super) fn fit(mut messages: Vec<Message>, tokens_max: usize) -> Vec<Message>
     let count = fitting.count().max(1);
     messages.drain(..messages.len() - count);
     messages
+}
+
+/// Results of tools that are too long together: the oldest ones are left out, but for whether
+/// they were successes.
+pub(super) fn fit_results(exchanges: &mut [ToolExchange]) {
+    let mut tokens = 0;
+    let newest_first = exchanges.iter_mut().rev();
+    for call in newest_first.flat_map(|exchange| exchange.calls.iter_mut().rev()) {
+        tokens += estimated_tokens(&call.result);
+        if tokens > RESULTS_TOKENS_MAX {
+            let result: Value = serde_json::from_str(&call.result).unwrap_or_default();
+            let left_out = json!({ "ok": result["ok"], "left_out": "This was too long." });
+            call.result = left_out.to_string();
+        }
+    }
 }
 
 /// At most this many characters, ending with an ellipsis if cut.

@@ -45,6 +45,28 @@ fn told(prompt: &Prompt) -> Vec<(Role, &str)> {
 }
 
 #[test]
+fn old_results_of_tools_are_left_out_first() {
+    let mut prompt = prompt(&scene(&PersonFacts::default(), &[person(1, "", "hi")]));
+    for n in 0..4 {
+        let result = format!("{{\"ok\":true,\"quoted\":\"{n}{}\"}}", "x".repeat(12_000));
+        prompt.add_exchange(ToolExchange {
+            text: String::new(),
+            calls: vec![CallWithResult {
+                id: n.to_string(),
+                name: "recall".to_owned(),
+                arguments: "{}".to_owned(),
+                result,
+            }],
+        });
+    }
+    let results = prompt.exchanges.iter().map(|e| &e.calls[0].result);
+    let lengths: Vec<bool> = results.map(|result| result.len() > 1_000).collect();
+    assert_eq!(lengths, [false, false, true, true]);
+    let oldest = &prompt.exchanges[0].calls[0].result;
+    assert!(oldest.contains("\"ok\":true"), "{oldest}");
+}
+
+#[test]
 fn roles_take_turns_beginning_with_the_person() {
     let said = [
         assistant("cut off from what came before"),

@@ -39,6 +39,7 @@ fn ingest(store: Store, clock: Clock) -> Arc<Ingest> {
         model: None,
         mcp: Setting::new(McpServers::default()),
         system_prompt: Setting::new(None),
+        stream: false,
         deadline_s: 25,
         pending: 2,
         photos: Arc::new(Photos::new(

@@ -1,12 +1,12 @@
-//! Calls of other servers' tools for replies that are still to be made: what went out, and what
-//! came of it. They go with the pending reply.
+//! Calls of tools for replies that are still to be made, whose effects stay: what was called, and
+//! what came of it. They go with the pending reply.
 
 use super::{Tx, View};
 use crate::error::Result;
 
-/// A call of another server's tool.
+/// A call of a tool whose effects stay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutsideCall {
+pub struct DoneCall {
     /// As the model called it.
     pub tool: String,
     /// JSON
@@ -17,25 +17,26 @@ pub struct OutsideCall {
 
 impl Tx<'_> {
     /// Records a call before it goes out. `None`: the reply is no longer to be made.
-    pub fn insert_outside_call(
+    pub fn insert_done_call(
         &self,
         message_id: i64,
         tool: &str,
         arguments: &str,
+        result: Option<&str>,
     ) -> Result<Option<i64>> {
         if self.pending_reply(message_id)?.is_none() {
             return Ok(None);
         }
         self.execute(
-            "INSERT INTO outside_calls (message_id, tool, arguments) VALUES (?1, ?2, ?3)",
-            (message_id, tool, arguments),
+            "INSERT INTO done_calls (message_id, tool, arguments, result) VALUES (?1, ?2, ?3, ?4)",
+            (message_id, tool, arguments, result),
         )?;
         Ok(Some(self.conn.last_insert_rowid()))
     }
 
-    pub fn set_outside_result(&self, id: i64, result: &str) -> Result<()> {
+    pub fn set_done_result(&self, id: i64, result: &str) -> Result<()> {
         self.execute(
-            "UPDATE outside_calls SET result = ?2 WHERE id = ?1",
+            "UPDATE done_calls SET result = ?2 WHERE id = ?1",
             (id, result),
         )?;
         Ok(())
@@ -44,12 +45,12 @@ impl Tx<'_> {
 
 impl View<'_> {
     /// In the order in which they went out.
-    pub fn outside_calls(&self, message_id: i64) -> Result<Vec<OutsideCall>> {
+    pub fn done_calls(&self, message_id: i64) -> Result<Vec<DoneCall>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT tool, arguments, result FROM outside_calls WHERE message_id = ?1 ORDER BY id",
+            "SELECT tool, arguments, result FROM done_calls WHERE message_id = ?1 ORDER BY id",
         )?;
         let rows = statement.query_map([message_id], |row| {
-            Ok(OutsideCall {
+            Ok(DoneCall {
                 tool: row.get(0)?,
                 arguments: row.get(1)?,
                 result: row.get(2)?,

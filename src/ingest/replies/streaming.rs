@@ -1,0 +1,168 @@
+//! The beginning of a reply, sent while the rest is still to come (`reply.stream`): each part
+//! is a command that is committed with what tools had changed before it, and noted beside the
+//! pending reply. So after a crash the model goes on from there, and nothing is said or done
+//! twice. A reply of one paragraph is never sent this way.
+
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+
+use super::made::ToolCall;
+use super::making::{CallTotals, ModelTurn};
+use super::no_room;
+use super::tool_outcomes::{CallScope, changed_meanwhile};
+use crate::clock::Timestamp;
+use crate::error::Result;
+use crate::ingest::Ingest;
+use crate::ingest::answer::Answer;
+use crate::memory::ServiceMemories;
+use crate::reply::prompt::{Message, Prompt, Role};
+use crate::store::{PendingReply, Tx, UserId};
+
+/// Commands with the beginning of one reply.
+const PARTS_MAX: usize = 8;
+/// The prompt for a model whose reply broke off, or whose beginning a service before had sent.
+const GO_ON: &str = "[This beginning of your answer has been sent already. Write only what is \
+                     missing after it, without repeating any of it and without a word about this.]";
+
+/// A part of a reply and what belongs to it.
+struct ReplyPart {
+    text: String,
+    /// Calls that change something, as they were tried.
+    changes: Vec<ToolCall>,
+    tried_at: Timestamp,
+    elsewhere: ServiceMemories,
+    /// People whose messages it may quote, without its recipient.
+    others: Vec<UserId>,
+}
+
+impl ModelTurn<'_> {
+    /// Where complete paragraphs go, if they may be sent before the end.
+    pub(super) fn paragraphs(
+        &self,
+        work: &CallTotals,
+    ) -> (Option<UnboundedSender<String>>, UnboundedReceiver<String>) {
+        let (sender, parts) = mpsc::unbounded_channel();
+        let may_send = self.ingest.replies.settings.stream
+            && self.pending.agent.is_some()
+            && !self.pending.unprompted
+            && self.context.photos.len() <= self.plan.batch
+            && !work.is_held;
+        (may_send.then_some(sender), parts)
+    }
+
+    /// `complete`: all complete paragraphs of what the model is saying.
+    pub(super) async fn send_part(&self, complete: &str, work: &mut CallTotals) {
+        let Some(new) = complete.strip_prefix(work.sent_now.as_str()) else {
+            return;
+        };
+        let text = match work.sent_now.is_empty() {
+            true => self.without_name(new).trim(),
+            false => new.trim(),
+        };
+        if work.is_held || work.parts_sent >= PARTS_MAX || text.is_empty() {
+            return;
+        }
+        let part = ReplyPart {
+            text: text.to_owned(),
+            changes: work.changes.clone(),
+            tried_at: work.tried_at.unwrap_or(self.context.message.received_at),
+            elsewhere: work.elsewhere.clone(),
+            others: self.context.others.clone(),
+        };
+        let (ingest, id) = (self.ingest.clone(), self.pending.message_id);
+        let now = ingest.clock.now();
+        let store = ingest.store.clone();
+        let sent = store.write(move |tx| ingest.send_part(tx, id, &part, now));
+        match sent.await {
+            Ok(true) => {
+                complete.clone_into(&mut work.sent_now);
+                work.parts_sent += 1;
+                work.committed += work.changes.len();
+                work.changes.clear();
+            }
+            Ok(false) => work.is_held = true,
+            Err(error) => {
+                log::debug!("message {id}: its reply follows as a whole: {error}");
+                work.is_held = true;
+            }
+        }
+    }
+}
+
+impl Ingest {
+    /// False: it can't be sent now. The first part answers the request that waits.
+    fn send_part(
+        &self,
+        tx: &mut Tx<'_>,
+        message_id: i64,
+        part: &ReplyPart,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let Some(pending) = tx.pending_reply(message_id)? else {
+            return Ok(false);
+        };
+        if tx.view().is_any_erased(&part.others)?
+            || tx.is_former_direct_chat(pending.room)?
+            || !self.has_room(tx, &pending)?
+        {
+            return Ok(false);
+        }
+        self.commit_changes(tx, &pending, part)?;
+        if !self.send_late(tx, &pending, &part.text, now)? {
+            return Err(no_room());
+        }
+        tx.add_sent(message_id, &part.text)?;
+        if !pending.late {
+            self.replies
+                .answer_waiting(tx, message_id, Answer::silence());
+        }
+        Ok(true)
+    }
+
+    fn commit_changes(
+        &self,
+        tx: &mut Tx<'_>,
+        pending: &PendingReply,
+        part: &ReplyPart,
+    ) -> Result<()> {
+        let scope = CallScope {
+            pending,
+            elsewhere: &part.elsewhere,
+            now: part.tried_at,
+        };
+        for call in &part.changes {
+            let result = self.run_call(tx, scope, call, true, None)?;
+            if !result.is_ok() {
+                return Err(changed_meanwhile());
+            }
+            let (name, json) = (call.tool.name(), result.json.to_string());
+            tx.insert_done_call(pending.message_id, name, &call.arguments, Some(&json))?;
+        }
+        Ok(())
+    }
+}
+
+/// The prompt for what is missing after a beginning that was sent.
+pub(super) fn after_beginning(mut prompt: Prompt, sent: &[String]) -> Prompt {
+    if sent.is_empty() {
+        return prompt;
+    }
+    for (role, text) in [
+        (Role::Assistant, sent.join("\n\n")),
+        (Role::User, GO_ON.to_owned()),
+    ] {
+        prompt.messages.push(Message {
+            role,
+            text,
+            photos: Vec::new(),
+        });
+    }
+    prompt
+}
+
+/// What is left of a text whose beginning was sent.
+pub(super) fn rest_after(sent: &str, text: &str) -> String {
+    text.strip_prefix(sent)
+        .unwrap_or(text)
+        .trim_start()
+        .to_owned()
+}

@@ -1,0 +1,184 @@
+//! Replies whose beginning follows before they are complete: in order, once, also over a crash.
+
+use serde_json::{Value, json};
+
+use super::support::model_server::{Mode, ModelServer, calling, completion};
+use super::support::{self, Service, direct};
+use super::tools::subscribe;
+use super::{APOLOGY, count, legacy, reply, say, service_of, service_with};
+
+const STREAM: &[(&str, &str)] = &[("CHATKEEP_REPLY_STREAM", "true")];
+const PARTS: [&str; 3] = ["One.\n\nTwo.\n", "\nThree", ".\n\nFour."];
+
+async fn streaming() -> (Service, ModelServer) {
+    let (service, model) = service_with(STREAM).await;
+    subscribe(&service, "ana").await;
+    (service, model)
+}
+
+fn text(command: &Value) -> &str {
+    command["payload"]["text"].as_str().unwrap()
+}
+
+/// The next command, carried out.
+async fn next(service: &Service, relay: &mut support::RelaySocket) -> Value {
+    let command = relay.command().await;
+    relay.ack(&command, "completed").await;
+    let unfinished = "SELECT count(*) FROM commands WHERE state <> 'completed' AND command_id = ";
+    let unfinished = format!(
+        "{unfinished}{}",
+        command["command_id"].to_string().replace('"', "'")
+    );
+    support::eventually("acked", async || service.rows(&unfinished) == [[0]]).await;
+    command
+}
+
+/// The bubbles that are kept of the newest message's reply.
+fn kept(service: &Service) -> Value {
+    let rows = service.rows("SELECT late FROM messages ORDER BY id DESC LIMIT 1");
+    serde_json::from_str(rows[0][0].as_str().unwrap()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_beginning_follows_before_the_end() {
+    let (service, model) = streaming().await;
+    let mut relay = service.relay("a").await;
+    model.next(Mode::Parts(PARTS.to_vec(), true));
+    let mut message = direct("ana", "tell me of numbers");
+    message["context"] = json!({"message_id": "theirs-7"});
+    let answer = service.edge_message("a", &message).await;
+    assert_eq!(answer.json()["should_respond"], false);
+    let first = next(&service, &mut relay).await;
+    assert_eq!(text(&first), "One.");
+    assert_eq!(first["payload"]["in_reply_to"], "theirs-7");
+    assert_eq!(count(&service, "pending_replies"), 1);
+    let again = service.edge_message("a", &message).await;
+    assert_eq!(again.text, answer.text);
+    model.release();
+    let mut texts = vec![text(&first).to_owned()];
+    while texts.join("\n") != "One.\nTwo.\nThree.\nFour." {
+        let more = next(&service, &mut relay).await;
+        texts.push(text(&more).to_owned());
+        assert!(texts.len() <= 4, "{texts:?}");
+    }
+    support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+    assert_eq!(kept(&service), json!(["One.", "Two.", "Three.", "Four."]));
+    let asked = model.last_asked();
+    assert_eq!(asked.body["stream"], true);
+    assert_eq!(asked.body["stream_options"]["include_usage"], true);
+    let usage = service.admin("GET", "/admin/metrics/token-usage", &Value::Null);
+    assert_eq!(usage.await.json()["totals"]["estimated_calls"], 0);
+    // It is part of what was said.
+    reply(&service, "ana", "and then?").await;
+    let said = model.last_asked().said();
+    assert_eq!(said[said.len() - 2].1, "One.\nTwo.\nThree.\nFour.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_reply_is_the_answer_itself() {
+    let (service, model) = streaming().await;
+    model.next(Mode::JsonInParts(completion("One line.\nAnother.", "stop")));
+    assert_eq!(
+        reply(&service, "ana", "hello you").await,
+        "One line.\nAnother."
+    );
+    // Servers that don't stream answer at once, or refuse.
+    model.next(Mode::Say("At once.\n\nAll of it.".to_owned()));
+    assert_eq!(
+        reply(&service, "ana", "and you?").await,
+        "At once.\nAll of it."
+    );
+    model.next(Mode::Status(400, None));
+    model.next(Mode::Say("Without parts.".to_owned()));
+    assert_eq!(reply(&service, "ana", "and them?").await, "Without parts.");
+    assert!(model.last_asked().body.get("stream").is_none());
+    // A legacy relay takes no commands.
+    model.next(Mode::Say("One.\n\nTwo.".to_owned()));
+    assert_eq!(
+        legacy(&service, "ben", "hello").await.json()["reply_text"],
+        "One.\nTwo."
+    );
+    assert!(model.last_asked().body.get("stream").is_none());
+    assert_eq!(count(&service, "commands"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_tool_did_is_done_with_the_beginning_and_once() {
+    let (service, model) = streaming().await;
+    let add = json!({"operation": "add", "items": ["milk"]});
+    model.next(Mode::JsonInParts(calling(&[("todo_list", add.clone())])));
+    model.next(Mode::Parts(
+        vec!["Milk is on it.\n\nAny", "thing else?"],
+        true,
+    ));
+    let mut relay = service.relay("a").await;
+    assert_eq!(
+        say(&service, "ana", "we are out of milk").await["should_respond"],
+        false
+    );
+    let first = next(&service, &mut relay).await;
+    assert_eq!(text(&first), "Milk is on it.");
+    assert_eq!(count(&service, "power_states"), 1);
+    // The service ends before the rest has come; the model wants the same once more.
+    let (_, folder) = service.stop().await;
+    model.next(Mode::JsonInParts(calling(&[("todo_list", add)])));
+    model.next(Mode::Say("Anything else?".to_owned()));
+    let asked = model.asked().len();
+    let service = service_of(&model, folder, STREAM).await;
+    let mut relay = service.relay("a").await;
+    let rest = next(&service, &mut relay).await;
+    assert_eq!(text(&rest), "Anything else?");
+    support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+    assert_eq!(kept(&service), json!(["Milk is on it.", "Anything else?"]));
+    let state = service.rows("SELECT state FROM power_states");
+    assert_eq!(state[0][0].as_str().unwrap().matches("milk").count(), 1);
+    assert_eq!(
+        service.rows("SELECT sum(message_count) FROM miniapp_sessions"),
+        [[1]]
+    );
+    // It was told of the beginning and of what was done.
+    let first = &model.asked()[asked];
+    let told = first.body["messages"].to_string();
+    assert!(
+        told.contains("Milk is on it.") && told.contains("sent already"),
+        "{told}"
+    );
+    assert_eq!(first.results()[0]["ok"], true);
+    assert_eq!(count(&service, "commands"), 2);
+    model.release();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_breaks_off_is_asked_to_go_on() {
+    let (service, model) = streaming().await;
+    let mut relay = service.relay("a").await;
+    model.next(Mode::Parts(vec!["One.\n\nTw"], false));
+    model.next(Mode::Say("Two.".to_owned()));
+    assert_eq!(say(&service, "ana", "count").await["should_respond"], false);
+    assert_eq!(text(&next(&service, &mut relay).await), "One.");
+    model.release();
+    assert_eq!(text(&next(&service, &mut relay).await), "Two.");
+    support::eventually("ended", async || count(&service, "pending_replies") == 0).await;
+    assert_eq!(kept(&service), json!(["One.", "Two."]));
+    // One that has nothing more to say apologizes.
+    model.next(Mode::Parts(vec!["Three.\n\nFo"], false));
+    model.next(Mode::Garbage);
+    say(&service, "ana", "go on").await;
+    assert_eq!(text(&next(&service, &mut relay).await), "Three.");
+    assert_eq!(text(&next(&service, &mut relay).await), APOLOGY);
+    // One that breaks off before anything was sent is asked anew.
+    model.next(Mode::Parts(vec!["Fi"], false));
+    model.next(Mode::Say("Five.".to_owned()));
+    assert_eq!(reply(&service, "ana", "and on").await, "Five.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_switch_nothing_is_streamed() {
+    let (service, model) = service_with(&[]).await;
+    model.next(Mode::Say("One.\n\nTwo.".to_owned()));
+    assert_eq!(reply(&service, "ana", "hello you").await, "One.\nTwo.");
+    assert!(
+        model.last_asked().body.get("stream").is_none(),
+        "off by default"
+    );
+}
