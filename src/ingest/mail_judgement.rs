@@ -102,6 +102,7 @@ async fn asked_model(ingest: &Ingest, model: &Arc<Model>, mail: &MailExtract) ->
         tokens_max: TOKENS_MAX,
         retry_until: now,
         wanted_until: None,
+        paragraphs: None,
     };
     match model.ask(&place, request).await.said {
         Ok(reply) => mail_verdict(&reply.text),
