@@ -96,10 +96,10 @@ impl Asked {
     }
 
     /// Roles and contents after the system message.
-    pub fn messages_after_system(&self) -> Vec<(String, Value)> {
+    pub fn said(&self) -> Vec<(String, Value)> {
         let messages = self.body["messages"].as_array().unwrap();
-        let messages_after_system = messages[1..].iter();
-        messages_after_system
+        let after_system = messages[1..].iter();
+        after_system
             .map(|m| (m["role"].as_str().unwrap().to_owned(), m["content"].clone()))
             .collect()
     }
