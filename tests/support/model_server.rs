@@ -290,7 +290,7 @@ async fn serve(mut stream: TcpStream, state: Arc<State>) {
 
 async fn answer(mode: &Mode, asked: &Asked, number: usize, state: &State) -> Vec<u8> {
     let echo = || {
-        let last = asked.messages_after_system().pop().map(|(_, content)| content);
+        let last = asked.said().pop().map(|(_, content)| content);
         let last = last.unwrap_or_default();
         let text = last.as_str().map_or(last.to_string(), str::to_owned);
         completion(format!("reply {number}: {text}"), "stop")

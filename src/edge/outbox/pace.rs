@@ -45,6 +45,16 @@ impl Pace {
         true
     }
 
+    /// How many sends are allowed now.
+    pub(super) fn left(&self, now: Monotonic) -> usize {
+        let over = self
+            .sends
+            .iter()
+            .take_while(|(at, _)| at.plus_ms(WINDOW_MS) <= now);
+        let used = self.used - over.map(|(_, count)| count).sum::<u64>();
+        self.per_minute.saturating_sub(used) as usize
+    }
+
     /// When one more send will be allowed, while none is; may lie in the past.
     pub(super) fn free_at(&self) -> Option<Monotonic> {
         let oldest = self.sends.front().filter(|_| self.used >= self.per_minute);
@@ -75,6 +85,7 @@ mod tests {
             (122_009, false),
         ] {
             assert_eq!(pace.is_free(Monotonic(at)), goes, "{at}");
+            assert_eq!(pace.left(Monotonic(at)) > 0, goes, "{at}");
             assert_eq!(pace.take(Monotonic(at)), goes, "{at}");
         }
         assert_eq!(pace.free_at(), Some(Monotonic(122_010)));
