@@ -1,9 +1,10 @@
 //! Wording for a person in a crisis, and for somebody who wants to delete their account or export
 //! their data. Nothing else may be added to these answers.
 
-/// Crisis lines by the prefix of the writer's phone number: prefix, number, name. Nationwide lines,
-/// each compared with the page named beside it in November 2026; findahelpline.com lists the
-/// current ones. For other countries only that address is given.
+/// Crisis lines by the prefix of the writer's phone number: prefix, number, name. Nationwide lines.
+/// Each number was found in November 2026 in a public page of the line named beside it, of a partner
+/// or of the press; findahelpline.com lists the current ones. For other countries only that address
+/// is given.
 const CRISIS_LINES: [(&str, &str, &str); 16] = [
     // 988lifeline.org; 988.ca, and mentalhealthcommission.ca/catalyst/988-launches-in-canada
     ("+1", "988", "988 Lifeline, by call or text"),
