@@ -40,7 +40,7 @@ fn a_program_that_does_nothing_is_told_so() {
     assert_eq!(code, Some(1), "{printed}");
     assert!(printed.contains("BROKEN    connects"), "{printed}");
     assert!(printed.contains("not seen  completes"), "{printed}");
-    assert!(printed.contains("it said: I am lost"), "{printed}");
+    assert!(printed.contains("the relay wrote: I am lost"), "{printed}");
     let (code, printed) = conformance(&["/no/such/program"]);
     assert_eq!(code, Some(1), "{printed}");
     assert!(printed.contains("can't be started"), "{printed}");

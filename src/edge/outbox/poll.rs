@@ -45,10 +45,10 @@ impl Outbox {
 
     /// The steps of a poll's answer, and whether more commands remain. First come the commands
     /// handed out before and not finished, in the order of their first hand-outs, except those the
-    /// relay works on; then new ones, oldest first. Where more wait than may go, the senders' turns
-    /// say which of them go. Chats with a refused command are left out and get a new number later. So
-    /// a relay that works through its list in order has finished everything with a lower number than
-    /// the last command it finished, whichever list contained it.
+    /// relay works on; then new ones, oldest first. Where more wait than the rate allows, the
+    /// senders' turns say which of them go. Chats with a refused command are left out and get a new
+    /// number later. So a relay that works through its list in order has finished everything with a
+    /// lower number than the last command it finished, whichever list contained it.
     pub fn poll_plan(
         &mut self,
         limit: usize,
@@ -67,7 +67,7 @@ impl Outbox {
         listed.sort_by_key(|(_, entry)| entry.order);
         let mut steps = Vec::new();
         let (mut sends, mut has_more) = (0, false);
-        let room = limit.min(self.pace.left(mono)).saturating_sub(listed.len());
+        let room = self.pace.left(mono).saturating_sub(listed.len());
         let mut new: Vec<_> = NewCommands::of(new, self.ready.emptied()).collect();
         let chosen = room.min(new.len());
         new[..chosen].sort_by_key(|(seq, _)| **seq);
